@@ -1,0 +1,457 @@
+"""What a component declares, and the frozen declaration from which everything else is derived.
+
+A component is a subclass of :class:`Component` whose ``declare`` method states parameters, states, ports, equations,
+events and validity conditions. ``declaration(cls)`` runs it once and returns an immutable :class:`Declaration`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any, ClassVar
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from fmu_components import units
+from fmu_components.differentiate import TimeDerivative
+from fmu_components.icon import Drawing
+from fmu_components.ports import KINDS, Port, PortKind, Side, make_port
+
+TIME = sympy.Symbol("time", real=True)
+
+
+class DeclarationError(ValueError):
+    """A component's declaration contradicts itself; the message names the component, the item and the remedy."""
+
+
+class Role(Enum):
+    """What a variable is to the component."""
+
+    TIME = "time"
+    PARAMETER = "parameter"
+    SWITCH = "switch"
+    STATE = "state"
+    DERIVATIVE = "derivative"
+    DISCRETE = "discrete state"
+    RELATION = "relation"
+    INPUT = "input"
+    ALGEBRAIC = "algebraic variable"
+    OUTPUT = "output"
+    LOCAL = "local"
+    INDICATOR = "event indicator"
+
+    @property
+    def calculated(self) -> bool:
+        """Whether the value follows from an equation (rather than being set, integrated or kept between events)."""
+        return self in (Role.DERIVATIVE, Role.OUTPUT, Role.LOCAL, Role.INDICATOR)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that a parameter may have; an open end excludes its bound."""
+
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    open_below: bool = False
+    open_above: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        above = value > self.minimum if self.open_below else value >= self.minimum
+        below = value < self.maximum if self.open_above else value <= self.maximum
+        return above and below and math.isfinite(value)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.minimum > -math.inf:
+            parts.append(f"{'greater than' if self.open_below else 'at least'} {self.minimum:g}")
+        if self.maximum < math.inf:
+            parts.append(f"{'less than' if self.open_above else 'at most'} {self.maximum:g}")
+        return " and ".join(parts) or "finite"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One scalar variable of a component, with the equation that defines it where there is one."""
+
+    name: str
+    role: Role
+    unit: str
+    text: str
+    start: float | bool | int | None = None
+    type: str = "real"
+    """``real``, ``integer`` or ``boolean``."""
+    range: Range = Range()
+    nominal: float = 1.0
+    tunable: bool = False
+    equation: sympy.Basic | None = None
+    """In terms of other variables of the component; see :meth:`Declaration.expand`."""
+    order: int = 0
+    """For inputs: 0 for coordinates and signals, 1 for rates, 2 for accelerations, 3 for efforts and multipliers."""
+    port: str | None = None
+    partner: str | None = None
+    """The state of a derivative, the residual of an algebraic variable."""
+
+    @property
+    def symbol(self) -> sympy.Symbol:
+        return boolean_symbol(self.name) if self.type == "boolean" else sympy.Symbol(self.name, real=True)
+
+
+def boolean_symbol(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name)
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """What makes an event happen: an expression that rises or falls through zero, or a time that is reached."""
+
+    kind: str
+    """``rises``, ``falls`` or ``reaches``."""
+    expression: sympy.Expr
+
+
+def rises(expression: sympy.Expr) -> Trigger:
+    """Happens when the expression becomes positive."""
+    return Trigger("rises", expression)
+
+
+def falls(expression: sympy.Expr) -> Trigger:
+    """Happens when the expression stops being positive."""
+    return Trigger("falls", expression)
+
+
+def reaches(instant: sympy.Expr) -> Trigger:
+    """Happens when time reaches the instant, an expression of parameters and discrete states; once per value of it."""
+    return Trigger("reaches", instant)
+
+
+@dataclass(frozen=True)
+class Event:
+    """New values of states and discrete states, all computed from the values before the event."""
+
+    trigger: Trigger
+    relation: str | None
+    """The relation that watches the trigger's expression; None for a time event."""
+    updates: Mapping[str, sympy.Basic]
+    text: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An expression that must be positive at initialisation for the component to mean what it says."""
+
+    expression: sympy.Expr
+    text: str
+    """What must hold, as it follows 'it is required that'."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """All that a component is. Immutable; every exporter and every test reads this and nothing else."""
+
+    name: str
+    title: str
+    description: str
+    variables: tuple[Variable, ...]
+    ports: tuple[Port, ...]
+    events: tuple[Event, ...]
+    conditions: tuple[Condition, ...]
+    drawing: Drawing
+    stop_time: float
+    source: str
+    """The Python file that declares it; part of what a build depends on."""
+
+    @property
+    def identifier(self) -> str:
+        """The C identifier of the model."""
+        return self.name.replace(".", "_")
+
+    @cached_property
+    def by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
+
+    @cached_property
+    def by_symbol(self) -> dict[sympy.Symbol, Variable]:
+        return {variable.symbol: variable for variable in self.variables}
+
+    def __getitem__(self, name: str) -> Variable:
+        return self.by_name[name]
+
+    def with_role(self, *roles: Role) -> tuple[Variable, ...]:
+        return tuple(variable for variable in self.variables if variable.role in roles)
+
+    @cached_property
+    def _expansions(self) -> dict[sympy.Symbol, sympy.Basic]:
+        done: dict[sympy.Symbol, sympy.Basic] = {}
+        open_now: list[str] = []
+
+        def expand(variable: Variable) -> sympy.Basic:
+            if variable.symbol not in done:
+                if variable.name in open_now:
+                    raise DeclarationError(f"{self.name}: the equations of {' -> '.join([*open_now, variable.name])} form a "
+                                           f"circle; express one of them by states and inputs")
+                open_now.append(variable.name)
+                assert variable.equation is not None
+                inner = {s: expand(self.by_symbol[s]) for s in _symbols(variable.equation) if self._is_calculated(s)}
+                done[variable.symbol] = variable.equation.xreplace(inner)
+                open_now.pop()
+            return done[variable.symbol]
+
+        for variable in self.variables:
+            if variable.role.calculated:
+                expand(variable)
+        return done
+
+    def _is_calculated(self, symbol: sympy.Symbol) -> bool:
+        return self.by_symbol[symbol].role.calculated
+
+    def expand(self, expression: sympy.Basic) -> sympy.Basic:
+        """The expression in terms of time, parameters, states, discrete states and inputs alone."""
+        return expression.xreplace({s: self._expansions[s] for s in _symbols(expression) if self._is_calculated(s)})
+
+
+def _symbols(expression: sympy.Basic) -> list[sympy.Symbol]:
+    return sorted(expression.free_symbols, key=str)  # type: ignore[arg-type]
+
+
+@dataclass
+class _Draft:
+    """The declaration while it is being written."""
+
+    variables: dict[str, Variable] = field(default_factory=dict)
+    ports: list[Port] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+    rates: dict[sympy.Symbol, sympy.Expr] = field(default_factory=lambda: {TIME: sympy.Integer(1)})
+
+
+class Component:
+    """Base of all components: subclass it, write a docstring, and state the mathematics in ``declare``.
+
+    The first line of the docstring is the component's title. The class attribute ``drawing`` is its icon, ``stop_time``
+    the length of its default experiment in seconds.
+    """
+
+    drawing: ClassVar[Drawing] = Drawing()
+    stop_time: ClassVar[float] = 1.0
+
+    def __init__(self) -> None:
+        self._draft = _Draft()
+
+    def declare(self) -> None:
+        raise DeclarationError(f"{type(self).__name__} declares nothing; give it a method declare(self) that states its equations")
+
+    # -- variables -----------------------------------------------------------------------------------------------
+
+    def parameter(self, name: str, start: float, unit: str, text: str, *, above: float | None = None, at_least: float | None = None,
+                  below: float | None = None, at_most: float | None = None, nominal: float = 1.0, fixed: bool = False) -> sympy.Symbol:
+        """A number that the user chooses. ``above``/``below`` exclude the bound, ``at_least``/``at_most`` include it.
+
+        It can be changed between steps and at events, unless it is ``fixed``.
+        """
+        valid = Range(
+            -math.inf if above is None and at_least is None else float(above if above is not None else at_least),  # type: ignore[arg-type]
+            math.inf if below is None and at_most is None else float(below if below is not None else at_most),  # type: ignore[arg-type]
+            above is not None, below is not None,
+        )
+        if start not in valid:
+            raise DeclarationError(f"{self._name}: the parameter '{name}' starts at {start:g}, but must be {valid}; change its start value")
+        return self._add(Variable(name, Role.PARAMETER, unit, text, float(start), range=valid, nominal=nominal, tunable=not fixed))
+
+    def switch(self, name: str, start: bool, text: str) -> sympy.Symbol:
+        """A Boolean that is chosen before initialisation."""
+        return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
+
+    def state(self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
+        """A continuous state; give its derivative with ``rate``."""
+        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal))
+
+    def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
+        """The time derivative of a state."""
+        variable = self._draft.variables.get(str(state))
+        if variable is None or variable.role is not Role.STATE:
+            raise DeclarationError(f"{self._name}: rate() was given '{state}', which is not a state; declare it with state() first")
+        unit = (units.Dimension.of(variable.unit) / units.Dimension.of("s")).unit()
+        if "rad" in variable.unit:
+            unit = variable.unit + "/s" if "/" not in variable.unit else variable.unit + "2"
+        der = self._add(Variable(f"der({state})", Role.DERIVATIVE, unit, f"time derivative of {state}",
+                                 nominal=variable.nominal, equation=sympy.sympify(derivative), partner=variable.name))
+        self._draft.rates[state] = derivative if isinstance(derivative, sympy.Symbol) else der
+
+    def discrete(self, name: str, start: float | int | bool, unit: str, text: str) -> sympy.Symbol:
+        """A state that changes at events only; Boolean, integer or real as its start value is."""
+        kind = "boolean" if isinstance(start, bool) else "integer" if isinstance(start, int) else "real"
+        return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=kind))
+
+    def input(self, name: str, start: float, unit: str, text: str, *, order: int = 3) -> sympy.Symbol:
+        """A signal that enters."""
+        return self._add(Variable(name, Role.INPUT, unit, text, float(start), order=order))
+
+    def output(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
+        """A quantity that leaves."""
+        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal)
+
+    def local(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
+        """A quantity that is shown but not connected, or that makes other equations shorter."""
+        return self._calculated(Role.LOCAL, name, equation, unit, text, nominal)
+
+    def _calculated(self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float) -> sympy.Symbol:
+        return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation)))
+
+    # -- ports ---------------------------------------------------------------------------------------------------
+
+    def port(self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None) -> Any:
+        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or 0."""
+        if kind not in KINDS:
+            raise DeclarationError(f"{self._name}: the port '{name}' has the unknown kind {kind!r}; use one of "
+                                   f"{', '.join(k.name for k in KINDS)}")
+        port = make_port(name, kind, gives, text)
+        self._draft.ports.append(port)
+        for quantity in kind.given_by(gives.opposite):
+            order = quantity.order if gives is Side.EFFORT else 3
+            self._add(Variable(f"{name}.{quantity.name}", Role.INPUT, quantity.unit, f"{quantity.text} ({name})",
+                               float((starts or {}).get(quantity.name, 0.0)), order=order, port=name))
+        if gives is Side.EFFORT:
+            self._draft.rates.update(port.rates)
+        return port
+
+    def moves(self, port: Any, *coordinates: sympy.Expr) -> None:
+        """Gives the motion of a port: its coordinates, from which the operator D derives the rates."""
+        for chain, coordinate in zip(port.kind.chains, coordinates, strict=True):
+            value = sympy.sympify(coordinate)
+            for quantity in chain:
+                self._give(port, quantity, value)
+                value = self.D(value) if quantity is not chain[-1] else value
+
+    def gives(self, port: Any, *efforts: sympy.Expr) -> None:
+        """Gives the efforts of a port."""
+        for quantity, effort in zip(port.kind.effort, efforts, strict=True):
+            self._give(port, quantity, sympy.sympify(effort))
+
+    def _give(self, port: Any, quantity: Any, equation: sympy.Expr) -> None:
+        self._add(Variable(f"{port.name}.{quantity.name}", Role.OUTPUT, quantity.unit, f"{quantity.text} ({port.name})",
+                           equation=equation, port=port.name))
+
+    # -- events and validity -------------------------------------------------------------------------------------
+
+    def relation(self, name: str, expression: sympy.Expr, text: str) -> sympy.Symbol:
+        """A Boolean that is true while the expression is positive; it changes at events only, which are located."""
+        self._add(Variable(f"{name}.indicator", Role.INDICATOR, self._unit_of(expression), f"positive while {name}", equation=expression))
+        return self._add(Variable(name, Role.RELATION, "", text, None, type="boolean", partner=f"{name}.indicator"))
+
+    def when(self, trigger: Trigger, updates: Mapping[sympy.Symbol, sympy.Basic], text: str) -> None:
+        """At the trigger, states and discrete states take new values, computed from all values before the event."""
+        relation = None
+        if trigger.kind != "reaches":
+            relation = f"event[{len(self._draft.events) + 1}]"
+            self.relation(relation, trigger.expression, f"watches: {text}")
+        for symbol in updates:
+            variable = self._draft.variables.get(str(symbol))
+            if variable is None or variable.role not in (Role.STATE, Role.DISCRETE):
+                raise DeclarationError(f"{self._name}: an event sets '{symbol}', which is neither a state nor a discrete state")
+        self._draft.events.append(Event(trigger, relation, {str(s): sympy.sympify(e) for s, e in updates.items()}, text))
+
+    def require(self, expression: sympy.Expr, text: str) -> None:
+        """The component is valid only where the expression is positive; checked at initialisation."""
+        self._draft.conditions.append(Condition(expression, text))
+
+    @property
+    def ports(self) -> tuple[Any, ...]:
+        """The ports declared so far."""
+        return tuple(self._draft.ports)
+
+    # -- derivation ----------------------------------------------------------------------------------------------
+
+    @property
+    def D(self) -> TimeDerivative:
+        """The time derivative operator of this component."""
+        return TimeDerivative(self._draft.rates)
+
+    @property
+    def _name(self) -> str:
+        return component_name(type(self))
+
+    def _add(self, variable: Variable) -> sympy.Symbol:
+        if variable.name in self._draft.variables:
+            raise DeclarationError(f"{self._name}: the variable '{variable.name}' is declared twice; rename one of the two")
+        units.exponents(variable.unit)
+        self._draft.variables[variable.name] = variable
+        return variable.symbol
+
+    def dimension_of(self, expression: sympy.Basic) -> units.Dimension | None:
+        known = {v.symbol: units.dimension_of_unit(v.unit) for v in self._draft.variables.values()}
+        known[TIME] = units.Dimension.of("s")
+        return units.dimension(expression, known)
+
+    def _unit_of(self, expression: sympy.Basic) -> str:
+        return (self.dimension_of(expression) or units.NUMBER).unit()
+
+
+def component_name(component: type[Component]) -> str:
+    """``planar.Revolute`` for a class of this package, the bare class name for a user's own."""
+    parts = component.__module__.split(".")
+    if parts[0] == "fmu_components" and len(parts) > 2:
+        return f"{parts[-2]}.{component.__name__}"
+    return component.__name__
+
+
+_declared: dict[type[Component], Declaration] = {}
+
+
+def declaration(component: type[Component]) -> Declaration:
+    """The frozen declaration of a component class; computed once."""
+    if component not in _declared:
+        _declared[component] = _freeze(component)
+    return _declared[component]
+
+
+def _freeze(component: type[Component]) -> Declaration:
+    name = component_name(component)
+    description = inspect.cleandoc(component.__doc__ or "")
+    if not description or component.__doc__ == Component.__doc__:
+        raise DeclarationError(f"{name} has no docstring; describe the component, its first line is the title")
+    instance = component()
+    instance.declare()
+    draft = instance._draft
+    time = Variable("time", Role.TIME, "s", "simulation time")
+    variables = (time, *sorted(draft.variables.values(), key=lambda v: list(Role).index(v.role)))
+    for state in [v for v in variables if v.role is Role.STATE]:
+        if f"der({state.name})" not in draft.variables:
+            raise DeclarationError(f"{name}: the state '{state.name}' has no derivative; state it with rate({state.name}, ...)")
+    for port in draft.ports:
+        for quantity in port.kind.given_by(port.side):
+            if f"{port.name}.{quantity.name}" not in draft.variables:
+                raise DeclarationError(f"{name}: nothing gives '{port.name}.{quantity.name}'; state it with "
+                                       f"{'moves' if port.side is Side.MOTION else 'gives'}({port.name}, ...)")
+    result = Declaration(name, description.splitlines()[0].rstrip("."), description, variables, tuple(draft.ports), tuple(draft.events),
+                         tuple(draft.conditions), component.drawing, component.stop_time, inspect.getfile(component))
+    _check(result)
+    return result
+
+
+def _check(declared: Declaration) -> None:
+    """Every name is known, every equation has one dimension, every variable has the one of its unit."""
+    known = {v.symbol: units.dimension_of_unit(v.unit) for v in declared.variables}
+    equations: Sequence[tuple[str, str | None, sympy.Basic]] = [
+        *((v.name, v.unit, v.equation) for v in declared.variables if v.equation is not None),
+        *((f"event '{e.text}', {n}", declared[n].unit, u) for e in declared.events for n, u in e.updates.items()),
+        *((f"condition '{c.text}'", None, c.expression) for c in declared.conditions),
+        *((f"event '{e.text}'", None, e.trigger.expression) for e in declared.events),
+    ]
+    for where, unit, equation in equations:
+        for symbol in _symbols(equation):
+            if symbol not in declared.by_symbol:
+                raise DeclarationError(f"{declared.name}: the equation of {where} uses '{symbol}', which is not declared")
+        if isinstance(equation, Boolean):
+            continue
+        try:
+            found = units.dimension(equation, known)
+        except units.UnitError as error:
+            raise DeclarationError(f"{declared.name}: {where}: {error}") from None
+        if unit is not None and found is not None and found != units.dimension_of_unit(unit):
+            raise DeclarationError(f"{declared.name}: {where} has the unit '{unit or '1'}', but its equation has the dimension {found}")
+    declared.expand(sympy.Integer(0))

@@ -1,0 +1,187 @@
+"""The generated C file of a component: the tables and functions that ``runtime/model.h`` asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import sympy
+from sympy.printing.c import C99CodePrinter
+
+from fmu_components.component import Role
+from fmu_components.export.stages import STAGES, Function, Plan, stage_of
+from fmu_components.export.table import VariableTable
+
+
+class _Printer(C99CodePrinter):
+    """Expressions in C, with symbols printed as what they are stored in."""
+
+    def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def _print_Symbol(self, expr: sympy.Symbol) -> str:
+        return self._names[expr]
+
+    def _print_Pow(self, expr: sympy.Pow) -> str:
+        base, exponent = expr.as_base_exp() if expr.exp.is_number else (expr.base, expr.exp)
+        if exponent.is_Integer and 1 < abs(int(exponent)) <= 4 and base.is_Symbol:
+            product = "*".join([self._print(base)] * abs(int(exponent)))
+            return f"(1.0/({product}))" if exponent < 0 else f"({product})"
+        return super()._print_Pow(expr)
+
+    def _print_BooleanTrue(self, expr: sympy.Basic) -> str:
+        return "1"
+
+    def _print_BooleanFalse(self, expr: sympy.Basic) -> str:
+        return "0"
+
+
+def model_source(table: VariableTable) -> str:
+    """The whole of ``model.c``."""
+    return _Writer(table).source()
+
+
+class _Writer:
+    def __init__(self, table: VariableTable) -> None:
+        self.table = table
+        self.declared = table.declared
+        self.plan = Plan(table)
+        stored = {symbol: f"t[{index}]" for index, symbol in enumerate(self.plan.kept)}
+        self.names = {v.symbol: f"v[{table.reference(v)}]" for v in table.variables} | stored
+        self.printer = _Printer(_Local(self.names))
+
+    def source(self) -> str:
+        relations = self.table.with_role(Role.RELATION)
+        times = [e for e in self.declared.events if e.relation is None]
+        states = self.table.with_role(Role.STATE)
+        sections = [
+            f"/* {self.declared.name}: {self.declared.title}. Generated from its declaration; stages: {', '.join(STAGES)}. */",
+            '#include "model.h"\n\n#include <math.h>',
+            self._stages("evaluate", self.plan.values, "double *v, double *t", lambda r: f"v[{r}]"),
+            self._stages("differentiate", self.plan.jacobian, "const double *v, double *t, double *j", lambda i: f"j[{i}]"),
+            self._events(), self._requirements(), self._variables(), self._jacobian(),
+            _references("state", map(self.table.reference, states)),
+            _references("derivative", [self.table.reference(f"der({v.name})") for v in states]),
+            _references("input", self.table.references(Role.INPUT)),
+            _references("indicator", self.table.references(Role.INDICATOR)),
+            _references("relation", map(self.table.reference, relations)),
+            _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
+            f"static const double nominal[] = {{{', '.join(_number(v.nominal) for v in states) or '0'}}};",
+            self._model(len(relations), len(times)),
+        ]
+        return "\n\n".join(sections) + "\n"
+
+    def _stages(self, name: str, functions: Sequence[Function], arguments: str, target: object) -> str:
+        parts, pointers = [], []
+        for stage, function in zip(STAGES, functions, strict=True):
+            if not function.targets and not function.temporaries:
+                pointers.append("0")
+                continue
+            lines = [self._define(symbol, expression) for symbol, expression in function.temporaries]
+            lines += [f"    {target(where)} = {self.printer.doprint(value)};" for where, value in function.targets]  # type: ignore[operator]
+            used = {word for word in ("v", "t") if not any(f"{word}[" in text for text in lines)}
+            lines += [f"    (void)({word});" for word in sorted(used)]
+            parts.append(f"static void {name}_{stage}({arguments})\n{{\n" + "\n".join(lines) + "\n}")
+            pointers.append(f"{name}_{stage}")
+        parts.append(f"static void (*const {name}[])({arguments}) = {{{', '.join(pointers)}}};")
+        return "\n\n".join(parts)
+
+    def _define(self, symbol: sympy.Symbol, expression: sympy.Basic) -> str:
+        stored = self.names.get(symbol)
+        return f"    {stored or f'const double {symbol}'} = {self.printer.doprint(expression)};"
+
+    def _events(self) -> str:
+        relations = [v.name for v in self.table.with_role(Role.RELATION)]
+        events = self.declared.events
+        rows, targets, updates, instants = [], [], [], []
+        for event in events:
+            index = len(instants) if event.relation is None else relations.index(event.relation)
+            if event.relation is None:
+                instants.append(self.declared.expand(event.trigger.expression))
+            rows.append(f"{{{event.trigger.kind.upper()}, {index}, {len(targets)}, {len(event.updates)}, {_string(event.text)}}}")
+            for name, update in event.updates.items():
+                targets.append(self.table.reference(name))
+                updates.append(self.declared.expand(update))
+        return "\n\n".join([
+            f"static const Event event[] = {{{', '.join(rows) or '{RISES, 0, 0, 0, 0}'}}};",
+            _references("assignment", targets),
+            self._function("update", "double *new_values", "new_values", updates),
+            self._function("instants", "double *next", "next", instants),
+        ])
+
+    def _requirements(self) -> str:
+        conditions = self.declared.conditions
+        lines = [f"    requirements[{i}].value = {self.printer.doprint(self.declared.expand(c.expression))};\n"
+                 f"    requirements[{i}].text = {_string(c.text)};" for i, c in enumerate(conditions)]
+        return _body("static void require(const double *v, Requirement *requirements)", lines, ("v", "requirements"))
+
+    def _function(self, name: str, argument: str, array: str, expressions: Sequence[sympy.Basic]) -> str:
+        lines = [f"    {array}[{i}] = {self.printer.doprint(e)};" for i, e in enumerate(expressions)]
+        return _body(f"static void {name}(const double *v, {argument})", lines, ("v", array))
+
+    def _variables(self) -> str:
+        positions: dict[Role, int] = {}
+        rows = []
+        for reference, v in enumerate(self.table.variables):
+            stage = self.plan.value_stage[reference] if v.role.calculated else stage_of(v)
+            position = positions[v.role] = positions.get(v.role, -1) + 1
+            rows.append(
+                f"    {{{_string(v.name)}, {_string(v.unit if v.unit != '*' else '')}, {_number(v.start or 0.0)}, {_number(v.range.minimum)}, "
+                f"{_number(v.range.maximum)}, {_bool(v.range.open_below)}, {_bool(v.range.open_above)}, {_bool(v.tunable)}, "
+                f"{v.type.upper()}, {v.role.name}, {stage}, {position}}},"
+            )
+        return "static const Variable variable[] = {\n" + "\n".join(rows) + "\n};"
+
+    def _jacobian(self) -> str:
+        entries = self.plan.entries
+        starts = [sum(1 for row, _ in entries if row < r) for r in range(len(self.table.variables) + 1)]
+        rows = ", ".join(f"{{{column}, {stage}}}" for (_, column), stage in zip(entries, self.plan.entry_stage, strict=True))
+        return f"static const unsigned row[] = {{{', '.join(map(str, starts))}}};\nstatic const Entry entry[] = {{{rows or '{0, 0}'}}};"
+
+    def _model(self, relations: int, times: int) -> str:
+        t, d = self.table, self.declared
+        assignments = sum(len(e.updates) for e in d.events)
+        fields = {
+            "name": _string(d.name), "token": _string(t.token), "variables": len(t.variables), "states": len(t.with_role(Role.STATE)),
+            "inputs": len(t.with_role(Role.INPUT)), "indicators": len(t.with_role(Role.INDICATOR)), "relations": relations,
+            "times": times, "events": len(d.events), "requirements": len(d.conditions), "entries": len(self.plan.entries),
+            "temporaries": len(self.plan.kept), "stages": len(STAGES), "variable": "variable", "state": "state",
+            "derivative": "derivative", "input": "input", "indicator": "indicator", "relation": "relation",
+            "relation_indicator": "relation_indicator", "row": "row", "entry": "entry", "event": "event", "assignment": "assignment",
+            "assignments": assignments, "switch_reference": t.reference(t.switch) if t.switch else 0,
+            "default_stop": _number(d.stop_time), "evaluate": "evaluate", "differentiate": "differentiate", "update": "update",
+            "instants": "instants", "require": "require", "nominal": "nominal",
+        }
+        return "const Model model = {\n" + "\n".join(f"    .{name} = {value}," for name, value in fields.items()) + "\n};"
+
+
+class _Local(dict):  # type: ignore[type-arg]
+    """Names of stored symbols; a temporary that is not stored is a local variable of its own name."""
+
+    def __missing__(self, symbol: sympy.Symbol) -> str:
+        return str(symbol)
+
+
+def _references(name: str, references: Iterable[int]) -> str:
+    return f"static const Reference {name}[] = {{{', '.join(map(str, references)) or '0'}}};"
+
+
+def _body(head: str, lines: Sequence[str], arguments: Sequence[str]) -> str:
+    unused = [f"    (void){a};" for a in arguments if not any(f"{a}[" in text for text in lines)]
+    return f"{head}\n{{\n" + "\n".join([*lines, *unused]) + "\n}"
+
+
+def _number(value: float) -> str:
+    if math.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return repr(float(value))
+
+
+def _bool(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _string(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'"{escaped}"'

@@ -1,0 +1,156 @@
+"""Port kinds: which variables a connection carries, in which direction, and how they are related in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import sympy
+
+
+class Side(Enum):
+    """Who computes what: bodies, volumes and nodes give motion; joints, pipes and windings give effort."""
+
+    MOTION = "motion"
+    EFFORT = "effort"
+
+    @property
+    def opposite(self) -> Side:
+        return Side.EFFORT if self is Side.MOTION else Side.MOTION
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One variable of a port."""
+
+    name: str
+    unit: str
+    text: str
+    order: int = 0
+    """How many time derivatives it lies above the coordinate of its chain."""
+
+
+@dataclass(frozen=True)
+class PortKind:
+    """A kind of connection.
+
+    ``chains`` holds, for each coordinate, the quantity and its time derivatives, as the motion side gives them;
+    ``effort`` the conjugate quantities of the other side, one per chain: effort times rate is power into the motion side.
+    """
+
+    name: str
+    identifier: str
+    chains: tuple[tuple[Quantity, ...], ...]
+    effort: tuple[Quantity, ...]
+
+    @property
+    def motion(self) -> tuple[Quantity, ...]:
+        """All quantities given by the motion side: first the coordinates, then their rates."""
+        return tuple(sorted((q for chain in self.chains for q in chain), key=lambda q: q.order))
+
+    def given_by(self, side: Side) -> tuple[Quantity, ...]:
+        return self.motion if side is Side.MOTION else self.effort
+
+
+def _chain(*quantities: tuple[str, str, str]) -> tuple[Quantity, ...]:
+    return tuple(Quantity(name, unit, text, order) for order, (name, unit, text) in enumerate(quantities))
+
+
+PLANAR = PortKind(
+    "planar frame", "planar",
+    chains=(
+        _chain(("x", "m", "absolute x of the point"), ("vx", "m/s", "absolute x velocity of the point"),
+               ("ax", "m/s2", "absolute x acceleration of the point")),
+        _chain(("y", "m", "absolute y of the point"), ("vy", "m/s", "absolute y velocity of the point"),
+               ("ay", "m/s2", "absolute y acceleration of the point")),
+        _chain(("theta", "rad", "absolute angle of the joint axis"), ("omega", "rad/s", "absolute angular velocity"),
+               ("alpha", "rad/s2", "absolute angular acceleration")),
+    ),
+    effort=(
+        Quantity("Fx", "N", "force on the body along the absolute x axis"),
+        Quantity("Fy", "N", "force on the body along the absolute y axis"),
+        Quantity("Cz", "N.m", "torque on the body about the point"),
+    ),
+)
+ROTATIONAL = PortKind(
+    "rotational flange", "rotational",
+    chains=(_chain(("phi", "rad", "angle"), ("w", "rad/s", "angular velocity"), ("a", "rad/s2", "angular acceleration")),),
+    effort=(Quantity("tau", "N.m", "torque on the side that gives the motion"),),
+)
+TRANSLATIONAL = PortKind(
+    "translational flange", "translational",
+    chains=(_chain(("s", "m", "position"), ("v", "m/s", "velocity"), ("a", "m/s2", "acceleration")),),
+    effort=(Quantity("f", "N", "force on the side that gives the motion"),),
+)
+HYDRAULIC = PortKind(
+    "hydraulic", "hydraulic",
+    chains=((Quantity("p", "Pa", "pressure"),),), effort=(Quantity("q", "m3/s", "volume flow into the side that gives the pressure"),),
+)
+ELECTRICAL = PortKind(
+    "electrical pin pair", "electrical",
+    chains=((Quantity("v", "V", "voltage"),),), effort=(Quantity("i", "A", "current into the side that gives the voltage"),),
+)
+
+KINDS = (PLANAR, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL)
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a component: ``port.vx`` is the symbol of its variable ``vx``."""
+
+    name: str
+    kind: PortKind
+    side: Side
+    """The side that this component is on."""
+    text: str
+
+    def __getattr__(self, member: str) -> sympy.Symbol:
+        if member.startswith("_") or all(member != q.name for side in Side for q in self.kind.given_by(side)):
+            raise AttributeError(f"a {self.kind.name} has no variable '{member}'")
+        return sympy.Symbol(f"{self.name}.{member}", real=True)
+
+    def __getitem__(self, quantity: Quantity) -> sympy.Symbol:
+        return getattr(self, quantity.name)
+
+    @property
+    def rates(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """The time derivative of every variable of this port that has one."""
+        return {self[low]: self[high] for chain in self.kind.chains for low, high in zip(chain, chain[1:], strict=False)}
+
+    @property
+    def velocities(self) -> tuple[sympy.Symbol, ...]:
+        """The rate conjugate to each effort."""
+        return tuple(self[chain[min(1, len(chain) - 1)]] for chain in self.kind.chains)
+
+    @property
+    def efforts(self) -> tuple[sympy.Symbol, ...]:
+        return tuple(self[quantity] for quantity in self.kind.effort)
+
+
+class PlanarFrame(Port):
+    """A planar port with the vectors from which constraints are written: the point and the two axes of the joint frame."""
+
+    def __init__(self, name: str, side: Side, text: str) -> None:
+        super().__init__(name, PLANAR, side, text)
+
+    @property
+    def point(self) -> sympy.Matrix:
+        return sympy.Matrix([self.x, self.y])
+
+    @property
+    def velocity(self) -> sympy.Matrix:
+        return sympy.Matrix([self.vx, self.vy])
+
+    @property
+    def x_axis(self) -> sympy.Matrix:
+        return sympy.Matrix([sympy.cos(self.theta), sympy.sin(self.theta)])
+
+    @property
+    def y_axis(self) -> sympy.Matrix:
+        return sympy.Matrix([-sympy.sin(self.theta), sympy.cos(self.theta)])
+
+
+def make_port(name: str, kind: PortKind, side: Side, text: str) -> Any:
+    """The port object whose extra attributes fit the kind."""
+    return PlanarFrame(name, side, text) if kind is PLANAR else Port(name, kind, side, text)

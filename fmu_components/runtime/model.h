@@ -1,0 +1,83 @@
+/* The contract between a generated model and the runtime: the model is tables and a few functions, the runtime does the rest.
+ *
+ * All values are doubles in one array, indexed by value reference; Booleans are 0 or 1. The model computes in stages: a change
+ * of a variable makes its stage and all later ones invalid, and the runtime evaluates what is invalid when it is asked for. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef unsigned int Reference;
+
+typedef enum { REAL, INTEGER, BOOLEAN } Type;
+
+typedef enum {
+    TIME,        /* the independent variable */
+    PARAMETER,   /* set before initialisation, or at any event or communication point where tunable */
+    SWITCH,      /* Boolean that hands the algebraic variables to the importer */
+    STATE,
+    DERIVATIVE,
+    DISCRETE,    /* changes at events only */
+    RELATION,    /* true while its indicator was positive at the last event */
+    INPUT,
+    ALGEBRAIC,   /* unknown that the importer solves for while the switch is on */
+    OUTPUT,
+    LOCAL,
+    INDICATOR
+} Role;
+
+typedef struct {
+    const char *name, *unit;
+    double start, minimum, maximum;
+    bool open_below, open_above; /* the bound itself is excluded */
+    bool tunable;
+    Type type;
+    Role role;
+    unsigned char stage; /* inputs: made invalid by a change; calculated variables: the stage that computes them */
+    unsigned short position; /* index among the variables of the same role */
+} Variable;
+
+typedef struct {
+    Reference known;
+    unsigned char stage;
+} Entry; /* of the Jacobian; rows are unknowns, sorted */
+
+typedef enum { RISES, FALLS, REACHES } TriggerKind;
+
+typedef struct {
+    TriggerKind kind;
+    unsigned index;           /* of the relation that rises or falls, or of the time that is reached */
+    unsigned first, count;    /* its assignments */
+    const char *text;
+} Event;
+
+typedef struct {
+    double value; /* must be positive */
+    const char *text;
+} Requirement;
+
+typedef struct {
+    const char *name, *token;
+    unsigned variables, states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
+    const Variable *variable;
+    const Reference *state, *derivative, *input, *indicator;
+    const Reference *relation, *relation_indicator;
+    const unsigned *row;       /* entries of unknown r are row[r] .. row[r + 1] - 1 */
+    const Entry *entry;
+    const Event *event;
+    const Reference *assignment; /* targets of the events' updates */
+    unsigned assignments;
+    Reference switch_reference; /* 0 where there is none: reference 0 is time */
+    double default_stop;
+    void (*const *evaluate)(double *v, double *t);                      /* by stage */
+    void (*const *differentiate)(const double *v, double *t, double *j); /* by stage */
+    void (*update)(const double *v, double *new_values);                /* one per assignment */
+    void (*instants)(const double *v, double *next);                    /* one per time event */
+    void (*require)(const double *v, Requirement *requirements);
+    const double *nominal;     /* of the states */
+} Model;
+
+extern const Model model;
+
+#endif
