@@ -94,7 +94,10 @@ class _Writer:
     def _events(self) -> str:
         relations = [v.name for v in self.table.with_role(Role.RELATION)]
         events = self.declared.events
-        rows, targets, updates, instants = [], [], [], []
+        rows: list[str] = []
+        targets: list[int] = []
+        updates: list[sympy.Basic] = []
+        instants: list[sympy.Basic] = []
         for event in events:
             index = len(instants) if event.relation is None else relations.index(event.relation)
             if event.relation is None:
@@ -112,9 +115,9 @@ class _Writer:
 
     def _requirements(self) -> str:
         conditions = self.declared.conditions
-        lines = [f"    requirements[{i}].value = {self.printer.doprint(self.declared.expand(c.expression))};\n"
-                 f"    requirements[{i}].text = {_string(c.text)};" for i, c in enumerate(conditions)]
-        return _body("static void require(const double *v, Requirement *requirements)", lines, ("v", "requirements"))
+        texts = ", ".join(_string(c.text) for c in conditions) or "0"
+        return (f"static const char *const requirement[] = {{{texts}}};\n\n"
+                + self._function("require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]))
 
     def _function(self, name: str, argument: str, array: str, expressions: Sequence[sympy.Basic]) -> str:
         lines = [f"    {array}[{i}] = {self.printer.doprint(e)};" for i, e in enumerate(expressions)]
@@ -151,7 +154,7 @@ class _Writer:
             "relation_indicator": "relation_indicator", "row": "row", "entry": "entry", "event": "event", "assignment": "assignment",
             "assignments": assignments, "switch_reference": t.reference(t.switch) if t.switch else 0,
             "default_stop": _number(d.stop_time), "evaluate": "evaluate", "differentiate": "differentiate", "update": "update",
-            "instants": "instants", "require": "require", "nominal": "nominal",
+            "instants": "instants", "requirement": "requirement", "require": "require", "nominal": "nominal",
         }
         return "const Model model = {\n" + "\n".join(f"    .{name} = {value}," for name, value in fields.items()) + "\n};"
 

@@ -53,11 +53,6 @@ typedef struct {
 } Event;
 
 typedef struct {
-    double value; /* must be positive */
-    const char *text;
-} Requirement;
-
-typedef struct {
     const char *name, *token;
     unsigned variables, states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
     const Variable *variable;
@@ -67,6 +62,7 @@ typedef struct {
     const Entry *entry;
     const Event *event;
     const Reference *assignment; /* targets of the events' updates */
+    const char *const *requirement; /* the validity conditions in words */
     unsigned assignments;
     Reference switch_reference; /* 0 where there is none: reference 0 is time */
     double default_stop;
@@ -74,7 +70,7 @@ typedef struct {
     void (*const *differentiate)(const double *v, double *t, double *j); /* by stage */
     void (*update)(const double *v, double *new_values);                /* one per assignment */
     void (*instants)(const double *v, double *next);                    /* one per time event */
-    void (*require)(const double *v, Requirement *requirements);
+    void (*require)(const double *v, double *margins);                  /* must all be positive */
     const double *nominal;     /* of the states */
 } Model;
 

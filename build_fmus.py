@@ -1,0 +1,83 @@
+"""Builds the FMUs of the component library, or of a user's own components."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from fmu_components import catalogue
+from fmu_components.component import Component, DeclarationError, declaration
+from fmu_components.export.build import Built, Options, build
+from fmu_components.export.compile import PLATFORMS, BuildError, available_platforms
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="build_fmus.py", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="components such as planar.Revolute, or paths of Python files that declare "
+                                                                 "components; all components where none is named")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the FMUs; they go into its sub-folders fmi2 and fmi3")
+    parser.add_argument("--fmi", type=int, choices=(2, 3), help="only this FMI version (default: both)")
+    parser.add_argument("--backend", choices=("native", "python"), default="native",
+                        help="native: C, both FMI versions; python: PythonFMU, FMI 2.0 Co-Simulation (default: native)")
+    parser.add_argument("--platform", metavar="LIST", help=f"comma-separated, of {', '.join(PLATFORMS)} (default: linux64, and win64 where its "
+                                                           "cross compiler is installed)")
+    parser.add_argument("--list", action="store_true", help="list the components and stop")
+    chosen = parser.parse_args(arguments)
+    try:
+        components = _components(chosen.names)
+        if chosen.list:
+            for component in components:
+                print(f"{declaration(component).name:32} {declaration(component).title}")
+            return 0
+        if chosen.out is None:
+            parser.error("the folder for the FMUs is missing; give it with --out DIR")
+        return _build(components, chosen.out, _options(chosen))
+    except (LookupError, DeclarationError, BuildError, OSError) as error:
+        print(f"build_fmus.py: {error}", file=sys.stderr)
+        return 1
+
+
+def _components(names: Sequence[str]) -> list[type[Component]]:
+    if not names:
+        return list(catalogue.all_components().values())
+    found: list[type[Component]] = []
+    for name in names:
+        found += catalogue.from_file(Path(name)) if name.endswith(".py") else [catalogue.find(name)]
+    return list(dict.fromkeys(found))
+
+
+def _options(chosen: argparse.Namespace) -> Options:
+    if chosen.backend == "python":
+        if chosen.fmi == 3:
+            raise BuildError("the python backend offers FMI 2.0 only; leave --fmi 3 out, or take --backend native")
+        return Options((2,), (), "python")
+    platforms = tuple(chosen.platform.split(",")) if chosen.platform else tuple(p.name for p in available_platforms())
+    for name in platforms:
+        if name not in PLATFORMS:
+            raise BuildError(f"the platform '{name}' is unknown; use one or more of {', '.join(PLATFORMS)}")
+        PLATFORMS[name].required_compiler()
+    return Options((chosen.fmi,) if chosen.fmi else (2, 3), platforms)
+
+
+def _build(components: Sequence[type[Component]], folder: Path, options: Options) -> int:
+    count = fresh = 0
+    with tqdm(total=len(components) * len(options.versions), unit="FMU", disable=not sys.stderr.isatty(), leave=False) as bar:
+        for built in build(components, folder, options):
+            tqdm.write(_line(built))
+            bar.update()
+            count, fresh = count + 1, fresh + built.fresh
+    print(f"{count} FMUs in {folder}: {fresh} built, {count - fresh} up to date")
+    return 0
+
+
+def _line(built: Built) -> str:
+    size = f"{built.path.stat().st_size / 1000:5.0f} kB"
+    return f"{built.name:32} FMI {built.fmi}  {size}  " + (f"built in {built.seconds:.1f} s" if built.fresh else "up to date")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

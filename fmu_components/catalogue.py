@@ -1,0 +1,71 @@
+"""Finds components: a file in a component folder is all it takes to add one."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from fmu_components.component import Component, DeclarationError, component_name
+
+_PACKAGE = Path(__file__).parent
+_NOT_COMPONENTS = {"export", "runtime", "__pycache__"}
+
+
+class UnknownComponent(LookupError):
+    """No component has this name; the message lists the nearest ones."""
+
+
+@cache
+def all_components() -> dict[str, type[Component]]:
+    """Every component of the package by its name, such as ``planar.Revolute``, sorted."""
+    found = {}
+    for folder in sorted(_PACKAGE.iterdir()):
+        if folder.is_dir() and folder.name not in _NOT_COMPONENTS:
+            for file in sorted(folder.glob("*.py")):
+                if file.stem != "__init__":
+                    for component in _declared_in(importlib.import_module(f"fmu_components.{folder.name}.{file.stem}"), file):
+                        found[component_name(component)] = component
+    return dict(sorted(found.items()))
+
+
+def find(name: str) -> type[Component]:
+    """The component with this name."""
+    components = all_components()
+    if name not in components:
+        near = difflib.get_close_matches(name, components, n=3, cutoff=0.4) or list(components)
+        raise UnknownComponent(f"there is no component '{name}'; the nearest names are {', '.join(near)}")
+    return components[name]
+
+
+def from_file(path: Path) -> list[type[Component]]:
+    """The components that a user's own Python file declares."""
+    if not path.is_file():
+        raise UnknownComponent(f"there is no file '{path}'; give the path of a Python file that declares a component")
+    # A name of its own: a user's file must not hide an installed module, nor count as part of the package.
+    specification = importlib.util.spec_from_file_location(f"user_components.{path.stem}", path)
+    if specification is None or specification.loader is None:
+        raise UnknownComponent(f"'{path}' is not a Python file; give one that declares a component, with the ending .py")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[module.__name__] = module
+    try:
+        specification.loader.exec_module(module)
+    except Exception:
+        del sys.modules[module.__name__]
+        raise
+    return _declared_in(module, path)
+
+
+def _declared_in(module: ModuleType, file: Path) -> list[type[Component]]:
+    components = [
+        item for name, item in vars(module).items()
+        if isinstance(item, type) and issubclass(item, Component) and item.__module__ == module.__name__ and not name.startswith("_")
+    ]
+    if not components:
+        raise DeclarationError(f"'{file.name}' in '{file.parent.name}' declares no component; define a subclass of Component or Joint in it, "
+                               f"or move the file out of the folder")
+    return components

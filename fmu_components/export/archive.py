@@ -1,0 +1,84 @@
+"""The archive of an FMU: which file goes where in which version, packed the same way every time."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from fmu_components.export import compile as c
+from fmu_components.export.c_code import model_source
+from fmu_components.export.documentation import page
+from fmu_components.export.icons import png, port_positions, svg
+from fmu_components.export.manifest import manifest
+from fmu_components.export.model_description import build_description, model_description
+from fmu_components.export.table import VariableTable
+from fmu_components.export.terminals import terminals_and_icons
+
+_MANIFEST = "extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+
+LICENSE = (Path(__file__).parents[1] / "LICENSE").read_text()
+
+
+def shared_files(table: VariableTable) -> dict[str, bytes]:
+    """What is the same in both versions, made once."""
+    return {
+        "sources/model.c": model_source(table).encode(),
+        "documentation/index.html": page(table).encode(),
+        "documentation/licenses/license.txt": LICENSE.encode(),
+        "icon.png": png(table.declared),
+        "icon.svg": svg(table.declared).encode(),
+    }
+
+
+def fmu_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libraries: Mapping[c.Platform, bytes]) -> dict[str, bytes]:
+    """All files of one FMU by their paths in the archive."""
+    identifier = table.declared.identifier
+    sources = ["model.c", *(path.name for path in c.runtime_sources(fmi))]
+    files = {path: content for path, content in shared.items() if "/" in path}
+    files["modelDescription.xml"] = model_description(table, fmi, sources).encode()
+    for path in (*c.runtime_sources(fmi), *c.runtime_headers(fmi)):
+        files[f"sources/{path.name}"] = path.read_bytes()
+    for platform, library in libraries.items():
+        folder = platform.fmi2_folder if fmi == 2 else platform.fmi3_folder
+        files[f"binaries/{folder}/{identifier}{platform.suffix}"] = library
+    dae = manifest(table, fmi)
+    if dae is not None:
+        files[_MANIFEST] = dae.encode()
+    terminals = terminals_and_icons(table, fmi, port_positions(table.declared)).encode()
+    if fmi == 2:
+        files |= {"model.png": shared["icon.png"], "extra/terminalsAndIcons/terminalsAndIcons.xml": terminals,
+                  "extra/terminalsAndIcons/icon.png": shared["icon.png"], "extra/terminalsAndIcons/icon.svg": shared["icon.svg"]}
+    else:
+        files |= {"terminalsAndIcons/terminalsAndIcons.xml": terminals, "terminalsAndIcons/icon.png": shared["icon.png"],
+                  "terminalsAndIcons/icon.svg": shared["icon.svg"],
+                  "sources/buildDescription.xml": build_description(table, sources).encode()}
+    return files
+
+
+def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
+    """Packs the files reproducibly; the key of the content is the archive's comment, and appears only with a whole file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.comment = key.encode()
+            for name in sorted(files, key=lambda n: (n != "modelDescription.xml", n)):
+                entry = zipfile.ZipInfo(name, _EARLIEST)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, files[name])
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def key_of(path: Path) -> str | None:
+    """The key with which an archive was written; None where there is none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.comment.decode()
+    except (OSError, zipfile.BadZipFile, UnicodeDecodeError):
+        return None

@@ -1,0 +1,141 @@
+"""Builds FMUs, and only those whose declaration, runtime or options have changed."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import sympy
+
+from fmu_components.component import Component, component_name, declaration
+from fmu_components.export import archive
+from fmu_components.export import compile as c
+from fmu_components.export.table import VariableTable
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is built of each component."""
+
+    versions: tuple[int, ...] = (2, 3)
+    platforms: tuple[str, ...] = ("linux64",)
+    backend: str = "native"
+
+
+@dataclass(frozen=True)
+class Built:
+    """One FMU that is up to date."""
+
+    name: str
+    path: Path
+    fmi: int
+    fresh: bool
+    """Whether it was built now; otherwise nothing had changed."""
+    seconds: float
+
+
+def cache_folder() -> Path:
+    """Where FMUs that are built on demand are kept: JOURDAIN_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("JOURDAIN_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(chosen) if chosen else base / "jourdain"
+
+
+def build(components: Iterable[type[Component]], folder: Path, options: Options = Options()) -> Iterator[Built]:  # noqa: B008
+    """Builds the FMUs of many components on all cores; yields each as it is ready."""
+    components = list(components)
+    stale = [each for each in components if any(archive.key_of(p) != key for p, _, key in targets(each, folder, options))]
+    for each in components:
+        if each not in stale:
+            yield from (Built(component_name(each), path, fmi, False, 0.0) for path, fmi, _ in targets(each, folder, options))
+    if not stale:
+        return
+    if options.backend == "native":
+        for name in options.platforms:
+            for fmi in options.versions:
+                c.runtime_objects(c.PLATFORMS[name], fmi, cache_folder())
+    if len(stale) == 1:
+        yield from build_one(stale[0], folder, options)
+        return
+    # Components declared in a file that was given by path exist in this process only: a fork takes them along.
+    with ProcessPoolExecutor(min(len(stale), os.cpu_count() or 1)) as pool:
+        jobs = [pool.submit(build_one, each, folder, options) for each in stale]
+        try:
+            for job in as_completed(jobs):
+                yield from job.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[Built]:  # noqa: B008
+    """Builds the FMUs of one component that are not up to date."""
+    began = time.perf_counter()
+    table = VariableTable(declaration(component))
+    due = [target for target in targets(component, folder, options) if archive.key_of(target[0]) != target[2]]
+    if options.backend == "python":
+        from fmu_components.export.python_slave import build_python_fmu
+
+        for path, _, key in due:
+            build_python_fmu(table, path.parent)
+            _stamp(path, key)
+    elif due:
+        platforms = [c.PLATFORMS[name] for name in options.platforms]
+        shared = archive.shared_files(table)
+        with tempfile.TemporaryDirectory() as scratch:
+            objects = {p: c.compile_model(p, shared["sources/model.c"].decode(), Path(scratch)) for p in platforms}
+            for path, fmi, key in due:
+                libraries = {p: c.link(p, table.declared.identifier, fmi, objects[p], cache_folder()) for p in platforms}
+                archive.write(path, archive.fmu_files(table, fmi, shared, libraries), key)
+    seconds = time.perf_counter() - began
+    return [Built(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))
+            for path, fmi, key in targets(component, folder, options)]
+
+
+def cached_fmu(component: type[Component], fmi: int, backend: str = "native") -> Path:
+    """The FMU of a component, built on demand and kept by its content in the cache folder."""
+    options = Options((fmi,), backend=backend)
+    folder = cache_folder() / content_key(component, fmi, options)[:24]
+    return build_one(component, folder, options)[0].path
+
+
+def targets(component: type[Component], folder: Path, options: Options) -> list[tuple[Path, int, str]]:
+    """The files to be made, with their FMI versions and the keys of their contents."""
+    name = component_name(component)
+    return [(folder / f"fmi{fmi}" / f"{name}.fmu", fmi, content_key(component, fmi, options)) for fmi in options.versions]
+
+
+def content_key(component: type[Component], fmi: int, options: Options) -> str:
+    """Changes with anything that the FMU is made of: declaration, exporter, runtime, options, compilers."""
+    own = sorted({inspect.getfile(base) for base in component.__mro__ if issubclass(base, Component)})
+    parts = [component_name(component), str(fmi), repr(options.platforms), options.backend, _core_key(), *(Path(f).read_text() for f in own)]
+    if options.backend == "native":
+        parts += [c.compiler_version(c.PLATFORMS[name].required_compiler()) for name in options.platforms]
+    else:
+        parts.append(sys.version)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def _core_key() -> str:
+    files: Sequence[Path] = sorted([*_PACKAGE.glob("*.py"), *(_PACKAGE / "export").glob("*.py"), *(_PACKAGE / "runtime").glob("*.[chp]*")])
+    content = [path.read_bytes() for path in files if path.is_file() and path.suffix != ".pyc"]
+    return hashlib.sha256(b"\0".join([*content, sympy.__version__.encode()])).hexdigest()
+
+
+def _stamp(path: Path, key: str) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(path, "a") as file:
+        file.comment = key.encode()

@@ -1,0 +1,131 @@
+"""From the runtime's and a model's C sources to the shared library of an FMU."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+RUNTIME = Path(__file__).parents[1] / "runtime"
+SHARED_SOURCES = ("instance.c", "values.c", "sensitivity.c", "events.c", "step.c", "snapshot.c")
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off")
+
+
+class BuildError(RuntimeError):
+    """An FMU cannot be built; the message says what is missing and how to get it."""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A target and how its libraries are made."""
+
+    name: str
+    fmi2_folder: str
+    fmi3_folder: str
+    suffix: str
+    compilers: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    remedy: str
+
+    def compiler(self) -> str | None:
+        """The first compiler that is installed; for the machine itself, the environment variable CC goes before."""
+        chosen = [os.environ["CC"]] if self.name == "linux64" and os.environ.get("CC") else list(self.compilers)
+        return next((found for name in chosen if (found := shutil.which(name))), None)
+
+    def required_compiler(self) -> str:
+        found = self.compiler()
+        if found is None:
+            raise BuildError(self.remedy)
+        return found
+
+
+PLATFORMS = {
+    platform.name: platform
+    for platform in (
+        Platform("linux64", "linux64", "x86_64-linux", ".so", ("gcc", "cc", "clang"), ("-shared", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now", "-s"),
+                 "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC"),
+        Platform("win64", "win64", "x86_64-windows", ".dll", ("x86_64-w64-mingw32-gcc",), ("-shared", "-static-libgcc", "-Wl,--no-insert-timestamp", "-s"),
+                 "win64 needs the cross compiler x86_64-w64-mingw32-gcc: install Debian's package gcc-mingw-w64-x86-64, "
+                 "or leave win64 out of --platform"),
+    )
+}
+
+
+def available_platforms() -> list[Platform]:
+    """linux64, and win64 where its cross compiler is installed."""
+    return [p for p in PLATFORMS.values() if p.name == "linux64" or p.compiler()]
+
+
+def fmi_headers() -> Path:
+    """The folder of the standard's C headers, which FMPy carries."""
+    import fmpy
+
+    return Path(fmpy.__file__).parent / "c-code"
+
+
+def runtime_sources(fmi: int) -> list[Path]:
+    """The C files of the runtime that an FMU of this version consists of, beside ``model.c``."""
+    return [RUNTIME / name for name in (*SHARED_SOURCES, f"fmi{fmi}.c")]
+
+
+def runtime_headers(fmi: int) -> list[Path]:
+    standard = sorted(fmi_headers().glob(f"fmi{fmi}*.h"))
+    return [RUNTIME / "model.h", RUNTIME / "instance.h", *standard]
+
+
+@cache
+def compiler_version(compiler: str) -> str:
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+@cache
+def runtime_objects(platform: Platform, fmi: int, cache_folder: Path) -> list[Path]:
+    """The compiled runtime: the same for every component, so compiled once and kept by content."""
+    compiler = platform.required_compiler()
+    text = "".join(path.read_text() for path in (*runtime_sources(fmi), *runtime_headers(fmi)))
+    key = hashlib.sha256((text + compiler_version(compiler) + str(FLAGS)).encode()).hexdigest()[:16]
+    folder = cache_folder / f"runtime-{platform.name}-{key}"
+    objects = [folder / source.with_suffix(".o").name for source in runtime_sources(fmi)]
+    if not all(path.is_file() for path in objects):
+        folder.mkdir(parents=True, exist_ok=True)
+        for source, target in zip(runtime_sources(fmi), objects, strict=True):
+            _compile(compiler, source, target)
+    return objects
+
+
+def _compile(compiler: str, source: Path, target: Path) -> None:
+    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".o", delete=False) as file:
+        pass
+    _run([compiler, *FLAGS, f"-I{RUNTIME}", f"-I{fmi_headers()}", "-c", str(source), "-o", file.name])
+    # Others may compile the same at the same time; a rename is atomic.
+    os.replace(file.name, target)
+
+
+def _run(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise BuildError(f"the compiler refused: {' '.join(command)}\n{done.stderr.strip()}")
+
+
+def compile_model(platform: Platform, model_c: str, folder: Path) -> Path:
+    """The object of a model; it serves both FMI versions."""
+    source = folder / "model.c"
+    source.write_text(model_c)
+    target = folder / f"model-{platform.name}.o"
+    _compile(platform.required_compiler(), source, target)
+    return target
+
+
+def link(platform: Platform, identifier: str, fmi: int, model_object: Path, cache_folder: Path) -> bytes:
+    """The shared library of an FMU."""
+    library = model_object.with_name(f"{identifier}-fmi{fmi}{platform.suffix}")
+    objects = [str(path) for path in (model_object, *runtime_objects(platform, fmi, cache_folder))]
+    _run([platform.required_compiler(), *platform.link_flags, "-o", str(library), *objects, "-lm"])
+    return library.read_bytes()

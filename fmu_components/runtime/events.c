@@ -1,0 +1,106 @@
+#include "instance.h"
+
+#include <math.h>
+
+enum { MOST_ITERATIONS = 10000 };
+
+/* Whether a relation differs from the sign of its indicator at the present values. */
+bool relation_changed(Instance *instance)
+{
+    if (model.relations == 0)
+        return false;
+    evaluate(instance, instance->indicator_stage);
+    for (unsigned i = 0; i < model.relations; i++)
+        if ((instance->v[model.relation_indicator[i]] > 0) != (instance->v[model.relation[i]] != 0))
+            return true;
+    return false;
+}
+
+/* Sets the relations to what their indicators say; where relations depend on each other, until they agree. */
+Status start_events(Instance *instance)
+{
+    for (int iteration = 0; relation_changed(instance); iteration++) {
+        if (iteration > MOST_ITERATIONS)
+            return report(instance, ERROR, "%s: the relations do not settle at the start, time %g; check the start values", instance->name,
+                          instance->v[0]);
+        for (unsigned i = 0; i < model.relations; i++)
+            instance->v[model.relation[i]] = instance->v[model.relation_indicator[i]] > 0;
+        changed(instance, model.variable[model.relation[0]].stage);
+    }
+    return OK;
+}
+
+static bool due(const Instance *instance, unsigned i)
+{
+    double slack = 1e-14 * fmax(1, fabs(instance->next[i]));
+    return instance->next[i] <= instance->v[0] + slack && instance->next[i] != instance->spent[i];
+}
+
+static bool fires(const Instance *instance, const Event *event)
+{
+    switch (event->kind) {
+    case RISES: return instance->edge[event->index] > 0;
+    case FALLS: return instance->edge[event->index] < 0;
+    default: return due(instance, event->index);
+    }
+}
+
+/* One round: all events that fire now take effect together, computed from the values before. */
+Status update_events(Instance *instance, Update *update)
+{
+    *update = (Update){.next_time = INFINITY};
+    if (model.relations)
+        evaluate(instance, instance->indicator_stage);
+    for (unsigned i = 0; i < model.relations; i++) {
+        int now = instance->v[model.relation_indicator[i]] > 0, before = instance->v[model.relation[i]] != 0;
+        instance->edge[i] = (signed char)(now - before);
+        update->again = update->again || now != before;
+    }
+    if (model.times)
+        model.instants(instance->v, instance->next);
+    if (model.events)
+        model.update(instance->v, instance->new_values);
+    bool any = update->again;
+    for (unsigned e = 0; e < model.events; e++) {
+        const Event *event = &model.event[e];
+        if (!fires(instance, event))
+            continue;
+        any = update->again = true;
+        note_event(instance, "%s: at time %.17g: %s", instance->name, instance->v[0], event->text);
+        for (unsigned a = event->first; a < event->first + event->count; a++) {
+            if (!isfinite(instance->new_values[a]))
+                return report(instance, ERROR, "%s: the event '%s' sets %s = %g, which is not a finite number", instance->name, event->text,
+                              model.variable[model.assignment[a]].name, instance->new_values[a]);
+            instance->v[model.assignment[a]] = instance->new_values[a];
+            update->states_changed = update->states_changed || model.variable[model.assignment[a]].role == STATE;
+        }
+    }
+    for (unsigned i = 0; i < model.relations; i++)
+        instance->v[model.relation[i]] += instance->edge[i];
+    for (unsigned i = 0; i < model.times; i++)
+        if (due(instance, i))
+            instance->spent[i] = instance->next[i];
+    if (any)
+        changed(instance, model.variable[0].stage);
+    if (model.times)
+        model.instants(instance->v, instance->next);
+    for (unsigned i = 0; i < model.times; i++)
+        if (instance->next[i] != instance->spent[i] && instance->next[i] < update->next_time)
+            update->next_time = instance->next[i];
+    update->next_time_defined = isfinite(update->next_time);
+    return OK;
+}
+
+/* Rounds until nothing fires any more. */
+Status settle_events(Instance *instance, Update *update)
+{
+    bool states_changed = false;
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        Status status = update_events(instance, update);
+        states_changed = update->states_changed = update->states_changed || states_changed;
+        if (status != OK || !update->again)
+            return status;
+    }
+    return report(instance, ERROR, "%s: the events at time %.17g do not settle: each round makes another one happen", instance->name,
+                  instance->v[0]);
+}

@@ -1,0 +1,219 @@
+#include "instance.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const category_names[CATEGORIES] = {"logEvents", "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal"};
+
+static void send(const Instance *instance, Status status, Category category, const char *format, va_list arguments)
+{
+    if (!instance->logged[category])
+        return;
+    char sentence[1024];
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    instance->log(instance, status, category_names[category], sentence);
+}
+
+/* One sentence about a status that is not OK; returns that status. */
+Status report(const Instance *instance, Status status, const char *format, ...)
+{
+    static const Category category_of[] = {LOG_EVENTS, LOG_WARNING, LOG_DISCARD, LOG_ERROR, LOG_FATAL};
+    va_list arguments;
+    va_start(arguments, format);
+    send(instance, status, category_of[status], format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void note_event(const Instance *instance, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    send(instance, OK, LOG_EVENTS, format, arguments);
+    va_end(arguments);
+}
+
+/* Without categories, all of them; false where one is unknown. */
+bool select_categories(Instance *instance, bool on, size_t count, const char *const *categories)
+{
+    bool known = true;
+    for (size_t c = 0; c < CATEGORIES && count == 0; c++)
+        instance->logged[c] = on;
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        for (size_t c = 0; c < CATEGORIES; c++)
+            if (categories[i] && (!strcmp(categories[i], category_names[c]) || !strcmp(categories[i], "logAll"))) {
+                instance->logged[c] = on;
+                found = true;
+            }
+        known = known && found;
+        if (!found)
+            report(instance, ERROR, "%s: there is no log category '%s'; the model description lists those there are", instance->name,
+                   categories[i] ? categories[i] : "(null)");
+    }
+    return known;
+}
+
+/* One block holds all arrays; the first part of it is what a snapshot carries. */
+static bool allocate(Instance *instance)
+{
+    struct {
+        double **array;
+        size_t count;
+    } parts[] = {
+        {&instance->v, model.variables}, {&instance->slope, model.inputs}, {&instance->curvature, model.inputs},
+        {&instance->rate, model.inputs}, {&instance->spent, model.times},
+        /* behind here nothing is kept */
+        {&instance->t, model.temporaries}, {&instance->j, model.entries}, {&instance->seed, model.variables},
+        {&instance->new_values, model.assignments}, {&instance->next, model.times}, {&instance->margins, model.requirements},
+        {&instance->base, model.inputs}, {&instance->x, model.states}, {&instance->x_next, model.states}, {&instance->stage, model.states},
+        {&instance->k[0], model.states}, {&instance->k[1], model.states}, {&instance->k[2], model.states}, {&instance->k[3], model.states},
+        {&instance->k[4], model.states}, {&instance->k[5], model.states}, {&instance->k[6], model.states},
+        {&instance->dense, 4 * (size_t)model.states},
+    };
+    enum { PARTS = sizeof parts / sizeof *parts, KEPT_PARTS = 5 };
+    size_t total = 1;
+    for (int p = 0; p < PARTS; p++)
+        total += parts[p].count;
+    double *next = calloc(total, sizeof *next);
+    instance->edge = calloc(model.relations + 1, 1);
+    if (!next || !instance->edge) {
+        free(next);
+        return false;
+    }
+    for (int p = 0; p < PARTS; p++) {
+        *parts[p].array = next;
+        next += parts[p].count;
+        if (p < KEPT_PARTS)
+            instance->kept += (unsigned)parts[p].count;
+    }
+    return true;
+}
+
+Instance *instance_new(const char *name, const char *token, const unsigned *settable, Log log, void (*logger)(void), void *environment,
+                       bool logging)
+{
+    Instance *instance = calloc(1, sizeof *instance);
+    if (!instance)
+        return NULL;
+    instance->log = log;
+    instance->logger = logger;
+    instance->environment = environment;
+    instance->settable = settable;
+    for (size_t c = 0; c < CATEGORIES; c++)
+        instance->logged[c] = logging || c != LOG_EVENTS;
+    instance->name = malloc(name && *name ? strlen(name) + 1 : 1);
+    if (!instance->name) {
+        free(instance);
+        return NULL;
+    }
+    strcpy(instance->name, name && *name ? name : "");
+    const char *fault = !*instance->name ? "an instance needs a name" : !allocate(instance) ? "memory is exhausted" : NULL;
+    if (!fault && (!token || strcmp(token, model.token))) {
+        report(instance, ERROR, "%s: the token or GUID '%s' is not that of this FMU, '%s': model description and binary do not belong together",
+               instance->name, token ? token : "(null)", model.token);
+    } else if (fault) {
+        report(instance, ERROR, "%s: %s", model.name, fault);
+    } else {
+        instance_reset(instance);
+        return instance;
+    }
+    instance_free(instance);
+    return NULL;
+}
+
+void instance_free(Instance *instance)
+{
+    if (!instance)
+        return;
+    free(instance->v);
+    free(instance->edge);
+    free(instance->name);
+    free(instance);
+}
+
+void instance_reset(Instance *instance)
+{
+    memset(instance->v, 0, instance->kept * sizeof *instance->v);
+    for (unsigned r = 0; r < model.variables; r++) {
+        const Variable *variable = &model.variable[r];
+        instance->v[r] = variable->start;
+        if (variable->role == DERIVATIVE && variable->stage > instance->derivative_stage)
+            instance->derivative_stage = variable->stage;
+        if (variable->role == INDICATOR && variable->stage > instance->indicator_stage)
+            instance->indicator_stage = variable->stage;
+    }
+    for (unsigned i = 0; i < model.times; i++)
+        instance->spent[i] = -INFINITY;
+    instance->progress = (Progress){.mode = INSTANTIATED, .stop_time = INFINITY, .tolerance = 1e-10, .step_size = INFINITY};
+    instance->valid = instance->valid_jacobian = 0;
+}
+
+/* The validity conditions of the declaration. */
+static Status check_validity(Instance *instance)
+{
+    if (model.requirements)
+        model.require(instance->v, instance->margins);
+    for (unsigned i = 0; i < model.requirements; i++)
+        if (!(instance->margins[i] > 0))
+            return report(instance, ERROR, "%s: it is required that %s; what must be positive is %g", instance->name, model.requirement[i],
+                          instance->margins[i]);
+    return OK;
+}
+
+Status finish_initialization(Instance *instance)
+{
+    Status status = check_validity(instance);
+    if (status == OK)
+        status = start_events(instance);
+    /* Nobody else handles the events at the start where there is no Event Mode. */
+    if (status == OK && instance->co_simulation && !instance->event_mode_used) {
+        Update update;
+        status = settle_events(instance, &update);
+    }
+    return status;
+}
+
+static const char *mode_name(Mode mode)
+{
+    switch (mode) {
+    case INSTANTIATED: return "before initialisation";
+    case CONFIGURATION: return "in Configuration Mode";
+    case INITIALIZATION: return "in Initialization Mode";
+    case EVENTS: return "in Event Mode";
+    case CONTINUOUS: return "in Continuous-Time Mode";
+    case STEPPING: return "between communication steps";
+    case INTERMEDIATE: return "in Intermediate Update Mode";
+    case STEP_FAILED: return "after a step that failed";
+    default: return "after the end of the simulation";
+    }
+}
+
+/* Whether a function may be called in the present mode, and with the pointers that it needs. */
+bool may_call(const Instance *instance, const char *function, unsigned modes, bool complete)
+{
+    if (!(instance->progress.mode & modes)) {
+        report(instance, ERROR, "%s: %s cannot be called %s", instance->name, function, mode_name(instance->progress.mode));
+        return false;
+    }
+    if (!complete)
+        report(instance, ERROR, "%s: %s was called with a null pointer where it needs an array or an address", instance->name, function);
+    return complete;
+}
+
+Status start(Instance *instance, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop)
+{
+    if (!isfinite(first) || (stop_defined && !(stop >= first && isfinite(stop))))
+        return report(instance, ERROR, "%s: a simulation from %g to %g is refused: both must be finite, and the stop time no earlier",
+                      instance->name, first, stop);
+    if (tolerance_defined && !(tolerance > 0 && isfinite(tolerance)))
+        return report(instance, ERROR, "%s: the tolerance %g is refused: it must be greater than 0", instance->name, tolerance);
+    instance->progress.stop_time = stop_defined ? stop : INFINITY;
+    instance->progress.reached = first;
+    /* Coupling adds errors of its own: the tolerance of the whole only ever tightens that inside a step. */
+    instance->progress.tolerance = tolerance_defined ? fmax(1e-13, fmin(1e-10, 1e-2 * tolerance)) : 1e-10;
+    return set_time(instance, first);
+}

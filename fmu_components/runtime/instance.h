@@ -1,0 +1,118 @@
+/* One instance of the model, and what can be done with it in either FMI version. */
+#ifndef INSTANCE_H
+#define INSTANCE_H
+
+#include "model.h"
+
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status; /* numbered as in FMI 2 and FMI 3 */
+
+typedef enum {
+    INSTANTIATED = 1 << 0,
+    CONFIGURATION = 1 << 1,
+    INITIALIZATION = 1 << 2,
+    EVENTS = 1 << 3,
+    CONTINUOUS = 1 << 4,
+    STEPPING = 1 << 5,     /* Co-Simulation between two steps */
+    INTERMEDIATE = 1 << 6, /* inside a callback during a step */
+    STEP_FAILED = 1 << 7,
+    TERMINATED = 1 << 8
+} Mode;
+
+typedef enum { LOG_EVENTS, LOG_WARNING, LOG_DISCARD, LOG_ERROR, LOG_FATAL, CATEGORIES } Category;
+extern const char *const category_names[CATEGORIES];
+
+/* What saving, restoring and serialising carry beside the array of values. */
+typedef struct {
+    Mode mode;
+    double stop_time, tolerance; /* the stop time is infinite where none is given */
+    double step_size; /* that the error control would take if no communication point cut it short */
+    double reached;   /* the last time that a step arrived at */
+    bool varying;     /* inputs have derivatives in the next step */
+} Progress;
+
+typedef struct Instance Instance;
+typedef void (*Log)(const Instance *, Status, const char *category, const char *message);
+
+struct Instance {
+    char *name;
+    void *environment; /* of the importer's callbacks */
+    Log log;
+    void (*logger)(void); /* the importer's own function, called by log */
+    bool logged[CATEGORIES];
+    const unsigned *settable; /* by role: the modes in which a variable may be set */
+    bool co_simulation, event_mode_used, early_return_allowed;
+    void (*intermediate_update)(void);
+    Progress progress;
+    unsigned valid, valid_jacobian; /* how many stages are up to date */
+    unsigned derivative_stage, indicator_stage;
+    unsigned kept; /* how many of the values a snapshot carries */
+    double *v;     /* variables by reference; behind them all the following */
+    double *slope, *curvature; /* of the inputs, for the next step */
+    double *rate;              /* of the inputs at the present time */
+    double *spent;             /* the last instant of each time event that has happened */
+    double *t, *j, *seed, *new_values, *next, *margins;
+    double *base, *x, *x_next, *stage, *k[7], *dense; /* of the integrator */
+    signed char *edge;                                /* of the relations: rising, falling or neither */
+};
+
+/* instance.c */
+Instance *instance_new(const char *name, const char *token, const unsigned *settable, Log log, void (*logger)(void), void *environment,
+                       bool logging);
+void instance_free(Instance *);
+void instance_reset(Instance *);
+Status finish_initialization(Instance *);
+bool may_call(const Instance *, const char *function, unsigned modes, bool complete);
+Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
+bool select_categories(Instance *, bool on, size_t count, const char *const *categories);
+Status report(const Instance *, Status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void note_event(const Instance *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* values.c */
+Status set_values(Instance *, const Reference *, size_t, const double *, Type);
+Status get_values(Instance *, const Reference *, size_t, double *, Type);
+Status set_time(Instance *, double);
+Status set_states(Instance *, const double *, size_t);
+Status get_states(const Instance *, double *, size_t);
+Status get_nominals(const Instance *, double *, size_t);
+Status get_derivatives(Instance *, double *, size_t);
+Status get_indicators(Instance *, double *, size_t);
+void evaluate(Instance *, unsigned stage);
+void changed(Instance *, unsigned stage);
+
+/* sensitivity.c */
+Status directional_derivative(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
+                              double *sensitivity);
+Status adjoint_derivative(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
+                          double *sensitivity);
+Status set_input_derivative(Instance *, Reference, int order, double value);
+Status get_output_derivative(Instance *, Reference, int order, double *value);
+
+/* events.c */
+typedef struct {
+    bool again, states_changed, next_time_defined;
+    double next_time;
+} Update;
+Status start_events(Instance *);
+Status update_events(Instance *, Update *);
+Status settle_events(Instance *, Update *);
+bool relation_changed(Instance *);
+
+/* step.c */
+typedef struct {
+    double end;
+    bool stop_at_events;
+    /* Called at each internal stage (to set inputs) and after each accepted step; true asks for an early return. */
+    bool (*observe)(Instance *, double time, bool accepted);
+    bool event, early;
+} Step;
+Status begin_step(Instance *, Step *, double point, double size);
+Status advance(Instance *, Step *);
+
+/* snapshot.c */
+typedef struct Snapshot Snapshot;
+Status snapshot_take(const Instance *, Snapshot **);
+Status snapshot_apply(Instance *, const Snapshot *);
+size_t snapshot_size(const Instance *);
+Status snapshot_check(const Instance *, const void *bytes, size_t);
+
+#endif

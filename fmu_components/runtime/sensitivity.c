@@ -1,0 +1,115 @@
+#include "instance.h"
+
+static Status check(const Instance *instance, const Reference *references, size_t count, bool known)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (references[i] >= model.variables)
+            return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, references[i],
+                          model.name, model.variables - 1);
+        const Variable *variable = &model.variable[references[i]];
+        bool is_known = variable->type == REAL && (variable->role == TIME || variable->role == PARAMETER || variable->role == STATE ||
+                                                   variable->role == INPUT || variable->role == ALGEBRAIC);
+        bool is_unknown = variable->role == DERIVATIVE || variable->role == OUTPUT || variable->role == LOCAL || variable->role == INDICATOR;
+        if (!(known ? is_known : is_unknown))
+            return report(instance, ERROR, "%s: %s (value reference %u) cannot be %s of a partial derivative", instance->name, variable->name,
+                          references[i], known ? "a known" : "an unknown");
+    }
+    return OK;
+}
+
+/* The value of a Jacobian entry, computed with its stage if it is out of date. */
+static double entry_value(Instance *instance, unsigned index)
+{
+    unsigned stage = model.entry[index].stage;
+    if (stage >= instance->valid_jacobian) {
+        evaluate(instance, stage);
+        for (; instance->valid_jacobian <= stage; instance->valid_jacobian++)
+            if (model.differentiate[instance->valid_jacobian])
+                model.differentiate[instance->valid_jacobian](instance->v, instance->t, instance->j);
+    }
+    return instance->j[index];
+}
+
+Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
+                              size_t known_count, const double *seed, double *sensitivity)
+{
+    Status status = check(instance, unknowns, unknown_count, false);
+    if (status == OK)
+        status = check(instance, knowns, known_count, true);
+    if (status != OK)
+        return status;
+    for (size_t i = 0; i < known_count; i++)
+        instance->seed[knowns[i]] += seed[i];
+    for (size_t i = 0; i < unknown_count; i++) {
+        double sum = 0;
+        for (unsigned e = model.row[unknowns[i]]; e < model.row[unknowns[i] + 1]; e++)
+            if (instance->seed[model.entry[e].known] != 0)
+                sum += entry_value(instance, e) * instance->seed[model.entry[e].known];
+        sensitivity[i] = sum;
+    }
+    for (size_t i = 0; i < known_count; i++)
+        instance->seed[knowns[i]] = 0;
+    return OK;
+}
+
+Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                          const double *seed, double *sensitivity)
+{
+    Status status = check(instance, unknowns, unknown_count, false);
+    if (status == OK)
+        status = check(instance, knowns, known_count, true);
+    if (status != OK)
+        return status;
+    double *sums = instance->seed;
+    for (size_t i = 0; i < unknown_count; i++)
+        for (unsigned e = model.row[unknowns[i]]; seed[i] != 0 && e < model.row[unknowns[i] + 1]; e++)
+            sums[model.entry[e].known] += seed[i] * entry_value(instance, e);
+    for (size_t i = 0; i < known_count; i++)
+        sensitivity[i] = sums[knowns[i]];
+    for (unsigned r = 0; r < model.variables; r++)
+        sums[r] = 0;
+    return OK;
+}
+
+Status set_input_derivative(Instance *instance, Reference reference, int order, double value)
+{
+    if (reference >= model.variables || model.variable[reference].role != INPUT)
+        return report(instance, ERROR, "%s: the value reference %u is no input, so that its derivative %g cannot be set", instance->name,
+                      reference, value);
+    const Variable *variable = &model.variable[reference];
+    if (order != 1 && order != 2)
+        return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the orders are 1 and 2", instance->name, order,
+                      variable->name);
+    if (!(value - value == 0))
+        return report(instance, DISCARD, "%s: the derivative of %s = %g is refused: it must be a finite number", instance->name,
+                      variable->name, value);
+    if (order == 1)
+        instance->slope[variable->position] = instance->rate[variable->position] = value;
+    else
+        instance->curvature[variable->position] = value;
+    instance->progress.varying = true;
+    return OK;
+}
+
+/* dy/dt = dy/dx x' + dy/du u' + dy/dt, with the rates that the inputs had at the end of the last step. */
+Status get_output_derivative(Instance *instance, Reference reference, int order, double *value)
+{
+    if (reference >= model.variables || model.variable[reference].role != OUTPUT)
+        return report(instance, ERROR, "%s: the value reference %u is no output", instance->name, reference);
+    if (order != 1)
+        return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the highest order is 1", instance->name, order,
+                      model.variable[reference].name);
+    evaluate(instance, instance->derivative_stage);
+    double sum = 0;
+    for (unsigned e = model.row[reference]; e < model.row[reference + 1]; e++) {
+        const Variable *known = &model.variable[model.entry[e].known];
+        double rate = known->role == TIME    ? 1
+                      : known->role == STATE ? instance->v[model.derivative[known->position]]
+                      : known->role == INPUT ? instance->rate[known->position]
+                                             : 0;
+        if (rate != 0)
+            sum += entry_value(instance, e) * rate;
+    }
+    *value = sum;
+    return OK;
+}

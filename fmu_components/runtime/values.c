@@ -1,0 +1,181 @@
+#include "instance.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const role_names[] = {
+    "the independent variable", "a parameter", "the switch of the ideal mode", "a state", "a derivative", "a discrete state", "a relation",
+    "an input", "an algebraic variable", "an output", "a local variable", "an event indicator",
+};
+static const char *const type_names[] = {"a real", "an integer", "a Boolean"};
+
+static const bool calculated[] = {[DERIVATIVE] = true, [OUTPUT] = true, [LOCAL] = true, [INDICATOR] = true};
+
+void changed(Instance *instance, unsigned stage)
+{
+    if (stage < instance->valid)
+        instance->valid = stage;
+    if (stage < instance->valid_jacobian)
+        instance->valid_jacobian = stage;
+}
+
+void evaluate(Instance *instance, unsigned stage)
+{
+    for (; instance->valid <= stage; instance->valid++)
+        if (model.evaluate[instance->valid])
+            model.evaluate[instance->valid](instance->v, instance->t);
+}
+
+static Status refuse_set(const Instance *instance, const Variable *variable, double value)
+{
+    return report(instance, ERROR, "%s: %s = %g cannot be set now: it is %s%s", instance->name, variable->name, value,
+                  role_names[variable->role],
+                  instance->settable[variable->role] ? ", which can be set in other phases of the simulation only"
+                                                     : ", which the component computes itself");
+}
+
+static Status refuse_value(const Instance *instance, const Variable *variable, double value)
+{
+    bool parameter = variable->role == PARAMETER;
+    if (!isfinite(value))
+        return report(instance, parameter ? ERROR : DISCARD, "%s: %s = %g is refused: it must be a finite number", instance->name,
+                      variable->name, value);
+    char text[128] = "";
+    int length = 0;
+    if (variable->minimum > -INFINITY)
+        length = snprintf(text, sizeof text, "%s %g", variable->open_below ? "greater than" : "at least", variable->minimum);
+    if (variable->maximum < INFINITY)
+        snprintf(text + length, sizeof text - (size_t)length, "%s%s %g", length ? " and " : "",
+                 variable->open_above ? "less than" : "at most", variable->maximum);
+    return report(instance, ERROR, "%s: %s = %g %s is refused: it must be %s", instance->name, variable->name, value, variable->unit, text);
+}
+
+static bool in_range(const Variable *variable, double value)
+{
+    return (variable->open_below ? value > variable->minimum : value >= variable->minimum) &&
+           (variable->open_above ? value < variable->maximum : value <= variable->maximum);
+}
+
+/* An algebraic variable that the importer solves for is set like an input, once the switch is on or before the start. */
+static bool may_set(const Instance *instance, const Variable *variable)
+{
+    unsigned modes = instance->settable[variable->role];
+    if (!(modes & instance->progress.mode))
+        return false;
+    if (instance->progress.mode & (INSTANTIATED | INITIALIZATION | CONFIGURATION))
+        return true;
+    if (variable->role == PARAMETER)
+        return variable->tunable;
+    return variable->role != ALGEBRAIC || (instance->settable[INPUT] == modes) || instance->v[model.switch_reference] != 0;
+}
+
+static Status unknown(const Instance *instance, Reference reference, Type type)
+{
+    if (reference >= model.variables)
+        return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, reference, model.name,
+                      model.variables - 1);
+    return report(instance, ERROR, "%s: %s (value reference %u) is not %s variable but %s one", instance->name, model.variable[reference].name,
+                  reference, type_names[type], type_names[model.variable[reference].type]);
+}
+
+Status set_values(Instance *instance, const Reference *references, size_t count, const double *values, Type type)
+{
+    for (size_t i = 0; i < count; i++) {
+        Reference reference = references[i];
+        double value = values[i];
+        if (reference >= model.variables || model.variable[reference].type != type)
+            return unknown(instance, reference, type);
+        const Variable *variable = &model.variable[reference];
+        if (!may_set(instance, variable))
+            return refuse_set(instance, variable, value);
+        if (variable->role == SWITCH && instance->co_simulation && value != 0)
+            return report(instance, ERROR, "%s: %s = true is refused: in Co-Simulation a joint is always compliant; use Model Exchange",
+                          instance->name, variable->name);
+        if (!isfinite(value) || !in_range(variable, value))
+            return refuse_value(instance, variable, value);
+        if (instance->v[reference] != value) {
+            instance->v[reference] = value;
+            changed(instance, variable->stage);
+        }
+    }
+    return OK;
+}
+
+Status get_values(Instance *instance, const Reference *references, size_t count, double *values, Type type)
+{
+    for (size_t i = 0; i < count; i++) {
+        Reference reference = references[i];
+        if (reference >= model.variables || model.variable[reference].type != type)
+            return unknown(instance, reference, type);
+        const Variable *variable = &model.variable[reference];
+        if (variable->stage >= instance->valid && calculated[variable->role])
+            evaluate(instance, variable->stage);
+        values[i] = instance->v[reference];
+        if (!isfinite(values[i]))
+            return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name, variable->name, values[i],
+                          instance->v[0]);
+    }
+    return OK;
+}
+
+Status set_time(Instance *instance, double time)
+{
+    if (!isfinite(time))
+        return report(instance, DISCARD, "%s: time = %g is refused: it must be a finite number", instance->name, time);
+    if (instance->v[0] != time) {
+        instance->v[0] = time;
+        changed(instance, model.variable[0].stage);
+    }
+    return OK;
+}
+
+static Status wrong_count(const Instance *instance, const char *what, size_t count, unsigned expected)
+{
+    return report(instance, ERROR, "%s: %lu %s were passed, but %s has %u", instance->name, (unsigned long)count, what, model.name, expected);
+}
+
+Status set_states(Instance *instance, const double *x, size_t count)
+{
+    if (count != model.states)
+        return wrong_count(instance, "continuous states", count, model.states);
+    for (unsigned i = 0; i < model.states; i++)
+        if (!isfinite(x[i]))
+            return report(instance, DISCARD, "%s: %s = %g is refused: it must be a finite number", instance->name,
+                          model.variable[model.state[i]].name, x[i]);
+    for (unsigned i = 0; i < model.states; i++)
+        if (instance->v[model.state[i]] != x[i]) {
+            instance->v[model.state[i]] = x[i];
+            changed(instance, model.variable[model.state[i]].stage);
+        }
+    return OK;
+}
+
+Status get_derivatives(Instance *instance, double *dx, size_t count)
+{
+    return count == model.states ? get_values(instance, model.derivative, count, dx, REAL)
+                                 : wrong_count(instance, "derivatives", count, model.states);
+}
+
+Status get_indicators(Instance *instance, double *z, size_t count)
+{
+    return count == model.indicators ? get_values(instance, model.indicator, count, z, REAL)
+                                     : wrong_count(instance, "event indicators", count, model.indicators);
+}
+
+Status get_states(const Instance *instance, double *x, size_t count)
+{
+    if (count != model.states)
+        return wrong_count(instance, "continuous states", count, model.states);
+    for (unsigned i = 0; i < model.states; i++)
+        x[i] = instance->v[model.state[i]];
+    return OK;
+}
+
+Status get_nominals(const Instance *instance, double *nominals, size_t count)
+{
+    if (count != model.states)
+        return wrong_count(instance, "nominal values", count, model.states);
+    for (unsigned i = 0; i < model.states; i++)
+        nominals[i] = model.nominal[i];
+    return OK;
+}

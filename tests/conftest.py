@@ -1,0 +1,45 @@
+"""FMUs are built once per content, into a cache inside the checkout, and shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
+
+from driver import forget_unpacked
+from fmu_components.catalogue import all_components
+from fmu_components.component import Component
+from fmu_components.export.build import cached_fmu
+
+
+@cache
+def fmu_of(component: type[Component], fmi: int) -> Path:
+    return cached_fmu(component, fmi)
+
+
+@pytest.fixture(scope="session")
+def fmu() -> Callable[[type[Component], int], Path]:
+    """The FMU of a component class in an FMI version."""
+    return fmu_of
+
+
+@pytest.fixture(params=list(all_components().values()), ids=list(all_components()))
+def component(request: pytest.FixtureRequest) -> type[Component]:
+    """Every component of the catalogue, one after the other."""
+    return request.param
+
+
+@pytest.fixture(params=[2, 3], ids=["fmi2", "fmi3"])
+def fmi(request: pytest.FixtureRequest) -> int:
+    return request.param
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _clean_up() -> Iterator[None]:
+    yield
+    forget_unpacked()

@@ -1,0 +1,107 @@
+"""What depends on what, found by changing one variable at a time: the oracle for declared dependencies and their kinds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from functools import cache
+
+import numpy as np
+import sympy
+
+from fmu_components.component import Declaration, Role, Variable
+from fmu_components.export.table import VariableTable
+
+POINTS = 12
+_NEVER_CHANGES = {
+    "constant": (),
+    "fixed": (Role.SWITCH,),
+    "tunable": (Role.SWITCH, Role.PARAMETER),
+    "discrete": (Role.SWITCH, Role.PARAMETER, Role.DISCRETE, Role.RELATION),
+}
+"""Upon what the factor of a dependence of each kind may depend; ``fixed`` has its fixed parameters beside these."""
+
+
+class Dependence:
+    """A component's equations at random points, the switch in one position, or in either for None."""
+
+    def __init__(self, declared: Declaration, switched: bool | None) -> None:
+        self._base = [variable for variable in declared.variables if not variable.role.calculated]
+        self._unknowns = [variable.name for variable in declared.variables if variable.role.calculated]
+        self._switched = switched
+        self._random = np.random.default_rng(0)
+        self._moved: dict[str, set[str]] = {}
+        self._proportional: dict[tuple[str, str], set[str]] = {}
+        equations = [declared.expand(declared[name].symbol) for name in self._unknowns]
+        self._evaluate = sympy.lambdify([variable.symbol for variable in self._base], equations, modules="math")
+
+    def moved_by(self, known: str) -> set[str]:
+        """The unknowns that change with this variable at any of the points."""
+        if known not in self._moved:
+            self._moved[known] = set()
+            for _ in range(POINTS):
+                before, after, _ = self._pair(self._draw(), known)
+                self._moved[known] |= {name for name in self._unknowns if not _same(before[name], after[name])}
+        return self._moved[known]
+
+    def proportional_to(self, known: str, kind: str) -> set[str]:
+        """The unknowns whose slope along the known is the same wherever it is looked at, but for what the kind allows."""
+        if (known, kind) not in self._proportional:
+            anchor, slopes = self._draw(), []
+            for _ in range(POINTS):
+                point = self._draw() | {v.name: anchor[v.name] for v in self._base if _frozen(v, kind)}
+                before, after, change = self._pair(point, known)
+                slopes.append({name: (after[name] - before[name]) / change for name in self._unknowns})
+            same = {name for name in self._unknowns if all(_same(each[name], slopes[0][name]) for each in slopes)}
+            self._proportional[known, kind] = same
+        return self._proportional[known, kind]
+
+    def _pair(self, point: Mapping[str, float], known: str) -> tuple[dict[str, float], dict[str, float], float]:
+        """All unknowns at two points that differ in one variable, and by how much; drawn again where an equation has no value."""
+        for _ in range(100):
+            there = {known: not point[known] if isinstance(point[known], bool) else self._draw()[known]}
+            try:
+                return self._at(point), self._at({**point, **there}), there[known] - point[known]
+            except (ValueError, ZeroDivisionError, OverflowError):
+                point = self._draw()
+        raise AssertionError("no point found at which all equations have values")
+
+    def _at(self, point: Mapping[str, float]) -> dict[str, float]:
+        values = self._evaluate(*(point[variable.name] for variable in self._base))
+        return {name: float(value) for name, value in zip(self._unknowns, values, strict=True)}
+
+    def _draw(self) -> dict[str, float]:
+        return {variable.name: self._value(variable) for variable in self._base}
+
+    def _value(self, variable: Variable) -> float:
+        if variable.role is Role.SWITCH and self._switched is not None:
+            return self._switched
+        if variable.type == "boolean":
+            return bool(self._random.integers(2))
+        if variable.type == "integer":
+            return int(self._random.integers(100))
+        low = max(-2.0, variable.range.minimum)
+        return float(self._random.uniform(low + 0.01, min(low + 4.0, variable.range.maximum)))
+
+
+def _frozen(variable: Variable, kind: str) -> bool:
+    return variable.role in _NEVER_CHANGES[kind] or (kind == "fixed" and variable.role is Role.PARAMETER and not variable.tunable)
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+@cache
+def dependence(table: VariableTable, switched: bool | None) -> Dependence:
+    return Dependence(table.declared, switched)
+
+
+def check_dependencies(probe: Dependence, unknown: str, knowns: Collection[str], declared: Mapping[str, str]) -> None:
+    """What is not declared must not move the unknown, and what is declared must have its kind."""
+    assert set(declared) <= set(knowns), f"{unknown} is said to depend on what is no known"
+    for known in knowns:
+        assert known in declared or unknown not in probe.moved_by(known), f"{unknown} depends on {known}, which is not declared"
+    for known, kind in declared.items():
+        assert kind == "dependent" or unknown in probe.proportional_to(known, kind), \
+            f"{unknown} depends on {known} otherwise than with a factor that is {kind}"

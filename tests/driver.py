@@ -1,0 +1,216 @@
+"""One way to drive an FMU of either version through FMPy, by variable names."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import fmpy
+import numpy as np
+from fmpy import fmi2, fmi3
+from fmpy.fmi1 import FMICallException
+
+REAL, BOOLEAN, INTEGER = "real", "boolean", "integer"
+_TYPES = {"Real": REAL, "Float64": REAL, "Boolean": BOOLEAN, "Integer": INTEGER, "Int32": INTEGER}
+
+
+@cache
+def unpacked(fmu: Path) -> tuple[Any, str]:
+    """Model description and folder of an FMU; unpacked once."""
+    folder = tempfile.mkdtemp(prefix="fmu-")
+    fmpy.extract(str(fmu), unzipdir=folder)
+    return fmpy.read_model_description(folder), folder
+
+
+def forget_unpacked() -> None:
+    """Removes what was unpacked."""
+    for fmu in list(_known):
+        shutil.rmtree(unpacked(fmu)[1], ignore_errors=True)
+
+
+_known: set[Path] = set()
+
+
+class Driver:
+    """An instance of an FMU, ``kind`` being ``me`` or ``cs``; every message it logs is in ``log``."""
+
+    def __init__(self, fmu: Path, kind: str, name: str = "unit", logging: bool = False, event_mode: bool = False,
+                 intermediate_update: Any = None, token: str | None = None) -> None:
+        _known.add(fmu)
+        self.description, folder = unpacked(fmu)
+        self.fmi = 2 if self.description.fmiVersion.startswith("2") else 3
+        self.kind = kind
+        self.log: list[str] = []
+        self.variables = {v.name: v for v in self.description.modelVariables}
+        interface = self.description.modelExchange if kind == "me" else self.description.coSimulation
+        arguments = {"guid": token or self.description.guid, "modelIdentifier": interface.modelIdentifier, "unzipDirectory": folder,
+                     "instanceName": name}
+        # Callbacks must live as long as the instance.
+        if self.fmi == 2:
+            self.fmu: Any = fmi2.FMU2Model(**arguments) if kind == "me" else fmi2.FMU2Slave(**arguments)
+            self._callbacks = fmi2.fmi2CallbackFunctions()
+            self._callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(lambda env, name, status, category, text: self.log.append(text.decode()))
+            self._callbacks.allocateMemory = fmi2.defaultCallbacks.allocateMemory
+            self._callbacks.freeMemory = fmi2.defaultCallbacks.freeMemory
+            self.fmu.instantiate(callbacks=self._callbacks, loggingOn=logging)
+        else:
+            self.fmu = fmi3.FMU3Model(**arguments) if kind == "me" else fmi3.FMU3Slave(**arguments)
+            extra = {} if kind == "me" else {"eventModeUsed": event_mode, "earlyReturnAllowed": event_mode or bool(intermediate_update),
+                                             "intermediateUpdate": intermediate_update}
+            self.fmu.instantiate(visible=False, loggingOn=logging, logMessage=lambda env, status, category, text: self.log.append(text.decode()),
+                                 **extra)
+
+    def __enter__(self) -> Driver:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.fmi == 2:
+            self.fmu.fmi2FreeInstance(self.fmu.component)
+        else:
+            self.fmu.fmi3FreeInstance(self.fmu.component)
+
+    # -- values --------------------------------------------------------------------------------------------------
+
+    def reference(self, name: str) -> int:
+        return self.variables[name].valueReference
+
+    def set(self, values: Mapping[str, float | bool]) -> None:
+        for kind in (REAL, BOOLEAN, INTEGER):
+            names = [n for n in values if _TYPES[self.variables[n].type] == kind]
+            if names:
+                getattr(self.fmu, self._method("set", kind))([self.reference(n) for n in names], [values[n] for n in names])
+
+    def get(self, names: Sequence[str]) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for kind in (REAL, BOOLEAN, INTEGER):
+            chosen = [n for n in names if _TYPES[self.variables[n].type] == kind]
+            if chosen:
+                found |= dict(zip(chosen, getattr(self.fmu, self._method("get", kind))([self.reference(n) for n in chosen]), strict=True))
+        return found
+
+    def __getitem__(self, name: str) -> float:
+        return self.get([name])[name]
+
+    def _method(self, verb: str, kind: str) -> str:
+        suffix = {2: {REAL: "Real", BOOLEAN: "Boolean", INTEGER: "Integer"}, 3: {REAL: "Float64", BOOLEAN: "Boolean", INTEGER: "Int32"}}
+        return verb + suffix[self.fmi][kind]
+
+    # -- phases --------------------------------------------------------------------------------------------------
+
+    def configure(self, values: Mapping[str, bool]) -> None:
+        """Sets Boolean switches where the version wants them."""
+        if values and self.fmi == 3:
+            self.fmu.enterConfigurationMode()
+            self.set(values)
+            self.fmu.exitConfigurationMode()
+        elif values:
+            self.set(values)
+
+    def enter(self, start: float = 0.0, stop: float | None = None, tolerance: float | None = None) -> None:
+        if self.fmi == 2:
+            self.fmu.setupExperiment(startTime=start, stopTime=stop, tolerance=tolerance)
+            self.fmu.enterInitializationMode()
+        else:
+            self.fmu.enterInitializationMode(startTime=start, stopTime=stop, tolerance=tolerance)
+
+    def start(self, values: Mapping[str, float | bool] | None = None, start: float = 0.0, stop: float | None = None,
+              tolerance: float | None = None) -> dict[str, Any]:
+        """Initialises, and in Model Exchange handles the events at the start; returns the last event information."""
+        self.enter(start, stop, tolerance)
+        self.set(values or {})
+        self.fmu.exitInitializationMode()
+        return self.settle() if self.kind == "me" else {}
+
+    def settle(self) -> dict[str, Any]:
+        """Event iteration, then back to continuous time; in Model Exchange."""
+        changed = False
+        while True:
+            update = self.update()
+            changed = changed or update["states_changed"]
+            if not update["again"]:
+                break
+        self.fmu.enterContinuousTimeMode()
+        return update | {"states_changed": changed}
+
+    def update(self) -> dict[str, Any]:
+        if self.fmi == 2:
+            again, _, _, changed, defined, instant = self.fmu.newDiscreteStates()
+        else:
+            again, _, _, changed, defined, instant = self.fmu.updateDiscreteStates()
+        return {"again": bool(again), "states_changed": bool(changed), "next_time": float(instant) if defined else None}
+
+    def handle_events(self) -> dict[str, Any]:
+        self.fmu.enterEventMode()
+        return self.settle()
+
+    # -- Model Exchange ------------------------------------------------------------------------------------------
+
+    def at(self, time: float, states: np.ndarray) -> None:
+        self.fmu.setTime(time)
+        buffer = np.ascontiguousarray(states, dtype=float)
+        self.fmu.setContinuousStates(_pointer(buffer), len(buffer))
+
+    def _vector(self, count: int, name2: str, name3: str) -> np.ndarray:
+        buffer = np.zeros(count)
+        getattr(self.fmu, name2 if self.fmi == 2 else name3)(_pointer(buffer), count)
+        return buffer
+
+    @property
+    def derivatives(self) -> np.ndarray:
+        return self._vector(self.state_count, "getDerivatives", "getContinuousStateDerivatives")
+
+    @property
+    def states(self) -> np.ndarray:
+        return self._vector(self.state_count, "getContinuousStates", "getContinuousStates")
+
+    @property
+    def indicators(self) -> np.ndarray:
+        return self._vector(self.description.numberOfEventIndicators, "getEventIndicators", "getEventIndicators")
+
+    @property
+    def state_count(self) -> int:
+        return len(self.description.derivatives)
+
+    # -- derivatives ---------------------------------------------------------------------------------------------
+
+    def directional(self, unknowns: Sequence[str], knowns: Sequence[str], seed: Sequence[float]) -> np.ndarray:
+        return np.array(self.fmu.getDirectionalDerivative([self.reference(n) for n in unknowns], [self.reference(n) for n in knowns], list(seed)))
+
+    def adjoint(self, unknowns: Sequence[str], knowns: Sequence[str], seed: Sequence[float]) -> np.ndarray:
+        return np.array(self.fmu.getAdjointDerivative([self.reference(n) for n in unknowns], [self.reference(n) for n in knowns], list(seed),
+                                                      len(knowns)))
+
+    # -- Co-Simulation -------------------------------------------------------------------------------------------
+
+    def step(self, time: float, size: float) -> Any:
+        return self.fmu.doStep(time, size)
+
+    def input_derivatives(self, name: str, *derivatives: float) -> None:
+        """First and second derivative of an input for the next step; FMI 2."""
+        for order, value in enumerate(derivatives, start=1):
+            self.fmu.setRealInputDerivatives([self.reference(name)], [order], [value])
+
+    def output_derivative(self, name: str) -> float:
+        call = self.fmu.getRealOutputDerivatives if self.fmi == 2 else self.fmu.getOutputDerivatives
+        return list(call([self.reference(name)], [1]))[0]
+
+
+def _pointer(buffer: np.ndarray) -> Any:
+    return buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+
+
+DISCARD, ERROR = 2, 3
+
+
+def status_of(call: Any, *arguments: Any) -> int:
+    """The status that a call of FMPy ends with."""
+    try:
+        call(*arguments)
+    except FMICallException as error:
+        return error.status
+    return 0
