@@ -185,33 +185,41 @@ class Declaration:
         return tuple(variable for variable in self.variables if variable.role in roles)
 
     @cached_property
-    def _expansions(self) -> dict[sympy.Symbol, sympy.Basic]:
-        done: dict[sympy.Symbol, sympy.Basic] = {}
+    def order(self) -> tuple[Variable, ...]:
+        """The calculated variables in an order in which each can be computed from those before."""
+        done: dict[str, Variable] = {}
         open_now: list[str] = []
 
-        def expand(variable: Variable) -> sympy.Basic:
-            if variable.symbol not in done:
-                if variable.name in open_now:
-                    raise DeclarationError(f"{self.name}: the equations of {' -> '.join([*open_now, variable.name])} form a "
-                                           f"circle; express one of them by states and inputs")
-                open_now.append(variable.name)
-                assert variable.equation is not None
-                inner = {s: expand(self.by_symbol[s]) for s in _symbols(variable.equation) if self._is_calculated(s)}
-                done[variable.symbol] = variable.equation.xreplace(inner)
-                open_now.pop()
-            return done[variable.symbol]
+        def visit(variable: Variable) -> None:
+            if variable.name in open_now:
+                raise DeclarationError(f"{self.name}: the equations of {' -> '.join([*open_now, variable.name])} form a "
+                                       f"circle; express one of them by states and inputs")
+            if variable.name in done or variable.equation is None:
+                return
+            open_now.append(variable.name)
+            for symbol in _symbols(variable.equation):
+                visit(self.by_symbol[symbol])
+            open_now.pop()
+            done[variable.name] = variable
 
         for variable in self.variables:
-            if variable.role.calculated:
-                expand(variable)
-        return done
-
-    def _is_calculated(self, symbol: sympy.Symbol) -> bool:
-        return self.by_symbol[symbol].role.calculated
+            visit(variable)
+        return tuple(done.values())
 
     def expand(self, expression: sympy.Basic) -> sympy.Basic:
         """The expression in terms of time, parameters, states, discrete states and inputs alone."""
-        return expression.xreplace({s: self._expansions[s] for s in _symbols(expression) if self._is_calculated(s)})
+        return expression.xreplace({s: self._expanded(s) for s in _symbols(expression) if self.by_symbol[s].equation is not None})
+
+    def _expanded(self, symbol: sympy.Symbol) -> sympy.Basic:
+        if symbol not in self._expansions:
+            equation = self.by_symbol[symbol].equation
+            assert equation is not None
+            self._expansions[symbol] = self.expand(equation)
+        return self._expansions[symbol]
+
+    @cached_property
+    def _expansions(self) -> dict[sympy.Symbol, sympy.Basic]:
+        return {}
 
 
 def _symbols(expression: sympy.Basic) -> list[sympy.Symbol]:
@@ -275,9 +283,7 @@ class Component:
         variable = self._draft.variables.get(str(state))
         if variable is None or variable.role is not Role.STATE:
             raise DeclarationError(f"{self._name}: rate() was given '{state}', which is not a state; declare it with state() first")
-        unit = (units.Dimension.of(variable.unit) / units.Dimension.of("s")).unit()
-        if "rad" in variable.unit:
-            unit = variable.unit + "/s" if "/" not in variable.unit else variable.unit + "2"
+        unit = _rate_unit(variable.unit)
         der = self._add(Variable(f"der({state})", Role.DERIVATIVE, unit, f"time derivative of {state}",
                                  nominal=variable.nominal, equation=sympy.sympify(derivative), partner=variable.name))
         self._draft.rates[state] = derivative if isinstance(derivative, sympy.Symbol) else der
@@ -291,9 +297,24 @@ class Component:
         """A signal that enters."""
         return self._add(Variable(name, Role.INPUT, unit, text, float(start), order=order))
 
+    def signal(self, name: str, unit: str, text: str) -> sympy.Symbol:
+        """A signal whose time derivative enters as well, as the input ``<name>.rate``, so that D applies to it."""
+        self._draft.rates[self.input(name, 0.0, unit, text, order=1)] = self.input(
+            f"{name}.rate", 0.0, _rate_unit(unit), f"time derivative of {name}", order=2)
+        return self[name]
+
     def output(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
         """A quantity that leaves."""
         return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal)
+
+    def coordinate(self, name: str, equation: sympy.Expr, unit: str, text: str) -> sympy.Symbol:
+        """A quantity that is given as an output with its rates, ``<name>.q``, ``.qd`` and ``.qdd``, and that D then takes as a whole."""
+        q = self.output(f"{name}.q", equation, unit, text)
+        rate = self.D(sympy.sympify(equation))
+        qd = self.output(f"{name}.qd", rate, _rate_unit(unit), f"rate of {name}.q")
+        qdd = self.output(f"{name}.qdd", self.D(rate), _rate_unit(_rate_unit(unit)), f"second derivative of {name}.q")
+        self._draft.rates |= {q: qd, qd: qdd}
+        return q
 
     def local(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
         """A quantity that is shown but not connected, or that makes other equations shorter."""
@@ -336,6 +357,10 @@ class Component:
         self._add(Variable(f"{port.name}.{quantity.name}", Role.OUTPUT, quantity.unit, f"{quantity.text} ({port.name})",
                            equation=equation, port=port.name))
 
+    def __getitem__(self, name: str) -> sympy.Symbol:
+        """The symbol of a variable that is declared already."""
+        return self._draft.variables[name].symbol
+
     # -- events and validity -------------------------------------------------------------------------------------
 
     def relation(self, name: str, expression: sympy.Expr, text: str) -> sympy.Symbol:
@@ -371,6 +396,13 @@ class Component:
         """The time derivative operator of this component."""
         return TimeDerivative(self._draft.rates)
 
+    def expand(self, expression: sympy.Basic) -> sympy.Basic:
+        """The expression without calculated variables, as far as they are declared already."""
+        calculated = {v.symbol: v.equation for v in self._draft.variables.values() if v.equation is not None}
+        while used := expression.free_symbols & calculated.keys():
+            expression = expression.xreplace({symbol: calculated[symbol] for symbol in used})
+        return expression
+
     @property
     def _name(self) -> str:
         return component_name(type(self))
@@ -389,6 +421,13 @@ class Component:
 
     def _unit_of(self, expression: sympy.Basic) -> str:
         return (self.dimension_of(expression) or units.NUMBER).unit()
+
+
+def _rate_unit(unit: str) -> str:
+    """The unit of the time derivative; radians stay, which dimensions do not know."""
+    if "rad" in unit:
+        return f"{unit}/s" if "/" not in unit else f"{unit}2"
+    return (units.Dimension.of(unit) / units.Dimension.of("s")).unit()
 
 
 def component_name(component: type[Component]) -> str:
@@ -454,4 +493,11 @@ def _check(declared: Declaration) -> None:
             raise DeclarationError(f"{declared.name}: {where}: {error}") from None
         if unit is not None and found is not None and found != units.dimension_of_unit(unit):
             raise DeclarationError(f"{declared.name}: {where} has the unit '{unit or '1'}', but its equation has the dimension {found}")
-    declared.expand(sympy.Integer(0))
+    assert declared.order is not None  # which finds circles
+    for where, _, equation in equations:
+        for piecewise in equation.atoms(sympy.Piecewise):
+            # SymPy folds such conditions wrongly.
+            for _, condition in piecewise.args:
+                if any(declared.expand(symbol).has(sympy.Piecewise) for symbol in condition.free_symbols):
+                    raise DeclarationError(f"{declared.name}: {where}: the condition '{condition}' depends on a quantity that is piecewise itself; "
+                                           f"name the condition with relation() or state it in other terms")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 
 from fmu_components import units
 from fmu_components.component import Component, DeclarationError, Role, Variable
 from fmu_components.differentiate import ConstraintLevels, efforts_of
-from fmu_components.ports import PLANAR, Side
+from fmu_components.functions import Magnitude
+from fmu_components.ports import PLANAR, PortKind, Side
 
 
 class Joint(Component):
@@ -21,8 +22,9 @@ class Joint(Component):
     coordinates along its free directions in ``freedoms``.
     """
 
-    starts_M: Mapping[str, float] = {}
-    starts_N: Mapping[str, float] = {}
+    kind: ClassVar[PortKind] = PLANAR
+    starts_N: ClassVar[Mapping[str, float]] = {}
+    """Start values of the motion of N, for joints that are not valid where M and N coincide."""
 
     def constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr]:
         """Position level: expressions of the port coordinates."""
@@ -36,27 +38,35 @@ class Joint(Component):
         """The relative coordinate along each free direction, by name."""
         return {}
 
-    def declare(self) -> None:
-        M = self.port("M", PLANAR, Side.EFFORT, "on body i", self.starts_M)
-        N = self.port("N", PLANAR, Side.EFFORT, "on body j", self.starts_N)
-        self.joins(M, N)
+    def validity(self, M: Any, N: Any) -> Sequence[tuple[sympy.Expr, str]]:
+        """What must be positive at the start for the joint to mean what it says, each with the sentence that follows 'it is required that'."""
+        return []
 
-    def joins(self, M: Any, N: Any) -> None:
-        """Declares everything that follows from the constraint and the freedoms between two ports."""
+    def actuation(self, name: str, coordinate: sympy.Expr) -> sympy.Expr:
+        """The effort of an actuator along a freedom, beside spring and damper."""
+        return sympy.Integer(0)
+
+    def declare(self) -> None:
+        M = self.port("M", self.kind, Side.EFFORT, "on body i")
+        N = self.port("N", self.kind, Side.EFFORT, "on body j", self.starts_N)
         levels = [
             *(ConstraintLevels.of_position(sympy.sympify(f), self.D) for f in self.constraint(M, N)),
             *(ConstraintLevels.of_velocity(sympy.sympify(g), self.D) for g in self.velocity_constraint(M, N)),
         ]
         if not levels:
             raise DeclarationError(f"{self._name}: a joint needs at least one equation; return it from constraint() or velocity_constraint()")
-        multipliers = self._multipliers(levels)
-        forms, strengths = [level.velocity for level in levels], list(multipliers)
-        for name, coordinate in self.freedoms(M, N).items():
-            rate, effort = self._freedom(name, sympy.sympify(coordinate))
+        efforts: list[sympy.Expr] = list(self._multipliers(levels))
+        forms = [level.velocity for level in levels]
+        for name, relative in self.freedoms(M, N).items():
+            rate, effort = self._freedom(name, sympy.sympify(relative))
             forms.append(rate)
-            strengths.append(effort)
+            efforts.append(effort)
         for port in (M, N):
-            self.gives(port, *efforts_of(forms, strengths, port))
+            self.gives(port, *efforts_of([self.expand(form) for form in forms], efforts, port))
+        for expression, text in self.validity(M, N):
+            self.require(expression, text)
+        if self.kind is PLANAR:
+            self.output("reaction", Magnitude(N.Fx, N.Fy), "N", "magnitude of the force on body j")
 
     def _multipliers(self, levels: Sequence[ConstraintLevels]) -> list[sympy.Symbol]:
         """The multipliers in effect; with them the residuals, the constraint at its levels, and the switch between modes."""
@@ -111,14 +121,18 @@ class Joint(Component):
         """A spring and a damper along a free direction; returns the rate of its coordinate and the effort along it."""
         angular = self.dimension_of(coordinate) in (None, units.NUMBER)
         unit, stiffness, damping, force = ("rad", "N.m/rad", "N.m.s/rad", "N.m") if angular else ("m", "N/m", "N.s/m", "N")
-        rate = self.D(coordinate)
         k = self.parameter(f"{name}.k", 0.0, stiffness, f"stiffness of the spring along the {name}", at_least=0)
         b = self.parameter(f"{name}.b", 0.0, damping, f"viscous damping along the {name}", at_least=0)
         rest = self.parameter(f"{name}.rest", 0.0, unit, f"value of {name}.q at which the spring is at rest")
-        q = self.output(f"{name}.q", coordinate, unit, f"relative coordinate along the {name}, of N with respect to M")
-        qd = self.output(f"{name}.qd", rate, f"{unit}/s", f"rate of {name}.q")
-        self.output(f"{name}.qdd", self.D(rate), f"{unit}/s2", f"second derivative of {name}.q")
+        q = self.coordinate(name, coordinate, unit, f"relative coordinate along the {name}")
+        qd = self.D(q)
         effort = self.output(f"{name}.effort", -k * (q - rest) - b * qd, force, f"spring and damper along the {name}, positive towards larger q")
         self.output(f"{name}.energy", k * (q - rest) ** 2 / 2, "J", f"energy stored in the spring along the {name}")
         self.output(f"{name}.power", effort * qd, "W", f"power that spring and damper along the {name} give to the bodies")
-        return rate, effort
+        return qd, effort + self.actuation(name, q)
+
+
+def same_direction(M: Any, N: Any) -> tuple[sympy.Expr, str]:
+    """The validity of a constraint on the sine of the relative angle, which vanishes on two branches."""
+    return sympy.cos(N.theta - M.theta), ("the axes of M and N point the same way (cos(N.theta - M.theta) > 0), "
+                                          "since the constraint holds as well where they are opposite")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from typing import Any
 
 import sympy
@@ -116,7 +117,7 @@ class Port:
     @property
     def rates(self) -> dict[sympy.Symbol, sympy.Expr]:
         """The time derivative of every variable of this port that has one."""
-        return {self[low]: self[high] for chain in self.kind.chains for low, high in zip(chain, chain[1:], strict=False)}
+        return {self[low]: self[high] for chain in self.kind.chains for low, high in pairwise(chain)}
 
     @property
     def velocities(self) -> tuple[sympy.Symbol, ...]:

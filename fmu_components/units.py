@@ -13,6 +13,8 @@ from functools import cache
 
 import sympy
 
+from fmu_components.functions import Magnitude
+
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 DERIVED = {
     "N": "kg.m/s2", "J": "kg.m2/s2", "W": "kg.m2/s3", "Pa": "kg/m.s2", "Hz": "1/s", "C": "A.s",
@@ -130,7 +132,7 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
         for relation in expression.atoms(sympy.core.relational.Relational):
             _common(relation, relation.args, known)
         return NUMBER
-    if isinstance(expression, (sympy.Add, sympy.Max, sympy.Min)):
+    if isinstance(expression, (sympy.Add, sympy.Max, sympy.Min, Magnitude)):
         return _common(expression, expression.args, known)
     if isinstance(expression, sympy.Piecewise):
         for _, condition in expression.args:
@@ -155,9 +157,6 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
     if isinstance(expression, sympy.atan2):
         _common(expression, expression.args, known)
         return NUMBER
-    rule = getattr(expression, "_dimension", None)
-    if rule is not None:
-        return rule([dimension(argument, known) for argument in expression.args])
     for argument in expression.args:
         inner = dimension(argument, known)
         if inner not in (None, NUMBER):

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 
 import mpmath
 import numpy as np
 import sympy
+from sympy.printing.pycode import MpmathPrinter
 
 from fmu_components.component import Component, Declaration, Role, Variable, declaration
 from fmu_components.export.table import VariableTable
 
 DIGITS = 40
 _BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.ALGEBRAIC)
+
+
+def _gears_touch(point: Mapping[str, float | bool]) -> dict[str, float]:
+    distance = abs(point["radius_M"] + point["radius_N"])
+    return {"N.x": point["M.x"] + distance * math.cos(point["M.theta"]), "N.y": point["M.y"] + distance * math.sin(point["M.theta"])}
+
+
+# Validity conditions that no random point satisfies.
+ADJUST = {"planar.GearPair": _gears_touch}
 
 
 class Reference:
@@ -23,22 +34,22 @@ class Reference:
         self.declared = declared
         self.table = VariableTable(declared)
         self.base = declared.with_role(*_BASE)
-        self.names = [self.table.variables[r].name for r in self.table.values]
-        self._values = self._compile(list(self.table.values.values()))
+        self.names = [v.name for v in declared.order]
+        self._values = self._compile([v.symbol for v in declared.order])
         self.entries = sorted(self.table.jacobian)
-        self._jacobian = self._compile([self.table.jacobian[e] for e in self.entries])
-        self.conditions = self._compile([declared.expand(c.expression) for c in declared.conditions])
+        self.conditions = self._compile([c.expression for c in declared.conditions])
+
+    @cached_property
+    def _jacobian(self):
+        return self._compile([self.table.jacobian[e] for e in self.entries])
 
     def _compile(self, expressions):
-        terms = [sorted({a for add in sympy.preorder_traversal(e) if isinstance(add, sympy.Add) for a in add.args}, key=str) for e in expressions]
-        function = sympy.lambdify([v.symbol for v in self.base], [expressions, terms], modules="mpmath", cse=True)
+        function = _evaluator(self.declared, expressions, [v.symbol for v in self.base])
 
         def evaluate(point: Mapping[str, float | bool]):
             with mpmath.workdps(DIGITS):
                 arguments = [point[v.name] if v.type == "boolean" else mpmath.mpf(point[v.name]) for v in self.base]
-                values, parts = function(*arguments)
-                return ([float(v) for v in values],
-                        [max([1.0, abs(float(v)), *(abs(float(p)) for p in p_)]) for v, p_ in zip(values, parts, strict=True)])
+                return function(arguments)
 
         return evaluate
 
@@ -55,9 +66,40 @@ class Reference:
         """Values for all variables that can be set, within their ranges and where the validity conditions hold."""
         for _ in range(1000):
             point: dict[str, float | bool] = {v.name: _draw(v, random, switch) for v in self.base}
+            point |= ADJUST.get(self.declared.name, lambda p: {})(point)
             if all(value > 0 for value in self.conditions(point)[0]):
                 return point
         raise AssertionError(f"{self.declared.name}: no random point satisfies the validity conditions")
+
+
+def _evaluator(declared: Declaration, expressions, base):
+    """A function from the base values to the values of expressions, and to the largest terms of the sums that they consist of.
+
+    It follows the declared equations one by one, and knows nothing of the order and the common parts that the exporter chooses.
+    """
+    printer = MpmathPrinter({"fully_qualified_modules": True, "user_functions": {}})
+    shared, reduced = sympy.cse(list(expressions), symbols=(sympy.Symbol(f"c{i}") for i in range(10**6)), order="none")
+    known = [*base, *(v.symbol for v in declared.order), *(symbol for symbol, _ in shared)]
+    names = {symbol: sympy.Symbol(f"x{i}") for i, symbol in enumerate(known)}
+
+    def line(target, expression):
+        terms = [printer.doprint(a.xreplace(names)) for add in expression.atoms(sympy.Add) for a in add.args]
+        inherited = [f"s_{names[s]}" for s in expression.free_symbols]
+        return [f"    {target} = {printer.doprint(expression.xreplace(names))}",
+                f"    s_{target} = max([abs({target}), {', '.join([*(f'abs({t})' for t in terms), *inherited])}])"]
+
+    lines = ["def function(x):", *(f"    x{i} = x[{i}]; s_x{i} = 0" for i in range(len(base)))]
+    for variable in declared.order:
+        lines += line(names[variable.symbol], variable.equation)
+    for symbol, expression in shared:
+        lines += line(names[symbol], expression)
+    for i, expression in enumerate(reduced):
+        lines += line(f"r{i}", sympy.sympify(expression))
+    count = range(len(expressions))
+    lines.append(f"    return [float(r) for r in [{', '.join(f'r{i}' for i in count)}]], [max(1.0, float(s)) for s in [{', '.join(f's_r{i}' for i in count)}]]")
+    scope: dict = {"mpmath": mpmath, "math": mpmath}
+    exec("\n".join(lines), scope)
+    return scope["function"]
 
 
 def _draw(variable: Variable, random: np.random.Generator, switch: bool) -> float | bool:

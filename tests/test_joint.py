@@ -12,6 +12,7 @@ from scipy.linalg import null_space
 from fmu_components.catalogue import all_components
 from fmu_components.component import DeclarationError, Role, declaration
 from fmu_components.joint import Joint
+from fmu_components.ports import Side
 
 JOINTS = {name: c for name, c in all_components().items() if declaration(c).with_role(Role.ALGEBRAIC)}
 
@@ -32,8 +33,9 @@ def test_wrenches_have_no_power_on_allowed_velocities(joint):
     """On any velocity in the null space of the constraint's Jacobian the wrenches of the multipliers do no work."""
     random = np.random.default_rng(9)
     declared = declaration(joint)
-    velocities = [str(v) for port in declared.ports for v in port.velocities]
-    efforts = [str(e) for port in declared.ports for e in port.efforts]
+    joined = [port for port in declared.ports if port.side is Side.EFFORT]
+    velocities = [str(v) for port in joined for v in port.velocities]
+    efforts = [str(e) for port in joined for e in port.efforts]
     count = len(declared.with_role(Role.ALGEBRAIC))
     for _ in range(10):
         point = without_springs(joint, reference(joint).random_point(random, switch=True))

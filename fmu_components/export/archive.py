@@ -14,7 +14,7 @@ from fmu_components.export.icons import png, port_positions, svg
 from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import build_description, model_description
 from fmu_components.export.table import VariableTable
-from fmu_components.export.terminals import terminals_and_icons
+from fmu_components.export.terminals import terminal_icons, terminals_and_icons
 
 _MANIFEST = "extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
@@ -47,15 +47,18 @@ def fmu_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libra
     dae = manifest(table, fmi)
     if dae is not None:
         files[_MANIFEST] = dae.encode()
-    terminals = terminals_and_icons(table, fmi, port_positions(table.declared)).encode()
+    folder = "extra/terminalsAndIcons" if fmi == 2 else "terminalsAndIcons"
+    files[f"{folder}/terminalsAndIcons.xml"] = terminals_and_icons(table, fmi, port_positions(table.declared)).encode()
+    files |= {f"{folder}/{name}": content for name, content in (*terminal_icons(table).items(), *icons(shared).items())}
     if fmi == 2:
-        files |= {"model.png": shared["icon.png"], "extra/terminalsAndIcons/terminalsAndIcons.xml": terminals,
-                  "extra/terminalsAndIcons/icon.png": shared["icon.png"], "extra/terminalsAndIcons/icon.svg": shared["icon.svg"]}
+        files["model.png"] = shared["icon.png"]
     else:
-        files |= {"terminalsAndIcons/terminalsAndIcons.xml": terminals, "terminalsAndIcons/icon.png": shared["icon.png"],
-                  "terminalsAndIcons/icon.svg": shared["icon.svg"],
-                  "sources/buildDescription.xml": build_description(table, sources).encode()}
+        files["sources/buildDescription.xml"] = build_description(table, sources).encode()
     return files
+
+
+def icons(shared: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {name: content for name, content in shared.items() if name.startswith("icon.")}
 
 
 def write(path: Path, files: Mapping[str, bytes], key: str) -> None:

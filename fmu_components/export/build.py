@@ -88,8 +88,7 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
         from fmu_components.export.python_slave import build_python_fmu
 
         for path, _, key in due:
-            build_python_fmu(table, path.parent)
-            _stamp(path, key)
+            build_python_fmu(table, path.parent, key)
     elif due:
         platforms = [c.PLATFORMS[name] for name in options.platforms]
         shared = archive.shared_files(table)
@@ -133,9 +132,3 @@ def _core_key() -> str:
     content = [path.read_bytes() for path in files if path.is_file() and path.suffix != ".pyc"]
     return hashlib.sha256(b"\0".join([*content, sympy.__version__.encode()])).hexdigest()
 
-
-def _stamp(path: Path, key: str) -> None:
-    import zipfile
-
-    with zipfile.ZipFile(path, "a") as file:
-        file.comment = key.encode()

@@ -37,6 +37,11 @@ class _Printer(C99CodePrinter):
         return "0"
 
 
+def expression_printer(names: Mapping[sympy.Symbol, str]) -> C99CodePrinter:
+    """Prints expressions in C; a symbol that has no name here is a local variable of its own name."""
+    return _Printer(_Local(names))
+
+
 def model_source(table: VariableTable) -> str:
     """The whole of ``model.c``."""
     return _Writer(table).source()
@@ -49,7 +54,7 @@ class _Writer:
         self.plan = Plan(table)
         stored = {symbol: f"t[{index}]" for index, symbol in enumerate(self.plan.kept)}
         self.names = {v.symbol: f"v[{table.reference(v)}]" for v in table.variables} | stored
-        self.printer = _Printer(_Local(self.names))
+        self.printer = expression_printer(self.names)
 
     def source(self) -> str:
         relations = self.table.with_role(Role.RELATION)
@@ -58,8 +63,8 @@ class _Writer:
         sections = [
             f"/* {self.declared.name}: {self.declared.title}. Generated from its declaration; stages: {', '.join(STAGES)}. */",
             '#include "model.h"\n\n#include <math.h>',
-            self._stages("evaluate", self.plan.values, "double *v, double *t", lambda r: f"v[{r}]"),
-            self._stages("differentiate", self.plan.jacobian, "const double *v, double *t, double *j", lambda i: f"j[{i}]"),
+            self._stages("evaluate", self.plan.values, "double *restrict v, double *restrict t"),
+            self._stages("differentiate", self.plan.jacobian, "const double *restrict v, double *restrict t, double *restrict j"),
             self._events(), self._requirements(), self._variables(), self._jacobian(),
             _references("state", map(self.table.reference, states)),
             _references("derivative", [self.table.reference(f"der({v.name})") for v in states]),
@@ -72,24 +77,22 @@ class _Writer:
         ]
         return "\n\n".join(sections) + "\n"
 
-    def _stages(self, name: str, functions: Sequence[Function], arguments: str, target: object) -> str:
+    def _stages(self, name: str, functions: Sequence[Function], arguments: str) -> str:
         parts, pointers = [], []
         for stage, function in zip(STAGES, functions, strict=True):
-            if not function.targets and not function.temporaries:
+            if not function.steps:
                 pointers.append("0")
                 continue
-            lines = [self._define(symbol, expression) for symbol, expression in function.temporaries]
-            lines += [f"    {target(where)} = {self.printer.doprint(value)};" for where, value in function.targets]  # type: ignore[operator]
-            used = {word for word in ("v", "t") if not any(f"{word}[" in text for text in lines)}
-            lines += [f"    (void)({word});" for word in sorted(used)]
+            lines = [f"    {self._target(target)} = {self.printer.doprint(expression)};" for target, expression in function.steps]
+            unused = [word for word in ("v", "t") if not any(f"{word}[" in text for text in lines)]
+            lines += [f"    (void)({word});" for word in unused]
             parts.append(f"static void {name}_{stage}({arguments})\n{{\n" + "\n".join(lines) + "\n}")
             pointers.append(f"{name}_{stage}")
         parts.append(f"static void (*const {name}[])({arguments}) = {{{', '.join(pointers)}}};")
         return "\n\n".join(parts)
 
-    def _define(self, symbol: sympy.Symbol, expression: sympy.Basic) -> str:
-        stored = self.names.get(symbol)
-        return f"    {stored or f'const double {symbol}'} = {self.printer.doprint(expression)};"
+    def _target(self, target: sympy.Symbol | int) -> str:
+        return f"j[{target}]" if isinstance(target, int) else self.names.get(target, f"const double {target}")
 
     def _events(self) -> str:
         relations = [v.name for v in self.table.with_role(Role.RELATION)]

@@ -30,10 +30,9 @@ def stage_of(variable: Variable) -> int:
 
 @dataclass
 class Function:
-    """What is computed in one stage: temporaries first, then targets."""
+    """What is computed in one stage, in order: a symbol is a temporary or a variable, a number an entry of the Jacobian."""
 
-    temporaries: list[tuple[sympy.Symbol, sympy.Basic]] = field(default_factory=list)
-    targets: list[tuple[int, sympy.Basic]] = field(default_factory=list)
+    steps: list[tuple[sympy.Symbol | int, sympy.Basic]] = field(default_factory=list)
 
 
 class Plan:
@@ -43,59 +42,73 @@ class Plan:
         self.table = table
         self.entries = sorted(table.jacobian)
         """The Jacobian's entries (unknown, known), by rows."""
-        values = list(table.values.items())
-        expressions = [value for _, value in values] + [table.jacobian[entry] for entry in self.entries]
+        calculated = table.declared.order
+        expressions = [v.equation for v in calculated] + [table.jacobian[entry] for entry in self.entries]
         shared, reduced = sympy.cse(expressions, symbols=(sympy.Symbol(f"t{i}") for i in range(10**6)), order="none")
-        self._stage: dict[sympy.Symbol, int] = {v.symbol: stage_of(v) for v in table.variables if not v.role.calculated}
-        for symbol, expression in shared:
-            self._stage[symbol] = self._latest(expression)
-
+        self._definition = dict(shared) | {v.symbol: e for v, e in zip(calculated, reduced, strict=False)}
+        self._temporary = {symbol for symbol, _ in shared}
+        self._stage = {v.symbol: stage_of(v) for v in table.variables if not v.role.calculated}
+        self._order = self._sorted()
+        for symbol in self._order:
+            self._stage[symbol] = self._latest(self._definition[symbol])
         self.values = [Function() for _ in STAGES]
         self.jacobian = [Function() for _ in STAGES]
-        self.value_stage: dict[int, int] = {}
-        self.entry_stage: list[int] = []
-        for (reference, _), expression in zip(values, reduced, strict=False):
-            diagnostic = is_diagnostic(table.variables[reference], table)
-            stage = max(self._latest(expression), STAGES.index("diagnostics") if diagnostic else 0)
-            self.value_stage[reference] = stage
-            self.values[stage].targets.append((reference, expression))
-        for index, (row, column) in enumerate(self.entries):
-            expression = reduced[len(values) + index]
-            stage = max(self._latest(expression), STAGES.index("diagnostics") if is_diagnostic(table.variables[row], table) else 0)
-            if table.variables[column].role is Role.PARAMETER:
-                stage = STAGES.index("sensitivities")
-            self.entry_stage.append(stage)
-            self.jacobian[stage].targets.append((index, expression))
-        self._place(shared)
+        self._place(dict(zip(range(len(self.entries)), reduced[len(calculated):], strict=True)))
+
+    def _sorted(self) -> list[sympy.Symbol]:
+        """Temporaries and calculated variables, each behind all that it is computed from."""
+        done: dict[sympy.Symbol, None] = {}
+
+        def visit(symbol: sympy.Symbol) -> None:
+            if symbol in self._definition and symbol not in done:
+                for inner in sorted(self._definition[symbol].free_symbols, key=str):
+                    visit(inner)  # type: ignore[arg-type]
+                done[symbol] = None
+
+        for symbol in self._definition:
+            visit(symbol)
+        return list(done)
 
     def _latest(self, expression: sympy.Basic) -> int:
         return max((self._stage[s] for s in expression.free_symbols), default=0)  # type: ignore[index]
 
-    def _place(self, shared: list[tuple[sympy.Symbol, sympy.Basic]]) -> None:
-        """Puts every temporary into the first function that needs it, and keeps those that another function needs as well."""
+    def _entry_stage(self, index: int, expression: sympy.Basic) -> int:
+        row, column = (self.table.variables[r] for r in self.entries[index])
+        if column.role is Role.PARAMETER:
+            return STAGES.index("sensitivities")
+        return max(self._latest(expression), STAGES.index("diagnostics") if is_diagnostic(row, self.table) else 0)
+
+    def _place(self, entries: dict[int, sympy.Basic]) -> None:
+        """Puts everything into the first function that needs it, and keeps the temporaries that another function needs as well."""
         never = len(STAGES)
-        needed: dict[sympy.Symbol, list[int]] = {symbol: [never, never] for symbol, _ in shared}  # by values, by the Jacobian
+        needed = {symbol: [never, never] for symbol in self._order}  # by values, by the Jacobian
 
         def need(expression: sympy.Basic, group: int, stage: int) -> None:
-            for symbol in expression.free_symbols:
-                if symbol in needed:
-                    needed[symbol][group] = min(needed[symbol][group], stage)  # type: ignore[index]
+            for symbol in expression.free_symbols & needed.keys():  # type: ignore[operator]
+                needed[symbol][group] = min(needed[symbol][group], stage)
 
-        for group, functions in enumerate((self.values, self.jacobian)):
-            for stage, function in enumerate(functions):
-                for _, expression in function.targets:
-                    need(expression, group, stage)
+        self.entry_stage = [self._entry_stage(index, expression) for index, expression in entries.items()]
+        for index, expression in entries.items():
+            need(expression, 1, self.entry_stage[index])
+        for variable in self.table.declared.order:
+            asked = STAGES.index("diagnostics") if is_diagnostic(variable, self.table) else self._stage[variable.symbol]
+            needed[variable.symbol][0] = max(asked, self._stage[variable.symbol])
         home: dict[sympy.Symbol, Function] = {}
-        for symbol, expression in reversed(shared):
+        self.value_stage: dict[int, int] = {}
+        for symbol in reversed(self._order):
             by_values, by_jacobian = needed[symbol]
             stage = max(self._stage[symbol], min(by_values, by_jacobian))
             group = 0 if by_values < never else 1
             home[symbol] = (self.values, self.jacobian)[group][stage]
-            home[symbol].temporaries.insert(0, (symbol, expression))
-            need(expression, group, stage)
-        kept = set()
-        for function in (*self.values, *self.jacobian):
-            used = [*(e for _, e in function.temporaries), *(e for _, e in function.targets)]
-            kept |= {s for e in used for s in e.free_symbols if s in home and home[s] is not function}
-        self.kept = [symbol for symbol, _ in shared if symbol in kept]
+            home[symbol].steps.insert(0, (symbol, self._definition[symbol]))
+            if symbol not in self._temporary:
+                self.value_stage[self.table.reference(str(symbol))] = stage
+            need(self._definition[symbol], group, stage)
+        for index, expression in entries.items():
+            self.jacobian[self.entry_stage[index]].steps.append((index, expression))
+        kept = {
+            s for function in (*self.values, *self.jacobian) for _, expression in function.steps
+            for s in expression.free_symbols if s in self._temporary and home[s] is not function  # type: ignore[index]
+        }
+        self.kept = [symbol for symbol in self._order if symbol in kept]
         """The temporaries that live in the instance; all others are local to one function."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import sympy
 
@@ -57,21 +57,40 @@ class VariableTable:
         return [self.declared[v.partner] for v in self.with_role(Role.ALGEBRAIC) if v.partner is not None]
 
     @cached_property
-    def values(self) -> dict[int, sympy.Basic]:
-        """What each calculated variable is, in terms of time, parameters, states, discrete states and inputs."""
-        return {self.reference(v): self.declared.expand(v.symbol) for v in self.variables if v.role.calculated}
-
-    @cached_property
     def jacobian(self) -> dict[tuple[int, int], sympy.Expr]:
-        """The partial derivatives that are not zero, by (unknown, known); parameters count as knowns."""
+        """The partial derivatives that are not zero, by (unknown, known); parameters count as knowns.
+
+        By the chain rule over the equations as declared, so that their common parts stay in the names that they have.
+        """
         columns = {v.symbol: self.reference(v) for v in self.with_role(*KNOWN, Role.PARAMETER)}
-        entries = {}
-        for row, value in self.values.items():
-            for symbol in sorted(value.free_symbols & columns.keys(), key=str):  # type: ignore[type-var]
-                derivative = sympy.diff(value, symbol)
-                if derivative != 0:
-                    entries[row, columns[symbol]] = derivative
-        return entries
+        gradients: dict[sympy.Symbol, dict[sympy.Symbol, sympy.Expr]] = {}
+        for variable in self.declared.order:
+            gradient = gradients[variable.symbol] = {}
+            for inner in sorted(variable.equation.free_symbols, key=str):  # type: ignore[union-attr]
+                slope = _slope(variable.equation, inner)
+                if slope != 0:
+                    for base, part in gradients.get(inner, {inner: sympy.Integer(1)}).items():
+                        gradient[base] = gradient.get(base, sympy.Integer(0)) + slope * part
+        return {(self.reference(str(unknown)), columns[known]): entry
+                for unknown, gradient in gradients.items() for known, entry in gradient.items() if known in columns and entry != 0}
+
+    def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
+        """The variables that are not calculated on which an expression depends, with the switch as given."""
+        found: set[Variable] = set()
+        for symbol in self._at(expression, switched).free_symbols:
+            variable = self.declared.by_symbol[symbol]  # type: ignore[index]
+            found |= self._base(variable, switched) if variable.role.calculated else {variable}
+        return found
+
+    @cache  # noqa: B019 - a table lives as long as its component
+    def _base(self, variable: Variable, switched: bool | None) -> frozenset[Variable]:
+        assert variable.equation is not None
+        return frozenset(self._reaches(variable.equation, switched))
+
+    def _at(self, expression: sympy.Basic, switched: bool | None) -> sympy.Basic:
+        if switched is None or self.switch is None:
+            return expression
+        return expression.xreplace({self.switch.symbol: sympy.true if switched else sympy.false})
 
     def dependencies(self, unknown: int, switched: bool | None = None, roles: Iterable[Role] = KNOWN) -> list[Dependency]:
         """The knowns that an unknown depends on, with the switch as given or, for None, in either of its positions."""
@@ -86,16 +105,14 @@ class VariableTable:
 
     def _kind(self, unknown: int, known: int, switched: bool | None) -> str | None:
         variable = self.variables[known]
-        if variable.role in (Role.SWITCH, Role.DISCRETE, Role.RELATION):
-            return "dependent" if variable.symbol in self.values[unknown].free_symbols else None
-        entry = self.jacobian.get((unknown, known))
-        if entry is None:
+        if variable not in self._base(self.variables[unknown], None if variable.role is Role.SWITCH else switched):
             return None
-        if switched is not None and self.switch is not None:
-            entry = entry.xreplace({self.switch.symbol: sympy.true if switched else sympy.false})
-            if entry == 0:
-                return None
-        used = {self.declared.by_symbol[symbol] for symbol in entry.free_symbols}  # type: ignore[index]
+        if variable.role in (Role.SWITCH, Role.DISCRETE, Role.RELATION):
+            return "dependent"
+        entry = self._at(self.jacobian.get((unknown, known), sympy.Integer(0)), switched)
+        if entry == 0:
+            return "dependent"  # in a condition only: it has no slope, but it jumps
+        used = self._reaches(entry, switched)
         roles = {v.role for v in used}
         if roles & set(KNOWN):
             return "dependent"
@@ -112,6 +129,15 @@ class VariableTable:
         text += repr(self.declared.events) + repr(self.declared.conditions) + self.declared.name + self.declared.description
         digest = hashlib.sha256(text.encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:
+    """The derivative as a C program can compute it: without impulses where a function jumps."""
+    derivative = sympy.diff(value, symbol)
+    if not derivative.has(sympy.DiracDelta, sympy.Heaviside):
+        return derivative
+    derivative = derivative.replace(sympy.DiracDelta, lambda *_: sympy.Integer(0))
+    return derivative.replace(sympy.Heaviside, lambda x, *_: sympy.Piecewise((1, x > 0), (0, True)))
 
 
 def is_diagnostic(variable: Variable, table: VariableTable) -> bool:

@@ -1,9 +1,7 @@
 """Translational joint (Part I, section 3.3)."""
 
-from sympy import cos
-
 from fmu_components.icon import Drawing, box, line
-from fmu_components.joint import Joint
+from fmu_components.joint import Joint, same_direction
 
 
 class Translational(Joint):
@@ -22,8 +20,5 @@ class Translational(Joint):
     def freedoms(self, M, N):
         return {"translation": (N.point - M.point).dot(M.x_axis)}
 
-    def declare(self):
-        super().declare()
-        M, N = self.ports
-        self.require(cos(N.theta - M.theta), "the axes of M and N point the same way (cos(N.theta - M.theta) > 0), "
-                                             "since the constraint holds as well where they are opposite")
+    def validity(self, M, N):
+        return [same_direction(M, N)]

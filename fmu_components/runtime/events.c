@@ -16,9 +16,14 @@ bool relation_changed(Instance *instance)
     return false;
 }
 
-/* Sets the relations to what their indicators say; where relations depend on each other, until they agree. */
+/* Sets the relations to what their indicators say; where they depend on each other, from all false until they agree. */
 Status start_events(Instance *instance)
 {
+    for (unsigned i = 0; i < model.relations; i++)
+        if (instance->v[model.relation[i]] != 0) {
+            instance->v[model.relation[i]] = 0;
+            changed(instance, model.variable[model.relation[i]].stage);
+        }
     for (int iteration = 0; relation_changed(instance); iteration++) {
         if (iteration > MOST_ITERATIONS)
             return report(instance, ERROR, "%s: the relations do not settle at the start, time %g; check the start values", instance->name,
@@ -34,6 +39,12 @@ static bool due(const Instance *instance, unsigned i)
 {
     double slack = 1e-14 * fmax(1, fabs(instance->next[i]));
     return instance->next[i] <= instance->v[0] + slack && instance->next[i] != instance->spent[i];
+}
+
+/* Whether a variable can take the value that an event computes. */
+static bool acceptable(const Variable *variable, double value)
+{
+    return variable->type == INTEGER ? value == whole(value) : isfinite(value);
 }
 
 static bool fires(const Instance *instance, const Event *event)
@@ -68,11 +79,13 @@ Status update_events(Instance *instance, Update *update)
         any = update->again = true;
         note_event(instance, "%s: at time %.17g: %s", instance->name, instance->v[0], event->text);
         for (unsigned a = event->first; a < event->first + event->count; a++) {
-            if (!isfinite(instance->new_values[a]))
-                return report(instance, ERROR, "%s: the event '%s' sets %s = %g, which is not a finite number", instance->name, event->text,
-                              model.variable[model.assignment[a]].name, instance->new_values[a]);
+            const Variable *target = &model.variable[model.assignment[a]];
+            if (!acceptable(target, instance->new_values[a]))
+                return report(instance, ERROR, "%s: the event '%s' sets %s = %.17g, which is not %s", instance->name, event->text, target->name,
+                              instance->new_values[a], target->type == INTEGER ? "an integer of 32 bits" : "a finite number");
             instance->v[model.assignment[a]] = instance->new_values[a];
-            update->states_changed = update->states_changed || model.variable[model.assignment[a]].role == STATE;
+            update->states_changed = update->states_changed || target->role == STATE;
+            changed(instance, target->stage);
         }
     }
     for (unsigned i = 0; i < model.relations; i++)

@@ -3,7 +3,6 @@
 #include "instance.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     RUNNING = EVENTS | CONTINUOUS | STEPPING,
@@ -180,7 +179,7 @@ static fmi2Status get_whole(Instance *instance, const fmi2ValueReference *refere
         double value;
         status = get_values(instance, references + i, 1, &value, type);
         if (status == OK)
-            values[i] = (int)value;
+            values[i] = whole(value);
     }
     return (fmi2Status)status;
 }
@@ -278,21 +277,13 @@ fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
 {
     ENTER(fmi2SerializeFMUstate, state && bytes)
-    Status status = snapshot_check(instance, state, size);
-    if (status == OK)
-        memcpy(bytes, state, size);
-    return (fmi2Status)status;
+    return (fmi2Status)snapshot_write(instance, state, (char *)bytes, size);
 }
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
 {
     ENTER(fmi2DeSerializeFMUstate, bytes && state)
-    Status status = snapshot_check(instance, bytes, size);
-    if (status == OK)
-        status = snapshot_take(instance, (Snapshot **)state);
-    if (status == OK)
-        memcpy(*state, bytes, size);
-    return (fmi2Status)status;
+    return (fmi2Status)snapshot_read(instance, (const char *)bytes, size, (Snapshot **)state);
 }
 
 /* -- Model Exchange ------------------------------------------------------------------------------------------------------ */

@@ -3,7 +3,6 @@
 #include "instance.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     BEFORE = INSTANTIATED | INITIALIZATION,
@@ -17,7 +16,7 @@ enum {
 static const unsigned settable[] = {
     [PARAMETER] = BEFORE | EVENTS | STEPPING,
     [SWITCH] = CONFIGURATION,
-    [STATE] = BEFORE,
+    [STATE] = BEFORE | EVENTS | CONTINUOUS,
     [DISCRETE] = BEFORE,
     [INPUT] = BEFORE | RUNNING | INTERMEDIATE,
     [ALGEBRAIC] = BEFORE | EVENTS | CONTINUOUS,
@@ -231,7 +230,7 @@ fmi3Status fmi3SetFloat64(fmi3Instance i, const fmi3ValueReference references[],
             double value = 0;                                                                                                             \
             status = get_values(instance, references + k, 1, &value, TYPE);                                                               \
             if (status == OK)                                                                                                             \
-                values[k] = (CType)value;                                                                                                 \
+                values[k] = (CType)whole(value);                                                                                          \
         }                                                                                                                                 \
         return (fmi3Status)status;                                                                                                        \
     }                                                                                                                                     \
@@ -382,21 +381,13 @@ fmi3Status fmi3SerializedFMUStateSize(fmi3Instance i, fmi3FMUState state, size_t
 fmi3Status fmi3SerializeFMUState(fmi3Instance i, fmi3FMUState state, fmi3Byte bytes[], size_t size)
 {
     ENTER(fmi3SerializeFMUState, state && bytes)
-    Status status = snapshot_check(instance, state, size);
-    if (status == OK)
-        memcpy(bytes, state, size);
-    return (fmi3Status)status;
+    return (fmi3Status)snapshot_write(instance, state, (char *)bytes, size);
 }
 
 fmi3Status fmi3DeserializeFMUState(fmi3Instance i, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
 {
     ENTER(fmi3DeserializeFMUState, bytes && state)
-    Status status = snapshot_check(instance, bytes, size);
-    if (status == OK)
-        status = snapshot_take(instance, (Snapshot **)state);
-    if (status == OK)
-        memcpy(*state, bytes, size);
-    return (fmi3Status)status;
+    return (fmi3Status)snapshot_read(instance, (const char *)bytes, size, (Snapshot **)state);
 }
 
 /* -- derivatives --------------------------------------------------------------------------------------------------------- */
@@ -465,6 +456,8 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance i, fmi3Boolean keep, fmi3Boo
 fmi3Status fmi3SetTime(fmi3Instance i, fmi3Float64 time)
 {
     ENTER(fmi3SetTime, true)
+    if (instance->co_simulation)
+        return not_offered(instance, "fmi3SetTime", "only fmi3DoStep advances the time of a Co-Simulation instance");
     return (fmi3Status)set_time(instance, time);
 }
 
@@ -554,9 +547,13 @@ fmi3Status fmi3DoStep(fmi3Instance i, fmi3Float64 point, fmi3Float64 size, fmi3B
     *event = *terminate = *early = fmi3False;
     Step step = {.stop_at_events = instance->event_mode_used && instance->early_return_allowed,
                  .observe = instance->intermediate_update ? observe : NULL};
-    Status status = begin_step(instance, &step, point, size);
+    Status status = snapshot_take(instance, &instance->before);
+    if (status == OK)
+        status = begin_step(instance, &step, point, size);
     if (status == OK)
         status = advance(instance, &step);
+    if (status == DISCARD) /* in FMI 3 a call that is discarded has changed nothing */
+        snapshot_apply(instance, instance->before);
     *event = step.event;
     *reached = instance->progress.reached;
     *early = status == OK && *reached < step.end;

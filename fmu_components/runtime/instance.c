@@ -131,6 +131,7 @@ void instance_free(Instance *instance)
         return;
     free(instance->v);
     free(instance->edge);
+    free(instance->before);
     free(instance->name);
     free(instance);
 }
@@ -192,16 +193,13 @@ static const char *mode_name(Mode mode)
     }
 }
 
-/* Whether a function may be called in the present mode, and with the pointers that it needs. */
-bool may_call(const Instance *instance, const char *function, unsigned modes, bool complete)
+bool refuse_call(const Instance *instance, const char *function, unsigned modes)
 {
-    if (!(instance->progress.mode & modes)) {
+    if (!(instance->progress.mode & modes))
         report(instance, ERROR, "%s: %s cannot be called %s", instance->name, function, mode_name(instance->progress.mode));
-        return false;
-    }
-    if (!complete)
+    else
         report(instance, ERROR, "%s: %s was called with a null pointer where it needs an array or an address", instance->name, function);
-    return complete;
+    return false;
 }
 
 Status start(Instance *instance, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop)

@@ -31,6 +31,7 @@ typedef struct {
 } Progress;
 
 typedef struct Instance Instance;
+typedef struct Snapshot Snapshot;
 typedef void (*Log)(const Instance *, Status, const char *category, const char *message);
 
 struct Instance {
@@ -46,6 +47,7 @@ struct Instance {
     unsigned valid, valid_jacobian; /* how many stages are up to date */
     unsigned derivative_stage, indicator_stage;
     unsigned kept; /* how many of the values a snapshot carries */
+    Snapshot *before; /* the present step, to which one that fails returns */
     double *v;     /* variables by reference; behind them all the following */
     double *slope, *curvature; /* of the inputs, for the next step */
     double *rate;              /* of the inputs at the present time */
@@ -61,11 +63,17 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
 void instance_free(Instance *);
 void instance_reset(Instance *);
 Status finish_initialization(Instance *);
-bool may_call(const Instance *, const char *function, unsigned modes, bool complete);
+bool refuse_call(const Instance *, const char *function, unsigned modes);
 Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
 bool select_categories(Instance *, bool on, size_t count, const char *const *categories);
 Status report(const Instance *, Status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void note_event(const Instance *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether a function may be called in the present mode, and with the pointers that it needs. */
+static inline bool may_call(const Instance *instance, const char *function, unsigned modes, bool complete)
+{
+    return ((instance->progress.mode & modes) && complete) || refuse_call(instance, function, modes);
+}
 
 /* values.c */
 Status set_values(Instance *, const Reference *, size_t, const double *, Type);
@@ -78,6 +86,7 @@ Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
 void evaluate(Instance *, unsigned stage);
 void changed(Instance *, unsigned stage);
+int whole(double);
 
 /* sensitivity.c */
 Status directional_derivative(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
@@ -97,11 +106,18 @@ Status update_events(Instance *, Update *);
 Status settle_events(Instance *, Update *);
 bool relation_changed(Instance *);
 
+/* Before the start there are no events: relations follow the values at once. */
+static inline Status follow_start(Instance *instance)
+{
+    bool before = instance->progress.mode & (INSTANTIATED | CONFIGURATION | INITIALIZATION);
+    return before && model.relations ? start_events(instance) : OK;
+}
+
 /* step.c */
 typedef struct {
-    double end;
+    double start, end;
     bool stop_at_events;
-    /* Called at each internal stage (to set inputs) and after each accepted step; true asks for an early return. */
+    /* Called wherever the integrator goes (to set inputs) and after each accepted step; true asks for an early return. */
     bool (*observe)(Instance *, double time, bool accepted);
     bool event, early;
 } Step;
@@ -109,10 +125,10 @@ Status begin_step(Instance *, Step *, double point, double size);
 Status advance(Instance *, Step *);
 
 /* snapshot.c */
-typedef struct Snapshot Snapshot;
 Status snapshot_take(const Instance *, Snapshot **);
 Status snapshot_apply(Instance *, const Snapshot *);
 size_t snapshot_size(const Instance *);
-Status snapshot_check(const Instance *, const void *bytes, size_t);
+Status snapshot_write(const Instance *, const Snapshot *, char *bytes, size_t);
+Status snapshot_read(const Instance *, const char *bytes, size_t, Snapshot **);
 
 #endif

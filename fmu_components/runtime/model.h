@@ -28,14 +28,14 @@ typedef enum {
 } Role;
 
 typedef struct {
-    const char *name, *unit;
+    _Alignas(64) const char *name; /* one line of the cache each, which is what getting and setting cost */
+    const char *unit;
     double start, minimum, maximum;
     bool open_below, open_above; /* the bound itself is excluded */
     bool tunable;
-    Type type;
-    Role role;
-    unsigned char stage; /* inputs: made invalid by a change; calculated variables: the stage that computes them */
-    unsigned short position; /* index among the variables of the same role */
+    unsigned char type, role; /* a Type and a Role */
+    unsigned char stage;      /* inputs: made invalid by a change; calculated variables: the stage that computes them */
+    unsigned short position;  /* index among the variables of the same role */
 } Variable;
 
 typedef struct {
@@ -66,14 +66,17 @@ typedef struct {
     unsigned assignments;
     Reference switch_reference; /* 0 where there is none: reference 0 is time */
     double default_stop;
-    void (*const *evaluate)(double *v, double *t);                      /* by stage */
-    void (*const *differentiate)(const double *v, double *t, double *j); /* by stage */
+    void (*const *evaluate)(double *restrict v, double *restrict t); /* by stage */
+    void (*const *differentiate)(const double *restrict v, double *restrict t, double *restrict j); /* by stage */
     void (*update)(const double *v, double *new_values);                /* one per assignment */
     void (*instants)(const double *v, double *next);                    /* one per time event */
     void (*require)(const double *v, double *margins);                  /* must all be positive */
     const double *nominal;     /* of the states */
 } Model;
 
+#if defined(__ELF__)
+__attribute__((visibility("hidden")))
+#endif
 extern const Model model;
 
 #endif

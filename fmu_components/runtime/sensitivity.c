@@ -1,5 +1,7 @@
 #include "instance.h"
 
+#include <math.h>
+
 static Status check(const Instance *instance, const Reference *references, size_t count, bool known)
 {
     for (size_t i = 0; i < count; i++) {
@@ -30,32 +32,44 @@ static double entry_value(Instance *instance, unsigned index)
     return instance->j[index];
 }
 
+static Status refuse_result(const Instance *instance, const char *kind, Reference reference, double value)
+{
+    return report(instance, DISCARD, "%s: the %s derivative of %s at time %g is %g, which is not a finite number", instance->name, kind,
+                  model.variable[reference].name, instance->v[0], value);
+}
+
 Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
                               size_t known_count, const double *seed, double *sensitivity)
 {
-    Status status = check(instance, unknowns, unknown_count, false);
+    Status status = follow_start(instance);
+    if (status == OK)
+        status = check(instance, unknowns, unknown_count, false);
     if (status == OK)
         status = check(instance, knowns, known_count, true);
     if (status != OK)
         return status;
     for (size_t i = 0; i < known_count; i++)
         instance->seed[knowns[i]] += seed[i];
-    for (size_t i = 0; i < unknown_count; i++) {
+    for (size_t i = 0; i < unknown_count && status == OK; i++) {
         double sum = 0;
         for (unsigned e = model.row[unknowns[i]]; e < model.row[unknowns[i] + 1]; e++)
             if (instance->seed[model.entry[e].known] != 0)
                 sum += entry_value(instance, e) * instance->seed[model.entry[e].known];
         sensitivity[i] = sum;
+        if (!isfinite(sum))
+            status = refuse_result(instance, "directional", unknowns[i], sum);
     }
     for (size_t i = 0; i < known_count; i++)
         instance->seed[knowns[i]] = 0;
-    return OK;
+    return status;
 }
 
 Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                           const double *seed, double *sensitivity)
 {
-    Status status = check(instance, unknowns, unknown_count, false);
+    Status status = follow_start(instance);
+    if (status == OK)
+        status = check(instance, unknowns, unknown_count, false);
     if (status == OK)
         status = check(instance, knowns, known_count, true);
     if (status != OK)
@@ -64,25 +78,31 @@ Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t 
     for (size_t i = 0; i < unknown_count; i++)
         for (unsigned e = model.row[unknowns[i]]; seed[i] != 0 && e < model.row[unknowns[i] + 1]; e++)
             sums[model.entry[e].known] += seed[i] * entry_value(instance, e);
-    for (size_t i = 0; i < known_count; i++)
+    for (size_t i = 0; i < known_count && status == OK; i++) {
         sensitivity[i] = sums[knowns[i]];
+        if (!isfinite(sensitivity[i]))
+            status = refuse_result(instance, "adjoint", knowns[i], sensitivity[i]);
+    }
     for (unsigned r = 0; r < model.variables; r++)
         sums[r] = 0;
-    return OK;
+    return status;
 }
 
 Status set_input_derivative(Instance *instance, Reference reference, int order, double value)
 {
-    if (reference >= model.variables || model.variable[reference].role != INPUT)
+    Role role = reference < model.variables ? model.variable[reference].role : TIME;
+    if (role != INPUT && role != ALGEBRAIC)
         return report(instance, ERROR, "%s: the value reference %u is no input, so that its derivative %g cannot be set", instance->name,
                       reference, value);
     const Variable *variable = &model.variable[reference];
     if (order != 1 && order != 2)
         return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the orders are 1 and 2", instance->name, order,
                       variable->name);
-    if (!(value - value == 0))
+    if (!isfinite(value))
         return report(instance, DISCARD, "%s: the derivative of %s = %g is refused: it must be a finite number", instance->name,
                       variable->name, value);
+    if (role == ALGEBRAIC) /* has no effect in Co-Simulation */
+        return OK;
     if (order == 1)
         instance->slope[variable->position] = instance->rate[variable->position] = value;
     else
@@ -111,5 +131,5 @@ Status get_output_derivative(Instance *instance, Reference reference, int order,
             sum += entry_value(instance, e) * rate;
     }
     *value = sum;
-    return OK;
+    return isfinite(sum) ? OK : refuse_result(instance, "time", reference, sum);
 }

@@ -10,6 +10,7 @@ import copy
 import functools
 import json
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
@@ -98,23 +99,26 @@ class Variable:
     maximum: float = math.inf
     open_below: bool = False
     open_above: bool = False
-    required: str = "finite"
+    range: str = ""
     """The range in words, as it follows 'must be'."""
 
-    def admits(self, value: float) -> bool:
+    def missing(self, value: float) -> str | None:
+        """What the value would have to be; None where it is that."""
         above = value > self.minimum if self.open_below else value >= self.minimum
         below = value < self.maximum if self.open_above else value <= self.maximum
-        return math.isfinite(value) and above and below
+        if not math.isfinite(value):
+            return "a finite number"
+        return None if above and below else self.range
 
     def settable(self, running: bool) -> bool:
         """Whether its value is the importer's to choose, while the simulation is running or before."""
-        if running:
-            return self.causality == "input" or (self.causality, self.variability) == ("parameter", "tunable")
-        return self.causality == "input" or self.initial == "exact"
+        if self.causality == "input":
+            return True
+        return self.causality == "parameter" and self.variability == "tunable" if running else self.start is not None
 
     def shown(self, value: Any) -> str:
         """The value as it stands in a sentence."""
-        return f"{self.name} = {value!r}{' ' + self.unit if self.unit else ''}"
+        return f"{self.name} = {value:g}{' ' + self.unit if self.unit else ''}" if self.type == "real" else f"{self.name} = {value}"
 
 
 @dataclass(frozen=True)
@@ -268,6 +272,7 @@ class Memory:
     free_step: float = math.inf
     """The step size that the error allows, as the last step has shown."""
     tolerance: float = 1e-10
+    stop_time: float = math.inf
     phase: str = "instantiated"
     refused: dict[str, str] = field(default_factory=dict)
     """Inputs that were last given no finite value, with the sentence that refused it."""
@@ -282,7 +287,7 @@ class Solver:
 
     def initialise(self) -> None:
         """Sets the relations; they may depend on each other."""
-        for _ in range(len(self.model.relations) + 1):
+        for _ in self.model.relations:
             self._set_relations(self._relations())
 
     def settle(self) -> bool:
@@ -295,8 +300,7 @@ class Solver:
                 return round_ > 0
             if round_ == _ROUNDS:
                 names = "', '".join(event.text for event in fired) or "changes of relations"
-                raise Failure(f"after {_ROUNDS} rounds of events at time {values[0]!r} there are still '{names}'; "
-                              f"let the new values remove the cause of the event")
+                raise Failure(f"the events at time {values[0]!r} do not settle: after {_ROUNDS} rounds there are still '{names}'")
             news = [(event, target, value) for event in fired for target, value in zip(event.targets, event.update(values), strict=True)]
             self._set_relations(relations)
             for event in fired:
@@ -324,8 +328,7 @@ class Solver:
             near_events = near_events + 1 if time - last_event <= 100 * _RESOLUTION * max(1.0, abs(time)) else 0
             last_event = time
             if near_events > _ROUNDS:
-                raise Failure(f"events follow each other without end at time {time!r}; "
-                              f"let the component come to rest by an event of its own")
+                raise Failure(f"the events chatter at time {time!r}")
 
     def _relations(self) -> list[bool]:
         return [indicator > 0 for indicator in self.model.indicators(self.memory.values)]
@@ -339,15 +342,17 @@ class Solver:
 
     def _happens(self, event: Event, relations: Sequence[bool], instants: Sequence[float]) -> bool:
         if event.kind == "reaches":
-            return instants[event.index] <= self.memory.values[0] and instants[event.index] != self.memory.fired[event.index]
+            instant = instants[event.index]
+            # An importer that adds up its steps misses an instant by rounding.
+            return instant - self.memory.values[0] <= _RESOLUTION * max(1.0, abs(instant)) and instant != self.memory.fired[event.index]
         before = self.memory.values[self.model.relations[event.index]]
         return relations[event.index] != before and before == (event.kind == "falls")
 
     def _assign(self, event: Event, target: int, value: Any) -> None:
         variable = self.model.variables[target]
         if not math.isfinite(value):
-            raise Failure(f"the event '{event.text}' at time {self.memory.values[0]!r} gives {variable.shown(value)}, but it must be finite")
-        self.memory.values[target] = {"boolean": bool, "integer": round, "real": float}[variable.type](value)
+            raise Failure(f"the event '{event.text}' sets {variable.shown(value)}, which is not a finite number")
+        self.memory.values[target] = float(value) if variable.type == "real" else int(value)
 
     def _rates(self, time: float, states: Sequence[float]) -> Sequence[float]:
         values = self.memory.values
@@ -369,7 +374,8 @@ class Solver:
         slope = self._slope if self._slope is not None else self._rates(time, before)
         size = min(memory.free_step, stop - time)
         while True:
-            step = _try_step(self._rates, time, stop if size >= stop - time else time + size, before, slope)
+            # Nearly all of the rest is all of it: no step is to be left over that is too short to be made.
+            step = _try_step(self._rates, time, stop if size >= 0.9999 * (stop - time) else time + size, before, slope)
             error, worst = step.error(self.model.nominal, memory.tolerance)
             if error <= 1:
                 break
@@ -377,8 +383,8 @@ class Solver:
             memory.free_step = size
             if size < _RESOLUTION * max(1.0, abs(time)):
                 state = self.model.variables[self.model.states[worst]]
-                raise Failure(f"no step from time {time!r} is short enough for the state {state.shown(before[worst])}, whose derivative is "
-                              f"{step.slopes[0][worst]!r}; look for a singularity, or loosen the tolerance of {memory.tolerance:g}")
+                raise Failure(f"the step at time {time!r} fails: even {size:g} s are too long for the tolerance {memory.tolerance:g} at "
+                              f"{state.shown(before[worst])}, whose derivative is {step.slopes[0][worst]:g}")
         proposed = size * _growth(error)
         # A step that was cut short at a communication point or an event says nothing against longer ones.
         memory.free_step = max(memory.free_step, proposed) if size < memory.free_step else proposed
@@ -394,8 +400,8 @@ class Solver:
             self._place(step, part)
             return self._relations() != remembered
 
-        low, high = 0.0, next((part for part in _PROBES if changed(part)), math.inf)
-        if high > 1:
+        high = next((part for part in _PROBES if changed(part)), None)
+        if high is None:
             return 1.0
         low = max((part for part in _PROBES if part < high), default=0.0)
         while (high - low) * step.size > _RESOLUTION * max(1.0, abs(step.start)):
@@ -417,6 +423,19 @@ class _Causality(Enum):
     """PythonFMU has no name for the causality of time, but writes whatever an enumeration says."""
 
 
+def _add_references(*objects: Any) -> None:
+    """Makes up for references that PythonFMU's binary releases without having had them, which in the end crashes the importer.
+
+    At every instantiation it does so with the dictionary of the module, at every exception with the instance, its class and its log.
+    """
+    try:
+        from ctypes import py_object, pythonapi
+    except ImportError:
+        return
+    for each in objects:
+        pythonapi.Py_IncRef(py_object(each))
+
+
 def _answered(method: Any) -> Any:
     """Answers a call that fails with one logged sentence before PythonFMU turns the exception into fmi2Fatal."""
 
@@ -426,9 +445,10 @@ def _answered(method: Any) -> Any:
             return method(self, *arguments)
         except Exception as error:
             known = isinstance(error, (Refusal, Failure))
-            sentence = str(error) if known else f"{self.instance_name}: {method.__name__} met an unforeseen {error!r}; please report it"
+            sentence = str(error) if known else f"{self.instance_name}: {method.__name__} fails by a fault of the component: {error!r}"
             self.log(sentence, Fmi2Status.error)
-            self._survive()
+            if self._inside_an_fmu:
+                _add_references(type(self), self, self.log_queue)
             raise Refusal(sentence) from (None if known else error)
 
     return answered
@@ -442,11 +462,12 @@ class Slave(Fmi2Slave):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._inside_an_fmu = "logger" in kwargs
+        if self._inside_an_fmu:
+            _add_references(vars(sys.modules[type(self).__module__]))
         self.guid = self.model.token
         self.description = self.model.title
         self.default_experiment = DefaultExperiment(start_time=0.0, stop_time=self.model.stop_time)
-        starts = [variable.start if variable.start is not None else False if variable.type == "boolean" else 0.0
-                  for variable in self.model.variables]
+        starts = [0.0 if variable.start is None else variable.start for variable in self.model.variables]
         times = sum(event.kind == "reaches" for event in self.model.events)
         self._use(Memory(starts, [None] * times))
         for reference, variable in enumerate(self.model.variables):
@@ -461,7 +482,7 @@ class Slave(Fmi2Slave):
             causality=_Causality.independent if variable.causality == "independent" else Fmi2Causality[variable.causality],
             variability=Fmi2Variability[variable.variability],
             initial=Fmi2Initial[variable.initial] if variable.initial else None,
-            description=f"{variable.text} [{variable.unit}]" if variable.unit else variable.text,
+            description=variable.text,
             getter=lambda: self._current()[reference],
         )
 
@@ -503,40 +524,50 @@ class Slave(Fmi2Slave):
         for reference in vrs:
             self._known(reference, kind)
         values = self._current()
+        for reference in vrs:
+            if not math.isfinite(values[reference]):
+                self.log(f"{self.instance_name}: {self.model.variables[reference].shown(values[reference])} at time {values[0]!r} "
+                         f"is not a finite number", Fmi2Status.discard)
         return [values[reference] for reference in vrs]
 
     def _set(self, vrs: list[int], values: Sequence[Any], kind: str) -> None:
-        """All of the values or, where one is wrong, none; an input without a finite value only makes the next step fail."""
+        """All of the values or, where one is wrong, none.
+
+        PythonFMU cannot answer here that a value is discarded. So an input that is given no finite value keeps the old one, and no
+        step is made until it is given another.
+        """
         accepted, refused = {}, {}
         running = self._memory.phase not in _BEFORE
         for reference, value in zip(vrs, values, strict=True):
             variable = self._known(reference, kind)
             if not variable.settable(running):
-                raise Refusal(f"{self.instance_name}: {variable.shown(value)} was set, but the {variable.causality} '{variable.name}' "
-                              f"{'cannot be set after initialisation' if variable.initial == 'exact' else 'is computed'}; leave it out")
-            if variable.admits(value):
+                why = "can be set before the start only" if variable.start is not None else "is computed by the component itself"
+                raise Refusal(f"{self.instance_name}: {variable.shown(value)} cannot be set now: it {why}")
+            missing = variable.missing(value)
+            if missing is None:
                 accepted[reference] = value
                 continue
-            sentence = f"{self.instance_name}: {variable.shown(value)}, but it must be {variable.required}"
+            sentence = f"{self.instance_name}: {variable.shown(value)} is refused: it must be {missing}"
             if variable.causality != "input":
-                raise Refusal(f"{sentence}; it keeps the value {self._memory.values[reference]!r}")
+                raise Refusal(sentence)
             refused[variable.name] = sentence
         for reference, value in accepted.items():
             self._memory.values[reference] = value
             self._memory.refused.pop(self.model.variables[reference].name, None)
         for name, sentence in refused.items():
             self._memory.refused[name] = sentence
-            self.log(f"{sentence}; no step is made until it is", Fmi2Status.discard)
+            self.log(sentence, Fmi2Status.discard)
         self._evaluated = False
 
     def _known(self, reference: int, kind: str) -> Variable:
         variables = self.model.variables
         if not 0 <= reference < len(variables):
-            raise Refusal(f"{self.instance_name}: there is no variable with the value reference {reference % 2**32}; "
-                          f"{self.model.name} has those from 0 to {len(variables) - 1}")
-        if variables[reference].type != kind:
-            raise Refusal(f"{self.instance_name}: '{variables[reference].name}' (value reference {reference}) is {variables[reference].type}, "
-                          f"not {kind}; call the function for that type")
+            raise Refusal(f"{self.instance_name}: the value reference {reference % 2**32} is unknown; those of {self.model.name} are "
+                          f"0 to {len(variables) - 1}")
+        variable = variables[reference]
+        if variable.type != kind:
+            raise Refusal(f"{self.instance_name}: {variable.name} (value reference {reference}) is not a {kind} variable "
+                          f"but a {variable.type} one")
         return variables[reference]
 
     def _current(self) -> Values:
@@ -552,31 +583,33 @@ class Slave(Fmi2Slave):
 
     @_answered
     def setup_experiment(self, start_time: float, stop_time: float | None = None, tolerance: float | None = None) -> None:
-        if not math.isfinite(start_time):
-            raise Refusal(f"{self.instance_name}: time = {start_time!r} s at the start, but it must be finite")
+        self._expect("instantiated", "setup_experiment")
+        if not math.isfinite(start_time) or (stop_time is not None and not start_time <= stop_time < math.inf):
+            raise Refusal(f"{self.instance_name}: a simulation from {start_time!r} to {stop_time!r} is refused: both must be finite, "
+                          f"and the stop time no earlier")
         if tolerance is not None:
-            if not 0 < tolerance < 1:
-                raise Refusal(f"{self.instance_name}: tolerance = {tolerance!r}, but it must be between 0 and 1")
-            # Coarser than usual would let the slave's own error compete with that of the coupling; finer is lost in rounding.
-            self._memory.tolerance = max(1e-13, min(self._memory.tolerance, tolerance))
+            if not 0 < tolerance < math.inf:
+                raise Refusal(f"{self.instance_name}: the tolerance {tolerance!r} is refused: it must be greater than 0")
+            # Coupling adds errors of its own: the tolerance of the whole only ever tightens that inside a step.
+            self._memory.tolerance = max(1e-13, min(1e-10, 1e-2 * tolerance))
+        self._memory.stop_time = math.inf if stop_time is None else stop_time
         self._memory.values[0] = start_time
         self._evaluated = False
 
     @_answered
     def enter_initialization_mode(self) -> None:
-        self._expect("instantiated", "entered Initialization Mode")
+        self._expect("instantiated", "enter_initialization_mode")
         self._memory.phase = "initialising"
 
     @_answered
     def exit_initialization_mode(self) -> None:
-        self._expect("initialising", "left Initialization Mode")
+        self._expect("initialising", "exit_initialization_mode")
         for sentence in self._memory.refused.values():
-            raise Refusal(f"{sentence}; set it before initialisation ends")
+            raise Refusal(sentence)
         self._solver.initialise()
         for text, value in zip(self.model.conditions, self.model.require(self._memory.values), strict=True):
             if not value > 0:
-                raise Refusal(f"{self.instance_name}: it is required that {text}, but the value that must be positive is {value!r}; "
-                              f"change parameters or start values")
+                raise Refusal(f"{self.instance_name}: it is required that {text}; what must be positive is {value:g}")
         try:
             self._solver.settle()
         except Failure as failure:
@@ -586,10 +619,10 @@ class Slave(Fmi2Slave):
 
     @_answered
     def do_step(self, current_time: float, step_size: float) -> bool:
-        self._expect("running", "was asked for a step")
+        self._expect("running", "do_step")
         self._check_step(current_time, step_size)
         for sentence in self._memory.refused.values():
-            self.log(f"{sentence}; the step at time {current_time!r} is not made", Fmi2Status.discard)
+            self.log(sentence, Fmi2Status.discard)
             return False
         before = copy.deepcopy(self._memory)
         self._memory.values[0] = current_time
@@ -606,19 +639,20 @@ class Slave(Fmi2Slave):
     def terminate(self) -> None:
         self._memory.phase = "terminated"
 
-    def _expect(self, phase: str, event: str) -> None:
+    def _expect(self, phase: str, function: str) -> None:
         if self._memory.phase != phase:
-            raise Refusal(f"{self.instance_name}: it {event} while {self._memory.phase}, but it must be {phase}; "
-                          f"call initialisation, steps and termination in their order")
+            raise Refusal(f"{self.instance_name}: {function} cannot be called while the instance is {self._memory.phase}; "
+                          f"it must be {phase}")
 
     def _check_step(self, current_time: float, step_size: float) -> None:
-        own_time = self._memory.values[0]
+        time, stop_time = self._memory.values[0], self._memory.stop_time
         if not (math.isfinite(step_size) and step_size > 0):
-            raise Refusal(f"{self.instance_name}: communicationStepSize = {step_size!r} s, but it must be finite and greater than 0")
-        # Importers add up their steps with rounding errors, or multiply.
-        if not abs(current_time - own_time) <= 1e-9 * max(1.0, abs(own_time)):
-            raise Refusal(f"{self.instance_name}: currentCommunicationPoint = {current_time!r} s, but it must be {own_time!r} s, where the last "
-                          f"step ended; to go back, restore an FMU state")
+            raise Refusal(f"{self.instance_name}: the communication step size {step_size!r} is refused: it must be greater than 0")
+        # Importers add up their steps, or multiply, with rounding errors.
+        if not abs(current_time - time) <= 1e-9 * max(1.0, abs(time), step_size):
+            raise Refusal(f"{self.instance_name}: a step from time {current_time!r} is refused: the instance is at time {time!r}")
+        if current_time + step_size > stop_time + 1e-9 * max(1.0, abs(stop_time)):
+            raise Refusal(f"{self.instance_name}: a step to time {current_time + step_size!r} is refused: the stop time is {stop_time!r}")
 
     # -- FMU state -----------------------------------------------------------------------------------------------------
 
@@ -629,8 +663,7 @@ class Slave(Fmi2Slave):
     @_answered
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
         if state.get("model") != self.model.token:
-            raise Refusal(f"{self.instance_name}: this is no state of {self.model.name} as built here; "
-                          f"restore only what the same FMU has saved")
+            raise Refusal(f"{self.instance_name}: this is no saved state of {self.model.name}")
         self._use(Memory(**copy.deepcopy({name: value for name, value in state.items() if name != "model"})))
 
     @staticmethod
@@ -641,17 +674,3 @@ class Slave(Fmi2Slave):
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
-
-    # -- PythonFMU -----------------------------------------------------------------------------------------------------
-
-    def _survive(self) -> None:
-        """Keeps instance, class and log alive: PythonFMU's binary releases them when an exception reaches it, and then again when
-        the instance is freed, which would crash the importer."""
-        if not self._inside_an_fmu:
-            return
-        try:
-            from ctypes import py_object, pythonapi
-        except ImportError:
-            return
-        for kept in (type(self), self, self.log_queue):
-            pythonapi.Py_IncRef(py_object(kept))

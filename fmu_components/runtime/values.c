@@ -1,5 +1,6 @@
 #include "instance.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -64,6 +65,8 @@ static bool may_set(const Instance *instance, const Variable *variable)
         return false;
     if (instance->progress.mode & (INSTANTIATED | INITIALIZATION | CONFIGURATION))
         return true;
+    if (variable->role == STATE)
+        return !instance->co_simulation;
     if (variable->role == PARAMETER)
         return variable->tunable;
     return variable->role != ALGEBRAIC || (instance->settable[INPUT] == modes) || instance->v[model.switch_reference] != 0;
@@ -78,42 +81,71 @@ static Status unknown(const Instance *instance, Reference reference, Type type)
                   reference, type_names[type], type_names[model.variable[reference].type]);
 }
 
+/* The value of an integer variable, which a state damaged on its way could have made anything. */
+int whole(double value)
+{
+    return (int)fmax(INT_MIN, fmin(INT_MAX, value));
+}
+
+/* Whether a variable may take a value now; with the sentence where it may not. */
+static Status admit(const Instance *instance, const Variable *variable, double value)
+{
+    if (!may_set(instance, variable))
+        return refuse_set(instance, variable, value);
+    if (variable->role == SWITCH && instance->co_simulation && value != 0)
+        return report(instance, ERROR, "%s: %s = true is refused: in Co-Simulation a joint is always compliant; use Model Exchange",
+                      instance->name, variable->name);
+    return isfinite(value) && in_range(variable, value) ? OK : refuse_value(instance, variable, value);
+}
+
+/* All of the values or, where one is refused, none. */
 Status set_values(Instance *instance, const Reference *references, size_t count, const double *values, Type type)
 {
+    const bool inputs_open = instance->settable[INPUT] & instance->progress.mode;
+    double *const v = instance->v;
+    unsigned earliest = model.stages;
     for (size_t i = 0; i < count; i++) {
-        Reference reference = references[i];
-        double value = values[i];
+        const Reference reference = references[i];
         if (reference >= model.variables || model.variable[reference].type != type)
             return unknown(instance, reference, type);
-        const Variable *variable = &model.variable[reference];
-        if (!may_set(instance, variable))
-            return refuse_set(instance, variable, value);
-        if (variable->role == SWITCH && instance->co_simulation && value != 0)
-            return report(instance, ERROR, "%s: %s = true is refused: in Co-Simulation a joint is always compliant; use Model Exchange",
-                          instance->name, variable->name);
-        if (!isfinite(value) || !in_range(variable, value))
-            return refuse_value(instance, variable, value);
-        if (instance->v[reference] != value) {
-            instance->v[reference] = value;
-            changed(instance, variable->stage);
+        const Variable *const variable = &model.variable[reference];
+        /* Inputs have no range: what is set most often is checked fastest. */
+        if (variable->role == INPUT && inputs_open && isfinite(values[i]))
+            continue;
+        Status status = admit(instance, variable, values[i]);
+        if (status != OK)
+            return status;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const unsigned stage = model.variable[references[i]].stage;
+        if (v[references[i]] != values[i]) {
+            v[references[i]] = values[i];
+            earliest = stage < earliest ? stage : earliest;
         }
     }
+    changed(instance, earliest);
     return OK;
 }
 
 Status get_values(Instance *instance, const Reference *references, size_t count, double *values, Type type)
 {
+    const double *const v = instance->v;
+    Status status = follow_start(instance);
+    if (status != OK)
+        return status;
+    unsigned valid = instance->valid;
     for (size_t i = 0; i < count; i++) {
-        Reference reference = references[i];
+        const Reference reference = references[i];
         if (reference >= model.variables || model.variable[reference].type != type)
             return unknown(instance, reference, type);
-        const Variable *variable = &model.variable[reference];
-        if (variable->stage >= instance->valid && calculated[variable->role])
+        const Variable *const variable = &model.variable[reference];
+        if (variable->stage >= valid && calculated[variable->role]) {
             evaluate(instance, variable->stage);
-        values[i] = instance->v[reference];
-        if (!isfinite(values[i]))
-            return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name, variable->name, values[i],
-                          instance->v[0]);
+            valid = instance->valid;
+        }
+        const double value = values[i] = v[reference];
+        if (!isfinite(value))
+            return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name, variable->name, value, v[0]);
     }
     return OK;
 }
@@ -138,15 +170,18 @@ Status set_states(Instance *instance, const double *x, size_t count)
 {
     if (count != model.states)
         return wrong_count(instance, "continuous states", count, model.states);
+    double *const v = instance->v;
+    bool any = false;
     for (unsigned i = 0; i < model.states; i++)
         if (!isfinite(x[i]))
             return report(instance, DISCARD, "%s: %s = %g is refused: it must be a finite number", instance->name,
                           model.variable[model.state[i]].name, x[i]);
-    for (unsigned i = 0; i < model.states; i++)
-        if (instance->v[model.state[i]] != x[i]) {
-            instance->v[model.state[i]] = x[i];
-            changed(instance, model.variable[model.state[i]].stage);
-        }
+    for (unsigned i = 0; i < model.states; i++) {
+        any = any || v[model.state[i]] != x[i];
+        v[model.state[i]] = x[i];
+    }
+    if (any)
+        changed(instance, model.variable[model.state[0]].stage);
     return OK;
 }
 

@@ -105,9 +105,12 @@ def test_a_call_out_of_order_is_an_error(rod):
 
 
 def test_setting_what_the_component_computes_is_an_error(rod):
-    """An output, and a state during the run: Error, naming the variable and its value."""
+    """An output, and a state where only the component integrates it: Error, naming the variable and its value."""
     assert status_of(rod.set, {"p1.x": 1.0}) == ERROR
     assert the_sentence(rod) == "rod: p1.x = 1 cannot be set now: it is an output, which the component computes itself"
+    if (rod.fmi, rod.kind) == (3, "me"):  # FMI 3 lets the importer set states one by one
+        assert status_of(rod.set, {"x": 1.0}) == 0
+        return
     assert status_of(rod.set, {"x": 1.0}) == ERROR
     assert the_sentence(rod) == "rod: x = 1 cannot be set now: it is a state, which can be set in other phases of the simulation only"
 

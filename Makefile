@@ -1,0 +1,32 @@
+# Needs Python 3.11 (Debian: python3, python3-venv), a C compiler (gcc) and make. Everything else is installed into .venv.
+PYTHON ?= python3
+BIN = .venv/bin
+
+.PHONY: demo test test-all lint fmus benchmarks clean
+
+demo: .venv/installed
+	$(BIN)/python build_fmus.py --out build/fmus
+	$(BIN)/python examples/01_pendulum.py --out build/demo
+
+test: .venv/installed
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: .venv/installed
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/installed
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+fmus: .venv/installed
+	$(BIN)/python build_fmus.py --out build/fmus
+
+benchmarks: .venv/installed
+	$(BIN)/python benchmarks/runtime.py
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache *.egg-info

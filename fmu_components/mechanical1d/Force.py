@@ -1,0 +1,17 @@
+"""Given force."""
+
+from fmu_components.component import Component
+from fmu_components.icon import Drawing, line
+from fmu_components.ports import TRANSLATIONAL, Side
+
+
+class Force(Component):
+    """Force on a translational flange, given by a signal."""
+
+    drawing = Drawing(line((0.8, 0), (-0.7, 0), width=0.12), line((-0.4, 0.25), (-0.7, 0), (-0.4, -0.25), width=0.12))
+
+    def declare(self):
+        flange = self.port("flange", TRANSLATIONAL, Side.EFFORT, "what the force acts on")
+        force = self.input("force", 0.0, "N", "force on the flange")
+        self.gives(flange, force)
+        self.output("power", force * flange.v, "W", "power given to the flange")

@@ -1,0 +1,21 @@
+"""Translational mass."""
+
+from fmu_components.component import Component
+from fmu_components.icon import Drawing, box, line
+from fmu_components.ports import TRANSLATIONAL, Side
+
+
+class Mass(Component):
+    """Mass that moves along a line, under the sum of the forces at its flange."""
+
+    drawing = Drawing(box(-0.5, -0.35, 0.5, 0.35, fill=0.85), line((-0.95, 0), (-0.5, 0)))
+
+    def declare(self):
+        m = self.parameter("m", 1.0, "kg", "mass", above=0)
+        s = self.state("s", 0.0, "m", "position")
+        v = self.state("v", 0.0, "m/s", "velocity")
+        flange = self.port("flange", TRANSLATIONAL, Side.MOTION, "the mass")
+        self.rate(s, v)
+        self.rate(v, flange.f / m)
+        self.moves(flange, s)
+        self.output("energy.kinetic", m * v**2 / 2, "J", "kinetic energy")

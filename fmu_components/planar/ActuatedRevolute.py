@@ -1,0 +1,21 @@
+"""Revolute joint with an actuator (Part II, figure 5)."""
+
+from fmu_components.icon import Drawing, circle, line
+from fmu_components.planar.Revolute import Revolute
+from fmu_components.ports import ROTATIONAL, Side
+
+
+class ActuatedRevolute(Revolute):
+    """Actuated revolute joint: an actuator's torque turns N against M.
+
+    The torque enters at the rotational flange, or as the signal `effort`; both add. The flange gives the relative angle,
+    speed and acceleration.
+    """
+
+    drawing = Drawing(*Revolute.drawing.shapes, line((-0.3, -0.5), (0, -0.6), (0.3, -0.5)), line((0.16, -0.62), (0.3, -0.5), (0.18, -0.4)),
+                      circle(0, 0, 0.22))
+
+    def actuation(self, name, coordinate):
+        flange = self.port("flange", ROTATIONAL, Side.MOTION, "shaft of the actuator: motion of N relative to M")
+        self.moves(flange, coordinate)
+        return flange.tau + self.input("effort", 0.0, "N.m", "torque on body j, its opposite on body i")

@@ -1,0 +1,24 @@
+"""Massless connecting rod (named as future work in Part II)."""
+
+from fmu_components.icon import Drawing, circle, line
+from fmu_components.joint import Joint
+
+
+class ConnectingRod(Joint):
+    """Connecting rod: a massless rod keeps the distance of M and N.
+
+    The constraint is (MN.MN - L^2)/(2 L) = 0, which has the size of a length; its multiplier is the force along the rod where
+    the distance is L, positive where the rod pushes.
+    """
+
+    drawing = Drawing(line((-0.8, 0), (0.8, 0), width=0.14), circle(-0.8, 0, 0.16, fill=1.0), circle(0.8, 0, 0.16, fill=1.0))
+    starts_N = {"x": 1.0}
+
+    def constraint(self, M, N):
+        MN = N.point - M.point
+        length = self.parameter("length", 1.0, "m", "length of the rod", above=0)
+        return [(MN.dot(MN) - length**2) / (2 * length)]
+
+    def validity(self, M, N):
+        MN = N.point - M.point
+        return [(MN.dot(MN), "M lies apart from N, since the rod has no direction where they coincide")]

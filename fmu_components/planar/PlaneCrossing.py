@@ -1,0 +1,22 @@
+"""Joint between two motion planes (Part II, equations 28 to 32)."""
+
+from fmu_components.icon import Drawing, circle, line
+from fmu_components.joint import Joint
+
+
+class PlaneCrossing(Joint):
+    """Plane crossing: M moves in one plane, N in another; both coincide on the line where the planes cross.
+
+    The common axis x of both planes is that line; y of each port is measured in its own plane. The angle between the planes
+    is not in the constraint, so one joint serves every angle but 0, where the planes are one and a revolute joint is meant.
+    Springs and dampers act along the line (translation) and on the angle of each body in its own plane (rotation1, rotation2).
+    """
+
+    drawing = Drawing(line((-0.9, -0.35), (0.2, -0.35), (0.6, 0.1), (-0.5, 0.1), (-0.9, -0.35), fill=0.92),
+                      line((-0.35, 0.1), (0.1, 0.75), (0.9, 0.2), (0.6, 0.1), fill=0.8), line((-0.5, 0.1), (0.6, 0.1), width=0.1), circle(0.05, 0.1, 0.13, fill=1.0))
+
+    def constraint(self, M, N):
+        return [N.x - M.x, M.y, N.y]
+
+    def freedoms(self, M, N):
+        return {"translation": M.x, "rotation1": M.theta, "rotation2": N.theta}

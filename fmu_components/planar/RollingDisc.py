@@ -1,0 +1,31 @@
+"""Disc that rolls on a straight line (the example of the successive-algorithm paper)."""
+
+from fmu_components.icon import Drawing, circle, line
+from fmu_components.joint import Joint
+
+
+class RollingDisc(Joint):
+    """Rolling disc: a disc with centre N rolls without slip on the axis x of M, on the side of y.
+
+    The height is a constraint at position level, MN.y_il - radius = 0; rolling is one at velocity level, so that no start
+    position is special. The multipliers are the contact forces on the disc, normal and tangential to the line; the contact
+    holds both ways, so that a negative normal force means that a real disc would lift off.
+    """
+
+    drawing = Drawing(line((-0.95, -0.5), (0.95, -0.5)), circle(0, 0.05, 0.53, fill=0.85), circle(0, 0.05, 0.1, fill=1.0), line((0.05, 0.1), (0.35, 0.4)))
+    starts_N = {"y": 0.5}
+
+    def constraint(self, M, N):
+        radius = self.parameter("radius", 0.5, "m", "radius of the disc", above=0)
+        return [(N.point - M.point).dot(M.y_axis) - radius]
+
+    def velocity_constraint(self, M, N):
+        """The velocity of the disc's material at the contact point, relative to the line's."""
+        height = (N.point - M.point).dot(M.y_axis)
+        return [(N.velocity - M.velocity).dot(M.x_axis) + self["radius"] * N.omega + (height - self["radius"]) * M.omega]
+
+    def declare(self):
+        super().declare()
+        normal, tangential = (self[f"multiplier[{k}]"] for k in (1, 2))
+        self.output("contact.normal", normal, "N", "contact force on the disc at right angles to the line")
+        self.output("contact.tangential", tangential, "N", "contact force on the disc along the line")

@@ -1,0 +1,85 @@
+"""The terminals are the ports, with all their variables, where the icon shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fmpy
+import pytest
+from lxml import etree
+
+from fmu_components.component import Component, declaration
+from fmu_components.export.icons import EXTENT, port_positions
+from fmu_components.export.table import VariableTable
+from fmu_components.export.terminals import terminal_icons, terminals_and_icons
+
+
+def read(table: VariableTable, fmi: int) -> etree._Element:
+    return etree.fromstring(terminals_and_icons(table, fmi, port_positions(table.declared)).encode())
+
+
+@pytest.fixture(scope="module")
+def schema() -> etree.XMLSchema:
+    return etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema" / "fmi3" / "fmi3TerminalsAndIcons.xsd"))
+
+
+def test_the_schema_accepts_it(table, fmi, schema):
+    """The file is valid for every component, also for one without ports."""
+    schema.assertValid(read(table, fmi))
+
+
+def test_both_versions_have_the_same_text(table):
+    """FMI 2 carries the file in the format of FMI 3."""
+    assert terminals_and_icons(table, 2, port_positions(table.declared)) == terminals_and_icons(table, 3, port_positions(table.declared))
+
+
+def test_one_terminal_per_port(table, fmi):
+    """Each port is a terminal of its name, matched by the names of its members, with its kind and a description."""
+    terminals = read(table, fmi).findall("Terminals/Terminal")
+    assert [t.get("name") for t in terminals] == [port.name for port in table.declared.ports]
+    assert [t.get("terminalKind") for t in terminals] == [f"org.jourdain.{port.kind.identifier}" for port in table.declared.ports]
+    assert all(t.get("matchingRule") == "plug" and t.get("description") for t in terminals)
+
+
+def test_members_are_all_variables_of_the_port(table, fmi):
+    """The members are the inputs and outputs of the port, named as without its prefix, so that both sides of a connection match."""
+    for terminal in read(table, fmi).findall("Terminals/Terminal"):
+        members = {m.get("variableName"): m.get("memberName") for m in terminal.findall("TerminalMemberVariable")}
+        assert set(members) == {v.name for v in table.variables if v.port == terminal.get("name")}
+        assert all(variable == f"{terminal.get('name')}.{member}" for variable, member in members.items())
+
+
+def test_the_sides_of_a_connection_match(joint, fmi):
+    """A joint and a body have terminals of the same kind with the same members in the same order, as the rule 'plug' wants it."""
+    class Point(Component):
+        """Point."""
+
+        def declare(self):
+            from fmu_components.ports import PLANAR, Side
+            self.moves(self.port("p1", PLANAR, Side.MOTION, "point"), 0, 0, 0)
+
+    on_joint, on_body = (read(t, fmi).find("Terminals/Terminal") for t in (joint, VariableTable(declaration(Point))))
+    assert on_joint.get("terminalKind") == on_body.get("terminalKind") == "org.jourdain.planar"
+    members = [[m.get("memberName") for m in t.findall("TerminalMemberVariable")] for t in (on_joint, on_body)]
+    assert members[0] == members[1] == ["x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha", "Fx", "Fy", "Cz"]
+
+
+def test_places(joint, fmi):
+    """Coordinates reach from -100 to 100, the icon as far as its image; the ports of a joint lie left and right."""
+    root = read(joint, fmi)
+
+    def box(element: etree._Element) -> list[float]:
+        return [float(element.get(corner)) for corner in ("x1", "y1", "x2", "y2")]
+
+    assert box(root.find("GraphicalRepresentation/CoordinateSystem")) == [-100, -100, 100, 100]
+    assert box(root.find("GraphicalRepresentation/Icon")) == pytest.approx([-100 * EXTENT, -100 * EXTENT, 100 * EXTENT, 100 * EXTENT])
+    places = [box(each) for each in root.iter("TerminalGraphicalRepresentation")]
+    assert places == [[-110, -10, -90, 10], [90, -10, 110, 10]]
+
+
+def test_every_image_exists(table, fmi):
+    """Each terminal refers to an image, without its ending, that is made beside the file."""
+    images = terminal_icons(table)
+    named = {f"{each.get('iconBaseName')}.png" for each in read(table, fmi).iter("TerminalGraphicalRepresentation")}
+    assert named == set(images)
+    assert all(image.startswith(b"\x89PNG\r\n") for image in images.values())

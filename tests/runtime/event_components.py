@@ -1,0 +1,92 @@
+"""Components with events, small enough that every answer is known in closed form."""
+
+from sympy import Piecewise
+
+from fmu_components.component import TIME, Component, falls, reaches, rises
+
+
+class BouncingBall(Component):
+    """Ball that falls and bounces.
+
+    It starts at rest at h = 1 m, lands first at sqrt(2 h/g) and leaves the ground with the fraction e of its speed; the time
+    between two bounces shrinks by e as well.
+    """
+
+    def declare(self):
+        g = self.parameter("g", 9.81, "m/s2", "gravity, downwards", above=0)
+        e = self.parameter("e", 0.8, "", "coefficient of restitution", at_least=0, at_most=1)
+        h = self.state("h", 1.0, "m", "height above the ground")
+        v = self.state("v", 0.0, "m/s", "velocity, upwards")
+        self.rate(h, v)
+        self.rate(v, -g)
+        self.output("height", h, "m", "height above the ground")
+        self.when(falls(h), {v: -e * v}, "the ball hits the ground")
+
+
+class Stair(Component):
+    """Stair that time climbs, one step per period.
+
+    The integer counter is floor(time/period), its output height = rise*counter; there is no continuous state.
+    """
+
+    def declare(self):
+        period = self.parameter("period", 1.0, "s", "time per step", above=0)
+        rise = self.parameter("rise", 0.25, "m", "height of a step")
+        counter = self.discrete("counter", 0, "", "number of steps climbed")
+        self.output("height", rise * counter, "m", "height reached")
+        self.when(reaches((counter + 1) * period), {counter: counter + 1}, "a step is climbed")
+
+
+class Relay(Component):
+    """Store that charges while its input is above a threshold, and otherwise discharges.
+
+    The charge q follows u, or zero, with the time constant tau. The real discrete state held is the charge at which charging
+    last stopped, and the time that has passed since is an output.
+    """
+
+    def declare(self):
+        threshold = self.parameter("threshold", 0.5, "V", "input above which the store charges")
+        tau = self.parameter("tau", 0.5, "s", "time constant", above=0)
+        u = self.input("u", 0.0, "V", "input voltage")
+        q = self.state("q", 0.2, "V", "charge, as a voltage")
+        held = self.discrete("held", 0.0, "V", "charge at which charging last stopped")
+        stopped = self.discrete("stopped", 0.0, "s", "time at which charging last stopped")
+        charging = self.relation("charging", u - threshold, "the store charges")
+        self.rate(q, (Piecewise((u, charging), (0, True)) - q) / tau)
+        self.output("lost", held - q, "V", "charge lost since charging stopped")
+        self.output("since", TIME - stopped, "s", "time since charging stopped")
+        self.when(falls(u - threshold), {held: q, stopped: TIME}, "charging stops")
+
+
+class Sampler(Component):
+    """Integrator that is sampled once per period and starts again from zero when it passes its limit.
+
+    With a constant input u it is a saw tooth of height limit and length limit/u; held is its value at the last instant k*period.
+    """
+
+    def declare(self):
+        period = self.parameter("period", 0.25, "s", "time between two samples", above=0)
+        limit = self.parameter("limit", 0.3, "m", "value at which the integrator starts again", above=0)
+        u = self.input("u", 1.0, "m/s", "rate of the integrator")
+        x = self.state("x", 0.0, "m", "integral of u since the last restart")
+        samples = self.discrete("samples", 0, "", "number of samples taken")
+        held = self.discrete("held", 0.0, "m", "last sample")
+        self.rate(x, u)
+        self.output("drift", x - held, "m", "change since the last sample")
+        self.when(reaches((samples + 1) * period), {held: x, samples: samples + 1}, "a sample is taken")
+        self.when(rises(x - limit), {x: 0}, "the integrator starts again")
+
+
+class Slider(Component):
+    """Block that dry friction slows down, without a state of rest.
+
+    It stands still at the time v/mu after the start; from there on its friction changes its sign again and again, without end.
+    """
+
+    stop_time = 0.5
+
+    def declare(self):
+        mu = self.parameter("mu", 1.0, "m/s2", "deceleration by friction", above=0)
+        v = self.state("v", 1.0, "m/s", "velocity")
+        forward = self.relation("forward", v, "the block moves forward")
+        self.rate(v, Piecewise((-mu, forward), (mu, True)))

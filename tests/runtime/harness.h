@@ -1,0 +1,422 @@
+/* What both harnesses share. They drive every function of an FMI version, rightly and wrongly, and check each answer; of the model
+ * they know only what the tables of model.h say. A harness defines the functions declared below under "What a version gives". */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include "model.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void *Fmu;
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } Answer; /* as both versions number them */
+typedef enum { EXCHANGE, SIMULATION, EVENTFUL } Kind; /* the last is Co-Simulation with Event Mode, in FMI 3 */
+typedef enum { INSTANTIATED, CONFIGURING, INITIALIZING, IN_EVENTS, CONTINUOUS, STEPPING, STEP_FAILED, ENDED, PHASES } Phase;
+
+#define BIT(n) (1u << (n))
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* -- checks -------------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_FAILURES = 20 };
+
+static struct {
+    unsigned long calls, checks, failures;
+} tally;
+
+/* What the logger was told during the last call. */
+typedef struct {
+    unsigned named, answers;
+    char text[2400];
+} Heard;
+static Heard heard;
+
+static void listen(void)
+{
+    heard.named = heard.answers = 0;
+    heard.text[0] = 0;
+}
+
+static void check(bool holds, const char *file, int line, const char *expectation, const char *found)
+{
+    tally.checks++;
+    if (holds)
+        return;
+    fprintf(stderr, "%s:%d: expected %s%s%s (last message: %s)\n", file, line, expectation, *found ? ", found " : "", found, heard.text);
+    if (++tally.failures >= MOST_FAILURES)
+        exit(1);
+}
+
+#define CHECK(condition) check((condition), __FILE__, __LINE__, #condition, "")
+
+static const char *name_of(int answer)
+{
+    static const char *const names[] = {"OK", "Warning", "Discard", "Error", "Fatal", "Pending"};
+    return answer >= OK && answer <= PENDING ? names[answer] : "no status at all";
+}
+
+/* The instance's name is the environment that the importer hands over. */
+static void hear(const char *name, int answer, const char *category, const char *message)
+{
+    static const char *const categories[] = {"logEvents", "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal"};
+    bool known = false;
+    for (size_t c = 0; c < LENGTH(categories); c++)
+        known = known || !strcmp(category, categories[c]);
+    CHECK(known);
+    heard.answers |= BIT(answer);
+    heard.named += name && strstr(message, name) != NULL;
+    snprintf(heard.text, sizeof heard.text, "%s", message);
+}
+
+/* Every refusal comes with a sentence that names the instance. */
+static int conclude(int answer, unsigned allowed, bool spoken, const char *file, int line, const char *call)
+{
+    tally.calls++;
+    check(answer >= OK && answer <= PENDING && (allowed & BIT(answer)), file, line, call, name_of(answer));
+    if (spoken && (answer == DISCARD || answer == ERROR))
+        check(heard.named > 0 && (heard.answers & BIT(answer)), file, line, "a message that names the instance", call);
+    return answer;
+}
+
+#define CALL(allowed, spoken, call, text) (listen(), conclude((call), (allowed), (spoken), __FILE__, __LINE__, text))
+#define EXPECT(answer, call) CALL(BIT(answer), true, call, #answer " from " #call)
+#define EXPECT_EITHER(one, other, call) CALL(BIT(one) | BIT(other), true, call, #one " or " #other " from " #call)
+#define ANY_STATUS (BIT(OK) | BIT(WARNING) | BIT(DISCARD) | BIT(ERROR))
+#define EXPECT_ANY(call) CALL(ANY_STATUS, true, call, "a status from " #call)
+#define EXPECT_UNHEARD(answer, call) CALL(BIT(answer), false, call, #answer " from " #call) /* nobody to tell, or nobody who tells */
+
+/* -- what a version gives ------------------------------------------------------------------------------------------------ */
+
+static Fmu create(Kind kind, const char *name);
+static void release(Fmu fmu);
+static int enter_configuration(Fmu fmu);
+static int enter_initialization(Fmu fmu, double start, bool stop_defined, double stop);
+static int exit_initialization(Fmu fmu);
+static int terminate(Fmu fmu);
+static int reset(Fmu fmu);
+static int select_categories(Fmu fmu, bool on, size_t count, const char *const *categories);
+static int get_reals(Fmu fmu, const Reference *references, size_t count, double *values);
+static int set_reals(Fmu fmu, const Reference *references, size_t count, const double *values);
+static int get_integer(Fmu fmu, Reference reference, int *value);
+static int set_integer(Fmu fmu, Reference reference, int value);
+static int get_boolean(Fmu fmu, Reference reference, bool *value);
+static int set_boolean(Fmu fmu, Reference reference, bool value);
+static int save(Fmu fmu, void **state);
+static int restore(Fmu fmu, void *state);
+static int forget(Fmu fmu, void **state);
+static int measure(Fmu fmu, void *state, size_t *size);
+static int pack(Fmu fmu, void *state, char *bytes, size_t size);
+static int unpack(Fmu fmu, const char *bytes, size_t size, void **state);
+static int directional(Fmu fmu, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                       const double *seed, double *sensitivity);
+static int enter_events(Fmu fmu);
+static int update_events(Fmu fmu, bool *again);
+static int enter_continuous(Fmu fmu);
+static int enter_stepping(Fmu fmu);
+static int completed_step(Fmu fmu);
+static int set_time(Fmu fmu, double time);
+static int set_states(Fmu fmu, const double *x, size_t count);
+static int get_states(Fmu fmu, double *x, size_t count);
+static int get_derivatives(Fmu fmu, double *dx, size_t count);
+static int get_indicators(Fmu fmu, double *z, size_t count);
+static int get_nominals(Fmu fmu, double *nominals, size_t count);
+static int step(Fmu fmu, double point, double size);
+
+/* All that any function takes, so that one table can call them all. */
+typedef struct {
+    const Reference *references, *knowns;
+    size_t count, value_count, known_count, seed_count, byte_count;
+    double *reals, *seed;
+    int *integers;
+    bool *booleans, flag;
+    void *others; /* values of types that the model has not */
+    const char **strings;
+    size_t *sizes;
+    void *state, **states;
+    char *bytes;
+    double point, size;
+} Arguments;
+
+/* Answers that depend on the model: an empty vector is right only where the model has no states, or no indicators. */
+enum { ANY = -1, IF_NO_STATES = -2, IF_NO_INDICATORS = -3 };
+
+typedef struct {
+    const char *name;
+    int (*call)(Fmu, const Arguments *);
+    unsigned exchange, simulation; /* the phases in which it may be called, by the standard */
+    int null, empty;               /* the answers to null pointers, with counts of one and of zero */
+} Function;
+
+#define DEFINE(function, exchange, simulation, null, empty, arguments)                                                                    \
+    static int call_##function(Fmu fmu, const Arguments *a)                                                                               \
+    {                                                                                                                                     \
+        (void)a;                                                                                                                          \
+        return (int)function arguments;                                                                                                   \
+    }
+#define LIST(function, exchange, simulation, null, empty, arguments) {#function, call_##function, exchange, simulation, null, empty},
+
+static const Function *const functions;
+static const size_t function_count;
+static const unsigned kinds; /* that the version has */
+static const bool counts_are_shared; /* one count says how many references and how many values there are */
+static const bool stays_failed; /* after a step that is discarded, which otherwise has changed nothing */
+
+enum { WITH_EVENT_MODE = BIT(PHASES) }; /* beside the phases of Co-Simulation: not without it */
+
+/* -- the model ----------------------------------------------------------------------------------------------------------- */
+
+static const Variable *variable_of(Reference reference)
+{
+    return &model.variable[reference];
+}
+
+static bool is_known(Reference reference)
+{
+    Role role = variable_of(reference)->role;
+    return variable_of(reference)->type == REAL &&
+           (role == TIME || role == PARAMETER || role == STATE || role == INPUT || role == ALGEBRAIC);
+}
+
+static bool is_unknown(Reference reference)
+{
+    Role role = variable_of(reference)->role;
+    return role == DERIVATIVE || role == OUTPUT || role == LOCAL || role == INDICATOR;
+}
+
+static bool has_start(Reference reference) /* and can be set before the run */
+{
+    Role role = variable_of(reference)->role;
+    return role == PARAMETER || role == STATE || role == DISCRETE || role == INPUT || role == ALGEBRAIC;
+}
+
+static bool in_range(const Variable *variable, double value)
+{
+    return (variable->open_below ? value > variable->minimum : value >= variable->minimum) &&
+           (variable->open_above ? value < variable->maximum : value <= variable->maximum);
+}
+
+/* -- chance, the same in every run --------------------------------------------------------------------------------------- */
+
+static uint64_t chance;
+
+static void start_chance(uint64_t seed)
+{
+    chance = seed * 0x9E3779B97F4A7C15u + 1;
+}
+
+static unsigned below(size_t bound)
+{
+    chance ^= chance << 13;
+    chance ^= chance >> 7;
+    chance ^= chance << 17;
+    return bound ? (unsigned)((chance >> 33) % bound) : 0;
+}
+
+static double fraction(void) /* between -1 and 1 */
+{
+    return below(2000001) / 1e6 - 1;
+}
+
+static double fair_value(Reference reference)
+{
+    double value = variable_of(reference)->start + fraction();
+    return in_range(variable_of(reference), value) ? value : variable_of(reference)->start;
+}
+
+/* -- memory, which can run out: the linker leads the allocations of all files here ------------------------------------------ */
+
+static long allocations_left = LONG_MAX;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return allocations_left-- > 0 ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return allocations_left-- > 0 ? __real_calloc(count, size) : NULL;
+}
+
+/* Just as much as asked for, so that one byte too many is noticed. */
+static void *room(size_t count, size_t size)
+{
+    void *memory = __real_calloc(count ? count : 1, size);
+    if (!memory)
+        exit(2);
+    return memory;
+}
+
+/* -- ways to get somewhere, and to compare instances -------------------------------------------------------------------------- */
+
+static bool settle(Fmu fmu)
+{
+    bool again = true;
+    for (int rounds = 0; again && rounds < 100; rounds++)
+        if (update_events(fmu, &again) != OK)
+            return false;
+    return !again;
+}
+
+/* The values that make a step fail, where there are states that can overflow. */
+static bool overflow(Fmu fmu)
+{
+    const double huge = 1.7e308;
+    for (unsigned i = 0; i < model.states; i++)
+        if (set_reals(fmu, &model.state[i], 1, &huge) != OK)
+            return false;
+    return model.states > 0;
+}
+
+static bool reach(Fmu fmu, Kind kind, Phase phase)
+{
+    switch (phase) {
+    case INSTANTIATED: return true;
+    case CONFIGURING: return enter_configuration(fmu) == OK;
+    case INITIALIZING: return enter_initialization(fmu, 0, false, 0) == OK;
+    case IN_EVENTS: return kind != SIMULATION && reach(fmu, kind, INITIALIZING) && exit_initialization(fmu) == OK;
+    case CONTINUOUS: return kind == EXCHANGE && reach(fmu, kind, IN_EVENTS) && settle(fmu) && enter_continuous(fmu) == OK;
+    case STEPPING:
+        if (kind == EVENTFUL)
+            return reach(fmu, kind, IN_EVENTS) && settle(fmu) && enter_stepping(fmu) == OK;
+        return kind == SIMULATION && reach(fmu, kind, INITIALIZING) && exit_initialization(fmu) == OK;
+    case STEP_FAILED:
+        return stays_failed && kind == SIMULATION && reach(fmu, kind, INITIALIZING) && overflow(fmu) && exit_initialization(fmu) == OK &&
+               step(fmu, 0, 10) == DISCARD;
+    default: return reach(fmu, kind, kind == EXCHANGE ? CONTINUOUS : STEPPING) && terminate(fmu) == OK;
+    }
+}
+
+/* An instance in a phase; NULL where this kind or this model never gets there. */
+static Fmu bring(Kind kind, Phase phase, const char *name)
+{
+    Fmu fmu = create(kind, name);
+    CHECK(fmu != NULL);
+    if (reach(fmu, kind, phase))
+        return fmu;
+    release(fmu);
+    return NULL;
+}
+
+static bool may_be_called(const Function *function, Kind kind, Phase phase)
+{
+    unsigned phases = kind == EXCHANGE ? function->exchange : function->simulation;
+    return (phases & BIT(phase)) && !(kind == SIMULATION && (phases & WITH_EVENT_MODE));
+}
+
+typedef struct {
+    size_t size;
+    char *bytes;
+} Packed;
+
+static Packed packed(Fmu fmu)
+{
+    void *state = NULL;
+    Packed result = {0};
+    EXPECT(OK, save(fmu, &state));
+    EXPECT(OK, measure(fmu, state, &result.size));
+    result.bytes = room(result.size, 1);
+    EXPECT(OK, pack(fmu, state, result.bytes, result.size));
+    EXPECT(OK, forget(fmu, &state));
+    CHECK(state == NULL);
+    return result;
+}
+
+static bool same_state(Fmu a, Fmu b)
+{
+    Packed one = packed(a), other = packed(b);
+    bool same = one.size == other.size && !memcmp(one.bytes, other.bytes, one.size);
+    free(one.bytes);
+    free(other.bytes);
+    return same;
+}
+
+/* All values by reference; what is not finite is refused, and noted as infinite. */
+static double *read_all(Fmu fmu)
+{
+    double *values = room(model.variables, sizeof *values);
+    for (Reference r = 0; r < model.variables; r++) {
+        int integer = 0, answer;
+        bool boolean = false;
+        switch (variable_of(r)->type) {
+        case INTEGER: answer = EXPECT(OK, get_integer(fmu, r, &integer)), values[r] = integer; break;
+        case BOOLEAN: answer = EXPECT(OK, get_boolean(fmu, r, &boolean)), values[r] = boolean; break;
+        default: answer = EXPECT_EITHER(OK, DISCARD, get_reals(fmu, &r, 1, &values[r]));
+        }
+        if (answer != OK)
+            values[r] = INFINITY;
+    }
+    return values;
+}
+
+static bool same_values(Fmu a, Fmu b)
+{
+    double *one = read_all(a), *other = read_all(b);
+    bool same = !memcmp(one, other, model.variables * sizeof *one);
+    for (Reference r = 0; r < model.variables && !same; r++)
+        if (one[r] != other[r])
+            fprintf(stderr, "%s: %.17g and %.17g\n", variable_of(r)->name, one[r], other[r]);
+    free(one);
+    free(other);
+    return same;
+}
+
+/* Each unknown's derivative along a direction in which all knowns take part. */
+static double *read_direction(Fmu fmu)
+{
+    Reference *unknowns = room(model.variables, sizeof *unknowns), *knowns = room(model.variables, sizeof *knowns);
+    double *seed = room(model.variables, sizeof *seed), *result = room(model.variables, sizeof *result);
+    size_t unknown_count = 0, known_count = 0;
+    for (Reference r = 0; r < model.variables; r++) {
+        if (is_unknown(r))
+            unknowns[unknown_count++] = r;
+        if (is_known(r)) {
+            seed[known_count] = 0.1 * (r + 1);
+            knowns[known_count++] = r;
+        }
+    }
+    EXPECT_EITHER(OK, DISCARD, directional(fmu, unknowns, unknown_count, knowns, known_count, seed, result));
+    free(unknowns);
+    free(knowns);
+    free(seed);
+    return result;
+}
+
+static bool same_directions(Fmu a, Fmu b)
+{
+    double *one = read_direction(a), *other = read_direction(b);
+    bool same = !memcmp(one, other, model.variables * sizeof *one);
+    free(one);
+    free(other);
+    return same;
+}
+
+static void disturb(Fmu fmu) /* the inputs */
+{
+    for (unsigned i = 0; i < model.inputs; i++) {
+        double value = fair_value(model.input[i]);
+        EXPECT(OK, set_reals(fmu, &model.input[i], 1, &value));
+    }
+}
+
+/* Between events every relation is what its indicator says. */
+static void check_relations(Fmu fmu)
+{
+    for (unsigned i = 0; i < model.relations; i++) {
+        bool relation = false;
+        double indicator = 0;
+        EXPECT(OK, get_boolean(fmu, model.relation[i], &relation));
+        EXPECT(OK, get_reals(fmu, &model.relation_indicator[i], 1, &indicator));
+        CHECK(relation == (indicator > 0));
+    }
+}
+
+#endif
