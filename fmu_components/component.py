@@ -65,6 +65,14 @@ class Range:
         below = value < self.maximum if self.open_above else value <= self.maximum
         return above and below and math.isfinite(value)
 
+    def nearest(self, value: float) -> float:
+        """The value itself, or one inside the range."""
+        if value in self:
+            return value
+        if math.isinf(self.minimum) or math.isinf(self.maximum):
+            return self.minimum + 1 if self.minimum > -math.inf else self.maximum - 1
+        return (self.minimum + self.maximum) / 2
+
     def __str__(self) -> str:
         parts = []
         if self.minimum > -math.inf:

@@ -39,6 +39,8 @@ class Direction(sympy.Function):
         x, length = printer._print(self.args[0]), Magnitude(*self.args)._code(printer)
         return f"({length} > 0 ? ({x})/{length} : 0)"
 
-    def _mpmathcode(self, printer: Any) -> str:
+    def _pythoncode(self, printer: Any) -> str:
         x, length = printer._print(self.args[0]), Magnitude(*self.args)._code(printer)
-        return f"(({x})/{length} if {length} > 0 else mpmath.mpf(0))"
+        return f"(({x})/{length} if {length} > 0 else 0)"
+
+    _mpmathcode = _pythoncode

@@ -128,9 +128,7 @@ class _Writer:
 
     def _evaluate(self) -> str:
         """Sets all calculated variables in place."""
-        references, values = list(self.table.values), list(self.table.values.values())
-        lines, reduced = self._shared(values)
-        lines += [f"v[{reference}] = {self.printer.doprint(value)}" for reference, value in zip(references, reduced, strict=True)]
+        lines = [f"v[{self.table.reference(v)}] = {self.printer.doprint(v.equation)}" for v in self.declared.order]
         return _body("evaluate", lines or ["pass"])
 
     def _function(self, name: str, expressions: Sequence[sympy.Basic]) -> str:

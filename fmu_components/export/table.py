@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from random import Random
 
 import sympy
 
@@ -71,8 +72,32 @@ class VariableTable:
                 if slope != 0:
                     for base, part in gradients.get(inner, {inner: sympy.Integer(1)}).items():
                         gradient[base] = gradient.get(base, sympy.Integer(0)) + slope * part
-        return {(self.reference(str(unknown)), columns[known]): entry
-                for unknown, gradient in gradients.items() for known, entry in gradient.items() if known in columns and entry != 0}
+        entries = {(self.reference(str(unknown)), columns[known]): entry
+                   for unknown, gradient in gradients.items() for known, entry in gradient.items() if known in columns and entry != 0}
+        self._zeros = {position: self._vanishing(entries, position) for position in self._positions}
+        never = set.intersection(*self._zeros.values())
+        return {key: entry for key, entry in entries.items() if key not in never}
+
+    @property
+    def _positions(self) -> tuple[bool | None, ...]:
+        return (False, True) if self.switch else (None,)
+
+    def _vanishing(self, entries: dict[tuple[int, int], sympy.Expr], switched: bool | None) -> set[tuple[int, int]]:
+        """The entries whose terms cancel identically: an expression that is 0 at random points is 0."""
+        random = Random(1)
+        base = [v for v in self.variables if not v.role.calculated]
+        steps = [sympy.lambdify([w.symbol for w in base] + [w.symbol for w in self.declared.order[:i]], v.equation, "math")
+                 for i, v in enumerate(self.declared.order)]
+        last = sympy.lambdify([w.symbol for w in (*base, *self.declared.order)], list(entries.values()), "math", cse=True)
+        largest = dict.fromkeys(entries, 0.0)
+        for _ in range(3):
+            values: list[float | bool] = [switched is True if v is self.switch else random.random() < 0.5 if v.type == "boolean" else
+                                          v.range.nearest(random.uniform(0.3, 1.7)) for v in base]
+            for step in steps:
+                values.append(step(*values))
+            for key, value in zip(entries, last(*values), strict=True):
+                largest[key] = max(largest[key], abs(value))
+        return {key for key, value in largest.items() if value < 1e-11}
 
     def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
         """The variables that are not calculated on which an expression depends, with the switch as given."""
@@ -86,6 +111,22 @@ class VariableTable:
     def _base(self, variable: Variable, switched: bool | None) -> frozenset[Variable]:
         assert variable.equation is not None
         return frozenset(self._reaches(variable.equation, switched))
+
+    def _jumps(self, unknown: int, known: int, switched: bool | None) -> bool:
+        """Whether an unknown depends on a known through a condition, at which it may jump without having a slope."""
+        variable = self.variables[known]
+        seen, waiting = set(), [self.variables[unknown]]
+        while waiting:
+            equation = self._at(waiting.pop().equation, switched)
+            for condition in (c for piecewise in equation.atoms(sympy.Piecewise) for _, c in piecewise.args):
+                if variable in self._reaches(condition, switched):
+                    return True
+            if any(variable in self._reaches(f, switched) for f in equation.atoms(sympy.sign, sympy.floor, sympy.ceiling)):
+                return True
+            inner = {self.declared.by_symbol[s] for s in equation.free_symbols} - seen
+            waiting += [v for v in inner if v.role.calculated]
+            seen |= inner
+        return False
 
     def _at(self, expression: sympy.Basic, switched: bool | None) -> sympy.Basic:
         if switched is None or self.switch is None:
@@ -110,7 +151,9 @@ class VariableTable:
         if variable.role in (Role.SWITCH, Role.DISCRETE, Role.RELATION):
             return "dependent"
         entry = self._at(self.jacobian.get((unknown, known), sympy.Integer(0)), switched)
-        if entry == 0:
+        if entry == 0 or all((unknown, known) in self._zeros[p] for p in self._positions if switched in (None, p)):
+            if not self._jumps(unknown, known, switched):
+                return None
             return "dependent"  # in a condition only: it has no slope, but it jumps
         used = self._reaches(entry, switched)
         roles = {v.role for v in used}

@@ -1,6 +1,6 @@
 """Components with events, small enough that every answer is known in closed form."""
 
-from sympy import Piecewise
+from sympy import Piecewise, true
 
 from fmu_components.component import TIME, Component, falls, reaches, rises
 
@@ -58,23 +58,42 @@ class Relay(Component):
         self.when(falls(u - threshold), {held: q, stopped: TIME}, "charging stops")
 
 
-class Sampler(Component):
-    """Integrator that is sampled once per period and starts again from zero when it passes its limit.
+class SawTooth(Component):
+    """Integrator that starts again from zero when it rises above its limit.
 
-    With a constant input u it is a saw tooth of height limit and length limit/u; held is its value at the last instant k*period.
+    With a constant input u it is a saw tooth of height limit and length limit/u; above the limit from the start it stays there.
+    """
+
+    def declare(self):
+        limit = self.parameter("limit", 0.3, "m", "value at which the integrator starts again")
+        u = self.input("u", 1.0, "m/s", "rate of the integrator")
+        x = self.state("x", 0.0, "m", "integral of u since the last restart")
+        self.rate(x, u)
+        self.output("left", limit - x, "m", "distance from the limit")
+        self.when(rises(x - limit), {x: 0}, "the integrator starts again")
+
+
+class Sampler(Component):
+    """Exponential decay, sampled once per period until a deadline.
+
+    The integer samples counts the instants k*period before the deadline, held is exp(-t/tau) at the last of them; the Boolean
+    closed is set by a time event that happens once.
     """
 
     def declare(self):
         period = self.parameter("period", 0.25, "s", "time between two samples", above=0)
-        limit = self.parameter("limit", 0.3, "m", "value at which the integrator starts again", above=0)
-        u = self.input("u", 1.0, "m/s", "rate of the integrator")
-        x = self.state("x", 0.0, "m", "integral of u since the last restart")
+        deadline = self.parameter("deadline", 0.6, "s", "time after which no sample is taken")
+        tau = self.parameter("tau", 0.5, "s", "time constant", above=0)
+        x = self.state("x", 1.0, "m", "what is sampled")
         samples = self.discrete("samples", 0, "", "number of samples taken")
         held = self.discrete("held", 0.0, "m", "last sample")
-        self.rate(x, u)
+        closed = self.discrete("closed", False, "", "the deadline has passed")
+        instants = self.discrete("instants", 0, "", "number of periods that have passed")
+        self.rate(x, -x / tau)
         self.output("drift", x - held, "m", "change since the last sample")
-        self.when(reaches((samples + 1) * period), {held: x, samples: samples + 1}, "a sample is taken")
-        self.when(rises(x - limit), {x: 0}, "the integrator starts again")
+        self.when(reaches((instants + 1) * period), {held: Piecewise((held, closed), (x, True)), instants: instants + 1,
+                                                     samples: Piecewise((samples, closed), (samples + 1, True))}, "a period has passed")
+        self.when(reaches(deadline), {closed: true}, "the deadline passes")
 
 
 class Slider(Component):

@@ -91,6 +91,11 @@ static int conclude(int answer, unsigned allowed, bool spoken, const char *file,
 
 /* -- what a version gives ------------------------------------------------------------------------------------------------ */
 
+typedef struct {
+    bool again, states_changed, next_defined;
+    double next;
+} Updated;
+
 static Fmu create(Kind kind, const char *name);
 static void release(Fmu fmu);
 static int enter_configuration(Fmu fmu);
@@ -114,7 +119,7 @@ static int unpack(Fmu fmu, const char *bytes, size_t size, void **state);
 static int directional(Fmu fmu, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                        const double *seed, double *sensitivity);
 static int enter_events(Fmu fmu);
-static int update_events(Fmu fmu, bool *again);
+static int update_events(Fmu fmu, Updated *updated);
 static int enter_continuous(Fmu fmu);
 static int enter_stepping(Fmu fmu);
 static int completed_step(Fmu fmu);
@@ -257,11 +262,36 @@ static void *room(size_t count, size_t size)
 
 /* -- ways to get somewhere, and to compare instances -------------------------------------------------------------------------- */
 
+static double present(Fmu fmu)
+{
+    double time = 0;
+    const Reference clock = 0;
+    get_reals(fmu, &clock, 1, &time);
+    return time;
+}
+
+/* One round of events, which tells truly whether it changes a state. */
+static bool update(Fmu fmu, bool *again)
+{
+    double *before = room(2 * (size_t)model.states, sizeof *before), *after = before + model.states;
+    Updated updated = {0};
+    get_reals(fmu, model.state, model.states, before);
+    bool done = update_events(fmu, &updated) == OK;
+    get_reals(fmu, model.state, model.states, after);
+    if (done) {
+        CHECK(updated.states_changed || !memcmp(before, after, model.states * sizeof *before));
+        CHECK(!updated.next_defined || updated.next >= present(fmu) || updated.again);
+    }
+    free(before);
+    *again = updated.again;
+    return done;
+}
+
 static bool settle(Fmu fmu)
 {
     bool again = true;
     for (int rounds = 0; again && rounds < 100; rounds++)
-        if (update_events(fmu, &again) != OK)
+        if (!update(fmu, &again))
             return false;
     return !again;
 }
@@ -397,6 +427,21 @@ static bool same_directions(Fmu a, Fmu b)
     free(one);
     free(other);
     return same;
+}
+
+/* All values are those that a new instance computes from the same state. */
+static void check_present(Fmu fmu, Kind kind)
+{
+    Packed bytes = packed(fmu);
+    Fmu copy = create(kind, "copy");
+    void *state = NULL;
+    EXPECT(OK, unpack(copy, bytes.bytes, bytes.size, &state));
+    EXPECT(OK, restore(copy, state));
+    EXPECT(OK, forget(copy, &state));
+    CHECK(same_values(fmu, copy));
+    CHECK(same_directions(fmu, copy));
+    free(bytes.bytes);
+    release(copy);
 }
 
 static void disturb(Fmu fmu) /* the inputs */

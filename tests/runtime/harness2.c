@@ -101,11 +101,13 @@ static int directional(Fmu fmu, const Reference *unknowns, size_t unknown_count,
     return fmi2GetDirectionalDerivative(fmu, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
 }
 
-static int update_events(Fmu fmu, bool *again)
+static int update_events(Fmu fmu, Updated *updated)
 {
     fmi2EventInfo info;
     int answer = fmi2NewDiscreteStates(fmu, &info);
-    *again = answer == OK && info.newDiscreteStatesNeeded;
+    CHECK(answer != OK || (!info.terminateSimulation && !info.nominalsOfContinuousStatesChanged));
+    if (answer == OK)
+        *updated = (Updated){info.newDiscreteStatesNeeded, info.valuesOfContinuousStatesChanged, info.nextEventTimeDefined, info.nextEventTime};
     return answer;
 }
 
@@ -254,8 +256,18 @@ static void test_input_derivatives(void)
         EXPECT(OK, step(fmu, present(fmu), 0.1));
         EXPECT(OK, get_reals(fmu, &model.input[i], 1, &before));
         CHECK(before == after);
+        EXPECT(OK, slope(fmu, model.input[i], 2, 0)); /* what the last step had is forgotten */
+        EXPECT(OK, step(fmu, present(fmu), 0.1));
+        EXPECT(OK, get_reals(fmu, &model.input[i], 1, &before));
+        CHECK(before == after);
     }
     if (model.inputs) {
+        Fmu fresh = create(SIMULATION, "fresh");
+        EXPECT(OK, slope(fmu, model.input[0], 1, 3));
+        EXPECT(OK, reset(fmu));
+        CHECK(same_state(fmu, fresh));
+        release(fresh);
+        CHECK(reach(fmu, SIMULATION, STEPPING));
         EXPECT(OK, slope(fmu, model.input[0], 1, 1.7e308));
         EXPECT(DISCARD, step(fmu, present(fmu), 100));
         EXPECT(ERROR, step(fmu, present(fmu), 0.1));

@@ -48,14 +48,6 @@ static double *odd_values(size_t count)
     return values;
 }
 
-static double present(Fmu fmu)
-{
-    double time = 0;
-    Reference clock = 0;
-    get_reals(fmu, &clock, 1, &time);
-    return time;
-}
-
 static Arguments odd_arguments(Fmu fmu)
 {
     static const char *const words[] = {"logEvents", "logStatusDiscard", "logAll", "nonsense", "", "%n%s", NULL};

@@ -1,0 +1,82 @@
+"""Every FMI function of every component, called rightly and wrongly under the address, leak and undefined-behaviour sanitizers.
+
+The harnesses are C programs that know a component only by the tables of its generated model; see ``harness.h``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from fmu_components.catalogue import all_components, from_file
+from fmu_components.component import Component, component_name, declaration
+from fmu_components.export.c_code import model_source
+from fmu_components.export.compile import RUNTIME, WARNINGS, fmi_headers, runtime_sources
+from fmu_components.export.table import VariableTable
+
+HERE = Path(__file__).parent
+COMPONENTS = [*all_components().values(), *from_file(HERE / "event_components.py")]
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+FLAGS = ("-std=c11", *WARNINGS, "-g", "-O1", *SANITIZERS)
+# Allocations go through the harness, which lets memory run out.
+LINK_FLAGS = (*SANITIZERS, "-Wl,--wrap=malloc,--wrap=calloc")
+OPTIONS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
+VERSIONS = (2, 3)
+
+
+def run(command: Sequence[object]) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=os.environ | OPTIONS, timeout=300)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    assert done.stderr == ""
+    return done.stdout
+
+
+def compiled(source: Path, target: Path) -> Path:
+    run(["gcc", *FLAGS, f"-I{RUNTIME}", f"-I{fmi_headers()}", "-c", source, "-o", target])
+    return target
+
+
+@pytest.fixture(scope="session")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Path]]:
+    """Runtime and harness of each version, compiled once."""
+    if shutil.which("gcc") is None:
+        pytest.skip("the sanitizers need gcc")
+    folder = tmp_path_factory.mktemp("sanitized")
+    sources = {fmi: [*runtime_sources(fmi), HERE / f"harness{fmi}.c"] for fmi in VERSIONS}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = {source: pool.submit(compiled, source, folder / f"{source.stem}.o") for source in {s for each in sources.values() for s in each}}
+        return {fmi: [made[source].result() for source in each] for fmi, each in sources.items()}
+
+
+@pytest.mark.parametrize("fmi", VERSIONS)
+def test_the_harness_calls_every_function_of_the_standard(objects, fmi):
+    """Each function that the standard's header exports is one that the harness calls."""
+    exported = set(re.findall(r"_Export\s+\w+TYPE\s+(\w+);", (fmi_headers() / f"fmi{fmi}Functions.h").read_text()))
+    assert len(exported) > 40
+    assert exported <= set(run(["nm", "--undefined-only", "--format=just-symbols", objects[fmi][-1]]).split())
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=component_name)
+def test_no_call_does_harm(component: type[Component], objects, tmp_path):
+    """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
+    source = tmp_path / "model.c"
+    source.write_text(model_source(VariableTable(declaration(component))))
+    model = compiled(source, tmp_path / "model.o")
+
+    def drive(fmi: int) -> str:
+        program = tmp_path / f"harness{fmi}"
+        run(["gcc", *LINK_FLAGS, "-o", program, model, *objects[fmi], "-lm"])
+        return run([program])
+
+    with ThreadPoolExecutor() as pool:
+        for output in pool.map(drive, VERSIONS):
+            calls, checks = map(int, re.fullmatch(r"(\d+) calls, (\d+) checks\n", output).groups())
+            assert calls > 40_000
+            assert checks > 80_000
