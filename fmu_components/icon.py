@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -48,3 +50,51 @@ def box(x1: float, y1: float, x2: float, y2: float, fill: float | None = None) -
 
 def circle(x: float, y: float, radius: float, fill: float | None = None) -> Circle:
     return Circle(x, y, radius, fill)
+
+
+# -- what several symbols consist of ---------------------------------------------------------------------------------
+
+
+def arc(x: float, y: float, radius: float, start: float, end: float, width: float = 0.06) -> Line:
+    """Part of a circle between two angles in degrees."""
+    return Line(_on_circle(x, y, [radius] * 25, start, end), width=width)
+
+
+def arrowhead(x: float, y: float, direction: float, size: float = 0.22, width: float = 0.06) -> Line:
+    """An open arrowhead whose tip is at the point; the direction in degrees."""
+    sides = [math.radians(direction + 180 + side) for side in (-32, 32)]
+    left, right = ((x + size * math.cos(a), y + size * math.sin(a)) for a in sides)
+    return Line((left, (x, y), right), width=width)
+
+
+def gearwheel(x: float, y: float, radius: float, teeth: int, turn: float = 0.0, depth: float = 0.1, fill: float = 0.85) -> Line:
+    """A toothed wheel, its pitch circle of the radius, a tooth in the direction ``turn`` in degrees."""
+    inner, outer = radius - depth / 2, radius + depth / 2
+    start = turn - 90 / teeth
+    return Line(_on_circle(x, y, [inner, outer, outer, inner] * teeth, start - 45 / teeth, start + 360 - 135 / teeth), fill, 0.05)
+
+
+def spring(x1: float, x2: float, y: float, height: float = 0.2, turns: int = 4) -> Line:
+    """A coil spring from left to right."""
+    step = (x2 - x1) / (turns + 1)
+    peaks = [(x1 + (i / 2 + 0.75) * step, y + (height if i % 2 == 0 else -height)) for i in range(2 * turns)]
+    return Line(((x1, y), (x1 + step / 2, y), *peaks, (x2 - step / 2, y), (x2, y)))
+
+
+def damper(x1: float, x2: float, y: float, height: float = 0.17) -> tuple[Line, ...]:
+    """A dashpot from left to right: a cylinder open to the right, and a piston."""
+    bottom, piston, mouth = x1 + 0.3 * (x2 - x1), x1 + 0.55 * (x2 - x1), x1 + 0.7 * (x2 - x1)
+    return (Line(((x1, y), (bottom, y))), Line(((mouth, y + height), (bottom, y + height), (bottom, y - height), (mouth, y - height))),
+            Line(((piston, y - 0.6 * height), (piston, y + 0.6 * height)), width=0.09), Line(((piston, y), (x2, y))))
+
+
+def ground(x1: float, x2: float, y: float, strokes: int = 7) -> tuple[Line, ...]:
+    """A line with hatching below it."""
+    step = (x2 - x1) / strokes
+    return (Line(((x1, y), (x2, y))), *(Line(((x1 + (i + 1) * step, y), (x1 + (i + 0.4) * step, y - 0.15)), width=0.04) for i in range(strokes)))
+
+
+def _on_circle(x: float, y: float, radii: Sequence[float], start: float, end: float) -> tuple[tuple[float, float], ...]:
+    """Points at these distances from a centre, evenly between two angles in degrees."""
+    angles = [math.radians(start + (end - start) * i / (len(radii) - 1)) for i in range(len(radii))]
+    return tuple((x + radius * math.cos(a), y + radius * math.sin(a)) for radius, a in zip(radii, angles, strict=True))

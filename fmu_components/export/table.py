@@ -74,7 +74,7 @@ class VariableTable:
                         gradient[base] = gradient.get(base, sympy.Integer(0)) + slope * part
         entries = {(self.reference(str(unknown)), columns[known]): entry
                    for unknown, gradient in gradients.items() for known, entry in gradient.items() if known in columns and entry != 0}
-        self._zeros = {position: self._vanishing(entries, position) for position in self._positions}
+        self._zeros = self._vanishing(entries)
         never = set.intersection(*self._zeros.values())
         return {key: entry for key, entry in entries.items() if key not in never}
 
@@ -82,22 +82,28 @@ class VariableTable:
     def _positions(self) -> tuple[bool | None, ...]:
         return (False, True) if self.switch else (None,)
 
-    def _vanishing(self, entries: dict[tuple[int, int], sympy.Expr], switched: bool | None) -> set[tuple[int, int]]:
-        """The entries whose terms cancel identically: an expression that is 0 at random points is 0."""
-        random = Random(1)
+    def _vanishing(self, entries: dict[tuple[int, int], sympy.Expr]) -> dict[bool | None, set[tuple[int, int]]]:
+        """By the position of the switch, the entries whose terms cancel: an expression that is 0 at random points is 0."""
         base = [v for v in self.variables if not v.role.calculated]
-        steps = [sympy.lambdify([w.symbol for w in base] + [w.symbol for w in self.declared.order[:i]], v.equation, "math")
-                 for i, v in enumerate(self.declared.order)]
-        last = sympy.lambdify([w.symbol for w in (*base, *self.declared.order)], list(entries.values()), "math", cse=True)
-        largest = dict.fromkeys(entries, 0.0)
-        for _ in range(3):
-            values: list[float | bool] = [switched is True if v is self.switch else random.random() < 0.5 if v.type == "boolean" else
-                                          v.range.nearest(random.uniform(0.3, 1.7)) for v in base]
-            for step in steps:
-                values.append(step(*values))
-            for key, value in zip(entries, last(*values), strict=True):
-                largest[key] = max(largest[key], abs(value))
-        return {key for key, value in largest.items() if value < 1e-11}
+        known = [v.symbol for v in base]
+        steps = []
+        for variable in self.declared.order:
+            steps.append(sympy.lambdify(known, variable.equation, "math"))
+            known = [*known, variable.symbol]
+        last = sympy.lambdify(known, list(entries.values()), "math", cse=lambda e: sympy.cse(e, order="none"))
+        zeros = {}
+        for position in self._positions:
+            random = Random(1)
+            largest = dict.fromkeys(entries, 0.0)
+            for _ in range(3):
+                values: list[float | bool] = [position is True if v is self.switch else random.random() < 0.5 if v.type == "boolean" else
+                                              v.range.nearest(random.uniform(0.3, 1.7)) for v in base]
+                for step in steps:
+                    values.append(step(*values))
+                for key, value in zip(entries, last(*values), strict=True):
+                    largest[key] = max(largest[key], abs(value))
+            zeros[position] = {key for key, value in largest.items() if value < 1e-11}
+        return zeros
 
     def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
         """The variables that are not calculated on which an expression depends, with the switch as given."""

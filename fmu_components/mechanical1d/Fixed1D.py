@@ -1,14 +1,15 @@
 """Fixed flanges."""
 
 from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
+from fmu_components.icon import Drawing, box, line
 from fmu_components.ports import ROTATIONAL, TRANSLATIONAL, Side
 
 
 class Fixed1D(Component):
     """Wall for one-dimensional mechanics: a translational flange and a shaft at rest."""
 
-    drawing = Drawing(line((0, -0.6), (0, 0.6), width=0.12), *(line((0, i / 4 - 0.5), (0.35, i / 4 - 0.25)) for i in range(4)), line((-0.95, 0), (0, 0)))
+    drawing = Drawing(line((-0.9, 0), (0.9, 0), width=0.12), box(-0.2, -0.7, 0.2, 0.7, fill=0.85),
+                      *(line((-0.2, i / 4 - 0.7), (0.2, i / 4 - 0.4), width=0.04) for i in range(5)))
 
     def declare(self):
         position = self.parameter("position", 0.0, "m", "position of the flange")

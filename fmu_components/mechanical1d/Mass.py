@@ -1,14 +1,14 @@
 """Translational mass."""
 
 from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, line
+from fmu_components.icon import Drawing, box, ground, line
 from fmu_components.ports import TRANSLATIONAL, Side
 
 
 class Mass(Component):
     """Mass that moves along a line, under the sum of the forces at its flange."""
 
-    drawing = Drawing(box(-0.5, -0.35, 0.5, 0.35, fill=0.85), line((-0.95, 0), (-0.5, 0)))
+    drawing = Drawing(line((-0.9, 0), (-0.45, 0)), box(-0.45, -0.35, 0.55, 0.4, fill=0.85), *ground(-0.7, 0.8, -0.42))
 
     def declare(self):
         m = self.parameter("m", 1.0, "kg", "mass", above=0)

@@ -1,15 +1,15 @@
 """Spring and damper between translational flanges."""
 
 from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
+from fmu_components.icon import Drawing, damper, line, spring
 from fmu_components.ports import TRANSLATIONAL, Side
 
 
 class SpringDamper1D(Component):
     """Spring and damper between two masses on a line, with a rest value of N.s - M.s."""
 
-    drawing = Drawing(line((-0.9, 0), (-0.6, 0), (-0.5, 0.3), (-0.3, -0.3), (-0.1, 0.3), (0.1, -0.3), (0.3, 0.3), (0.5, -0.3), (0.6, 0), (0.9, 0)),
-                      line((-0.5, -0.55), (0.5, -0.55)))
+    drawing = Drawing(line((-0.9, 0), (-0.65, 0)), line((0.9, 0), (0.65, 0)), line((-0.65, 0.32), (-0.65, -0.35)), line((0.65, 0.32), (0.65, -0.35)),
+                      spring(-0.65, 0.65, 0.32), *damper(-0.65, 0.65, -0.35))
 
     def declare(self):
         M = self.port("M", TRANSLATIONAL, Side.EFFORT, "first mass")

@@ -1,6 +1,6 @@
 """Revolute joint with an actuator (Part II, figure 5)."""
 
-from fmu_components.icon import Drawing, circle, line
+from fmu_components.icon import Drawing, arc, arrowhead, circle
 from fmu_components.planar.Revolute import Revolute
 from fmu_components.ports import ROTATIONAL, Side
 
@@ -12,8 +12,7 @@ class ActuatedRevolute(Revolute):
     speed and acceleration.
     """
 
-    drawing = Drawing(*Revolute.drawing.shapes, line((-0.3, -0.5), (0, -0.6), (0.3, -0.5)), line((0.16, -0.62), (0.3, -0.5), (0.18, -0.4)),
-                      circle(0, 0, 0.22))
+    drawing = Drawing(*Revolute.drawing.shapes, arc(0, 0, 0.6, 220, 320), arrowhead(0.46, -0.39, 48), circle(0, 0, 0.22))
 
     def actuation(self, name, coordinate):
         flange = self.port("flange", ROTATIONAL, Side.MOTION, "shaft of the actuator: motion of N relative to M")

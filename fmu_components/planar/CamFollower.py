@@ -2,7 +2,7 @@
 
 from sympy import atan2, cos, sin, sqrt
 
-from fmu_components.icon import Drawing, circle, line
+from fmu_components.icon import Drawing, arc, box, circle, line
 from fmu_components.joint import Joint
 
 HARMONICS = 8
@@ -16,8 +16,8 @@ class CamFollower(Joint):
     sides, so that a negative multiplier means that a real follower would lift off.
     """
 
-    drawing = Drawing(line((0.5, 0), (0.42, 0.3), (0.1, 0.42), (-0.35, 0.4), (-0.6, 0.1), (-0.55, -0.3), (-0.2, -0.5), (0.25, -0.4), (0.5, 0), fill=0.85),
-                      circle(-0.05, 0, 0.1, fill=1.0), circle(0.62, 0, 0.12, fill=1.0), line((0.74, 0), (0.95, 0), width=0.14))
+    drawing = Drawing(line(*arc(-0.35, 0, 0.4, 70, 290).points, *arc(0.16, 0, 0.14, -70, 70).points, fill=0.85), circle(-0.35, 0, 0.1, fill=1.0),
+                      line((0.48, 0), (0.9, 0), width=0.12), circle(0.46, 0, 0.14, fill=1.0), box(0.66, 0.1, 0.84, 0.26, fill=0.0), box(0.66, -0.26, 0.84, -0.1, fill=0.0))
     starts_N = {"x": 0.05}
 
     def profile(self, angle):

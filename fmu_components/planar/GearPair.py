@@ -2,7 +2,7 @@
 
 from sympy import Abs, sqrt
 
-from fmu_components.icon import Drawing, circle
+from fmu_components.icon import Drawing, circle, gearwheel
 from fmu_components.joint import Joint
 
 
@@ -14,7 +14,7 @@ class GearPair(Joint):
     constraint is at velocity level, so that any angles can be start angles; its multiplier is the force at the teeth.
     """
 
-    drawing = Drawing(circle(-0.4, 0, 0.48, fill=0.85), circle(0.42, 0, 0.34, fill=0.85), circle(-0.4, 0, 0.1, fill=1.0), circle(0.42, 0, 0.1, fill=1.0))
+    drawing = Drawing(gearwheel(-0.36, 0, 0.46, 14), gearwheel(0.43, 0, 0.33, 10, turn=18), circle(-0.36, 0, 0.11, fill=1.0), circle(0.43, 0, 0.11, fill=1.0))
     starts_N = {"x": 0.2}
 
     def velocity_constraint(self, M, N):

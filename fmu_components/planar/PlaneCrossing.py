@@ -1,6 +1,6 @@
 """Joint between two motion planes (Part II, equations 28 to 32)."""
 
-from fmu_components.icon import Drawing, circle, line
+from fmu_components.icon import Drawing, box, circle, line
 from fmu_components.joint import Joint
 
 
@@ -12,8 +12,8 @@ class PlaneCrossing(Joint):
     Springs and dampers act along the line (translation) and on the angle of each body in its own plane (rotation1, rotation2).
     """
 
-    drawing = Drawing(line((-0.9, -0.35), (0.2, -0.35), (0.6, 0.1), (-0.5, 0.1), (-0.9, -0.35), fill=0.92),
-                      line((-0.35, 0.1), (0.1, 0.75), (0.9, 0.2), (0.6, 0.1), fill=0.8), line((-0.5, 0.1), (0.6, 0.1), width=0.1), circle(0.05, 0.1, 0.13, fill=1.0))
+    drawing = Drawing(line((-0.6, 0), (0.6, 0), (0.9, 0.35), (-0.3, 0.35), (-0.6, 0), fill=0.95), box(-0.6, -0.65, 0.6, 0.65, fill=0.8),
+                      line((-0.9, -0.35), (0.3, -0.35), (0.6, 0), (-0.6, 0), (-0.9, -0.35), fill=0.95), line((-0.6, 0), (0.6, 0), width=0.12), circle(0, 0, 0.13, fill=1.0))
 
     def constraint(self, M, N):
         return [N.x - M.x, M.y, N.y]

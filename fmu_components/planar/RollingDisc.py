@@ -1,6 +1,6 @@
 """Disc that rolls on a straight line (the example of the successive-algorithm paper)."""
 
-from fmu_components.icon import Drawing, circle, line
+from fmu_components.icon import Drawing, arc, arrowhead, circle, ground, line
 from fmu_components.joint import Joint
 
 
@@ -12,7 +12,8 @@ class RollingDisc(Joint):
     holds both ways, so that a negative normal force means that a real disc would lift off.
     """
 
-    drawing = Drawing(line((-0.95, -0.5), (0.95, -0.5)), circle(0, 0.05, 0.53, fill=0.85), circle(0, 0.05, 0.1, fill=1.0), line((0.05, 0.1), (0.35, 0.4)))
+    drawing = Drawing(*ground(-0.9, 0.9, -0.5, 9), circle(0, 0.05, 0.52, fill=0.85), circle(0, 0.05, 0.1, fill=1.0), line((0.07, 0.12), (0.36, 0.42)), arc(0, 0.05, 0.72, 60, 120),
+                      arrowhead(0.37, 0.67, -32))
     starts_N = {"y": 0.5}
 
     def constraint(self, M, N):

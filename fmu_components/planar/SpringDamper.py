@@ -3,7 +3,7 @@
 from sympy import sqrt
 
 from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
+from fmu_components.icon import Drawing, circle, damper, line, spring
 from fmu_components.ports import PLANAR, Side
 
 
@@ -14,9 +14,8 @@ class SpringDamper(Component):
     sqrt(MN.MN + smoothing^2), which differs from |MN| by less than smoothing^2/(2 |MN|).
     """
 
-    drawing = Drawing(line((-0.9, 0.2), (-0.6, 0.2), (-0.5, 0.45), (-0.3, -0.05), (-0.1, 0.45), (0.1, -0.05), (0.3, 0.45), (0.5, -0.05), (0.6, 0.2), (0.9, 0.2)),
-                      line((-0.9, 0.2), (-0.9, -0.45), (-0.15, -0.45)), line((-0.15, -0.65), (-0.15, -0.25)), line((0.25, -0.65), (-0.3, -0.65)),
-                      line((0.25, -0.25), (-0.3, -0.25)), line((0.25, -0.65), (0.25, -0.25)), line((0.25, -0.45), (0.9, -0.45), (0.9, 0.2)))
+    drawing = Drawing(line((-0.72, 0.3), (-0.72, -0.35)), line((0.72, 0.3), (0.72, -0.35)), spring(-0.72, 0.72, 0.3), *damper(-0.72, 0.72, -0.35),
+                      circle(-0.72, 0, 0.13, fill=1.0), circle(0.72, 0, 0.13, fill=1.0))
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

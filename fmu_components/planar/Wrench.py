@@ -1,15 +1,15 @@
 """A given force and torque (Part II, section 3.3)."""
 
 from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
+from fmu_components.icon import Drawing, arc, arrowhead, circle, line
 from fmu_components.ports import PLANAR, Side
 
 
 class Wrench(Component):
     """Wrench: a force and a torque on a body, given by three signals in the absolute frame, about the point of the port."""
 
-    drawing = Drawing(line((-0.7, 0.5), (-0.1, 0), width=0.1), line((-0.38, 0.06), (-0.1, 0), (-0.18, 0.28)), line((0.55, -0.35), (0.75, 0), (0.55, 0.35), (0.15, 0.45)),
-                      line((0.3, 0.6), (0.15, 0.45), (0.32, 0.3)))
+    drawing = Drawing(line((0, 0), (0.65, 0.6), width=0.12), arrowhead(0.67, 0.62, 43, 0.34, width=0.12), arc(0, 0, 0.52, -155, 0, width=0.09),
+                      arrowhead(0.52, 0.02, 95, 0.28, width=0.09), circle(0, 0, 0.12, fill=1.0))
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on the body")

@@ -35,10 +35,15 @@ Status start_events(Instance *instance)
     return OK;
 }
 
+/* Importers add up step sizes: an instant has come when only rounding is missing to it. */
+bool time_reached(const Instance *instance, double instant)
+{
+    return isfinite(instant) && instant <= instance->v[0] + 1e-14 * fmax(1, fabs(instant));
+}
+
 static bool due(const Instance *instance, unsigned i)
 {
-    double slack = 1e-14 * fmax(1, fabs(instance->next[i]));
-    return instance->next[i] <= instance->v[0] + slack && instance->next[i] != instance->spent[i];
+    return time_reached(instance, instance->next[i]) && instance->next[i] != instance->spent[i];
 }
 
 /* Whether a variable can take the value that an event computes. */

@@ -101,6 +101,7 @@ typedef struct {
     bool again, states_changed, next_time_defined;
     double next_time;
 } Update;
+bool time_reached(const Instance *, double instant);
 Status start_events(Instance *);
 Status update_events(Instance *, Update *);
 Status settle_events(Instance *, Update *);

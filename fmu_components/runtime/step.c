@@ -217,13 +217,13 @@ Status advance(Instance *instance, Step *step)
             status = report(instance, DISCARD, "%s: the step from time %.17g needs more than %d internal steps; they got to time %.17g",
                             instance->name, step->start, MOST_STEPS, instance->v[0]);
         double instant = next_instant(instance);
-        bool event = instant <= instance->v[0] || relation_changed(instance); /* at once, after a jump of an input */
+        bool event = time_reached(instance, instant) || relation_changed(instance); /* at once, after a jump of an input */
         if (status == OK && !event)
             status = internal_step(instance, step, fmin(step->end, instant), &event);
         if (status != OK)
             break;
         instance->progress.reached = instance->v[0];
-        if (event || instance->v[0] >= instant) {
+        if (event || time_reached(instance, instant)) {
             chatter = instance->v[0] - last_event < 1e-12 * fmax(1, fabs(last_event)) ? chatter + 1 : 0;
             last_event = instance->v[0];
             Update update;

@@ -6,9 +6,10 @@ import pytest
 from sympy import Integer, Piecewise
 
 from fmu_components.catalogue import all_components
-from fmu_components.component import Component, declaration, falls, reaches
+from fmu_components.component import Component, falls, reaches
 from fmu_components.export.table import VariableTable
 from fmu_components.planar.Revolute import Revolute
+from tables import table_of
 
 
 class BouncingBall(Component):
@@ -38,7 +39,7 @@ class BouncingBall(Component):
         self.when(reaches(throw), {v: v + kick, throw: 2 * throw, thrown: True}, "the ball is thrown")
 
 
-TABLES = {name: VariableTable(declaration(component)) for name, component in (all_components() | {"BouncingBall": BouncingBall}).items()}
+TABLES = {name: table_of(component) for name, component in (all_components() | {"BouncingBall": BouncingBall}).items()}
 
 
 @pytest.fixture(params=list(TABLES))
@@ -54,4 +55,4 @@ def ball() -> VariableTable:
 
 @pytest.fixture
 def joint() -> VariableTable:
-    return VariableTable(declaration(Revolute))
+    return table_of(Revolute)

@@ -12,11 +12,12 @@ import sympy
 
 from fmu_components import units
 from fmu_components.catalogue import all_components
-from fmu_components.component import Component, Role, declaration, falls, reaches, rises
-from fmu_components.export.documentation import page, usage
+from fmu_components.component import Component, Role, falls, reaches, rises
+from fmu_components.export.documentation import usage
 from fmu_components.export.mathml import equation, symbol
 from fmu_components.export.table import VariableTable
 from fmu_components.ports import HYDRAULIC, PLANAR, Side
+from tables import html_of, page_of, table_of
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
@@ -59,12 +60,12 @@ COMPONENTS = {**all_components(), "Reservoir": Reservoir}
 
 @pytest.fixture(params=list(COMPONENTS))
 def table(request: pytest.FixtureRequest) -> VariableTable:
-    return VariableTable(declaration(COMPONENTS[request.param]))
+    return table_of(COMPONENTS[request.param])
 
 
 @pytest.fixture
 def html(table: VariableTable) -> Element:
-    return ElementTree.fromstring(page(table))
+    return html_of(COMPONENTS[table.declared.name])
 
 
 def plain(element: Element | None) -> str:
@@ -96,7 +97,7 @@ def unit_of(cell: Element) -> str | None:
 
 def test_page_needs_nothing_but_itself(table: VariableTable) -> None:
     """No script, no style sheet, image or link outside the page: the only addresses are names of XML vocabularies."""
-    text = page(table)
+    text = page_of(COMPONENTS[table.declared.name])
     assert text.startswith("<!DOCTYPE html>")
     assert set(re.findall(r"http[^\"']*", text)) == {"http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg"}
     assert not re.search(r"<(script|link|img|iframe|object)|@import|url\(|src=", text)
@@ -250,12 +251,13 @@ def test_formulas_hold_no_raw_names(html: Element) -> None:
 
 
 def test_joint_equations_are_grouped_by_level() -> None:
-    """A revolute joint shows its constraint at each level, residuals, multipliers, wrenches and the motion along its freedom."""
-    html = ElementTree.fromstring(page(VariableTable(declaration(COMPONENTS["planar.Revolute"]))))
+    """A revolute joint shows its constraint at each level, residuals, multipliers, wrenches, the motion along its freedom and the reaction."""
+    html = html_of(COMPONENTS["planar.Revolute"])
     headings = [plain(each) for each in section(html, "Equations").iter("h3")]  # type: ignore[union-attr]
     assert headings == [
         "Constraint at position level", "Constraint at velocity level", "Constraint at acceleration level", "Residual",
         "Multiplier in both modes", "Wrench given by port M", "Wrench given by port N", "Relative motion along the rotation",
+        "Other outputs",
     ]
 
 
@@ -283,7 +285,7 @@ def test_names_become_symbols(name: str, base: str, dots: str, below: str) -> No
 
 def test_long_equations_are_broken_into_lines() -> None:
     """An equation that is too long for the page stands in several lines, none of them much longer than the others may be."""
-    html = ElementTree.fromstring(page(VariableTable(declaration(COMPONENTS["planar.Body4"]))))
+    html = html_of(COMPONENTS["planar.Body4"])
     formula = rows(section(html, "Equations"))["der(omega)"][1]
     lines = [plain(row) for row in formula.iter(f"{MATHML}mtr")]
     assert len(lines) > 3
@@ -291,7 +293,9 @@ def test_long_equations_are_broken_into_lines() -> None:
 
 
 x, y, z = sympy.symbols("M.x p1.vy lambda[1]", real=True)
+dotted = sympy.Symbol("angle.qd", real=True)
 EXPRESSIONS = [
+    dotted**2 * x - dotted,
     x**-2, 1 / (x + y) ** 2, (x**2) ** y, x ** (y + 1), (-x) ** 3, (x - y) ** 3,
     sympy.sqrt(x + y) / z, x ** sympy.Rational(2, 3), -(x + y) * z, -x / (2 * y * z), sympy.Rational(3, 4) * x, sympy.Float(1.5e-7) * x,
     2 * sympy.pi * x, 3 * 2 ** (x / 2), sympy.exp(-(x**2)) * y, sympy.sin(x) ** 2 * (y + z), sympy.cos(x + y) * sympy.sin(z) ** -1,
@@ -307,7 +311,7 @@ EXPRESSIONS = [
 @pytest.mark.parametrize("expression", EXPRESSIONS, ids=lambda expression: str(expression)[:40])
 def test_formulas_mean_what_they_typeset(expression: sympy.Expr) -> None:
     """Read as mathematics, with its lines joined, a formula has the value of the expression."""
-    values = {x: sympy.Rational(7, 3), y: sympy.Rational(5, 4), z: sympy.Rational(11, 5)}
+    values = {x: sympy.Rational(7, 3), y: sympy.Rational(5, 4), z: sympy.Rational(11, 5), dotted: sympy.Rational(8, 7)}
     reader = Reader({_key(symbol(s.name)): s.name for s in (*values, sympy.Symbol("w"))}, {s.name: value for s, value in values.items()})
     left, value = reader.equation(ElementTree.fromstring(equation("w", expression)))
     assert left == "w"
@@ -319,7 +323,7 @@ def test_formulas_mean_what_they_typeset(expression: sympy.Expr) -> None:
 
 @pytest.fixture
 def sample() -> Element:
-    return ElementTree.fromstring(page(VariableTable(declaration(Reservoir))))
+    return html_of(Reservoir)
 
 
 def test_text_is_escaped(sample: Element) -> None:
@@ -351,7 +355,7 @@ def test_discrete_states_and_relations_are_shown(sample: Element) -> None:
 
 def test_usage_of_a_component_of_ones_own_imports_it() -> None:
     """A component outside of the catalogue is imported from its file and given as a class."""
-    example = usage(VariableTable(declaration(Reservoir)))
+    example = usage(table_of(Reservoir))
     assert "from test_documentation import Reservoir" in example
     assert 'system.add("reservoir", Reservoir, {' in example
 
@@ -430,10 +434,13 @@ class Reader:
         if key in self.names:
             value = self.values[self.names[key]]
             return str(bool(value)) if value in (sympy.true, sympy.false) else f"Rational({value.p},{value.q})"
-        tag, inner = node.tag.removeprefix(MATHML), [self.read(child) for child in node] if node.tag[len(MATHML):] != "mrow" else []
+        tag = node.tag.removeprefix(MATHML)
+        if tag == "mrow":
+            return self.row(self.flat(node))
+        if tag == "msubsup":
+            return f"{self.read(_as_symbol(node))}**({self.read(node[2])})"
+        inner = [self.read(child) for child in node]
         match tag:
-            case "mrow":
-                return self.row(self.flat(node))
             case "mn":
                 return f"Rational('{plain(node)}')"
             case "mi":
@@ -450,8 +457,6 @@ class Reader:
                 return f"{inner[0]}**({inner[1]})"
             case "msqrt":
                 return f"sqrt({''.join(inner)})"
-            case "msubsup":
-                return f"{self.read(_as_symbol(node))}**({inner[2]})"
         raise AssertionError(f"the formula has an unexpected <{tag}>")
 
 

@@ -22,7 +22,7 @@ from fmu_components.export.compile import RUNTIME, WARNINGS, fmi_headers, runtim
 from fmu_components.export.table import VariableTable
 
 HERE = Path(__file__).parent
-COMPONENTS = [*all_components().values(), *from_file(HERE / "event_components.py")]
+COMPONENTS = [*all_components().values(), *from_file(HERE.parent / "runtime_components.py")]
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 FLAGS = ("-std=c11", *WARNINGS, "-g", "-O1", *SANITIZERS)
 # Allocations go through the harness, which lets memory run out.

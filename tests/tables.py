@@ -1,0 +1,33 @@
+"""Variable tables and what is made of them, computed once per run, since some Jacobians take seconds."""
+
+from __future__ import annotations
+
+from functools import cache
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from fmu_components.component import Component, declaration
+from fmu_components.export.documentation import page
+from fmu_components.export.model_description import model_description
+from fmu_components.export.table import VariableTable
+
+
+@cache
+def table_of(component: type[Component]) -> VariableTable:
+    return VariableTable(declaration(component))
+
+
+@cache
+def page_of(component: type[Component]) -> str:
+    return page(table_of(component))
+
+
+@cache
+def html_of(component: type[Component]) -> Element:
+    """The page as a tree; whoever reads it must not change it."""
+    return ElementTree.fromstring(page_of(component))
+
+
+@cache
+def description_of(table: VariableTable, fmi: int, sources: tuple[str, ...]) -> str:
+    return model_description(table, fmi, sources)
