@@ -31,7 +31,7 @@ def bare_source(table: VariableTable) -> str:
     names = {v.symbol: f"{group}[{i}]" for group, role in groups.items() for i, v in enumerate(table.with_role(role))}
     targets = [(f"outputs[{i}]", v) for i, v in enumerate(port_outputs(table))]
     targets += [(f"derivatives[{i}]", v) for i, v in enumerate(table.with_role(Role.DERIVATIVE))]
-    shared, reduced = sympy.cse([table.values[table.reference(v)] for _, v in targets], order="none")
+    shared, reduced = sympy.cse([table.declared.expand(v.symbol) for _, v in targets], order="none")
     printer = expression_printer(names)
     lines = [f"const double {s} = {printer.doprint(e)};" for s, e in shared]
     lines += [f"{where} = {printer.doprint(e)};" for (where, _), e in zip(targets, reduced, strict=True)]

@@ -51,6 +51,8 @@ def from_file(path: Path) -> list[type[Component]]:
     if specification is None or specification.loader is None:
         raise UnknownComponent(f"'{path}' is not a Python file; give one that declares a component, with the ending .py")
     module = importlib.util.module_from_spec(specification)
+    # Both are found by name when a class is handed to another process.
+    sys.modules.setdefault("user_components", ModuleType("user_components"))
     sys.modules[module.__name__] = module
     try:
         specification.loader.exec_module(module)

@@ -170,8 +170,6 @@ class Declaration:
     conditions: tuple[Condition, ...]
     drawing: Drawing
     stop_time: float
-    source: str
-    """The Python file that declares it; part of what a build depends on."""
 
     @property
     def identifier(self) -> str:
@@ -404,12 +402,14 @@ class Component:
         """The time derivative operator of this component."""
         return TimeDerivative(self._draft.rates)
 
-    def expand(self, expression: sympy.Basic) -> sympy.Basic:
-        """The expression without calculated variables, as far as they are declared already."""
-        calculated = {v.symbol: v.equation for v in self._draft.variables.values() if v.equation is not None}
-        while used := expression.free_symbols & calculated.keys():
-            expression = expression.xreplace({symbol: calculated[symbol] for symbol in used})
-        return expression
+    def partial(self, expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
+        """The derivative with respect to a symbol, by the chain rule through calculated variables, which keep their names."""
+        total = sympy.diff(expression, symbol)
+        for inner in sorted(expression.free_symbols, key=str):
+            equation = self._draft.variables[str(inner)].equation
+            if equation is not None:
+                total += sympy.diff(expression, inner) * self.partial(equation, symbol)
+        return total
 
     @property
     def _name(self) -> str:
@@ -462,7 +462,10 @@ def _freeze(component: type[Component]) -> Declaration:
     if not description or component.__doc__ == Component.__doc__:
         raise DeclarationError(f"{name} has no docstring; describe the component, its first line is the title")
     instance = component()
-    instance.declare()
+    try:
+        instance.declare()
+    except units.UnitError as error:
+        raise DeclarationError(f"{name}: {error}") from None
     draft = instance._draft
     time = Variable("time", Role.TIME, "s", "simulation time")
     variables = (time, *sorted(draft.variables.values(), key=lambda v: list(Role).index(v.role)))
@@ -475,7 +478,7 @@ def _freeze(component: type[Component]) -> Declaration:
                 raise DeclarationError(f"{name}: nothing gives '{port.name}.{quantity.name}'; state it with "
                                        f"{'moves' if port.side is Side.MOTION else 'gives'}({port.name}, ...)")
     result = Declaration(name, description.splitlines()[0].rstrip("."), description, variables, tuple(draft.ports), tuple(draft.events),
-                         tuple(draft.conditions), component.drawing, component.stop_time, inspect.getfile(component))
+                         tuple(draft.conditions), component.drawing, component.stop_time)
     _check(result)
     return result
 

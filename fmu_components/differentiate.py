@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -50,12 +50,13 @@ class ConstraintLevels:
         return self.acceleration + 2 * alpha * self.velocity + beta**2 * self.position
 
 
-def efforts_of(velocity_forms: Sequence[sympy.Expr], multipliers: Sequence[sympy.Expr], port: Port) -> list[sympy.Expr]:
+def efforts_of(velocity_forms: Sequence[sympy.Expr], multipliers: Sequence[sympy.Expr], port: Port,
+               partial: Callable[[sympy.Expr, sympy.Symbol], sympy.Expr] = sympy.diff) -> list[sympy.Expr]:
     """The efforts on a port: the transpose of d(velocity forms)/d(port velocities), times the multipliers.
 
     So the efforts develop, on any velocity, the power that the multipliers develop on the forms.
     """
     return [
-        sympy.Add(*(sympy.diff(form, velocity) * multiplier for form, multiplier in zip(velocity_forms, multipliers, strict=True)))
+        sympy.Add(*(partial(form, velocity) * multiplier for form, multiplier in zip(velocity_forms, multipliers, strict=True)))
         for velocity in port.velocities
     ]

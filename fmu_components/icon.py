@@ -91,7 +91,8 @@ def damper(x1: float, x2: float, y: float, height: float = 0.17) -> tuple[Line, 
 def ground(x1: float, x2: float, y: float, strokes: int = 7) -> tuple[Line, ...]:
     """A line with hatching below it."""
     step = (x2 - x1) / strokes
-    return (Line(((x1, y), (x2, y))), *(Line(((x1 + (i + 1) * step, y), (x1 + (i + 0.4) * step, y - 0.15)), width=0.04) for i in range(strokes)))
+    ends = [x1 + (i + 1) * step for i in range(strokes)]
+    return (Line(((x1, y), (x2, y))), *(Line(((end, y), (end - 0.6 * step, y - 0.15)), width=0.04) for end in ends))
 
 
 def _on_circle(x: float, y: float, radii: Sequence[float], start: float, end: float) -> tuple[tuple[float, float], ...]:

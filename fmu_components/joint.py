@@ -62,7 +62,7 @@ class Joint(Component):
             forms.append(rate)
             efforts.append(effort)
         for port in (M, N):
-            self.gives(port, *efforts_of([self.expand(form) for form in forms], efforts, port))
+            self.gives(port, *efforts_of(forms, efforts, port, self.partial))
         for expression, text in self.validity(M, N):
             self.require(expression, text)
         if self.kind is PLANAR:

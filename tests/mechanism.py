@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from functools import cache
 
 import numpy as np
-from driver import Driver
 from scipy.integrate import solve_ivp
 
+from driver import Driver
 from fmu_components.catalogue import find
 from fmu_components.component import Role, declaration
 from fmu_components.export.build import cached_fmu
@@ -31,7 +31,8 @@ class _Port:
     def __init__(self, driver: Driver, component: str, name: str) -> None:
         port = next(p for p in declaration(find(component)).ports if p.name == name)
         self.side, self.kind, self._driver = port.side, port.kind, driver
-        self._gives, self._takes = ([driver.reference(f"{name}.{q.name}") for q in port.kind.given_by(side)] for side in (port.side, port.side.opposite))
+        self._gives, self._takes = ([driver.reference(f"{name}.{quantity.name}") for quantity in port.kind.given_by(side)]
+                                    for side in (port.side, port.side.opposite))
         self._taken: np.ndarray | None = None
 
     def read(self) -> np.ndarray:
@@ -113,14 +114,16 @@ class Mechanism:
         if count := len(self._multipliers):
             free = self._residuals(np.zeros(count))
             matrix = np.column_stack([self._residuals(unit) - free for unit in np.eye(count)])
-            assert np.abs(self._residuals(np.linalg.solve(matrix, -free))).max() < 1e-9 * (1 + np.abs(free).max()), "the residuals are not affine"
+            left = self._residuals(np.linalg.solve(matrix, -free))
+            assert np.abs(left).max() < 1e-9 * (1 + np.abs(free).max()), "the residuals are not affine in the multipliers"
         else:
             self._exchange()
         return np.concatenate([d.derivatives for d in self._drivers.values() if d.state_count])
 
     def simulate(self, stop: float, times: Sequence[float] | None = None) -> list[tuple[float, np.ndarray]]:
         """Integrates from 0, ends with everything evaluated at the stop, and returns the times asked for with their states."""
-        solution = solve_ivp(self.evaluate, (0, stop), self.start, method="DOP853", rtol=1e-11, atol=1e-12, t_eval=[stop] if times is None else times)
+        solution = solve_ivp(self.evaluate, (0, stop), self.start, method="DOP853", rtol=1e-11, atol=1e-12,
+                             t_eval=[stop] if times is None else times)
         assert solution.success, solution.message
         self.evaluate(solution.t[-1], solution.y[:, -1])
         return list(zip(solution.t, solution.y.T, strict=True))

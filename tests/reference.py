@@ -77,7 +77,7 @@ def _evaluator(declared: Declaration, expressions, base):
 
     It follows the declared equations one by one, and knows nothing of the order and the common parts that the exporter chooses.
     """
-    printer = MpmathPrinter({"fully_qualified_modules": True, "user_functions": {}})
+    printer = MpmathPrinter({"fully_qualified_modules": True, "user_functions": {}, "order": "none"})
     shared, reduced = sympy.cse(list(expressions), symbols=(sympy.Symbol(f"c{i}") for i in range(10**6)), order="none")
     known = [*base, *(v.symbol for v in declared.order), *(symbol for symbol, _ in shared)]
     names = {symbol: sympy.Symbol(f"x{i}") for i, symbol in enumerate(known)}

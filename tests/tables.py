@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from fmu_components.component import Component, declaration
 from fmu_components.export.documentation import page
+from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import model_description
 from fmu_components.export.table import VariableTable
 
@@ -19,15 +20,20 @@ def table_of(component: type[Component]) -> VariableTable:
 
 @cache
 def page_of(component: type[Component]) -> str:
-    return page(table_of(component))
+    return page(table_of(component))  # type: ignore[arg-type]
 
 
 @cache
 def html_of(component: type[Component]) -> Element:
     """The page as a tree; whoever reads it must not change it."""
-    return ElementTree.fromstring(page_of(component))
+    return ElementTree.fromstring(page_of(component))  # type: ignore[arg-type]
 
 
 @cache
 def description_of(table: VariableTable, fmi: int, sources: tuple[str, ...]) -> str:
     return model_description(table, fmi, sources)
+
+
+@cache
+def manifest_of(table: VariableTable, fmi: int) -> str | None:
+    return manifest(table, fmi)

@@ -117,13 +117,21 @@ def targets(component: type[Component], folder: Path, options: Options) -> list[
 
 def content_key(component: type[Component], fmi: int, options: Options) -> str:
     """Changes with anything that the FMU is made of: declaration, exporter, runtime, options, compilers."""
-    own = sorted({inspect.getfile(base) for base in component.__mro__ if issubclass(base, Component)})
-    parts = [component_name(component), str(fmi), repr(options.platforms), options.backend, _core_key(), *(Path(f).read_text() for f in own)]
+    parts = [component_name(component), str(fmi), repr(options.platforms), options.backend, _core_key(), *_sources(component)]
     if options.backend == "native":
         parts += [c.compiler_version(c.PLATFORMS[name].required_compiler()) for name in options.platforms]
     else:
         parts.append(sys.version)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _sources(component: type[Component]) -> list[str]:
+    """The files of the component and of what it inherits; the declaration itself where a class was typed into a session."""
+    try:
+        files = sorted({inspect.getfile(base) for base in component.__mro__ if issubclass(base, Component)})
+        return [Path(file).read_text() for file in files]
+    except (OSError, TypeError):
+        return [VariableTable(declaration(component)).token]
 
 
 @cache

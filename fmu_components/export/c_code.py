@@ -17,7 +17,7 @@ class _Printer(C99CodePrinter):
     """Expressions in C, with symbols printed as what they are stored in."""
 
     def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
-        super().__init__()
+        super().__init__({"order": "none"})  # sorting the terms takes longer than all else
         self._names = names
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:

@@ -41,7 +41,7 @@ class _Printer(PythonCodePrinter):
     """
 
     def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
-        super().__init__({"user_functions": _FUNCTIONS, "strict": True})
+        super().__init__({"user_functions": _FUNCTIONS, "strict": True, "order": "none"})
         self._names = names
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:

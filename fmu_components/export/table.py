@@ -7,12 +7,15 @@ the index of the variable, the same in both FMI versions.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from random import Random
+from typing import Any
 
 import sympy
+from sympy.printing.pycode import PythonCodePrinter
 
 from fmu_components.component import TIME, Declaration, Role, Variable
 
@@ -85,22 +88,16 @@ class VariableTable:
     def _vanishing(self, entries: dict[tuple[int, int], sympy.Expr]) -> dict[bool | None, set[tuple[int, int]]]:
         """By the position of the switch, the entries whose terms cancel: an expression that is 0 at random points is 0."""
         base = [v for v in self.variables if not v.role.calculated]
-        known = [v.symbol for v in base]
-        steps = []
-        for variable in self.declared.order:
-            steps.append(sympy.lambdify(known, variable.equation, "math"))
-            known = [*known, variable.symbol]
-        last = sympy.lambdify(known, list(entries.values()), "math", cse=lambda e: sympy.cse(e, order="none"))
+        evaluate = _evaluator(self, list(entries.values()))
         zeros = {}
         for position in self._positions:
             random = Random(1)
             largest = dict.fromkeys(entries, 0.0)
             for _ in range(3):
-                values: list[float | bool] = [position is True if v is self.switch else random.random() < 0.5 if v.type == "boolean" else
-                                              v.range.nearest(random.uniform(0.3, 1.7)) for v in base]
-                for step in steps:
-                    values.append(step(*values))
-                for key, value in zip(entries, last(*values), strict=True):
+                values: dict[int, float | bool] = {
+                    self.reference(v): position is True if v is self.switch else random.random() < 0.5 if v.type == "boolean" else
+                    v.range.nearest(random.uniform(0.3, 1.7)) for v in base}
+                for key, value in zip(entries, evaluate(values), strict=True):
                     largest[key] = max(largest[key], abs(value))
             zeros[position] = {key for key, value in largest.items() if value < 1e-11}
         return zeros
@@ -157,7 +154,7 @@ class VariableTable:
         if variable.role in (Role.SWITCH, Role.DISCRETE, Role.RELATION):
             return "dependent"
         entry = self._at(self.jacobian.get((unknown, known), sympy.Integer(0)), switched)
-        if entry == 0 or all((unknown, known) in self._zeros[p] for p in self._positions if switched in (None, p)):
+        if entry == 0 or all((unknown, known) in self._zeros[p] for p in self._positions if p is None or switched in (None, p)):
             if not self._jumps(unknown, known, switched):
                 return None
             return "dependent"  # in a condition only: it has no slope, but it jumps
@@ -178,6 +175,30 @@ class VariableTable:
         text += repr(self.declared.events) + repr(self.declared.conditions) + self.declared.name + self.declared.description
         digest = hashlib.sha256(text.encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+class _Python(PythonCodePrinter):
+    """Expressions in Python, with variables as items of ``v``."""
+
+    def __init__(self, table: VariableTable) -> None:
+        super().__init__({"order": "none", "fully_qualified_modules": True})
+        self._table = table
+
+    def _print_Symbol(self, expr: sympy.Symbol) -> str:
+        variable = self._table.declared.by_symbol.get(expr)
+        return str(expr) if variable is None else f"v[{self._table.reference(variable)}]"
+
+
+def _evaluator(table: VariableTable, expressions: list[sympy.Expr]) -> Callable[[dict[int, float | bool]], list[float]]:
+    """Computes expressions from the values of all variables that are not calculated, by reference."""
+    shared, reduced = sympy.cse(expressions, symbols=(sympy.Symbol(f"t{i}") for i in range(10**6)), order="none")
+    printer = _Python(table)
+    lines = [f"    v[{table.reference(v)}] = {printer.doprint(v.equation)}" for v in table.declared.order]
+    lines += [f"    {symbol} = {printer.doprint(expression)}" for symbol, expression in shared]
+    lines.append(f"    return [{', '.join(map(printer.doprint, reduced))}]")
+    scope: dict[str, Any] = {"math": math}
+    exec("def evaluate(v):\n" + "\n".join(lines), scope)
+    return scope["evaluate"]
 
 
 def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:

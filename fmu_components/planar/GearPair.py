@@ -14,7 +14,8 @@ class GearPair(Joint):
     constraint is at velocity level, so that any angles can be start angles; its multiplier is the force at the teeth.
     """
 
-    drawing = Drawing(gearwheel(-0.36, 0, 0.46, 14), gearwheel(0.43, 0, 0.33, 10, turn=18), circle(-0.36, 0, 0.11, fill=1.0), circle(0.43, 0, 0.11, fill=1.0))
+    drawing = Drawing(gearwheel(-0.36, 0, 0.46, 14), gearwheel(0.43, 0, 0.33, 10, turn=18), circle(-0.36, 0, 0.11, fill=1.0),
+                      circle(0.43, 0, 0.11, fill=1.0))
     starts_N = {"x": 0.2}
 
     def velocity_constraint(self, M, N):

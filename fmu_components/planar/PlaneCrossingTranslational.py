@@ -15,7 +15,8 @@ class PlaneCrossingTranslational(Joint):
     along the line (translation2) and on the angle of each body in its own plane (rotation1, rotation2).
     """
 
-    drawing = Drawing(*PlaneCrossing.drawing.shapes[:4], line((-0.5, -0.26), (0.05, 0.02), width=0.12), box(-0.15, -0.12, 0.25, 0.16, fill=1.0), circle(0.05, 0.02, 0.06, fill=0.0))
+    drawing = Drawing(*PlaneCrossing.drawing.shapes[:4], line((-0.5, -0.26), (0.05, 0.02), width=0.12),
+                      box(-0.15, -0.12, 0.25, 0.16, fill=1.0), circle(0.05, 0.02, 0.06, fill=0.0))
 
     @staticmethod
     def _seen_in_the_plane_of_M(M, N):

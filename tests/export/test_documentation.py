@@ -251,7 +251,7 @@ def test_formulas_hold_no_raw_names(html: Element) -> None:
 
 
 def test_joint_equations_are_grouped_by_level() -> None:
-    """A revolute joint shows its constraint at each level, residuals, multipliers, wrenches, the motion along its freedom and the reaction."""
+    """A revolute joint shows its constraint at each level, residuals, multipliers, wrenches, motion and reaction."""
     html = html_of(COMPONENTS["planar.Revolute"])
     headings = [plain(each) for each in section(html, "Equations").iter("h3")]  # type: ignore[union-attr]
     assert headings == [

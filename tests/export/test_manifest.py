@@ -6,12 +6,12 @@ from pathlib import Path
 
 import fmpy
 import pytest
-from dependence import check_dependencies, dependence
 from lxml import etree
 
+from dependence import check_dependencies, dependence
 from fmu_components.component import Role
-from fmu_components.export.manifest import manifest
 from fmu_components.export.table import VariableTable
+from tables import manifest_of
 
 LISTS = ("Output", "ContinuousStateDerivative", "InitialUnknown", "EventIndicator", "Residual")
 
@@ -40,7 +40,7 @@ def written(table, fmi) -> etree._Element:
 
 
 def read(table: VariableTable, fmi: int) -> etree._Element:
-    text = manifest(table, fmi)
+    text = manifest_of(table, fmi)
     assert text is not None
     return etree.fromstring(text.encode())
 
@@ -57,7 +57,7 @@ def dependencies(table: VariableTable, element: etree._Element) -> dict[str, str
 
 def test_only_joints_have_one(table, fmi):
     """A component without algebraic variables has no manifest."""
-    assert (manifest(table, fmi) is None) == (not table.with_role(Role.ALGEBRAIC))
+    assert (manifest_of(table, fmi) is None) == (not table.with_role(Role.ALGEBRAIC))
 
 
 def test_the_schema_accepts_it(written, schema):

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import math
+import tempfile
 import xml.etree.ElementTree as ET
+from functools import cache
 from pathlib import Path
 
 import fmpy
 import pytest
-from dependence import check_dependencies, dependence
 from fmpy.model_description import ModelDescription, ModelVariable
 from lxml import etree
 
+from dependence import check_dependencies, dependence
 from fmu_components import units
 from fmu_components.component import Role
 from fmu_components.export.model_description import LOG_CATEGORIES, build_description, model_description
 from fmu_components.export.table import VariableTable
+from tables import description_of
 
 SOURCES = ("model.c", "values.c")
 RUNTIME = Path(__file__).parents[2] / "fmu_components" / "runtime"
 
 
 @pytest.fixture
-def described(table, fmi, tmp_path) -> ModelDescription:
-    return read(table, fmi, tmp_path)
+def described(table, fmi) -> ModelDescription:
+    """Read once for all tests, which leave it as it is."""
+    return _described(table, fmi)
+
+
+@cache
+def _described(table: VariableTable, fmi: int) -> ModelDescription:
+    with tempfile.TemporaryDirectory() as folder:
+        return read(table, fmi, Path(folder))
 
 
 def read(table: VariableTable, fmi: int, folder: Path) -> ModelDescription:
     """What FMPy understands, having checked schema, names, units, combinations of attributes and model structure."""
-    (folder / "modelDescription.xml").write_text(model_description(table, fmi, SOURCES))
+    (folder / "modelDescription.xml").write_text(description_of(table, fmi, SOURCES))
     if fmi == 3:
         (folder / "sources").mkdir(exist_ok=True)
         (folder / "sources" / "buildDescription.xml").write_text(build_description(table, SOURCES))
@@ -36,7 +46,7 @@ def read(table: VariableTable, fmi: int, folder: Path) -> ModelDescription:
 
 
 def xml(table: VariableTable, fmi: int) -> ET.Element:
-    return ET.fromstring(model_description(table, fmi, SOURCES))
+    return ET.fromstring(description_of(table, fmi, SOURCES))
 
 
 def variable(description: ModelDescription, name: str) -> ModelVariable:

@@ -2,17 +2,17 @@
 
 import pytest
 import sympy
-from symbols import same
 
 from fmu_components.catalogue import find
 from fmu_components.component import declaration
+from symbols import same
 
 
 def symbols(*names):
     return [sympy.Symbol(name, real=True) for name in names]
 
 
-m, I, gx, gy, x, y, theta, vx, vy, omega = symbols("m", "I", "gx", "gy", "x", "y", "theta", "vx", "vy", "omega")
+m, I, gx, gy, x, y, theta, vx, vy, omega = symbols("m", "I", "gx", "gy", "x", "y", "theta", "vx", "vy", "omega")  # noqa: E741
 c, s = sympy.cos(theta), sympy.sin(theta)
 
 
@@ -32,6 +32,18 @@ def test_equation_1_of_part_2(count):
     }
     for state, rate in expected.items():
         assert same(declared.expand(declared[f"der({state})"].symbol), rate), state
+
+
+def test_the_misprint_of_equation_1_is_one():
+    """As printed, with Fx and Fy exchanged, the torque contradicts the power of the force on the velocities of equation 3."""
+    declared = declaration(find("planar.Body1"))
+    rx, ry, Fx, Fy = symbols("p1.rx", "p1.ry", "p1.Fx", "p1.Fy")
+    point_vx, point_vy = (declared.expand(declared[f"p1.{n}"].symbol) for n in ("vx", "vy"))
+    torque = sympy.diff(Fx * point_vx + Fy * point_vy, omega)
+    printed = (rx * c - ry * s) * Fx - (rx * s + ry * c) * Fy
+    declared_torque = (declared.expand(declared["der(omega)"].symbol) * I).subs({sympy.Symbol("p1.Cz", real=True): 0})
+    assert same(torque, declared_torque)
+    assert not same(torque, printed)
 
 
 @pytest.mark.parametrize("point", [1, 2, 3, 4])

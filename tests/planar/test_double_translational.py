@@ -2,10 +2,10 @@
 
 import pytest
 import sympy
-from mechanism import Mechanism
-from symbols import M, N, derived, lambda1, same, same_where
 
 from fmu_components.catalogue import find
+from mechanism import Mechanism
+from symbols import M, N, derived, lambda1, same, same_where
 
 DoubleTranslational = find("planar.DoubleTranslational")
 relative = N.theta - M.theta
@@ -52,7 +52,8 @@ def test_equation_22_accelerations():
 def test_an_eccentric_force_does_not_turn_the_body():
     """The mass centre moves with F t^2/(2 m), the angle stays, and the joint bears the torque of the force."""
     Fx, Fy, rx, ry, m = 3.0, -2.0, 0.4, 0.7, 2.5
-    with Mechanism({"ground": ("planar.Fixed", {}), "joint": ("planar.DoubleTranslational", {}), "push": ("planar.Wrench", {"Fx": Fx, "Fy": Fy}),
+    with Mechanism({"ground": ("planar.Fixed", {}), "joint": ("planar.DoubleTranslational", {}),
+                    "push": ("planar.Wrench", {"Fx": Fx, "Fy": Fy}),
                     "body": ("planar.Body2", {"m": m, "I": 0.3, "gy": 0.0, "p2.rx": rx, "p2.ry": ry})},
                    [("ground.p1", "joint.M"), ("body.p1", "joint.N"), ("body.p2", "push.M")]) as mechanism:
         mechanism.simulate(1.5)

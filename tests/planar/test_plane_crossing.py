@@ -5,10 +5,10 @@ from math import cos, sin
 import numpy as np
 import pytest
 import sympy
-from mechanism import Mechanism
-from symbols import M, N, dax, derived, dvx, dx, lambda1, lambda2, lambda3, same
 
 from fmu_components.catalogue import find
+from mechanism import Mechanism
+from symbols import M, N, dax, derived, dvx, dx, lambda1, lambda2, lambda3, same
 
 PlaneCrossing = find("planar.PlaneCrossing")
 
@@ -57,8 +57,9 @@ def test_two_pendulums_in_two_tilted_planes(tilts):
     parts = {"joint": ("planar.PlaneCrossing", {}), "push": ("planar.Wrench", {"Fx": F})}
     for i in (0, 1):
         parts[f"body{i + 1}"] = ("planar.Body2", {
-            "m": m[i], "I": I[i], "gy": -g[i], "p1.ry": length[i], "p2.ry": length[i], "x": X + length[i] * sin(p[i]), "y": -length[i] * cos(p[i]),
-            "theta": p[i], "vx": speed + length[i] * cos(p[i]) * rate[i], "vy": length[i] * sin(p[i]) * rate[i], "omega": rate[i]})
+            "m": m[i], "I": I[i], "gy": -g[i], "p1.ry": length[i], "p2.ry": length[i],
+            "x": X + length[i] * sin(p[i]), "y": -length[i] * cos(p[i]), "theta": p[i],
+            "vx": speed + length[i] * cos(p[i]) * rate[i], "vy": length[i] * sin(p[i]) * rate[i], "omega": rate[i]})
     with Mechanism(parts, [("body1.p1", "joint.M"), ("body2.p1", "joint.N"), ("body1.p2", "push.M")]) as mechanism:
         mechanism.evaluate()
         found = [mechanism[name] for name in ("body1.p1.ax", "body1.der(omega)", "body2.der(omega)")]

@@ -1,10 +1,14 @@
-"""The revolute joint against equations 11 to 17 of Part II."""
+"""The revolute joint against equations 11 to 17 of Part II, and as the pin of a pendulum."""
 
+import numpy as np
+import pytest
 import sympy
-from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, lambda2, same
+from scipy.special import ellipk
 
 from fmu_components.catalogue import find
 from fmu_components.component import declaration
+from mechanism import Mechanism
+from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, lambda2, same
 
 Revolute = find("planar.Revolute")
 
@@ -48,3 +52,16 @@ def test_compliant_mode_is_a_spring_and_a_damper_across_the_constraint():
     """Without an outer solver the multipliers are -(k f + c Df)."""
     k, c = sympy.symbols("compliant.k compliant.c", real=True)
     assert same(derived(Revolute, "N.Fx", ideal=False), -k * dx - c * dvx)
+
+
+def test_the_period_of_a_pendulum_is_a_complete_elliptic_integral():
+    """From rest at the amplitude A a physical pendulum hangs down after T/4 = sqrt((I + m c^2)/(m g c)) K(sin^2(A/2))."""
+    m, I, c, amplitude = 1.3, 0.2, 0.6, 2.0  # noqa: E741
+    quarter = np.sqrt((I + m * c**2) / (m * 9.81 * c)) * ellipk(np.sin(amplitude / 2) ** 2)
+    rod = {"m": m, "I": I, "p1.ry": c, "x": c * np.sin(amplitude), "y": -c * np.cos(amplitude), "theta": amplitude}
+    with Mechanism({"ground": ("planar.Fixed", {}), "pin": ("planar.Revolute", {}), "rod": ("planar.Body1", rod)},
+                   [("ground.p1", "pin.M"), ("rod.p1", "pin.N")]) as mechanism:
+        hanging, _ = mechanism.simulate(2 * quarter, [quarter, 2 * quarter])
+        assert mechanism["rod.theta"] == pytest.approx(-amplitude, abs=1e-8)
+        assert mechanism["rod.omega"] == pytest.approx(0, abs=1e-8)
+        assert mechanism.trajectory([hanging], "rod.theta")[0] == pytest.approx(0, abs=1e-8)

@@ -1,13 +1,17 @@
-"""The translational joint against equations 21, 22 and 28 to 30 of Part I and 9, 10 of Part II."""
+"""The translational joint against equations 21, 22 and 28 to 30 of Part I and 9, 10 of Part II, and on a slope."""
+
+from math import cos as cosine
+from math import sin as sine
 
 import pytest
 import sympy
-from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, lambda2, on_axis_of, q, same, same_where
 from sympy import cos, sin
 
 from fmu_components.catalogue import find
 from fmu_components.component import declaration
 from fmu_components.differentiate import ConstraintLevels, TimeDerivative, efforts_of
+from mechanism import Mechanism
+from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, lambda2, on_axis_of, q, same, same_where
 
 Translational = find("planar.Translational")
 D = TimeDerivative(M.rates | N.rates)
@@ -41,6 +45,17 @@ def test_the_misprint_of_equation_30_is_one():
     c, s = cos(M.theta), sin(M.theta)
     printed = -dax * s + day * c - M.alpha * (dx * c + dy * s) + 2 * M.omega * (-dvx * cos(N.theta) - dvy * sin(N.theta))
     assert not same_where(on_axis_of(M), SYMMETRIC[0].acceleration, printed)
+
+
+def test_the_misprint_of_equation_21_is_one():
+    """As printed, with OM.y_il for OM.y_jl, the second line depends on where the origin is, and contradicts equation 28."""
+    origin = sympy.Matrix([0, 0])
+    printed = (N.point - origin).dot(N.y_axis) - (M.point - origin).dot(M.y_axis)
+    assert not same(printed, printed_levels(N)[0])
+    shift = sympy.Symbol("shift", real=True)
+    moved = {M.x: M.x + shift, N.x: N.x + shift}
+    assert not same(printed.subs(moved, simultaneous=True), printed)
+    assert same(SYMMETRIC[1].position.subs(moved, simultaneous=True), SYMMETRIC[1].position)
 
 
 def test_equation_22_of_part_1():
@@ -90,5 +105,22 @@ def test_equations_9_and_10_of_part_2_with_a_sign():
     force = -k * (q - rest) - b * (dvx * cos(M.theta) + dvy * sin(M.theta))
     ideal = {sympy.Symbol("ideal"): sympy.true, lambda1: 0, lambda2: 0}
     pose = on_axis_of(M) | {N.theta: M.theta}
-    for name, expected in (("N.Fx", force * cos(M.theta)), ("N.Fy", force * sin(M.theta)), ("M.Fx", -force * cos(M.theta)), ("N.Cz", 0), ("M.Cz", 0)):
+    for name, expected in (("N.Fx", force * cos(M.theta)), ("N.Fy", force * sin(M.theta)), ("M.Fx", -force * cos(M.theta)),
+                           ("N.Cz", 0), ("M.Cz", 0)):
         assert same_where(pose, declared.expand(declared[name].symbol).xreplace(ideal), sympy.sympify(expected)), name
+
+
+@pytest.mark.parametrize("tilt", [0.5, -2.0])
+def test_free_fall_along_a_tilted_axis(tilt):
+    """A body slides down with a = g sin(tilt); the guide bears m g cos(tilt) and, where its point is eccentric, a torque."""
+    m, g, arm, t = 2.0, 9.81, 0.3, 0.8
+    place = {"x": -arm * cosine(tilt), "y": -arm * sine(tilt), "theta": tilt, "p1.rx": arm, "m": m}
+    with Mechanism({"ground": ("planar.Fixed", {"p1.angle": tilt}), "joint": ("planar.Translational", {}), "body": ("planar.Body1", place)},
+                   [("ground.p1", "joint.M"), ("body.p1", "joint.N")]) as mechanism:
+        mechanism.simulate(t)
+        fall = -g * sine(tilt)
+        assert mechanism["joint.translation.q"] == pytest.approx(fall * t**2 / 2, rel=1e-9)
+        assert mechanism["body.der(vx)"] == pytest.approx(fall * cosine(tilt), rel=1e-9)
+        assert mechanism["body.der(vy)"] == pytest.approx(fall * sine(tilt), rel=1e-9)
+        assert mechanism["joint.multiplier[1]"] == pytest.approx(m * g * cosine(tilt), rel=1e-9)
+        assert mechanism["joint.multiplier[2]"] == pytest.approx(-arm * m * g * cosine(tilt), rel=1e-9)

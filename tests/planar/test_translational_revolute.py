@@ -5,11 +5,11 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 import sympy
-from mechanism import Mechanism
-from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, on_axis_of, same, same_where
 
 from fmu_components.catalogue import find
 from fmu_components.differentiate import ConstraintLevels, TimeDerivative, efforts_of
+from mechanism import Mechanism
+from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, on_axis_of, same, same_where
 
 TranslationalRevolute = find("planar.TranslationalRevolute")
 D = TimeDerivative(M.rates | N.rates)
@@ -27,7 +27,8 @@ def test_equations_23_and_25_geometry():
 
 def test_equation_24_wrenches():
     """The force is at right angles to the axis of N; its torque acts on body j only."""
-    expected = {"M.Fx": lambda1 * s, "M.Fy": -lambda1 * c, "M.Cz": 0, "N.Fx": -lambda1 * s, "N.Fy": lambda1 * c, "N.Cz": -lambda1 * (dx * c + dy * s)}
+    expected = {"M.Fx": lambda1 * s, "M.Fy": -lambda1 * c, "M.Cz": 0,
+                "N.Fx": -lambda1 * s, "N.Fy": lambda1 * c, "N.Cz": -lambda1 * (dx * c + dy * s)}
     for name, value in expected.items():
         assert same(derived(TranslationalRevolute, name), sympy.sympify(value)), name
 

@@ -64,7 +64,7 @@ static int enter_initialization(Fmu fmu, double start, bool stop_defined, double
 static int exit_initialization(Fmu fmu) { return fmi2ExitInitializationMode(fmu); }
 static int terminate(Fmu fmu) { return fmi2Terminate(fmu); }
 static int reset(Fmu fmu) { return fmi2Reset(fmu); }
-static int select_categories(Fmu fmu, bool on, size_t count, const char *const *names) { return fmi2SetDebugLogging(fmu, on, count, names); }
+static int select_categories(Fmu fmu, bool on, size_t n, const char *const *names) { return fmi2SetDebugLogging(fmu, on, n, names); }
 static int get_reals(Fmu fmu, const Reference *r, size_t count, double *values) { return fmi2GetReal(fmu, r, count, values); }
 static int set_reals(Fmu fmu, const Reference *r, size_t count, const double *values) { return fmi2SetReal(fmu, r, count, values); }
 static int get_integer(Fmu fmu, Reference r, int *value) { return fmi2GetInteger(fmu, &r, 1, value); }
@@ -107,7 +107,10 @@ static int update_events(Fmu fmu, Updated *updated)
     int answer = fmi2NewDiscreteStates(fmu, &info);
     CHECK(answer != OK || (!info.terminateSimulation && !info.nominalsOfContinuousStatesChanged));
     if (answer == OK)
-        *updated = (Updated){info.newDiscreteStatesNeeded, info.valuesOfContinuousStatesChanged, info.nextEventTimeDefined, info.nextEventTime};
+        *updated = (Updated){.again = info.newDiscreteStatesNeeded,
+                             .states_changed = info.valuesOfContinuousStatesChanged,
+                             .next_defined = info.nextEventTimeDefined,
+                             .next = info.nextEventTime};
     return answer;
 }
 

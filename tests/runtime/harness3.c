@@ -51,9 +51,9 @@ static int enter_configuration(Fmu fmu) { return fmi3EnterConfigurationMode(fmu)
 static int exit_initialization(Fmu fmu) { return fmi3ExitInitializationMode(fmu); }
 static int terminate(Fmu fmu) { return fmi3Terminate(fmu); }
 static int reset(Fmu fmu) { return fmi3Reset(fmu); }
-static int select_categories(Fmu fmu, bool on, size_t count, const char *const *names) { return fmi3SetDebugLogging(fmu, on, count, names); }
-static int get_reals(Fmu fmu, const Reference *r, size_t count, double *values) { return fmi3GetFloat64(fmu, r, count, values, count); }
-static int set_reals(Fmu fmu, const Reference *r, size_t count, const double *values) { return fmi3SetFloat64(fmu, r, count, values, count); }
+static int select_categories(Fmu fmu, bool on, size_t n, const char *const *names) { return fmi3SetDebugLogging(fmu, on, n, names); }
+static int get_reals(Fmu fmu, const Reference *r, size_t n, double *values) { return fmi3GetFloat64(fmu, r, n, values, n); }
+static int set_reals(Fmu fmu, const Reference *r, size_t n, const double *values) { return fmi3SetFloat64(fmu, r, n, values, n); }
 static int get_integer(Fmu fmu, Reference r, int *value) { return fmi3GetInt32(fmu, &r, 1, value, 1); }
 static int set_integer(Fmu fmu, Reference r, int value) { return fmi3SetInt32(fmu, &r, 1, &value, 1); }
 static int get_boolean(Fmu fmu, Reference r, bool *value) { return fmi3GetBoolean(fmu, &r, 1, value, 1); }
@@ -151,7 +151,7 @@ enum {
     F(fmi3ExitInitializationMode, START, START, OK, OK, (fmu))                                                                            \
     F(fmi3EnterConfigurationMode, FRESH, FRESH, ANY, ANY, (fmu))                                                                          \
     F(fmi3ExitConfigurationMode, SETUP, SETUP, OK, OK, (fmu))                                                                             \
-    F(fmi3EnterEventMode, FLOW, STEP | WITH_EVENT_MODE, ANY, ANY, (fmu))                                                                                   \
+    F(fmi3EnterEventMode, FLOW, STEP | WITH_EVENT_MODE, ANY, ANY, (fmu))                                                                  \
     F(fmi3Terminate, EVENT | FLOW, EVENT | STEP, OK, OK, (fmu))                                                                           \
     F(fmi3Reset, ALL, ALL, OK, OK, (fmu))                                                                                                 \
     VALUES(F, Float32, a->others) VALUES(F, Float64, a->reals) VALUES(F, Int8, a->others) VALUES(F, UInt8, a->others)                     \
@@ -211,7 +211,8 @@ static void test_instantiation(void)
     char *long_name = room(5000, 1);
     memset(long_name, 'x', 4999);
     CHECK(!strncmp(fmi3GetVersion(), "3.0", 3));
-    const char *const bad_names[] = {NULL, ""}, *const bad_tokens[] = {NULL, "", "{wrong}"}, *const odd_names[] = {" ", "%s%n%d", long_name};
+    const char *const bad_names[] = {NULL, ""}, *const bad_tokens[] = {NULL, "", "{wrong}"};
+    const char *const odd_names[] = {" ", "%s%n%d", long_name};
     for (int loud = 0; loud < 2; loud++) {
         const fmi3LogMessageCallback log = loud ? logger : NULL;
         for (size_t i = 0; i < LENGTH(bad_names); i++) {

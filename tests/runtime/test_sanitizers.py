@@ -50,9 +50,10 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Path]]:
         pytest.skip("the sanitizers need gcc")
     folder = tmp_path_factory.mktemp("sanitized")
     sources = {fmi: [*runtime_sources(fmi), HERE / f"harness{fmi}.c"] for fmi in VERSIONS}
+    distinct = sorted({source for each in sources.values() for source in each})
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = {source: pool.submit(compiled, source, folder / f"{source.stem}.o") for source in {s for each in sources.values() for s in each}}
-        return {fmi: [made[source].result() for source in each] for fmi, each in sources.items()}
+        made = dict(zip(distinct, pool.map(lambda source: compiled(source, folder / f"{source.stem}.o"), distinct), strict=True))
+    return {fmi: [made[source] for source in each] for fmi, each in sources.items()}
 
 
 @pytest.mark.parametrize("fmi", VERSIONS)
