@@ -1,9 +1,9 @@
 """The operator D and what it makes of a constraint."""
 
 import sympy
-from symbols import M, N
 
 from fmu_components.differentiate import ConstraintLevels, TimeDerivative, efforts_of
+from symbols import M, N
 
 D = TimeDerivative(M.rates | N.rates)
 

@@ -6,13 +6,13 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
-from reference import DIGITS, reference
 from scipy.linalg import null_space
 
 from fmu_components.catalogue import all_components
 from fmu_components.component import DeclarationError, Role, declaration
 from fmu_components.joint import Joint
 from fmu_components.ports import Side
+from reference import DIGITS, reference
 
 JOINTS = {name: c for name, c in all_components().items() if declaration(c).with_role(Role.ALGEBRAIC)}
 

@@ -52,7 +52,7 @@ def cache_folder() -> Path:
     return Path(chosen) if chosen else base / "jourdain"
 
 
-def build(components: Iterable[type[Component]], folder: Path, options: Options = Options()) -> Iterator[Built]:  # noqa: B008
+def build(components: Iterable[type[Component]], folder: Path, options: Options = Options()) -> Iterator[Built]:
     """Builds the FMUs of many components on all cores; yields each as it is ready."""
     components = list(components)
     stale = [each for each in components if any(archive.key_of(p) != key for p, _, key in targets(each, folder, options))]
@@ -79,7 +79,7 @@ def build(components: Iterable[type[Component]], folder: Path, options: Options 
             raise
 
 
-def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[Built]:  # noqa: B008
+def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[Built]:
     """Builds the FMUs of one component that are not up to date."""
     began = time.perf_counter()
     table = VariableTable(declaration(component))

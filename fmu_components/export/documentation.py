@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 from fmu_components import units
 from fmu_components.component import Event, Role, Variable
@@ -295,7 +294,7 @@ def _modes(table: VariableTable) -> str:
     multipliers = _table(_HEADS, (_row(table, v) for v in table.with_role(Role.ALGEBRAIC)))
     return (f"<p>The switch {_code(switch.name)}, {_value(switch.start)} by default, is chosen before initialisation.</p>\n<dl>\n"
             f"<dt>Ideal: {_code(switch.name)} is true</dt><dd>{unknowns} are set from outside, by whoever finds the values for which "
-            f"{residuals} vanish. The constraint holds exactly. The master of this library runs joints so, in Model Exchange.</dd>\n"
+            f"{residuals} vanish. The constraint holds exactly. This mode is for Model Exchange.</dd>\n"
             f"<dt>Compliant: {_code(switch.name)} is false</dt><dd>The joint computes its multipliers itself, as a stiff spring and damper "
             f"across the constraint. It works without any algebraic loop in every FMI tool. As a Co-Simulation FMU it is always "
             f"compliant.</dd>\n</dl>\n{multipliers}")
@@ -305,33 +304,19 @@ def _modes(table: VariableTable) -> str:
 
 
 def _use(table: VariableTable) -> str:
-    return (f"<p>In Python, with the master of this library; parameters and start values are given by name:</p>\n"
-            f"<pre><code>{escape(usage(table))}</code></pre>\n<p>Any name of a parameter or a state may stand among the values. "
-            f"The names of the other parts are examples.</p>")
+    return (f"<p>In FMPy, the FMU on its own; parameters and start values are given by name:</p>\n"
+            f"<pre><code>{escape(usage(table))}</code></pre>\n<p>Any name of a parameter, a state or an input may stand among the values.</p>")
 
 
 def usage(table: VariableTable) -> str:
-    """The few lines of Python that put the component into a system."""
-    declared = table.declared
-    instance = declared.name.split(".")[-1].lower()
+    """Three lines of Python that simulate the FMU on its own."""
     chosen = ", ".join(f'"{v.name}": {v.start!r}' for v in table.with_role(Role.PARAMETER)[:2])
-    start = f", {{{chosen}}}" if chosen else ""
-    own = "." not in declared.name  # a component of the user's, which no catalogue knows
-    lines = ["from coupling import System"]
-    if own:
-        lines.append(f"from {Path(declared.source).stem} import {declared.name}")
-    part = declared.name if own else f'"{declared.name}"'
-    lines += ["", 'system = System("example")', f'system.add("{instance}", {part}{start})']
-    for number, port in enumerate(declared.ports, start=1):
-        mine, other = f'"{instance}.{port.name}"', f'"{_partner(port, number)}"'
-        lines.append(f"system.connect({mine}, {other})" if port.side is Side.MOTION else f"system.connect({other}, {mine})")
-    return "\n".join(lines)
-
-
-def _partner(port: Port, number: int) -> str:
-    if port.kind is PLANAR:
-        return f"joint{number}.M" if port.side is Side.MOTION else f"body{number}.p1"
-    return f"other{number}.port"
+    shown = table.with_role(Role.OUTPUT)[0].name
+    return "\n".join([
+        "import fmpy",
+        f'result = fmpy.simulate_fmu("{table.declared.name}.fmu", start_values={{{chosen}}}, output=["{shown}"])',
+        f'print(result["{shown}"][-1])',
+    ])
 
 
 def _fmu(table: VariableTable) -> str:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+
 from driver import DISCARD, Driver, status_of
 from runtime_components import BouncingBall, Relay, Sampler, SawTooth, Slider, Stair
-from scipy.integrate import solve_ivp
 
 G, E = 9.81, 0.8
 FIRST = math.sqrt(2 / G)

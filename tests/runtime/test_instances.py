@@ -5,8 +5,8 @@ from __future__ import annotations
 import resource
 
 import pytest
-from driver import Driver
 
+from driver import Driver
 from fmu_components.catalogue import find
 
 

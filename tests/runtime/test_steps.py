@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from driver import Driver, status_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
+from driver import Driver, status_of
 from fmu_components.catalogue import find
 from fmu_components.component import Role, declaration
 from reference import reference

@@ -6,8 +6,8 @@ import ctypes
 import math
 
 import pytest
-from driver import DISCARD, ERROR, Driver, status_of
 
+from driver import DISCARD, ERROR, Driver, status_of
 from fmu_components.catalogue import find
 from fmu_components.component import Role, declaration
 from reference import reference
