@@ -17,14 +17,25 @@ from fmu_components.export.compile import PLATFORMS, BuildError, available_platf
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="build_fmus.py", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="components such as planar.Revolute, or paths of Python files that declare "
-                                                                 "components; all components where none is named")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="components such as planar.Revolute, or paths of Python files that declare components; all components where none is named",
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the FMUs; they go into its sub-folders fmi2 and fmi3")
     parser.add_argument("--fmi", type=int, choices=(2, 3), help="only this FMI version (default: both)")
-    parser.add_argument("--backend", choices=("native", "python"), default="native",
-                        help="native: C, both FMI versions; python: PythonFMU, FMI 2.0 Co-Simulation (default: native)")
-    parser.add_argument("--platform", metavar="LIST", help=f"comma-separated, of {', '.join(PLATFORMS)} (default: linux64, and win64 where its "
-                                                           "cross compiler is installed)")
+    parser.add_argument(
+        "--backend",
+        choices=("native", "python"),
+        default="native",
+        help="native: C, both FMI versions; python: PythonFMU, FMI 2.0 Co-Simulation (default: native)",
+    )
+    parser.add_argument(
+        "--platform",
+        metavar="LIST",
+        help=f"comma-separated, of {', '.join(PLATFORMS)} (default: linux64, and win64 where its cross compiler is installed)",
+    )
     parser.add_argument("--list", action="store_true", help="list the components and stop")
     chosen = parser.parse_args(arguments)
     try:

@@ -35,8 +35,10 @@ def bare_source(table: VariableTable) -> str:
     printer = expression_printer(names)
     lines = [f"const double {s} = {printer.doprint(e)};" for s, e in shared]
     lines += [f"{where} = {printer.doprint(e)};" for (where, _), e in zip(targets, reduced, strict=True)]
-    return ("#include <math.h>\nvoid bare(const double *parameters, const double *states, const double *inputs, double *outputs, "
-            "double *derivatives)\n{\n" + "\n".join(lines) + "\n}\n")
+    return (
+        "#include <math.h>\nvoid bare(const double *parameters, const double *states, const double *inputs, double *outputs, "
+        "double *derivatives)\n{\n" + "\n".join(lines) + "\n}\n"
+    )
 
 
 def port_outputs(table: VariableTable):
@@ -47,11 +49,13 @@ def case_header(table: VariableTable) -> str:
     def numbers(name, kind, values):
         return f"static const {kind} {name}[] = {{{', '.join(map(str, values))}}};\n"
 
-    return (f'#define GUID "{table.token}"\n#define STATES {len(table.with_role(Role.STATE))}\n#define INPUTS {len(table.with_role(Role.INPUT))}\n'
-            f"#define OUTPUTS {len(port_outputs(table))}\n"
-            + numbers("input_references", "fmi2ValueReference", table.references(Role.INPUT))
-            + numbers("output_references", "fmi2ValueReference", [table.reference(v) for v in port_outputs(table)])
-            + numbers("parameters", "double", [v.start for v in table.with_role(Role.PARAMETER)]))
+    return (
+        f'#define GUID "{table.token}"\n#define STATES {len(table.with_role(Role.STATE))}\n#define INPUTS {len(table.with_role(Role.INPUT))}\n'
+        f"#define OUTPUTS {len(port_outputs(table))}\n"
+        + numbers("input_references", "fmi2ValueReference", table.references(Role.INPUT))
+        + numbers("output_references", "fmi2ValueReference", [table.reference(v) for v in port_outputs(table)])
+        + numbers("parameters", "double", [v.start for v in table.with_role(Role.PARAMETER)])
+    )
 
 
 def measure(name: str, rounds: int, repetitions: int) -> dict[str, tuple[float, float]]:
@@ -65,15 +69,32 @@ def measure(name: str, rounds: int, repetitions: int) -> dict[str, tuple[float, 
         (folder / "bare.c").write_text(bare_source(table))
         (folder / "case.h").write_text(case_header(table))
         program = folder / "runtime"
-        subprocess.run([PLATFORMS["linux64"].required_compiler(), "-O2", "-fno-math-errno", "-ffp-contract=off", f"-I{folder}", f"-I{fmi_headers()}",
-                        str(Path(__file__).with_suffix(".c")), str(folder / "bare.c"), "-o", str(program), "-lm", "-ldl"], check=True)
+        subprocess.run(
+            [
+                PLATFORMS["linux64"].required_compiler(),
+                "-O2",
+                "-fno-math-errno",
+                "-ffp-contract=off",
+                f"-I{folder}",
+                f"-I{fmi_headers()}",
+                str(Path(__file__).with_suffix(".c")),
+                str(folder / "bare.c"),
+                "-o",
+                str(program),
+                "-lm",
+                "-ldl",
+            ],
+            check=True,
+        )
         found = {}
         for case in CASES:
             times: dict[str, list[float]] = {"f": [], "b": []}
             sums = {}
             for _ in range(repetitions):
                 for side in times:
-                    text = subprocess.run([program, library, side + case, str(rounds)], capture_output=True, text=True, check=True).stdout.split()
+                    text = subprocess.run(
+                        [program, library, side + case, str(rounds)], capture_output=True, text=True, check=True
+                    ).stdout.split()
                     times[side].append(float(text[0]))
                     sums[side] = float(text[1])
             assert abs(sums["f"] - sums["b"]) < 1e-9 * abs(sums["b"]), sums

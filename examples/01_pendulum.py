@@ -60,9 +60,20 @@ def simulate() -> tuple[np.ndarray, np.ndarray]:
     pin = Part("planar.Revolute", "pin", True)
     # The rod points down along its own x axis, from the pin to its mass centre.
     direction = ANGLE - np.pi / 2
-    rod = Part("planar.Body1", "rod", False, {
-        "m": MASS, "I": INERTIA, "gy": -GRAVITY, "p1.rx": -ARM, "theta": direction, "x": ARM * np.cos(direction), "y": ARM * np.sin(direction),
-    })
+    rod = Part(
+        "planar.Body1",
+        "rod",
+        False,
+        {
+            "m": MASS,
+            "I": INERTIA,
+            "gy": -GRAVITY,
+            "p1.rx": -ARM,
+            "theta": direction,
+            "x": ARM * np.cos(direction),
+            "y": ARM * np.sin(direction),
+        },
+    )
     times = np.arange(0.0, STOP + STEP / 2, STEP)
     angles = np.empty_like(times)
     pin.give("M", MOTION, ground.get("p1", MOTION))

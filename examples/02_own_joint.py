@@ -42,8 +42,9 @@ class Part:
         fmpy.extract(str(path), unzipdir=folder)
         description = fmpy.read_model_description(folder)
         self.references = {v.name: v.valueReference for v in description.modelVariables}
-        self.fmu = FMU2Model(guid=description.guid, unzipDirectory=folder, modelIdentifier=description.modelExchange.modelIdentifier,
-                             instanceName=path.stem)
+        self.fmu = FMU2Model(
+            guid=description.guid, unzipDirectory=folder, modelIdentifier=description.modelExchange.modelIdentifier, instanceName=path.stem
+        )
         self.fmu.instantiate()
         if ideal:
             self.fmu.setBoolean([self.references["ideal"]], [True])

@@ -64,10 +64,13 @@ def from_file(path: Path) -> list[type[Component]]:
 
 def _declared_in(module: ModuleType, file: Path) -> list[type[Component]]:
     components = [
-        item for name, item in vars(module).items()
+        item
+        for name, item in vars(module).items()
         if isinstance(item, type) and issubclass(item, Component) and item.__module__ == module.__name__ and not name.startswith("_")
     ]
     if not components:
-        raise DeclarationError(f"'{file.name}' in '{file.parent.name}' declares no component; define a subclass of Component or Joint in it, "
-                               f"or move the file out of the folder")
+        raise DeclarationError(
+            f"'{file.name}' in '{file.parent.name}' declares no component; define a subclass of Component or Joint in it, "
+            f"or move the file out of the folder"
+        )
     return components

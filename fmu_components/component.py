@@ -198,8 +198,10 @@ class Declaration:
 
         def visit(variable: Variable) -> None:
             if variable.name in open_now:
-                raise DeclarationError(f"{self.name}: the equations of {' -> '.join([*open_now, variable.name])} form a "
-                                       f"circle; express one of them by states and inputs")
+                raise DeclarationError(
+                    f"{self.name}: the equations of {' -> '.join([*open_now, variable.name])} form a "
+                    f"circle; express one of them by states and inputs"
+                )
             if variable.name in done or variable.equation is None:
                 return
             open_now.append(variable.name)
@@ -229,7 +231,7 @@ class Declaration:
 
 
 def _symbols(expression: sympy.Basic) -> list[sympy.Symbol]:
-    return sorted(expression.free_symbols, key=str)  # type: ignore[arg-type]
+    return sorted(expression.free_symbols, key=str)
 
 
 @dataclass
@@ -261,8 +263,20 @@ class Component:
 
     # -- variables -----------------------------------------------------------------------------------------------
 
-    def parameter(self, name: str, start: float, unit: str, text: str, *, above: float | None = None, at_least: float | None = None,
-                  below: float | None = None, at_most: float | None = None, nominal: float = 1.0, fixed: bool = False) -> sympy.Symbol:
+    def parameter(
+        self,
+        name: str,
+        start: float,
+        unit: str,
+        text: str,
+        *,
+        above: float | None = None,
+        at_least: float | None = None,
+        below: float | None = None,
+        at_most: float | None = None,
+        nominal: float = 1.0,
+        fixed: bool = False,
+    ) -> sympy.Symbol:
         """A number that the user chooses. ``above``/``below`` exclude the bound, ``at_least``/``at_most`` include it.
 
         It can be changed between steps and at events, unless it is ``fixed``.
@@ -270,7 +284,8 @@ class Component:
         valid = Range(
             -math.inf if above is None and at_least is None else float(above if above is not None else at_least),  # type: ignore[arg-type]
             math.inf if below is None and at_most is None else float(below if below is not None else at_most),  # type: ignore[arg-type]
-            above is not None, below is not None,
+            above is not None,
+            below is not None,
         )
         if start not in valid:
             raise DeclarationError(f"{self._name}: the parameter '{name}' starts at {start:g}, but must be {valid}; change its start value")
@@ -290,8 +305,17 @@ class Component:
         if variable is None or variable.role is not Role.STATE:
             raise DeclarationError(f"{self._name}: rate() was given '{state}', which is not a state; declare it with state() first")
         unit = _rate_unit(variable.unit)
-        der = self._add(Variable(f"der({state})", Role.DERIVATIVE, unit, f"time derivative of {state}",
-                                 nominal=variable.nominal, equation=sympy.sympify(derivative), partner=variable.name))
+        der = self._add(
+            Variable(
+                f"der({state})",
+                Role.DERIVATIVE,
+                unit,
+                f"time derivative of {state}",
+                nominal=variable.nominal,
+                equation=sympy.sympify(derivative),
+                partner=variable.name,
+            )
+        )
         self._draft.rates[state] = derivative if isinstance(derivative, sympy.Symbol) else der
 
     def discrete(self, name: str, start: float | int | bool, unit: str, text: str) -> sympy.Symbol:
@@ -306,7 +330,8 @@ class Component:
     def signal(self, name: str, unit: str, text: str) -> sympy.Symbol:
         """A signal whose time derivative enters as well, as the input ``<name>.rate``, so that D applies to it."""
         self._draft.rates[self.input(name, 0.0, unit, text, order=1)] = self.input(
-            f"{name}.rate", 0.0, _rate_unit(unit), f"time derivative of {name}", order=2)
+            f"{name}.rate", 0.0, _rate_unit(unit), f"time derivative of {name}", order=2
+        )
         return self[name]
 
     def output(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
@@ -334,14 +359,24 @@ class Component:
     def port(self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None) -> Any:
         """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or 0."""
         if kind not in KINDS:
-            raise DeclarationError(f"{self._name}: the port '{name}' has the unknown kind {kind!r}; use one of "
-                                   f"{', '.join(k.name for k in KINDS)}")
+            raise DeclarationError(
+                f"{self._name}: the port '{name}' has the unknown kind {kind!r}; use one of {', '.join(k.name for k in KINDS)}"
+            )
         port = make_port(name, kind, gives, text)
         self._draft.ports.append(port)
         for quantity in kind.given_by(gives.opposite):
             order = quantity.order if gives is Side.EFFORT else 3
-            self._add(Variable(f"{name}.{quantity.name}", Role.INPUT, quantity.unit, f"{quantity.text} ({name})",
-                               float((starts or {}).get(quantity.name, 0.0)), order=order, port=name))
+            self._add(
+                Variable(
+                    f"{name}.{quantity.name}",
+                    Role.INPUT,
+                    quantity.unit,
+                    f"{quantity.text} ({name})",
+                    float((starts or {}).get(quantity.name, 0.0)),
+                    order=order,
+                    port=name,
+                )
+            )
         if gives is Side.EFFORT:
             self._draft.rates.update(port.rates)
         return port
@@ -360,8 +395,16 @@ class Component:
             self._give(port, quantity, sympy.sympify(effort))
 
     def _give(self, port: Any, quantity: Any, equation: sympy.Expr) -> None:
-        self._add(Variable(f"{port.name}.{quantity.name}", Role.OUTPUT, quantity.unit, f"{quantity.text} ({port.name})",
-                           equation=equation, port=port.name))
+        self._add(
+            Variable(
+                f"{port.name}.{quantity.name}",
+                Role.OUTPUT,
+                quantity.unit,
+                f"{quantity.text} ({port.name})",
+                equation=equation,
+                port=port.name,
+            )
+        )
 
     def __getitem__(self, name: str) -> sympy.Symbol:
         """The symbol of a variable that is declared already."""
@@ -475,10 +518,21 @@ def _freeze(component: type[Component]) -> Declaration:
     for port in draft.ports:
         for quantity in port.kind.given_by(port.side):
             if f"{port.name}.{quantity.name}" not in draft.variables:
-                raise DeclarationError(f"{name}: nothing gives '{port.name}.{quantity.name}'; state it with "
-                                       f"{'moves' if port.side is Side.MOTION else 'gives'}({port.name}, ...)")
-    result = Declaration(name, description.splitlines()[0].rstrip("."), description, variables, tuple(draft.ports), tuple(draft.events),
-                         tuple(draft.conditions), component.drawing, component.stop_time)
+                raise DeclarationError(
+                    f"{name}: nothing gives '{port.name}.{quantity.name}'; state it with "
+                    f"{'moves' if port.side is Side.MOTION else 'gives'}({port.name}, ...)"
+                )
+    result = Declaration(
+        name,
+        description.splitlines()[0].rstrip("."),
+        description,
+        variables,
+        tuple(draft.ports),
+        tuple(draft.events),
+        tuple(draft.conditions),
+        component.drawing,
+        component.stop_time,
+    )
     _check(result)
     return result
 
@@ -510,5 +564,7 @@ def _check(declared: Declaration) -> None:
             # SymPy folds such conditions wrongly.
             for _, condition in piecewise.args:
                 if any(declared.expand(symbol).has(sympy.Piecewise) for symbol in condition.free_symbols):
-                    raise DeclarationError(f"{declared.name}: {where}: the condition '{condition}' depends on a quantity that is piecewise itself; "
-                                           f"name the condition with relation() or state it in other terms")
+                    raise DeclarationError(
+                        f"{declared.name}: {where}: the condition '{condition}' depends on a quantity that is piecewise itself; "
+                        f"name the condition with relation() or state it in other terms"
+                    )

@@ -17,10 +17,13 @@ class TimeDerivative:
     rates: Mapping[sympy.Symbol, sympy.Expr]
 
     def __call__(self, expression: sympy.Expr) -> sympy.Expr:
-        return sympy.Add(*(
-            sympy.diff(expression, symbol) * self.rates[symbol]
-            for symbol in sorted(expression.free_symbols, key=str) if symbol in self.rates
-        ))
+        return sympy.Add(
+            *(
+                sympy.diff(expression, symbol) * self.rates[symbol]
+                for symbol in sorted(expression.free_symbols, key=str)
+                if symbol in self.rates
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,12 @@ class ConstraintLevels:
         return self.acceleration + 2 * alpha * self.velocity + beta**2 * self.position
 
 
-def efforts_of(velocity_forms: Sequence[sympy.Expr], multipliers: Sequence[sympy.Expr], port: Port,
-               partial: Callable[[sympy.Expr, sympy.Symbol], sympy.Expr] = sympy.diff) -> list[sympy.Expr]:
+def efforts_of(
+    velocity_forms: Sequence[sympy.Expr],
+    multipliers: Sequence[sympy.Expr],
+    port: Port,
+    partial: Callable[[sympy.Expr, sympy.Symbol], sympy.Expr] = sympy.diff,
+) -> list[sympy.Expr]:
     """The efforts on a port: the transpose of d(velocity forms)/d(port velocities), times the multipliers.
 
     So the efforts develop, on any velocity, the power that the multipliers develop on the forms.

@@ -84,8 +84,12 @@ def spring(x1: float, x2: float, y: float, height: float = 0.2, turns: int = 4) 
 def damper(x1: float, x2: float, y: float, height: float = 0.17) -> tuple[Line, ...]:
     """A dashpot from left to right: a cylinder open to the right, and a piston."""
     bottom, piston, mouth = x1 + 0.3 * (x2 - x1), x1 + 0.55 * (x2 - x1), x1 + 0.7 * (x2 - x1)
-    return (Line(((x1, y), (bottom, y))), Line(((mouth, y + height), (bottom, y + height), (bottom, y - height), (mouth, y - height))),
-            Line(((piston, y - 0.6 * height), (piston, y + 0.6 * height)), width=0.09), Line(((piston, y), (x2, y))))
+    return (
+        Line(((x1, y), (bottom, y))),
+        Line(((mouth, y + height), (bottom, y + height), (bottom, y - height), (mouth, y - height))),
+        Line(((piston, y - 0.6 * height), (piston, y + 0.6 * height)), width=0.09),
+        Line(((piston, y), (x2, y))),
+    )
 
 
 def ground(x1: float, x2: float, y: float, strokes: int = 7) -> tuple[Line, ...]:

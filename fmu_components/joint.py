@@ -54,7 +54,9 @@ class Joint(Component):
             *(ConstraintLevels.of_velocity(sympy.sympify(g), self.D) for g in self.velocity_constraint(M, N)),
         ]
         if not levels:
-            raise DeclarationError(f"{self._name}: a joint needs at least one equation; return it from constraint() or velocity_constraint()")
+            raise DeclarationError(
+                f"{self._name}: a joint needs at least one equation; return it from constraint() or velocity_constraint()"
+            )
         efforts: list[sympy.Expr] = list(self._multipliers(levels))
         forms = [level.velocity for level in levels]
         for name, relative in self.freedoms(M, N).items():
@@ -70,49 +72,81 @@ class Joint(Component):
 
     def _multipliers(self, levels: Sequence[ConstraintLevels]) -> list[sympy.Symbol]:
         """The multipliers in effect; with them the residuals, the constraint at its levels, and the switch between modes."""
-        alpha = beta = gamma = k = sympy.Integer(0)
+        alpha = beta = gamma = sympy.Integer(0)
         positional = [level for level in levels if level.position is not None]
         if positional:
-            alpha = self.parameter("baumgarte.alpha", 5.0, "1/s", "Baumgarte stabilisation of the velocity: residual = DDf + 2 alpha Df + beta^2 f",
-                                   at_least=0, nominal=5)
+            alpha = self.parameter(
+                "baumgarte.alpha",
+                5.0,
+                "1/s",
+                "Baumgarte stabilisation of the velocity: residual = DDf + 2 alpha Df + beta^2 f",
+                at_least=0,
+                nominal=5,
+            )
             beta = self.parameter("baumgarte.beta", 5.0, "1/s", "Baumgarte stabilisation of the position", at_least=0, nominal=5)
         if len(positional) < len(levels):
-            gamma = self.parameter("baumgarte.gamma", 5.0, "1/s", "stabilisation of a velocity constraint: residual = Dg + gamma g",
-                                   at_least=0, nominal=5)
-        ideal = self.switch("ideal", False, "ideal mode: lambda is set from outside such that the residuals vanish; "
-                                            "otherwise the joint is compliant and computes its multipliers itself")
+            gamma = self.parameter(
+                "baumgarte.gamma", 5.0, "1/s", "stabilisation of a velocity constraint: residual = Dg + gamma g", at_least=0, nominal=5
+            )
+        ideal = self.switch(
+            "ideal",
+            False,
+            "ideal mode: lambda is set from outside such that the residuals vanish; "
+            "otherwise the joint is compliant and computes its multipliers itself",
+        )
         power = units.Dimension.of("W")
         lambda_units = [(power / (self.dimension_of(level.velocity) or units.NUMBER)).unit() for level in levels]
         stiffness = self._compliance(levels, lambda_units, "compliant.k", 1e4, "position") if positional else None
         damping = self._compliance(levels, lambda_units, "compliant.c", 100.0, "velocity")
         multipliers = []
         for index, (level, unit) in enumerate(zip(levels, lambda_units, strict=True), start=1):
-            given = self._algebraic(f"lambda[{index}]", unit, f"residual[{index}]", f"Lagrange multiplier of constraint {index}, used in ideal mode")
+            given = self._algebraic(
+                f"lambda[{index}]", unit, f"residual[{index}]", f"Lagrange multiplier of constraint {index}, used in ideal mode"
+            )
             if level.position is not None:
-                position = self.output(f"position[{index}]", level.position, self._unit_of(level.position), f"constraint {index} at position level")
-            velocity = self.output(f"velocity[{index}]", level.velocity, self._unit_of(level.velocity), f"constraint {index} at velocity level")
-            acceleration = self.output(f"acceleration[{index}]", level.acceleration, self._unit_of(level.acceleration),
-                                       f"constraint {index} at acceleration level")
+                position = self.output(
+                    f"position[{index}]", level.position, self._unit_of(level.position), f"constraint {index} at position level"
+                )
+            velocity = self.output(
+                f"velocity[{index}]", level.velocity, self._unit_of(level.velocity), f"constraint {index} at velocity level"
+            )
+            acceleration = self.output(
+                f"acceleration[{index}]", level.acceleration, self._unit_of(level.acceleration), f"constraint {index} at acceleration level"
+            )
             shown = ConstraintLevels(position if level.position is not None else None, velocity, acceleration)
-            self.output(f"residual[{index}]", shown.residual(alpha, beta, gamma), self._unit_of(level.acceleration),
-                        f"stabilised constraint {index}: zero for the right multipliers")
+            self.output(
+                f"residual[{index}]",
+                shown.residual(alpha, beta, gamma),
+                self._unit_of(level.acceleration),
+                f"stabilised constraint {index}: zero for the right multipliers",
+            )
             spring = damping * velocity
             if level.position is not None:
                 assert stiffness is not None
                 spring = stiffness * position + spring
-            multipliers.append(self.output(f"multiplier[{index}]", sympy.Piecewise((given, ideal), (-spring, True)), unit,
-                                           f"multiplier of constraint {index} in effect"))
+            multipliers.append(
+                self.output(
+                    f"multiplier[{index}]",
+                    sympy.Piecewise((given, ideal), (-spring, True)),
+                    unit,
+                    f"multiplier of constraint {index} in effect",
+                )
+            )
         return multipliers
 
-    def _compliance(self, levels: Sequence[ConstraintLevels], lambda_units: Sequence[str], name: str, start: float, level: str) -> sympy.Symbol:
+    def _compliance(
+        self, levels: Sequence[ConstraintLevels], lambda_units: Sequence[str], name: str, start: float, level: str
+    ) -> sympy.Symbol:
         """A stiffness or damping shared by all constraints; it has a unit where they all have the same."""
         found = {
             (units.Dimension.of(unit) / (self.dimension_of(getattr(each, level)) or units.NUMBER)).unit()
-            for each, unit in zip(levels, lambda_units, strict=True) if getattr(each, level) is not None
+            for each, unit in zip(levels, lambda_units, strict=True)
+            if getattr(each, level) is not None
         }
         unit = found.pop() if len(found) == 1 else units.MIXED
-        return self.parameter(name, start, unit, f"compliant mode: multiplier per {level} of the constraint, in SI units",
-                              at_least=0, nominal=start)
+        return self.parameter(
+            name, start, unit, f"compliant mode: multiplier per {level} of the constraint, in SI units", at_least=0, nominal=start
+        )
 
     def _algebraic(self, name: str, unit: str, residual: str, text: str) -> sympy.Symbol:
         return self._add(Variable(name, Role.ALGEBRAIC, unit, text, 0.0, order=3, partner=residual))
@@ -126,7 +160,9 @@ class Joint(Component):
         rest = self.parameter(f"{name}.rest", 0.0, unit, f"value of {name}.q at which the spring is at rest")
         q = self.coordinate(name, coordinate, unit, f"relative coordinate along the {name}")
         qd = self.D(q)
-        effort = self.output(f"{name}.effort", -k * (q - rest) - b * qd, force, f"spring and damper along the {name}, positive towards larger q")
+        effort = self.output(
+            f"{name}.effort", -k * (q - rest) - b * qd, force, f"spring and damper along the {name}, positive towards larger q"
+        )
         self.output(f"{name}.energy", k * (q - rest) ** 2 / 2, "J", f"energy stored in the spring along the {name}")
         self.output(f"{name}.power", effort * qd, "W", f"power that spring and damper along the {name} give to the bodies")
         return qd, effort + self.actuation(name, q)
@@ -134,5 +170,6 @@ class Joint(Component):
 
 def same_direction(M: Any, N: Any) -> tuple[sympy.Expr, str]:
     """The validity of a constraint on the sine of the relative angle, which vanishes on two branches."""
-    return sympy.cos(N.theta - M.theta), ("the axes of M and N point the same way (cos(N.theta - M.theta) > 0), "
-                                          "since the constraint holds as well where they are opposite")
+    return sympy.cos(N.theta - M.theta), (
+        "the axes of M and N point the same way (cos(N.theta - M.theta) > 0), since the constraint holds as well where they are opposite"
+    )

@@ -59,14 +59,24 @@ def _chain(*quantities: tuple[str, str, str]) -> tuple[Quantity, ...]:
 
 
 PLANAR = PortKind(
-    "planar frame", "planar",
+    "planar frame",
+    "planar",
     chains=(
-        _chain(("x", "m", "absolute x of the point"), ("vx", "m/s", "absolute x velocity of the point"),
-               ("ax", "m/s2", "absolute x acceleration of the point")),
-        _chain(("y", "m", "absolute y of the point"), ("vy", "m/s", "absolute y velocity of the point"),
-               ("ay", "m/s2", "absolute y acceleration of the point")),
-        _chain(("theta", "rad", "absolute angle of the joint axis"), ("omega", "rad/s", "absolute angular velocity"),
-               ("alpha", "rad/s2", "absolute angular acceleration")),
+        _chain(
+            ("x", "m", "absolute x of the point"),
+            ("vx", "m/s", "absolute x velocity of the point"),
+            ("ax", "m/s2", "absolute x acceleration of the point"),
+        ),
+        _chain(
+            ("y", "m", "absolute y of the point"),
+            ("vy", "m/s", "absolute y velocity of the point"),
+            ("ay", "m/s2", "absolute y acceleration of the point"),
+        ),
+        _chain(
+            ("theta", "rad", "absolute angle of the joint axis"),
+            ("omega", "rad/s", "absolute angular velocity"),
+            ("alpha", "rad/s2", "absolute angular acceleration"),
+        ),
     ),
     effort=(
         Quantity("Fx", "N", "force on the body along the absolute x axis"),
@@ -75,22 +85,28 @@ PLANAR = PortKind(
     ),
 )
 ROTATIONAL = PortKind(
-    "rotational flange", "rotational",
+    "rotational flange",
+    "rotational",
     chains=(_chain(("phi", "rad", "angle"), ("w", "rad/s", "angular velocity"), ("a", "rad/s2", "angular acceleration")),),
     effort=(Quantity("tau", "N.m", "torque on the side that gives the motion"),),
 )
 TRANSLATIONAL = PortKind(
-    "translational flange", "translational",
+    "translational flange",
+    "translational",
     chains=(_chain(("s", "m", "position"), ("v", "m/s", "velocity"), ("a", "m/s2", "acceleration")),),
     effort=(Quantity("f", "N", "force on the side that gives the motion"),),
 )
 HYDRAULIC = PortKind(
-    "hydraulic", "hydraulic",
-    chains=((Quantity("p", "Pa", "pressure"),),), effort=(Quantity("q", "m3/s", "volume flow into the side that gives the pressure"),),
+    "hydraulic",
+    "hydraulic",
+    chains=((Quantity("p", "Pa", "pressure"),),),
+    effort=(Quantity("q", "m3/s", "volume flow into the side that gives the pressure"),),
 )
 ELECTRICAL = PortKind(
-    "electrical pin pair", "electrical",
-    chains=((Quantity("v", "V", "voltage"),),), effort=(Quantity("i", "A", "current into the side that gives the voltage"),),
+    "electrical pin pair",
+    "electrical",
+    chains=((Quantity("v", "V", "voltage"),),),
+    effort=(Quantity("i", "A", "current into the side that gives the voltage"),),
 )
 
 KINDS = (PLANAR, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL)

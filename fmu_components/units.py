@@ -17,12 +17,40 @@ from fmu_components.functions import Magnitude
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 DERIVED = {
-    "N": "kg.m/s2", "J": "kg.m2/s2", "W": "kg.m2/s3", "Pa": "kg/m.s2", "Hz": "1/s", "C": "A.s",
-    "V": "kg.m2/A.s3", "Ohm": "kg.m2/A2.s3", "H": "kg.m2/A2.s2", "F": "A2.s4/kg.m2", "Wb": "kg.m2/A.s2",
+    "N": "kg.m/s2",
+    "J": "kg.m2/s2",
+    "W": "kg.m2/s3",
+    "Pa": "kg/m.s2",
+    "Hz": "1/s",
+    "C": "A.s",
+    "V": "kg.m2/A.s3",
+    "Ohm": "kg.m2/A2.s3",
+    "H": "kg.m2/A2.s2",
+    "F": "A2.s4/kg.m2",
+    "Wb": "kg.m2/A.s2",
 }
 PREFERRED = (
-    "m", "m/s", "m/s2", "1/s", "1/s2", "kg", "kg.m2", "s", "N", "N.m", "W", "N/m", "N.s/m", "N.m.s", "Pa", "m3/s", "m3",
-    "m2", "V", "A", "Ohm",
+    "m",
+    "m/s",
+    "m/s2",
+    "1/s",
+    "1/s2",
+    "kg",
+    "kg.m2",
+    "s",
+    "N",
+    "N.m",
+    "W",
+    "N/m",
+    "N.s/m",
+    "N.m.s",
+    "Pa",
+    "m3/s",
+    "m3",
+    "m2",
+    "V",
+    "A",
+    "Ohm",
 )
 
 MIXED = "*"
@@ -66,8 +94,10 @@ def exponents(unit: str) -> tuple[int, ...]:
             match = re.fullmatch(r"([A-Za-z]+)(\d*)|1|", factor)
             name = match.group(1) if match else None
             if match is None or (name is not None and name not in BASE and name not in DERIVED):
-                raise UnitError(f"the unit '{unit}' has the unknown factor '{factor}'; use products of "
-                                f"{', '.join((*BASE, *DERIVED))}, such as 'N.m/rad'")
+                raise UnitError(
+                    f"the unit '{unit}' has the unknown factor '{factor}'; use products of "
+                    f"{', '.join((*BASE, *DERIVED))}, such as 'N.m/rad'"
+                )
             if name is None:
                 continue
             power = side * int(match.group(2) or 1)
@@ -150,7 +180,7 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
         base = dimension(expression.base, known) or NUMBER
         if base != NUMBER and not expression.exp.is_number:
             raise UnitError(f"'{expression}' raises a quantity with the dimension {base} to a power that is not a number")
-        return base ** expression.exp if base != NUMBER else NUMBER
+        return base**expression.exp if base != NUMBER else NUMBER
     if isinstance(expression, (sympy.Abs, sympy.sign)):
         inner = dimension(expression.args[0], known)
         return inner if isinstance(expression, sympy.Abs) else NUMBER

@@ -103,5 +103,6 @@ def check_dependencies(probe: Dependence, unknown: str, knowns: Collection[str],
     for known in knowns:
         assert known in declared or unknown not in probe.moved_by(known), f"{unknown} depends on {known}, which is not declared"
     for known, kind in declared.items():
-        assert kind == "dependent" or unknown in probe.proportional_to(known, kind), \
+        assert kind == "dependent" or unknown in probe.proportional_to(known, kind), (
             f"{unknown} depends on {known} otherwise than with a factor that is {kind}"
+        )

@@ -39,8 +39,16 @@ _known: set[Path] = set()
 class Driver:
     """An instance of an FMU, ``kind`` being ``me`` or ``cs``; every message it logs is in ``log``."""
 
-    def __init__(self, fmu: Path, kind: str, name: str = "unit", logging: bool = False, event_mode: bool = False,
-                 intermediate_update: Any = None, token: str | None = None) -> None:
+    def __init__(
+        self,
+        fmu: Path,
+        kind: str,
+        name: str = "unit",
+        logging: bool = False,
+        event_mode: bool = False,
+        intermediate_update: Any = None,
+        token: str | None = None,
+    ) -> None:
         _known.add(fmu)
         self.description, folder = unpacked(fmu)
         self.fmi = 2 if self.description.fmiVersion.startswith("2") else 3
@@ -48,8 +56,12 @@ class Driver:
         self.log: list[str] = []
         self.variables = {v.name: v for v in self.description.modelVariables}
         interface = self.description.modelExchange if kind == "me" else self.description.coSimulation
-        arguments = {"guid": token or self.description.guid, "modelIdentifier": interface.modelIdentifier, "unzipDirectory": folder,
-                     "instanceName": name}
+        arguments = {
+            "guid": token or self.description.guid,
+            "modelIdentifier": interface.modelIdentifier,
+            "unzipDirectory": folder,
+            "instanceName": name,
+        }
         # Callbacks must live as long as the instance.
         if self.fmi == 2:
             self.fmu: Any = fmi2.FMU2Model(**arguments) if kind == "me" else fmi2.FMU2Slave(**arguments)
@@ -60,10 +72,18 @@ class Driver:
             self.fmu.instantiate(callbacks=self._callbacks, loggingOn=logging)
         else:
             self.fmu = fmi3.FMU3Model(**arguments) if kind == "me" else fmi3.FMU3Slave(**arguments)
-            extra = {} if kind == "me" else {"eventModeUsed": event_mode, "earlyReturnAllowed": event_mode or bool(intermediate_update),
-                                             "intermediateUpdate": intermediate_update}
-            self.fmu.instantiate(visible=False, loggingOn=logging, logMessage=lambda env, status, category, text: self.log.append(text.decode()),
-                                 **extra)
+            extra = (
+                {}
+                if kind == "me"
+                else {
+                    "eventModeUsed": event_mode,
+                    "earlyReturnAllowed": event_mode or bool(intermediate_update),
+                    "intermediateUpdate": intermediate_update,
+                }
+            )
+            self.fmu.instantiate(
+                visible=False, loggingOn=logging, logMessage=lambda env, status, category, text: self.log.append(text.decode()), **extra
+            )
 
     def __enter__(self) -> Driver:
         return self
@@ -118,8 +138,13 @@ class Driver:
         else:
             self.fmu.enterInitializationMode(startTime=start, stopTime=stop, tolerance=tolerance)
 
-    def start(self, values: Mapping[str, float | bool] | None = None, start: float = 0.0, stop: float | None = None,
-              tolerance: float | None = None) -> dict[str, Any]:
+    def start(
+        self,
+        values: Mapping[str, float | bool] | None = None,
+        start: float = 0.0,
+        stop: float | None = None,
+        tolerance: float | None = None,
+    ) -> dict[str, Any]:
         """Initialises, and in Model Exchange handles the events at the start; returns the last event information."""
         self.enter(start, stop, tolerance)
         self.set(values or {})
@@ -179,11 +204,16 @@ class Driver:
     # -- derivatives ---------------------------------------------------------------------------------------------
 
     def directional(self, unknowns: Sequence[str], knowns: Sequence[str], seed: Sequence[float]) -> np.ndarray:
-        return np.array(self.fmu.getDirectionalDerivative([self.reference(n) for n in unknowns], [self.reference(n) for n in knowns], list(seed)))
+        return np.array(
+            self.fmu.getDirectionalDerivative([self.reference(n) for n in unknowns], [self.reference(n) for n in knowns], list(seed))
+        )
 
     def adjoint(self, unknowns: Sequence[str], knowns: Sequence[str], seed: Sequence[float]) -> np.ndarray:
-        return np.array(self.fmu.getAdjointDerivative([self.reference(n) for n in unknowns], [self.reference(n) for n in knowns], list(seed),
-                                                      len(knowns)))
+        return np.array(
+            self.fmu.getAdjointDerivative(
+                [self.reference(n) for n in unknowns], [self.reference(n) for n in knowns], list(seed), len(knowns)
+            )
+        )
 
     # -- Co-Simulation -------------------------------------------------------------------------------------------
 
@@ -197,7 +227,7 @@ class Driver:
 
     def output_derivative(self, name: str) -> float:
         call = self.fmu.getRealOutputDerivatives if self.fmi == 2 else self.fmu.getOutputDerivatives
-        return list(call([self.reference(name)], [1]))[0]
+        return next(iter(call([self.reference(name)], [1])))
 
 
 def _pointer(buffer: np.ndarray) -> Any:

@@ -31,8 +31,10 @@ class _Port:
     def __init__(self, driver: Driver, component: str, name: str) -> None:
         port = next(p for p in declaration(find(component)).ports if p.name == name)
         self.side, self.kind, self._driver = port.side, port.kind, driver
-        self._gives, self._takes = ([driver.reference(f"{name}.{quantity.name}") for quantity in port.kind.given_by(side)]
-                                    for side in (port.side, port.side.opposite))
+        self._gives, self._takes = (
+            [driver.reference(f"{name}.{quantity.name}") for quantity in port.kind.given_by(side)]
+            for side in (port.side, port.side.opposite)
+        )
         self._taken: np.ndarray | None = None
 
     def read(self) -> np.ndarray:
@@ -53,8 +55,12 @@ class Mechanism:
     Joints are ideal. After ``evaluate`` or ``simulate`` every variable can be read as ``mechanism["instance.variable"]``.
     """
 
-    def __init__(self, parts: Mapping[str, tuple[str, Mapping[str, float]]], connections: Sequence[tuple[str, str]],
-                 signals: Mapping[str, Callable[[float], float]] | None = None) -> None:
+    def __init__(
+        self,
+        parts: Mapping[str, tuple[str, Mapping[str, float]]],
+        connections: Sequence[tuple[str, str]],
+        signals: Mapping[str, Callable[[float], float]] | None = None,
+    ) -> None:
         self._signals, self._open = signals or {}, ExitStack()
         self._drivers = {name: self._open.enter_context(Driver(_fmu(component), "me", name)) for name, (component, _) in parts.items()}
         self._multipliers: list[tuple[Driver, str, str]] = []
@@ -90,8 +96,10 @@ class Mechanism:
     def _exchange(self) -> None:
         """Motion to all efforts' givers, the sum of efforts back, until nothing is new."""
         for _ in range(20):
-            new = [[port.write(motion.read()) for port in efforts] + [motion.write(sum(port.read() for port in efforts))]
-                   for motion, efforts in self._joined.values()]
+            new = [
+                [port.write(motion.read()) for port in efforts] + [motion.write(sum(port.read() for port in efforts))]
+                for motion, efforts in self._joined.values()
+            ]
             if not any(map(any, new)):
                 return
         raise AssertionError("the connections form an algebraic loop beside the multipliers")
@@ -106,7 +114,7 @@ class Mechanism:
         """The state derivatives, with the multipliers that make the residuals vanish; all variables stay at their values there."""
         rest = self.start if states is None else states
         for driver in self._drivers.values():
-            own, rest = rest[:driver.state_count], rest[driver.state_count:]
+            own, rest = rest[: driver.state_count], rest[driver.state_count :]
             driver.at(time, own)
         for name, signal in self._signals.items():
             instance, variable = name.split(".", 1)
@@ -122,8 +130,9 @@ class Mechanism:
 
     def simulate(self, stop: float, times: Sequence[float] | None = None) -> list[tuple[float, np.ndarray]]:
         """Integrates from 0, ends with everything evaluated at the stop, and returns the times asked for with their states."""
-        solution = solve_ivp(self.evaluate, (0, stop), self.start, method="DOP853", rtol=1e-11, atol=1e-12,
-                             t_eval=[stop] if times is None else times)
+        solution = solve_ivp(
+            self.evaluate, (0, stop), self.start, method="DOP853", rtol=1e-11, atol=1e-12, t_eval=[stop] if times is None else times
+        )
         assert solution.success, solution.message
         self.evaluate(solution.t[-1], solution.y[:, -1])
         return list(zip(solution.t, solution.y.T, strict=True))

@@ -85,8 +85,10 @@ def _evaluator(declared: Declaration, expressions, base):
     def line(target, expression):
         terms = [printer.doprint(a.xreplace(names)) for add in expression.atoms(sympy.Add) for a in add.args]
         inherited = [f"s_{names[s]}" for s in expression.free_symbols]
-        return [f"    {target} = {printer.doprint(expression.xreplace(names))}",
-                f"    s_{target} = max([abs({target}), {', '.join([*(f'abs({t})' for t in terms), *inherited])}])"]
+        return [
+            f"    {target} = {printer.doprint(expression.xreplace(names))}",
+            f"    s_{target} = max([abs({target}), {', '.join([*(f'abs({t})' for t in terms), *inherited])}])",
+        ]
 
     lines = ["def function(x):", *(f"    x{i} = x[{i}]; s_x{i} = 0" for i in range(len(base)))]
     for variable in declared.order:
@@ -96,7 +98,9 @@ def _evaluator(declared: Declaration, expressions, base):
     for i, expression in enumerate(reduced):
         lines += line(f"r{i}", sympy.sympify(expression))
     count = range(len(expressions))
-    lines.append(f"    return [float(r) for r in [{', '.join(f'r{i}' for i in count)}]], [max(1.0, float(s)) for s in [{', '.join(f's_r{i}' for i in count)}]]")
+    lines.append(
+        f"    return [float(r) for r in [{', '.join(f'r{i}' for i in count)}]], [max(1.0, float(s)) for s in [{', '.join(f's_r{i}' for i in count)}]]"
+    )
     scope: dict = {"mpmath": mpmath, "math": mpmath}
     exec("\n".join(lines), scope)
     return scope["function"]

@@ -91,8 +91,15 @@ class Sampler(Component):
         instants = self.discrete("instants", 0, "", "number of periods that have passed")
         self.rate(x, -x / tau)
         self.output("drift", x - held, "m", "change since the last sample")
-        self.when(reaches((instants + 1) * period), {held: Piecewise((held, closed), (x, True)), instants: instants + 1,
-                                                     samples: Piecewise((samples, closed), (samples + 1, True))}, "a period has passed")
+        self.when(
+            reaches((instants + 1) * period),
+            {
+                held: Piecewise((held, closed), (x, True)),
+                instants: instants + 1,
+                samples: Piecewise((samples, closed), (samples + 1, True)),
+            },
+            "a period has passed",
+        )
         self.when(reaches(deadline), {closed: true}, "the deadline passes")
 
 

@@ -21,7 +21,9 @@ def derived(component: type[Component], name: str, ideal: bool = True) -> sympy.
     """The equation of a variable in terms of ports and multipliers, without spring and damper."""
     declared = declaration(component)
     expression = declared.expand(declared[name].symbol)
-    off = {v.symbol: 0 for v in declared.variables if v.name.endswith((".k", ".b")) and v.name.split(".")[0] not in ("compliant", "baumgarte")}
+    off = {
+        v.symbol: 0 for v in declared.variables if v.name.endswith((".k", ".b")) and v.name.split(".")[0] not in ("compliant", "baumgarte")
+    }
     return expression.xreplace({sympy.Symbol("ideal"): sympy.true if ideal else sympy.false}).subs(off)
 
 

@@ -89,8 +89,10 @@ def test_a_users_file_builds_beside_the_catalogue(run: Run, tmp_path: Path) -> N
 
 def test_the_script_runs_by_its_path(tmp_path: Path) -> None:
     """python build_fmus.py works from any folder and ends with the status of its outcome."""
-    good, bad = (subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, cwd=tmp_path)
-                 for arguments in (["--list"], ["planar.Gone", "--list"]))
+    good, bad = (
+        subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, cwd=tmp_path)
+        for arguments in (["--list"], ["planar.Gone", "--list"])
+    )
     assert good.returncode == 0 and "planar.Body1 " in good.stdout
     assert bad.returncode == 1 and bad.stdout == ""
 
@@ -159,14 +161,30 @@ def test_the_folder_must_be_given(run: Run) -> None:
 
 def test_the_python_backend_has_no_fmi_3(run: Run, tmp_path: Path) -> None:
     """The two cannot be combined, and there are two remedies."""
-    refuse(run, "the python backend offers FMI 2.0 only; leave --fmi 3 out, or take --backend native",
-           "--out", tmp_path, "--backend", "python", "--fmi", "3", "planar.Fixed")
+    refuse(
+        run,
+        "the python backend offers FMI 2.0 only; leave --fmi 3 out, or take --backend native",
+        "--out",
+        tmp_path,
+        "--backend",
+        "python",
+        "--fmi",
+        "3",
+        "planar.Fixed",
+    )
 
 
 def test_an_unknown_platform_is_refused(run: Run, tmp_path: Path) -> None:
     """The sentence lists the platforms that there are."""
-    refuse(run, "the platform 'darwin64' is unknown; use one or more of linux64, win64",
-           "--out", tmp_path, "--platform", "linux64,darwin64", "planar.Fixed")
+    refuse(
+        run,
+        "the platform 'darwin64' is unknown; use one or more of linux64, win64",
+        "--out",
+        tmp_path,
+        "--platform",
+        "linux64,darwin64",
+        "planar.Fixed",
+    )
 
 
 NO_COMPILER = "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC"
@@ -185,8 +203,16 @@ def test_win64_needs_its_cross_compiler(run: Run, tmp_path: Path, monkeypatch: p
     """Asked for by name, win64 without MinGW is an error that names its package."""
     installed = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name, *rest, **more: None if "mingw" in name else installed(name, *rest, **more))
-    refuse(run, "win64 needs the cross compiler x86_64-w64-mingw32-gcc: install Debian's package gcc-mingw-w64-x86-64, "
-                "or leave win64 out of --platform", "--out", tmp_path, "--platform", "linux64,win64", "planar.Fixed")
+    refuse(
+        run,
+        "win64 needs the cross compiler x86_64-w64-mingw32-gcc: install Debian's package gcc-mingw-w64-x86-64, "
+        "or leave win64 out of --platform",
+        "--out",
+        tmp_path,
+        "--platform",
+        "linux64,win64",
+        "planar.Fixed",
+    )
 
 
 def test_win64_is_left_out_where_it_cannot_be_built(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,8 +234,14 @@ def test_a_file_without_a_component_is_named(run: Run, tmp_path: Path) -> None:
     """Importing the base class declares nothing; the sentence says what to define."""
     path = tmp_path / "empty.py"
     path.write_text("from fmu_components.component import Component\n")
-    refuse(run, f"'empty.py' in '{tmp_path.name}' declares no component; define a subclass of Component or Joint in it, "
-                f"or move the file out of the folder", "--out", tmp_path, path)
+    refuse(
+        run,
+        f"'empty.py' in '{tmp_path.name}' declares no component; define a subclass of Component or Joint in it, "
+        f"or move the file out of the folder",
+        "--out",
+        tmp_path,
+        path,
+    )
 
 
 def test_a_faulty_declaration_is_one_sentence(run: Run, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_file_without_a_component_is_an_error(tmp_path):
     """The sentence names the file and both remedies."""
     file = tmp_path / "Nothing.py"
     file.write_text("x = 1\n")
-    with pytest.raises(DeclarationError, match="'Nothing.py' in .* declares no component; define a subclass of Component or Joint in it"):
+    with pytest.raises(DeclarationError, match=r"'Nothing.py' in .* declares no component; define a subclass of Component or Joint in it"):
         catalogue.from_file(file)
 
 
@@ -44,7 +44,8 @@ def test_a_new_file_in_a_component_folder_is_found(tmp_path, monkeypatch):
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "Thing.py").write_text(
-        'from fmu_components.component import Component\nclass Thing(Component):\n    """Thing."""\n    def declare(self):\n        pass\n')
+        'from fmu_components.component import Component\nclass Thing(Component):\n    """Thing."""\n    def declare(self):\n        pass\n'
+    )
     monkeypatch.setattr(catalogue, "_PACKAGE", tmp_path)
     monkeypatch.setattr(fmu_components, "__path__", [str(tmp_path)])
     catalogue.all_components.cache_clear()

@@ -61,8 +61,11 @@ def test_model_exchange_gives_the_declared_values(component, fmi, fmu):
             derivatives = driver.derivatives
             assert driver.get([f"der({v.name})" for v in states]) == {f"der({v.name})": d for v, d in zip(states, derivatives, strict=True)}
             for _ in range(5):
-                point = point | {n: v for n, v in reference(component).random_point(random).items()
-                                 if declaration(component)[n].role in (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)}
+                point = point | {
+                    n: v
+                    for n, v in reference(component).random_point(random).items()
+                    if declaration(component)[n].role in (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
+                }
                 go_to(driver, component, point, fmi, switch)
                 check_values(driver, component, point)
 
@@ -98,7 +101,7 @@ def test_each_change_alone_is_seen(component, fmi, fmu):
 
 def knowns_and_unknowns(component, fmi, switch, point):
     declared = declaration(component)
-    knowns = [n for n in settable(component, point, fmi, switch, (Role.STATE, Role.INPUT, Role.ALGEBRAIC))]
+    knowns = list(settable(component, point, fmi, switch, (Role.STATE, Role.INPUT, Role.ALGEBRAIC)))
     unknowns = [v.name for v in declared.with_role(Role.OUTPUT, Role.DERIVATIVE)]
     return knowns, unknowns
 
@@ -155,7 +158,9 @@ def test_adjoint_derivatives_agree_with_directional_ones(component, fmu):
             columns = np.array([driver.directional(unknowns, [k], [1.0]) for k in knowns]).T.reshape(rows.shape)
             assert np.array_equal(rows, columns)
             weights = random.uniform(-1, 1, len(unknowns))
-            assert np.allclose(driver.adjoint(unknowns, knowns, weights), weights @ columns, rtol=1e-13, atol=1e-13 * max(1, abs(columns).max(initial=0)))
+            assert np.allclose(
+                driver.adjoint(unknowns, knowns, weights), weights @ columns, rtol=1e-13, atol=1e-13 * max(1, abs(columns).max(initial=0))
+            )
 
 
 def test_two_instances_do_not_influence_each_other(component, fmi, fmu):

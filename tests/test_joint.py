@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import mpmath
 import numpy as np
 import pytest
@@ -24,7 +26,9 @@ def joint(request):
 
 def without_springs(joint, point):
     """The point with all springs and dampers along the freedoms, and all other efforts that come from outside, off."""
-    off = [v.name for v in declaration(joint).with_role(Role.PARAMETER) if v.name.endswith((".k", ".b")) and not v.name.startswith("compliant")]
+    off = [
+        v.name for v in declaration(joint).with_role(Role.PARAMETER) if v.name.endswith((".k", ".b")) and not v.name.startswith("compliant")
+    ]
     efforts = [v.name for v in declaration(joint).with_role(Role.INPUT) if v.order == 3]
     return point | dict.fromkeys([*off, *efforts], 0.0)
 
@@ -57,8 +61,11 @@ def test_levels_are_time_derivatives_of_each_other(joint):
         for port in declared.ports:
             for chain in port.kind.chains:
                 motions[port.name, chain] = [mpmath.mpf(c) for c in random.uniform(-1, 1, 5)]
-        signals = {v.name: [mpmath.mpf(c) for c in random.uniform(-1, 1, 5)] for v in declared.with_role(Role.INPUT)
-                   if v.port is None and v.order < 3}
+        signals = {
+            v.name: [mpmath.mpf(c) for c in random.uniform(-1, 1, 5)]
+            for v in declared.with_role(Role.INPUT)
+            if v.port is None and v.order < 3
+        }
 
         def at(t):
             moved = dict(point)
@@ -72,7 +79,7 @@ def test_levels_are_time_derivatives_of_each_other(joint):
         names = [v.name for v in declared.variables]
         for k in range(1, len(declared.with_role(Role.ALGEBRAIC)) + 1):
             levels = [n for n in (f"position[{k}]", f"velocity[{k}]", f"acceleration[{k}]") if n in names]
-            for low, high in zip(levels, levels[1:], strict=False):
+            for low, high in pairwise(levels):
                 exact = precise(joint, high, at(mpmath.mpf("0.3")))
                 slope = mpmath.diff(lambda t, name=low: precise(joint, name, at(t)), mpmath.mpf("0.3"))
                 assert abs(slope - exact) < mpmath.mpf(10) ** -15 * max(1, abs(exact)), (low, high)
@@ -109,15 +116,19 @@ def _lambdified(joint, name, arguments):
 
 def test_a_joint_without_a_constraint_says_so():
     """The sentence names the joint and the methods to write."""
+
     class Nothing(Joint):
         """Joint without a constraint."""
 
-    with pytest.raises(DeclarationError, match=r"Nothing: a joint needs at least one equation; return it from constraint\(\) or velocity_constraint\(\)"):
+    with pytest.raises(
+        DeclarationError, match=r"Nothing: a joint needs at least one equation; return it from constraint\(\) or velocity_constraint\(\)"
+    ):
         declaration(Nothing)
 
 
 def test_a_velocity_level_constraint_goes_through_the_same_path():
     """It has no position output, its residual is Dg + gamma g, and its compliant multiplier is -c g."""
+
     class Skate(Joint):
         """N moves along the axis of M only."""
 
@@ -128,7 +139,8 @@ def test_a_velocity_level_constraint_goes_through_the_same_path():
     assert "position[1]" not in declared.by_name and "baumgarte.alpha" not in declared.by_name and "compliant.k" not in declared.by_name
     g, Dg = declared["velocity[1]"].symbol, declared["acceleration[1]"].symbol
     assert declared["residual[1]"].equation == Dg + declared["baumgarte.gamma"].symbol * g
-    assert declared["multiplier[1]"].equation == sympy.Piecewise((declared["lambda[1]"].symbol, sympy.Symbol("ideal")),
-                                                                 (-declared["compliant.c"].symbol * g, True))
+    assert declared["multiplier[1]"].equation == sympy.Piecewise(
+        (declared["lambda[1]"].symbol, sympy.Symbol("ideal")), (-declared["compliant.c"].symbol * g, True)
+    )
     test_wrenches_have_no_power_on_allowed_velocities(Skate)
     test_levels_are_time_derivatives_of_each_other(Skate)

@@ -6,10 +6,19 @@ import sympy
 from fmu_components.units import BASE, Dimension, UnitError, dimension, exponents
 
 
-@pytest.mark.parametrize(("unit", "powers"), [
-    ("N", {"kg": 1, "m": 1, "s": -2}), ("N.m/rad", {"kg": 1, "m": 2, "s": -2, "rad": -1}), ("rad/s2", {"rad": 1, "s": -2}),
-    ("1/s", {"s": -1}), ("", {}), ("kg.m2", {"kg": 1, "m": 2}), ("V", {"kg": 1, "m": 2, "s": -3, "A": -1}), ("Pa", {"kg": 1, "m": -1, "s": -2}),
-])
+@pytest.mark.parametrize(
+    ("unit", "powers"),
+    [
+        ("N", {"kg": 1, "m": 1, "s": -2}),
+        ("N.m/rad", {"kg": 1, "m": 2, "s": -2, "rad": -1}),
+        ("rad/s2", {"rad": 1, "s": -2}),
+        ("1/s", {"s": -1}),
+        ("", {}),
+        ("kg.m2", {"kg": 1, "m": 2}),
+        ("V", {"kg": 1, "m": 2, "s": -3, "A": -1}),
+        ("Pa", {"kg": 1, "m": -1, "s": -2}),
+    ],
+)
 def test_exponents_of_base_units(unit, powers):
     """Products, quotients, powers and derived units."""
     assert dict(zip(BASE, exponents(unit), strict=True)) == dict.fromkeys(BASE, 0) | powers

@@ -11,8 +11,13 @@ class Screw(Joint):
     axis on body j, the second the force along it. A spring and a damper act on the travel.
     """
 
-    drawing = Drawing(line((-0.9, 0), (0.9, 0), width=0.2), *(line((i / 5 - 0.85, -0.18), (i / 5 - 0.75, 0.18)) for i in range(9)),
-                      box(-0.3, -0.35, 0.3, 0.35, fill=0.85), arc(0, 0, 0.55, 50, 130), arrowhead(0.35, 0.42, -40))
+    drawing = Drawing(
+        line((-0.9, 0), (0.9, 0), width=0.2),
+        *(line((i / 5 - 0.85, -0.18), (i / 5 - 0.75, 0.18)) for i in range(9)),
+        box(-0.3, -0.35, 0.3, 0.35, fill=0.85),
+        arc(0, 0, 0.55, 50, 130),
+        arrowhead(0.35, 0.42, -40),
+    )
 
     def constraint(self, M, N):
         pitch = self.parameter("pitch", 0.01, "m/rad", "travel per angle", nominal=0.01)

@@ -98,8 +98,10 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
                 libraries = {p: c.link(p, table.declared.identifier, fmi, objects[p], cache_folder()) for p in platforms}
                 archive.write(path, archive.fmu_files(table, fmi, shared, libraries), key)
     seconds = time.perf_counter() - began
-    return [Built(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))
-            for path, fmi, key in targets(component, folder, options)]
+    return [
+        Built(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))
+        for path, fmi, key in targets(component, folder, options)
+    ]
 
 
 def cached_fmu(component: type[Component], fmi: int, backend: str = "native") -> Path:
@@ -139,4 +141,3 @@ def _core_key() -> str:
     files: Sequence[Path] = sorted([*_PACKAGE.glob("*.py"), *(_PACKAGE / "export").glob("*.py"), *(_PACKAGE / "runtime").glob("*.[chp]*")])
     content = [path.read_bytes() for path in files if path.is_file() and path.suffix != ".pyc"]
     return hashlib.sha256(b"\0".join([*content, sympy.__version__.encode()])).hexdigest()
-

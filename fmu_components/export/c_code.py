@@ -65,7 +65,10 @@ class _Writer:
             '#include "model.h"\n\n#include <math.h>',
             self._stages("evaluate", self.plan.values, "double *restrict v, double *restrict t"),
             self._stages("differentiate", self.plan.jacobian, "const double *restrict v, double *restrict t, double *restrict j"),
-            self._events(), self._requirements(), self._variables(), self._jacobian(),
+            self._events(),
+            self._requirements(),
+            self._variables(),
+            self._jacobian(),
             _references("state", map(self.table.reference, states)),
             _references("derivative", [self.table.reference(f"der({v.name})") for v in states]),
             _references("input", self.table.references(Role.INPUT)),
@@ -109,18 +112,21 @@ class _Writer:
             for name, update in event.updates.items():
                 targets.append(self.table.reference(name))
                 updates.append(self.declared.expand(update))
-        return "\n\n".join([
-            f"static const Event event[] = {{{', '.join(rows) or '{RISES, 0, 0, 0, 0}'}}};",
-            _references("assignment", targets),
-            self._function("update", "double *new_values", "new_values", updates),
-            self._function("instants", "double *next", "next", instants),
-        ])
+        return "\n\n".join(
+            [
+                f"static const Event event[] = {{{', '.join(rows) or '{RISES, 0, 0, 0, 0}'}}};",
+                _references("assignment", targets),
+                self._function("update", "double *new_values", "new_values", updates),
+                self._function("instants", "double *next", "next", instants),
+            ]
+        )
 
     def _requirements(self) -> str:
         conditions = self.declared.conditions
         texts = ", ".join(_string(c.text) for c in conditions) or "0"
-        return (f"static const char *const requirement[] = {{{texts}}};\n\n"
-                + self._function("require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]))
+        return f"static const char *const requirement[] = {{{texts}}};\n\n" + self._function(
+            "require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]
+        )
 
     def _function(self, name: str, argument: str, array: str, expressions: Sequence[sympy.Basic]) -> str:
         lines = [f"    {array}[{i}] = {self.printer.doprint(e)};" for i, e in enumerate(expressions)]
@@ -149,20 +155,45 @@ class _Writer:
         t, d = self.table, self.declared
         assignments = sum(len(e.updates) for e in d.events)
         fields = {
-            "name": _string(d.name), "token": _string(t.token), "variables": len(t.variables), "states": len(t.with_role(Role.STATE)),
-            "inputs": len(t.with_role(Role.INPUT)), "indicators": len(t.with_role(Role.INDICATOR)), "relations": relations,
-            "times": times, "events": len(d.events), "requirements": len(d.conditions), "entries": len(self.plan.entries),
-            "temporaries": len(self.plan.kept), "stages": len(STAGES), "variable": "variable", "state": "state",
-            "derivative": "derivative", "input": "input", "indicator": "indicator", "relation": "relation",
-            "relation_indicator": "relation_indicator", "row": "row", "entry": "entry", "event": "event", "assignment": "assignment",
-            "assignments": assignments, "switch_reference": t.reference(t.switch) if t.switch else 0,
-            "default_stop": _number(d.stop_time), "evaluate": "evaluate", "differentiate": "differentiate", "update": "update",
-            "instants": "instants", "requirement": "requirement", "require": "require", "nominal": "nominal",
+            "name": _string(d.name),
+            "token": _string(t.token),
+            "variables": len(t.variables),
+            "states": len(t.with_role(Role.STATE)),
+            "inputs": len(t.with_role(Role.INPUT)),
+            "indicators": len(t.with_role(Role.INDICATOR)),
+            "relations": relations,
+            "times": times,
+            "events": len(d.events),
+            "requirements": len(d.conditions),
+            "entries": len(self.plan.entries),
+            "temporaries": len(self.plan.kept),
+            "stages": len(STAGES),
+            "variable": "variable",
+            "state": "state",
+            "derivative": "derivative",
+            "input": "input",
+            "indicator": "indicator",
+            "relation": "relation",
+            "relation_indicator": "relation_indicator",
+            "row": "row",
+            "entry": "entry",
+            "event": "event",
+            "assignment": "assignment",
+            "assignments": assignments,
+            "switch_reference": t.reference(t.switch) if t.switch else 0,
+            "default_stop": _number(d.stop_time),
+            "evaluate": "evaluate",
+            "differentiate": "differentiate",
+            "update": "update",
+            "instants": "instants",
+            "requirement": "requirement",
+            "require": "require",
+            "nominal": "nominal",
         }
         return "const Model model = {\n" + "\n".join(f"    .{name} = {value}," for name, value in fields.items()) + "\n};"
 
 
-class _Local(dict):  # type: ignore[type-arg]
+class _Local(dict):
     """Names of stored symbols; a temporary that is not stored is a local variable of its own name."""
 
     def __missing__(self, symbol: sympy.Symbol) -> str:

@@ -86,8 +86,7 @@ def _on_white(icon: str) -> str:
 
 def _section(declared: Declaration) -> str:
     paragraphs = [declared.title + ".", *_first_paragraph(declared)]
-    ports = _table(("Port", "Kind", "Gives", "Meaning"),
-                   ((f"`{p.name}`", p.kind.name, _SIDES[p.side], p.text) for p in declared.ports))
+    ports = _table(("Port", "Kind", "Gives", "Meaning"), ((f"`{p.name}`", p.kind.name, _SIDES[p.side], p.text) for p in declared.ports))
     parameters = _table(("Parameter", "Default", "Unit", "Meaning"), map(_parameter, _alike(_main_parameters(declared))))
     freedoms = ", ".join(f"`{name}`" for name in _freedoms(declared))
     image = f'<img src="{ICONS}/{declared.name}.svg" width="120" alt="{declared.name}"/>'

@@ -49,11 +49,25 @@ class Platform:
 PLATFORMS = {
     platform.name: platform
     for platform in (
-        Platform("linux64", "linux64", "x86_64-linux", ".so", ("gcc", "cc", "clang"), ("-shared", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now", "-s"),
-                 "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC"),
-        Platform("win64", "win64", "x86_64-windows", ".dll", ("x86_64-w64-mingw32-gcc",), ("-shared", "-static-libgcc", "-Wl,--no-insert-timestamp", "-s"),
-                 "win64 needs the cross compiler x86_64-w64-mingw32-gcc: install Debian's package gcc-mingw-w64-x86-64, "
-                 "or leave win64 out of --platform"),
+        Platform(
+            "linux64",
+            "linux64",
+            "x86_64-linux",
+            ".so",
+            ("gcc", "cc", "clang"),
+            ("-shared", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now", "-s"),
+            "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC",
+        ),
+        Platform(
+            "win64",
+            "win64",
+            "x86_64-windows",
+            ".dll",
+            ("x86_64-w64-mingw32-gcc",),
+            ("-shared", "-static-libgcc", "-Wl,--no-insert-timestamp", "-s"),
+            "win64 needs the cross compiler x86_64-w64-mingw32-gcc: install Debian's package gcc-mingw-w64-x86-64, "
+            "or leave win64 out of --platform",
+        ),
     )
 }
 

@@ -124,10 +124,12 @@ def _port(table: VariableTable, port: Port) -> str:
         for quantity in (*port.kind.motion, *port.kind.effort)
         for variable in (table.declared[f"{port.name}.{quantity.name}"],)
     ]
-    return (f"<h3>{mark}{_code(port.name)}: {escape(port.text)}</h3>\n"
-            f"<p>Port of the kind <em>{escape(port.kind.name)}</em>; it gives {_listed(gives)} and takes {_listed(takes)}. "
-            f"It is connected to a port of the same kind that gives {_listed(takes)}. {_SIGNS.get(port.kind, _POWER)}</p>\n"
-            + _table(("Variable", "Direction", "Unit", "Meaning and sign", _VR), rows))
+    return (
+        f"<h3>{mark}{_code(port.name)}: {escape(port.text)}</h3>\n"
+        f"<p>Port of the kind <em>{escape(port.kind.name)}</em>; it gives {_listed(gives)} and takes {_listed(takes)}. "
+        f"It is connected to a port of the same kind that gives {_listed(takes)}. {_SIGNS.get(port.kind, _POWER)}</p>\n"
+        + _table(("Variable", "Direction", "Unit", "Meaning and sign", _VR), rows)
+    )
 
 
 def _direction(variable: Variable) -> str:
@@ -144,9 +146,16 @@ def _listed(names: Sequence[str]) -> str:
 
 def _parameters(table: VariableTable) -> str:
     rows = [
-        (_code(v.name), mathml.symbol(v.name), _value(v.start), _unit(v.unit) if v.type == "real" else v.type, _display_units(v.unit),
-         "true or false" if v.type == "boolean" else escape(str(v.range)),
-         escape(v.text) + ("" if v.tunable else " <em>(fixed at initialisation)</em>"), str(table.reference(v)))
+        (
+            _code(v.name),
+            mathml.symbol(v.name),
+            _value(v.start),
+            _unit(v.unit) if v.type == "real" else v.type,
+            _display_units(v.unit),
+            "true or false" if v.type == "boolean" else escape(str(v.range)),
+            escape(v.text) + ("" if v.tunable else " <em>(fixed at initialisation)</em>"),
+            str(table.reference(v)),
+        )
         for v in table.with_role(Role.PARAMETER, Role.SWITCH)
     ]
     note = ""
@@ -178,8 +187,14 @@ _HEADS = ("Variable", "Symbol", "Start value", "Unit", "Meaning", _VR)
 
 def _row(table: VariableTable, variable: Variable) -> tuple[str, ...]:
     unit = _unit(variable.unit) if variable.type == "real" else variable.type
-    return (_code(variable.name), mathml.symbol(variable.name), _value(variable.start), unit, escape(variable.text),
-            str(table.reference(variable)))
+    return (
+        _code(variable.name),
+        mathml.symbol(variable.name),
+        _value(variable.start),
+        unit,
+        escape(variable.text),
+        str(table.reference(variable)),
+    )
 
 
 # -- equations -------------------------------------------------------------------------------------------------------
@@ -201,16 +216,19 @@ def _groups(table: VariableTable) -> list[_Group]:
     groups = [
         _Group("Derivatives of the states", lambda v: v.role is Role.DERIVATIVE),
         _Group("Constraint at position level", _numbered("position"), "The joint keeps these at zero."),
-        _Group("Constraint at velocity level", _numbered("velocity"),
-               "Time derivatives of the position level, or constraints that exist at this level only."),
+        _Group(
+            "Constraint at velocity level",
+            _numbered("velocity"),
+            "Time derivatives of the position level, or constraints that exist at this level only.",
+        ),
         _Group("Constraint at acceleration level", _numbered("acceleration"), "Time derivatives of the velocity level."),
         _Group("Residual", _numbered("residual"), "In ideal mode the multipliers are such that these vanish."),
         _Group("Multiplier in both modes", _numbered("multiplier"), "The multiplier in effect."),
     ]
     for port in table.declared.ports:
         what = "Motion" if port.side is Side.MOTION else "Wrench" if port.kind is PLANAR else "Effort"
-        groups.append(_Group(f"{what} of port {port.name}" if port.side is Side.MOTION else f"{what} given by port {port.name}",
-                             lambda v, name=port.name: v.port == name))  # type: ignore[misc]
+        title = f"{what} of port {port.name}" if port.side is Side.MOTION else f"{what} given by port {port.name}"
+        groups.append(_Group(title, lambda v, name=port.name: v.port == name))  # type: ignore[misc]
     groups += [
         _Group(f"Relative motion along the {freedom}", lambda v, start=f"{freedom}.": v.name.startswith(start), explained=True)  # type: ignore[misc]
         for freedom in sorted(freedoms)
@@ -235,19 +253,28 @@ def _equations(table: VariableTable) -> str:
         if members:
             left = [v for v in left if v not in members]
             rows = (_equation(table, variable, group.explained) for variable in members)
-            parts.append(f"<h3>{escape(group.title)}</h3>" + (f"<p>{group.text}</p>" if group.text else "")
-                         + _table(("Variable", "Equation", "Unit", _VR), rows, "equations"))
+            parts.append(
+                f"<h3>{escape(group.title)}</h3>"
+                + (f"<p>{group.text}</p>" if group.text else "")
+                + _table(("Variable", "Equation", "Unit", _VR), rows, "equations")
+            )
     if not parts:
         return ""
-    return ('<p class="note">As derived from the declaration. Subscripts name the port or the group of a variable, its axis and its '
-            "number; a dot is a derivative with respect to time.</p>\n") + "\n".join(parts)
+    return (
+        '<p class="note">As derived from the declaration. Subscripts name the port or the group of a variable, its axis and its '
+        "number; a dot is a derivative with respect to time.</p>\n"
+    ) + "\n".join(parts)
 
 
 def _equation(table: VariableTable, variable: Variable, explained: bool) -> tuple[str, ...]:
     assert variable.equation is not None
     meaning = f'<div class="meaning">{escape(variable.text)}</div>' if explained else ""
-    return (_code(variable.name), f'<div class="scroll">{mathml.equation(variable.name, variable.equation)}</div>{meaning}',
-            _unit(variable.unit), str(table.reference(variable)))
+    return (
+        _code(variable.name),
+        f'<div class="scroll">{mathml.equation(variable.name, variable.equation)}</div>{meaning}',
+        _unit(variable.unit),
+        str(table.reference(variable)),
+    )
 
 
 # -- events, validity, modes -----------------------------------------------------------------------------------------
@@ -262,8 +289,7 @@ def _events(table: VariableTable) -> str:
         (escape(event.text), _trigger(event), "".join(_update(name, event) for name in event.updates) or "–")
         for event in table.declared.events
     ]
-    return ("<p>New values are computed from all values before the event.</p>"
-            + _table(("Event", "Happens when", "Updates"), rows))
+    return "<p>New values are computed from all values before the event.</p>" + _table(("Event", "Happens when", "Updates"), rows)
 
 
 def _trigger(event: Event) -> str:
@@ -292,31 +318,37 @@ def _modes(table: VariableTable) -> str:
     unknowns = _listed([v.name for v in table.with_role(Role.ALGEBRAIC)])
     residuals = _listed([v.name for v in table.residuals])
     multipliers = _table(_HEADS, (_row(table, v) for v in table.with_role(Role.ALGEBRAIC)))
-    return (f"<p>The switch {_code(switch.name)}, {_value(switch.start)} by default, is chosen before initialisation.</p>\n<dl>\n"
-            f"<dt>Ideal: {_code(switch.name)} is true</dt><dd>{unknowns} are set from outside, by whoever finds the values for which "
-            f"{residuals} vanish. The constraint holds exactly. This mode is for Model Exchange.</dd>\n"
-            f"<dt>Compliant: {_code(switch.name)} is false</dt><dd>The joint computes its multipliers itself, as a stiff spring and damper "
-            f"across the constraint. It works without any algebraic loop in every FMI tool. As a Co-Simulation FMU it is always "
-            f"compliant.</dd>\n</dl>\n{multipliers}")
+    return (
+        f"<p>The switch {_code(switch.name)}, {_value(switch.start)} by default, is chosen before initialisation.</p>\n<dl>\n"
+        f"<dt>Ideal: {_code(switch.name)} is true</dt><dd>{unknowns} are set from outside, by whoever finds the values for which "
+        f"{residuals} vanish. The constraint holds exactly. This mode is for Model Exchange.</dd>\n"
+        f"<dt>Compliant: {_code(switch.name)} is false</dt><dd>The joint computes its multipliers itself, as a stiff spring and damper "
+        f"across the constraint. It works without any algebraic loop in every FMI tool. As a Co-Simulation FMU it is always "
+        f"compliant.</dd>\n</dl>\n{multipliers}"
+    )
 
 
 # -- use -------------------------------------------------------------------------------------------------------------
 
 
 def _use(table: VariableTable) -> str:
-    return (f"<p>In FMPy, the FMU on its own; parameters and start values are given by name:</p>\n"
-            f"<pre><code>{escape(usage(table))}</code></pre>\n<p>Any name of a parameter, a state or an input may stand among the values.</p>")
+    return (
+        f"<p>In FMPy, the FMU on its own; parameters and start values are given by name:</p>\n"
+        f"<pre><code>{escape(usage(table))}</code></pre>\n<p>Any name of a parameter, a state or an input may stand among the values.</p>"
+    )
 
 
 def usage(table: VariableTable) -> str:
     """Three lines of Python that simulate the FMU on its own."""
     chosen = ", ".join(f'"{v.name}": {v.start!r}' for v in table.with_role(Role.PARAMETER)[:2])
-    shown = table.with_role(Role.OUTPUT)[0].name
-    return "\n".join([
-        "import fmpy",
-        f'result = fmpy.simulate_fmu("{table.declared.name}.fmu", start_values={{{chosen}}}, output=["{shown}"])',
-        f'print(result["{shown}"][-1])',
-    ])
+    shown = next((v.name for v in (*table.with_role(Role.OUTPUT), *table.with_role(Role.STATE))), "time")
+    return "\n".join(
+        [
+            "import fmpy",
+            f'result = fmpy.simulate_fmu("{table.declared.name}.fmu", start_values={{{chosen}}}, output=["{shown}"])',
+            f'print(result["{shown}"][-1])',
+        ]
+    )
 
 
 def _fmu(table: VariableTable) -> str:
@@ -332,14 +364,25 @@ def _fmu(table: VariableTable) -> str:
         ("Default experiment", f"{_value(declared.stop_time)} s"),
     ]
     lines = "\n".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in rows)
-    return (f"<table>\n<tbody>\n{lines}\n</tbody></table>\n<p>The column VR gives the value reference, which is the same in both versions "
-            f"of FMI and in both interfaces; {_code('time')} has {table.reference('time')}. The FMU is a native binary without any "
-            f"dependency; its equations, its derivatives and this page come from one declaration.</p>")
+    return (
+        f"<table>\n<tbody>\n{lines}\n</tbody></table>\n<p>The column VR gives the value reference, which is the same in both versions "
+        f"of FMI and in both interfaces; {_code('time')} has {table.reference('time')}. The FMU is a native binary without any "
+        f"dependency; its equations, its derivatives and this page come from one declaration.</p>"
+    )
 
 
 _SECTIONS: tuple[tuple[str, Callable[[VariableTable], str]], ...] = (
-    ("Ports", _ports), ("Parameters", _parameters), ("Inputs", _inputs), ("States", _states), ("Discrete states", _discrete_states),
-    ("Modes", _modes), ("Equations", _equations), ("Events", _events), ("Validity", _validity), ("How to use it", _use), ("The FMU", _fmu),
+    ("Ports", _ports),
+    ("Parameters", _parameters),
+    ("Inputs", _inputs),
+    ("States", _states),
+    ("Discrete states", _discrete_states),
+    ("Modes", _modes),
+    ("Equations", _equations),
+    ("Events", _events),
+    ("Validity", _validity),
+    ("How to use it", _use),
+    ("The FMU", _fmu),
 )
 
 _STYLE = """

@@ -23,7 +23,11 @@ EXTENT = 1.15
 
 INK = "#1f2a37"
 COLOURS = {
-    "planar": "#1d6fb8", "rotational": "#8e44ad", "translational": "#1e8449", "hydraulic": "#c0392b", "electrical": "#b9770e",
+    "planar": "#1d6fb8",
+    "rotational": "#8e44ad",
+    "translational": "#1e8449",
+    "hydraulic": "#c0392b",
+    "electrical": "#b9770e",
 }
 _OTHER_COLOUR = "#5d6d7e"
 _WITHOUT_DRAWING = Drawing(box(-0.7, -0.7, 0.7, 0.7, fill=0.92))
@@ -119,8 +123,9 @@ def _mark(port: Port, place: tuple[float, float]) -> _Painted:
     x, y = place
     half = _MARK - _THIN / 2
     ink = colour(port.kind)
-    return _Painted(Line(box(x - half, y - half, x + half, y + half, fill=1.0).points, 1.0, _THIN), ink,
-                    ink if port.side is Side.MOTION else "#ffffff")
+    return _Painted(
+        Line(box(x - half, y - half, x + half, y + half, fill=1.0).points, 1.0, _THIN), ink, ink if port.side is Side.MOTION else "#ffffff"
+    )
 
 
 def _lead(shapes: tuple[Shape, ...], port: Port, place: tuple[float, float]) -> _Painted | None:
@@ -140,7 +145,7 @@ def _lead(shapes: tuple[Shape, ...], port: Port, place: tuple[float, float]) -> 
 
 def _grey(level: float) -> str:
     """A level between the ink and white, so that fillings and outlines belong together."""
-    return "#" + "".join(f"{round(255 * level + (1 - level) * int(INK[i:i + 2], 16)):02x}" for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 * level + (1 - level) * int(INK[i : i + 2], 16)):02x}" for i in (1, 3, 5))
 
 
 # -- SVG -------------------------------------------------------------------------------------------------------------
@@ -166,8 +171,10 @@ def _svg_label(port: Port, place: tuple[float, float]) -> str:
         anchor = "start" if x < 0 else "end"
     else:
         where, anchor = f'x="{_number(x + 0.15)}" y="{_number(-y + 0.05)}"', "start"
-    return (f'<text {where} text-anchor="{anchor}" font-family="sans-serif" font-size="0.16" fill="{colour(port.kind)}">'
-            f"{escape(port.name)}</text>")
+    return (
+        f'<text {where} text-anchor="{anchor}" font-family="sans-serif" font-size="0.16" fill="{colour(port.kind)}">'
+        f"{escape(port.name)}</text>"
+    )
 
 
 # -- PNG -------------------------------------------------------------------------------------------------------------
@@ -203,7 +210,7 @@ def _inside(shape: Shape, x: Field, y: Field) -> npt.NDArray[np.bool_]:
 
 def _over(image: Field, paint: str, coverage: Field) -> Field:
     """Paints a colour over a premultiplied image."""
-    layer = np.array([*(int(paint[i:i + 2], 16) / 255 for i in (1, 3, 5)), 1.0]) * coverage[..., None]
+    layer = np.array([*(int(paint[i : i + 2], 16) / 255 for i in (1, 3, 5)), 1.0]) * coverage[..., None]
     return layer + image * (1 - coverage[..., None])
 
 
@@ -213,8 +220,12 @@ def _encode(image: Field) -> bytes:
     pixels = np.round(255 * np.clip(straight, 0, 1)).astype(np.uint8)
     height, width = pixels.shape[:2]
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    return (b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
-            + _chunk(b"IDAT", zlib.compress(rows, 9)) + _chunk(b"IEND", b""))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
+        + _chunk(b"IDAT", zlib.compress(rows, 9))
+        + _chunk(b"IEND", b"")
+    )
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

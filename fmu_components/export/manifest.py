@@ -25,8 +25,14 @@ def manifest(table: VariableTable, fmi: int) -> str | None:
     structure = Structure(table, fmi, ideal=True)
     algebraic = [element("AlgebraicVariable", {"valueReference": reference}) for reference in table.references(Role.ALGEBRAIC)]
     residuals = [fmi3_unknown("Residual", residual) for residual in structure.residuals]
-    return document(element("fmiDAEManifest", _ROOT, [
-        element("EnableDAEParameter", {"valueReference": table.reference(table.switch)}),
-        element("AlgebraicVariables", children=algebraic),
-        element("ModelStructure", children=[*fmi3_lists(structure), *residuals]),
-    ]))
+    return document(
+        element(
+            "fmiDAEManifest",
+            _ROOT,
+            [
+                element("EnableDAEParameter", {"valueReference": table.reference(table.switch)}),
+                element("AlgebraicVariables", children=algebraic),
+                element("ModelStructure", children=[*fmi3_lists(structure), *residuals]),
+            ],
+        )
+    )

@@ -21,9 +21,38 @@ NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 LINE = 64
 """About how many characters of an equation go into one line of the page."""
 
-_GREEK = dict(zip(
-    ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "omicron",
-     "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"), "αβγδεζηθικλμνξοπρστυφχψω", strict=True))
+_GREEK = dict(
+    zip(
+        (
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "omicron",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+        ),
+        "αβγδεζηθικλμνξοπρστυφχψω",
+        strict=True,
+    )
+)
 _GREEK |= {name.capitalize(): letter.upper() for name, letter in _GREEK.items()}
 _QUANTITIES = {"energy": "E", "power": "P"}
 _FUNCTIONS = {"sign": "sgn", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "ceiling": "ceil"}
@@ -349,7 +378,7 @@ class _MathML(Printer):
         above, below = _fraction(abs(coefficient), rest)
         longest = max((factor for factor in above if isinstance(factor, sympy.Add)), key=lambda factor: _width(self._print(factor)))
         at = above.index(longest)
-        before, after = above[:at], above[at + 1:]
+        before, after = above[:at], above[at + 1 :]
         head = _NEGATIVE if coefficient.is_negative else ""
         if below:
             head += f"<mfrac>{self._factors(before)}{self._factors(below)}</mfrac>{_TIMES}"
@@ -406,7 +435,7 @@ def _fraction(coefficient: sympy.Expr, rest: sympy.Expr) -> tuple[list[sympy.Exp
     for factor in rest.as_ordered_factors() if isinstance(rest, sympy.Mul) else [rest]:
         base, exponent = factor.as_base_exp() if isinstance(factor, sympy.Pow) else (factor, sympy.Integer(1))
         if exponent.is_Rational and exponent < 0:
-            below.append(base ** -exponent)
+            below.append(base**-exponent)
         elif factor != 1:
             above.append(factor)
     return sorted(above, key=_is_applied), sorted(below, key=_is_applied)

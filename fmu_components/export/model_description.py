@@ -57,36 +57,52 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
     if fmi not in FMI_VERSIONS:
         raise ValueError(f"there is no exporter for FMI {fmi}; choose one of the versions {', '.join(map(str, FMI_VERSIONS))}")
     declared, release = table.declared, version("jourdain")
-    return document(element("fmiModelDescription", {
-        "fmiVersion": FMI_VERSIONS[fmi],
-        "modelName": declared.name,
-        {2: "guid", 3: "instantiationToken"}[fmi]: table.token,
-        "description": declared.title,
-        "version": release,
-        "license": LICENSE,
-        "generationTool": f"Jourdain {release}",
-        # No date: the same declaration is to give the same file.
-        "variableNamingConvention": "structured",
-        "numberOfEventIndicators": len(table.with_role(Role.INDICATOR)) if fmi == 2 else None,
-    }, [
-        *(_fmi2_interfaces(table, sources) if fmi == 2 else _fmi3_interfaces(table)),
-        element("UnitDefinitions", children=_units(table)),
-        element("LogCategories", children=_log_categories(fmi)),
-        element("DefaultExperiment", {"startTime": 0.0, "stopTime": float(declared.stop_time), "tolerance": 1e-6}),
-        element("ModelVariables", children=[_variable(table, variable, fmi) for variable in table.variables]),
-        element("ModelStructure", children=(fmi2_lists if fmi == 2 else fmi3_lists)(Structure(table, fmi))),
-    ]))
+    return document(
+        element(
+            "fmiModelDescription",
+            {
+                "fmiVersion": FMI_VERSIONS[fmi],
+                "modelName": declared.name,
+                {2: "guid", 3: "instantiationToken"}[fmi]: table.token,
+                "description": declared.title,
+                "version": release,
+                "license": LICENSE,
+                "generationTool": f"Jourdain {release}",
+                # No date: the same declaration is to give the same file.
+                "variableNamingConvention": "structured",
+                "numberOfEventIndicators": len(table.with_role(Role.INDICATOR)) if fmi == 2 else None,
+            },
+            [
+                *(_fmi2_interfaces(table, sources) if fmi == 2 else _fmi3_interfaces(table)),
+                element("UnitDefinitions", children=_units(table)),
+                element("LogCategories", children=_log_categories(fmi)),
+                element("DefaultExperiment", {"startTime": 0.0, "stopTime": float(declared.stop_time), "tolerance": 1e-6}),
+                element("ModelVariables", children=[_variable(table, variable, fmi) for variable in table.variables]),
+                element("ModelStructure", children=(fmi2_lists if fmi == 2 else fmi3_lists)(Structure(table, fmi))),
+            ],
+        )
+    )
 
 
 def build_description(table: VariableTable, sources: Sequence[str]) -> str:
     """sources/buildDescription.xml of FMI 3: how to build the binary from the sources on any platform."""
     files = [element("SourceFile", {"name": source}) for source in sources]
-    return document(element("fmiBuildDescription", {"fmiVersion": FMI_VERSIONS[3]}, [
-        element("BuildConfiguration", {"modelIdentifier": table.declared.identifier}, [
-            element("SourceFileSet", {"language": "C11"}, files),
-            element("Library", {"name": "m", "external": True}),
-        ]),
-    ]))
+    return document(
+        element(
+            "fmiBuildDescription",
+            {"fmiVersion": FMI_VERSIONS[3]},
+            [
+                element(
+                    "BuildConfiguration",
+                    {"modelIdentifier": table.declared.identifier},
+                    [
+                        element("SourceFileSet", {"language": "C11"}, files),
+                        element("Library", {"name": "m", "external": True}),
+                    ],
+                ),
+            ],
+        )
+    )
 
 
 # -- what the FMU can do -----------------------------------------------------------------------------------------------
@@ -94,11 +110,15 @@ def build_description(table: VariableTable, sources: Sequence[str]) -> str:
 
 def _fmi2_interfaces(table: VariableTable, sources: Sequence[str]) -> list[Element]:
     common: dict[str, Value] = {
-        "modelIdentifier": table.declared.identifier, "canGetAndSetFMUstate": True, "canSerializeFMUstate": True,
+        "modelIdentifier": table.declared.identifier,
+        "canGetAndSetFMUstate": True,
+        "canSerializeFMUstate": True,
         "providesDirectionalDerivative": True,
     }
     stepping: dict[str, Value] = {
-        "canHandleVariableCommunicationStepSize": True, "canInterpolateInputs": True, "maxOutputDerivativeOrder": 1,
+        "canHandleVariableCommunicationStepSize": True,
+        "canInterpolateInputs": True,
+        "maxOutputDerivativeOrder": 1,
     }
 
     def files() -> list[Element]:
@@ -112,13 +132,19 @@ def _fmi2_interfaces(table: VariableTable, sources: Sequence[str]) -> list[Eleme
 
 def _fmi3_interfaces(table: VariableTable) -> list[Element]:
     common: dict[str, Value] = {
-        "modelIdentifier": table.declared.identifier, "canGetAndSetFMUState": True, "canSerializeFMUState": True,
-        "providesDirectionalDerivatives": True, "providesAdjointDerivatives": True,
+        "modelIdentifier": table.declared.identifier,
+        "canGetAndSetFMUState": True,
+        "canSerializeFMUState": True,
+        "providesDirectionalDerivatives": True,
+        "providesAdjointDerivatives": True,
     }
     stepping: dict[str, Value] = {
-        "canHandleVariableCommunicationStepSize": True, "maxOutputDerivativeOrder": 1, "providesIntermediateUpdate": True,
+        "canHandleVariableCommunicationStepSize": True,
+        "maxOutputDerivativeOrder": 1,
+        "providesIntermediateUpdate": True,
         "mightReturnEarlyFromDoStep": bool(table.declared.events or table.with_role(Role.RELATION)),
-        "canReturnEarlyAfterIntermediateUpdate": True, "hasEventMode": True,
+        "canReturnEarlyAfterIntermediateUpdate": True,
+        "hasEventMode": True,
     }
     return [
         element("ModelExchange", common | {"needsCompletedIntegratorStep": False}),
@@ -168,8 +194,12 @@ def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, V
     if variability == "continuous" and variable.type != "real":
         variability = "discrete"
     return {
-        "name": variable.name, "valueReference": table.reference(variable), "description": _described(variable),
-        "causality": causality, "variability": variability, "initial": initial,
+        "name": variable.name,
+        "valueReference": table.reference(variable),
+        "description": _described(variable),
+        "causality": causality,
+        "variability": variability,
+        "initial": initial,
     }
 
 

@@ -145,10 +145,15 @@ class _Writer:
         declared, table = self.declared, self.table
         events = [self._event(i, event, relations, times) for i, event in enumerate(declared.events)]
         fields = {
-            "name": repr(declared.name), "title": repr(declared.title), "token": repr(table.token), "stop_time": repr(declared.stop_time),
+            "name": repr(declared.name),
+            "title": repr(declared.title),
+            "token": repr(table.token),
+            "stop_time": repr(declared.stop_time),
             "variables": _table(_variables(table)),
-            "states": _tuple([str(table.reference(v)) for v in states]), "nominal": _tuple([_literal(v.nominal) for v in states]),
-            "relations": _tuple([str(table.reference(v)) for v in relations]), "events": _table(events),
+            "states": _tuple([str(table.reference(v)) for v in states]),
+            "nominal": _tuple([_literal(v.nominal) for v in states]),
+            "relations": _tuple([str(table.reference(v)) for v in relations]),
+            "events": _table(events),
             "conditions": _tuple([repr(condition.text) for condition in declared.conditions]),
             **{name: name for name in ("evaluate", "derivatives", "indicators", "instants", "require")},
         }

@@ -17,8 +17,13 @@ STAGES = ("parameters", "states", "motion", "efforts", "accelerations", "diagnos
 """Diagnostics are outputs that nothing couples through; sensitivities are the derivatives with respect to parameters."""
 
 _BY_ROLE = {
-    Role.PARAMETER: "parameters", Role.SWITCH: "parameters", Role.TIME: "states", Role.STATE: "states",
-    Role.DISCRETE: "states", Role.RELATION: "states", Role.ALGEBRAIC: "efforts",
+    Role.PARAMETER: "parameters",
+    Role.SWITCH: "parameters",
+    Role.TIME: "states",
+    Role.STATE: "states",
+    Role.DISCRETE: "states",
+    Role.RELATION: "states",
+    Role.ALGEBRAIC: "efforts",
 }
 _BY_ORDER = {0: "motion", 1: "motion", 2: "accelerations", 3: "efforts"}
 
@@ -53,7 +58,7 @@ class Plan:
             self._stage[symbol] = self._latest(self._definition[symbol])
         self.values = [Function() for _ in STAGES]
         self.jacobian = [Function() for _ in STAGES]
-        self._place(dict(zip(range(len(self.entries)), reduced[len(calculated):], strict=True)))
+        self._place(dict(zip(range(len(self.entries)), reduced[len(calculated) :], strict=True)))
 
     def _sorted(self) -> list[sympy.Symbol]:
         """Temporaries and calculated variables, each behind all that it is computed from."""
@@ -62,7 +67,7 @@ class Plan:
         def visit(symbol: sympy.Symbol) -> None:
             if symbol in self._definition and symbol not in done:
                 for inner in sorted(self._definition[symbol].free_symbols, key=str):
-                    visit(inner)  # type: ignore[arg-type]
+                    visit(inner)
                 done[symbol] = None
 
         for symbol in self._definition:
@@ -70,7 +75,7 @@ class Plan:
         return list(done)
 
     def _latest(self, expression: sympy.Basic) -> int:
-        return max((self._stage[s] for s in expression.free_symbols), default=0)  # type: ignore[index]
+        return max((self._stage[s] for s in expression.free_symbols), default=0)
 
     def _entry_stage(self, index: int, expression: sympy.Basic) -> int:
         row, column = (self.table.variables[r] for r in self.entries[index])
@@ -84,7 +89,7 @@ class Plan:
         needed = {symbol: [never, never] for symbol in self._order}  # by values, by the Jacobian
 
         def need(expression: sympy.Basic, group: int, stage: int) -> None:
-            for symbol in expression.free_symbols & needed.keys():  # type: ignore[operator]
+            for symbol in expression.free_symbols & needed.keys():
                 needed[symbol][group] = min(needed[symbol][group], stage)
 
         self.entry_stage = [self._entry_stage(index, expression) for index, expression in entries.items()]
@@ -107,8 +112,11 @@ class Plan:
         for index, expression in entries.items():
             self.jacobian[self.entry_stage[index]].steps.append((index, expression))
         kept = {
-            s for function in (*self.values, *self.jacobian) for _, expression in function.steps
-            for s in expression.free_symbols if s in self._temporary and home[s] is not function  # type: ignore[index]
+            s
+            for function in (*self.values, *self.jacobian)
+            for _, expression in function.steps
+            for s in expression.free_symbols
+            if s in self._temporary and home[s] is not function
         }
         self.kept = [symbol for symbol in self._order if symbol in kept]
         """The temporaries that live in the instance; all others are local to one function."""

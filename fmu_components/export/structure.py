@@ -91,7 +91,9 @@ def _initially(dependency: Dependency) -> Dependency:
 def fmi3_lists(structure: Structure) -> list[Element]:
     """The lists in the form of FMI 3, which the manifest of the layered standard shares."""
     lists = {
-        "Output": structure.outputs, "ContinuousStateDerivative": structure.derivatives, "InitialUnknown": structure.initial,
+        "Output": structure.outputs,
+        "ContinuousStateDerivative": structure.derivatives,
+        "InitialUnknown": structure.initial,
         "EventIndicator": structure.indicators,
     }
     return [fmi3_unknown(tag, unknown) for tag, unknowns in lists.items() for unknown in unknowns]
@@ -107,14 +109,18 @@ def fmi2_lists(structure: Structure) -> list[Element]:
     lists = {"Outputs": structure.outputs, "Derivatives": structure.derivatives, "InitialUnknowns": structure.initial}
     return [
         element(tag, children=[_unknown("Unknown", "index", unknown, first=1) for unknown in unknowns])
-        for tag, unknowns in lists.items() if unknowns
+        for tag, unknowns in lists.items()
+        if unknowns
     ]
 
 
 def _unknown(tag: str, key: str, unknown: Unknown, first: int) -> Element:
     """An absent list would mean a dependence on everything, so that an empty one is written too."""
-    return element(tag, {
-        key: unknown.reference + first,
-        "dependencies": " ".join(str(d.known + first) for d in unknown.dependencies),
-        "dependenciesKind": " ".join(d.kind for d in unknown.dependencies) or None,
-    })
+    return element(
+        tag,
+        {
+            key: unknown.reference + first,
+            "dependencies": " ".join(str(d.known + first) for d in unknown.dependencies),
+            "dependenciesKind": " ".join(d.kind for d in unknown.dependencies) or None,
+        },
+    )

@@ -75,8 +75,12 @@ class VariableTable:
                 if slope != 0:
                     for base, part in gradients.get(inner, {inner: sympy.Integer(1)}).items():
                         gradient[base] = gradient.get(base, sympy.Integer(0)) + slope * part
-        entries = {(self.reference(str(unknown)), columns[known]): entry
-                   for unknown, gradient in gradients.items() for known, entry in gradient.items() if known in columns and entry != 0}
+        entries = {
+            (self.reference(str(unknown)), columns[known]): entry
+            for unknown, gradient in gradients.items()
+            for known, entry in gradient.items()
+            if known in columns and entry != 0
+        }
         self._zeros = self._vanishing(entries)
         never = set.intersection(*self._zeros.values())
         return {key: entry for key, entry in entries.items() if key not in never}
@@ -95,10 +99,19 @@ class VariableTable:
             largest = dict.fromkeys(entries, 0.0)
             for _ in range(3):
                 values: dict[int, float | bool] = {
-                    self.reference(v): position is True if v is self.switch else random.random() < 0.5 if v.type == "boolean" else
-                    v.range.nearest(random.uniform(0.3, 1.7)) for v in base}
-                for key, value in zip(entries, evaluate(values), strict=True):
-                    largest[key] = max(largest[key], abs(value))
+                    self.reference(v): position is True
+                    if v is self.switch
+                    else random.random() < 0.5
+                    if v.type == "boolean"
+                    else v.range.nearest(random.uniform(0.3, 1.7))
+                    for v in base
+                }
+                try:
+                    found = evaluate(values)
+                except (ArithmeticError, ValueError):  # a root or quotient has no value here: then nothing is known to vanish
+                    found = [math.inf] * len(entries)
+                for key, value in zip(entries, found, strict=True):
+                    largest[key] = max(largest[key], abs(value) if math.isfinite(value) else math.inf)
             zeros[position] = {key for key, value in largest.items() if value < 1e-11}
         return zeros
 
@@ -106,7 +119,7 @@ class VariableTable:
         """The variables that are not calculated on which an expression depends, with the switch as given."""
         found: set[Variable] = set()
         for symbol in self._at(expression, switched).free_symbols:
-            variable = self.declared.by_symbol[symbol]  # type: ignore[index]
+            variable = self.declared.by_symbol[symbol]
             found |= self._base(variable, switched) if variable.role.calculated else {variable}
         return found
 
@@ -118,7 +131,8 @@ class VariableTable:
     def _jumps(self, unknown: int, known: int, switched: bool | None) -> bool:
         """Whether an unknown depends on a known through a condition, at which it may jump without having a slope."""
         variable = self.variables[known]
-        seen, waiting = set(), [self.variables[unknown]]
+        seen: set[Variable] = set()
+        waiting = [self.variables[unknown]]
         while waiting:
             equation = self._at(waiting.pop().equation, switched)
             for condition in (c for piecewise in equation.atoms(sympy.Piecewise) for _, c in piecewise.args):
@@ -171,7 +185,9 @@ class VariableTable:
     @cached_property
     def token(self) -> str:
         """Identifies the interface: the same declaration always gets the same one."""
-        text = "\n".join(f"{v.name}|{v.role}|{v.type}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{v.text}|{v.equation}" for v in self.variables)
+        text = "\n".join(
+            f"{v.name}|{v.role}|{v.type}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{v.text}|{v.equation}" for v in self.variables
+        )
         text += repr(self.declared.events) + repr(self.declared.conditions) + self.declared.name + self.declared.description
         digest = hashlib.sha256(text.encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"

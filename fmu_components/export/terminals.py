@@ -24,10 +24,13 @@ def terminals_and_icons(table: VariableTable, fmi: int, port_positions: Mapping[
     The text is the same for either ``fmi``: the file has the format of FMI 3 wherever it lies, and names variables by their names.
     """
     ports = table.declared.ports
-    representation = element("GraphicalRepresentation", children=[
-        element("CoordinateSystem", _box(0, 0, SCALE) | {"suggestedScalingFactorTo_mm": 0.1}),
-        element("Icon", _box(0, 0, EXTENT * SCALE)),
-    ])
+    representation = element(
+        "GraphicalRepresentation",
+        children=[
+            element("CoordinateSystem", _box(0, 0, SCALE) | {"suggestedScalingFactorTo_mm": 0.1}),
+            element("Icon", _box(0, 0, EXTENT * SCALE)),
+        ],
+    )
     terminals = [element("Terminals", children=[_terminal(port, port_positions[port.name]) for port in ports])] if ports else []
     return document(element("fmiTerminalsAndIcons", {"fmiVersion": "3.0"}, [representation, *terminals]))
 
@@ -52,16 +55,30 @@ def _terminal(port: Port, position: tuple[float, float]) -> Element:
     x, y = position
     quantities = [quantity for side in Side for quantity in port.kind.given_by(side)]
     drawn = _box(x * SCALE, y * SCALE, MARK) | {"iconBaseName": _icon_base_name(port), "defaultConnectionColor": _rgb(colour(port.kind))}
-    return element("Terminal", {
-        "name": port.name, "matchingRule": "plug", "terminalKind": f"org.jourdain.{port.kind.identifier}",
-        "description": f"{port.kind.name} that gives the {port.side.value}: {port.text}",
-    }, [
-        # Not inflow and outflow, though efforts add up: those are for flows that balance, and a wrench acts in one place.
-        *(element("TerminalMemberVariable", {
-            "variableName": f"{port.name}.{quantity.name}", "memberName": quantity.name, "variableKind": "signal",
-        }) for quantity in quantities),
-        element("TerminalGraphicalRepresentation", drawn),
-    ])
+    return element(
+        "Terminal",
+        {
+            "name": port.name,
+            "matchingRule": "plug",
+            "terminalKind": f"org.jourdain.{port.kind.identifier}",
+            "description": f"{port.kind.name} that gives the {port.side.value}: {port.text}",
+        },
+        [
+            # Not inflow and outflow, though efforts add up: those are for flows that balance, and a wrench acts in one place.
+            *(
+                element(
+                    "TerminalMemberVariable",
+                    {
+                        "variableName": f"{port.name}.{quantity.name}",
+                        "memberName": quantity.name,
+                        "variableKind": "signal",
+                    },
+                )
+                for quantity in quantities
+            ),
+            element("TerminalGraphicalRepresentation", drawn),
+        ],
+    )
 
 
 def _box(x: float, y: float, half: float) -> dict[str, Value]:
@@ -70,4 +87,4 @@ def _box(x: float, y: float, half: float) -> dict[str, Value]:
 
 
 def _rgb(colour: str) -> str:
-    return " ".join(str(int(colour[i:i + 2], 16)) for i in (1, 3, 5))
+    return " ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))

@@ -13,9 +13,15 @@ class Gear(Joint):
     """
 
     kind = ROTATIONAL
-    drawing = Drawing(line((-0.9, 0), (-0.35, 0), width=0.12), line((0.35, 0), (0.9, 0), width=0.12),
-                      line((-0.35, 0.5), (0.35, 0.5), width=0.12), box(-0.5, -0.2, -0.2, 0.2, fill=0.85),
-                      box(-0.5, 0.2, -0.2, 0.8, fill=0.85), box(0.2, 0.32, 0.5, 0.68, fill=0.85), box(0.2, -0.32, 0.5, 0.32, fill=0.85))
+    drawing = Drawing(
+        line((-0.9, 0), (-0.35, 0), width=0.12),
+        line((0.35, 0), (0.9, 0), width=0.12),
+        line((-0.35, 0.5), (0.35, 0.5), width=0.12),
+        box(-0.5, -0.2, -0.2, 0.2, fill=0.85),
+        box(-0.5, 0.2, -0.2, 0.8, fill=0.85),
+        box(0.2, 0.32, 0.5, 0.68, fill=0.85),
+        box(0.2, -0.32, 0.5, 0.32, fill=0.85),
+    )
 
     def velocity_constraint(self, M, N):
         ratio = self.parameter("ratio", 1.0, "", "speed of M over speed of N; negative where they turn against each other")

@@ -8,9 +8,17 @@ from fmu_components.ports import ROTATIONAL, Side
 class RotationalSpringDamper(Component):
     """Spring and damper between two shafts, with a rest value of N.phi - M.phi."""
 
-    drawing = Drawing(line((-0.9, 0), (-0.65, 0)), line((0.9, 0), (0.65, 0)), line((-0.65, 0.22), (-0.65, -0.4)),
-                      line((0.65, 0.22), (0.65, -0.4)), spring(-0.65, 0.65, 0.22), *damper(-0.65, 0.65, -0.4),
-                      arc(0, 0.15, 0.68, 50, 130), arrowhead(-0.44, 0.67, 220), arrowhead(0.44, 0.67, -40))
+    drawing = Drawing(
+        line((-0.9, 0), (-0.65, 0)),
+        line((0.9, 0), (0.65, 0)),
+        line((-0.65, 0.22), (-0.65, -0.4)),
+        line((0.65, 0.22), (0.65, -0.4)),
+        spring(-0.65, 0.65, 0.22),
+        *damper(-0.65, 0.65, -0.4),
+        arc(0, 0.15, 0.68, 50, 130),
+        arrowhead(-0.44, 0.67, 220),
+        arrowhead(0.44, 0.67, -40),
+    )
 
     def declare(self):
         M = self.port("M", ROTATIONAL, Side.EFFORT, "first shaft")

@@ -8,8 +8,14 @@ from fmu_components.ports import TRANSLATIONAL, Side
 class SpringDamper1D(Component):
     """Spring and damper between two masses on a line, with a rest value of N.s - M.s."""
 
-    drawing = Drawing(line((-0.9, 0), (-0.65, 0)), line((0.9, 0), (0.65, 0)), line((-0.65, 0.32), (-0.65, -0.35)),
-                      line((0.65, 0.32), (0.65, -0.35)), spring(-0.65, 0.65, 0.32), *damper(-0.65, 0.65, -0.35))
+    drawing = Drawing(
+        line((-0.9, 0), (-0.65, 0)),
+        line((0.9, 0), (0.65, 0)),
+        line((-0.65, 0.32), (-0.65, -0.35)),
+        line((0.65, 0.32), (0.65, -0.35)),
+        spring(-0.65, 0.65, 0.32),
+        *damper(-0.65, 0.65, -0.35),
+    )
 
     def declare(self):
         M = self.port("M", TRANSLATIONAL, Side.EFFORT, "first mass")

@@ -8,8 +8,12 @@ from fmu_components.ports import ROTATIONAL, Side
 class Torque(Component):
     """Torque on a rotational flange, given by a signal."""
 
-    drawing = Drawing(line((-0.9, 0), (0.1, 0), width=0.12), circle(0.1, 0, 0.14, fill=0.85), arc(0.1, 0, 0.55, -140, 135, width=0.12),
-                      arrowhead(-0.29, 0.39, 232, 0.34, width=0.12))
+    drawing = Drawing(
+        line((-0.9, 0), (0.1, 0), width=0.12),
+        circle(0.1, 0, 0.14, fill=0.85),
+        arc(0.1, 0, 0.55, -140, 135, width=0.12),
+        arrowhead(-0.29, 0.39, 232, 0.34, width=0.12),
+    )
 
     def declare(self):
         flange = self.port("flange", ROTATIONAL, Side.EFFORT, "what the torque acts on")

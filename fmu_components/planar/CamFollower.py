@@ -16,9 +16,14 @@ class CamFollower(Joint):
     sides, so that a negative multiplier means that a real follower would lift off.
     """
 
-    drawing = Drawing(line(*arc(-0.35, 0, 0.4, 70, 290).points, *arc(0.16, 0, 0.14, -70, 70).points, fill=0.85),
-                      circle(-0.35, 0, 0.1, fill=1.0), line((0.48, 0), (0.9, 0), width=0.12), circle(0.46, 0, 0.14, fill=1.0),
-                      box(0.66, 0.1, 0.84, 0.26, fill=0.0), box(0.66, -0.26, 0.84, -0.1, fill=0.0))
+    drawing = Drawing(
+        line(*arc(-0.35, 0, 0.4, 70, 290).points, *arc(0.16, 0, 0.14, -70, 70).points, fill=0.85),
+        circle(-0.35, 0, 0.1, fill=1.0),
+        line((0.48, 0), (0.9, 0), width=0.12),
+        circle(0.46, 0, 0.14, fill=1.0),
+        box(0.66, 0.1, 0.84, 0.26, fill=0.0),
+        box(0.66, -0.26, 0.84, -0.1, fill=0.0),
+    )
     starts_N = {"x": 0.05}
 
     def profile(self, angle):
@@ -32,10 +37,14 @@ class CamFollower(Joint):
 
     def constraint(self, M, N):
         MN = N.point - M.point
-        angle = self.coordinate("angle", atan2(MN.dot(M.y_axis), MN.dot(M.x_axis)), "rad", "direction of the follower in the frame of the cam, from -pi to pi")
+        angle = self.coordinate(
+            "angle", atan2(MN.dot(M.y_axis), MN.dot(M.x_axis)), "rad", "direction of the follower in the frame of the cam, from -pi to pi"
+        )
         return [sqrt(MN.dot(MN)) - self.coordinate("profile", self.profile(angle), "m", "radius of the cam in that direction")]
 
     def validity(self, M, N):
         MN = N.point - M.point
-        return [(MN.dot(MN), "N lies apart from M, the centre of the cam"),
-                (self["profile.q"], "the radius of the profile is positive where the follower is")]
+        return [
+            (MN.dot(MN), "N lies apart from M, the centre of the cam"),
+            (self["profile.q"], "the radius of the profile is positive where the follower is"),
+        ]

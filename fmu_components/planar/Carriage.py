@@ -14,8 +14,14 @@ class Carriage(Component):
     guide bears is given as outputs.
     """
 
-    drawing = Drawing(box(-0.55, -0.25, 0.55, 0.3, fill=0.85), *ground(-0.85, 0.85, -0.5), circle(-0.3, -0.36, 0.12, fill=1.0),
-                      circle(0.3, -0.36, 0.12, fill=1.0), line((0, 0.3), (0, 0.7), width=0.12), circle(0, 0.7, 0.12, fill=1.0))
+    drawing = Drawing(
+        box(-0.55, -0.25, 0.55, 0.3, fill=0.85),
+        *ground(-0.85, 0.85, -0.5),
+        circle(-0.3, -0.36, 0.12, fill=1.0),
+        circle(0.3, -0.36, 0.12, fill=1.0),
+        line((0, 0.3), (0, 0.7), width=0.12),
+        circle(0, 0.7, 0.12, fill=1.0),
+    )
 
     def declare(self):
         flange = self.port("flange", TRANSLATIONAL, Side.EFFORT, "the mass that moves along the line")

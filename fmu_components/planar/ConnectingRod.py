@@ -11,8 +11,13 @@ class ConnectingRod(Joint):
     the distance is L, positive where the rod pushes.
     """
 
-    drawing = Drawing(line((-0.65, 0), (0.65, 0), width=0.16), circle(-0.65, 0, 0.2, fill=0.85), circle(0.65, 0, 0.2, fill=0.85),
-                      circle(-0.65, 0, 0.08, fill=1.0), circle(0.65, 0, 0.08, fill=1.0))
+    drawing = Drawing(
+        line((-0.65, 0), (0.65, 0), width=0.16),
+        circle(-0.65, 0, 0.2, fill=0.85),
+        circle(0.65, 0, 0.2, fill=0.85),
+        circle(-0.65, 0, 0.08, fill=1.0),
+        circle(0.65, 0, 0.08, fill=1.0),
+    )
     starts_N = {"x": 1.0}
 
     def constraint(self, M, N):

@@ -10,8 +10,12 @@ class DoubleTranslational(Joint):
     The constraint is x_jl.y_il = 0. Springs and dampers act along the axes x (translation1) and y (translation2) of M.
     """
 
-    drawing = Drawing(line((-0.95, 0), (0.2, 0), width=0.16), line((0, -0.6), (0, 0.6), width=0.16),
-                      box(-0.25, -0.25, 0.25, 0.25, fill=0.85), line((0, 0.6), (0.95, 0.6), (0.95, 0)))
+    drawing = Drawing(
+        line((-0.95, 0), (0.2, 0), width=0.16),
+        line((0, -0.6), (0, 0.6), width=0.16),
+        box(-0.25, -0.25, 0.25, 0.25, fill=0.85),
+        line((0, 0.6), (0.95, 0.6), (0.95, 0)),
+    )
 
     def constraint(self, M, N):
         return [N.x_axis.dot(M.y_axis)]

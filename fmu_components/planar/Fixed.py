@@ -11,8 +11,12 @@ class Fixed(Component):
     It gives a motion at rest; whatever wrench it takes has no effect, and is there to be read.
     """
 
-    drawing = Drawing(line((0, 0.2), (-0.45, -0.4), (0.45, -0.4), (0, 0.2), fill=0.85), circle(0, 0.2, 0.14, fill=1.0),
-                      line((-0.75, -0.4), (0.75, -0.4)), *(line((i / 4 - 0.35, -0.4), (i / 4 - 0.6, -0.7)) for i in range(5)))
+    drawing = Drawing(
+        line((0, 0.2), (-0.45, -0.4), (0.45, -0.4), (0, 0.2), fill=0.85),
+        circle(0, 0.2, 0.14, fill=1.0),
+        line((-0.75, -0.4), (0.75, -0.4)),
+        *(line((i / 4 - 0.35, -0.4), (i / 4 - 0.6, -0.7)) for i in range(5)),
+    )
 
     def declare(self) -> None:
         p1 = self.port("p1", PLANAR, Side.MOTION, "the fixed point")

@@ -13,11 +13,16 @@ class KnifeEdge(Joint):
     M is on a body that moves, relative velocity means against the material of that body below the point.
     """
 
-    drawing = Drawing(line((-0.75, -0.45), (0.55, -0.45), (0.72, -0.4), (0.82, -0.25), (0.72, -0.15), (0.6, -0.3),
-                           (-0.75, -0.3), fill=0.0, width=0.04),
-                      line((-0.45, -0.3), (-0.45, -0.02)), line((0.3, -0.3), (0.3, -0.02)), line((-0.6, -0.02), (0.5, -0.02), width=0.12),
-                      line((-0.9, -0.5), (0.9, -0.5)), line((-0.4, 0.35), (0.45, 0.35)), arrowhead(-0.4, 0.35, 180),
-                      arrowhead(0.45, 0.35, 0))
+    drawing = Drawing(
+        line((-0.75, -0.45), (0.55, -0.45), (0.72, -0.4), (0.82, -0.25), (0.72, -0.15), (0.6, -0.3), (-0.75, -0.3), fill=0.0, width=0.04),
+        line((-0.45, -0.3), (-0.45, -0.02)),
+        line((0.3, -0.3), (0.3, -0.02)),
+        line((-0.6, -0.02), (0.5, -0.02), width=0.12),
+        line((-0.9, -0.5), (0.9, -0.5)),
+        line((-0.4, 0.35), (0.45, 0.35)),
+        arrowhead(-0.4, 0.35, 180),
+        arrowhead(0.45, 0.35, 0),
+    )
 
     def velocity_constraint(self, M, N):
         MN = N.point - M.point

@@ -14,9 +14,14 @@ class LinearActuator(Component):
     translational flange, positive where it pushes the points apart. The flange gives the length less `offset`, and its rates.
     """
 
-    drawing = Drawing(line((-0.7, 0), (-0.45, 0), width=0.12), box(-0.45, -0.25, 0.25, 0.25, fill=0.85),
-                      line((-0.1, -0.21), (-0.1, 0.21), width=0.12), line((-0.1, 0), (0.7, 0), width=0.1),
-                      circle(-0.7, 0, 0.14, fill=1.0), circle(0.7, 0, 0.14, fill=1.0))
+    drawing = Drawing(
+        line((-0.7, 0), (-0.45, 0), width=0.12),
+        box(-0.45, -0.25, 0.25, 0.25, fill=0.85),
+        line((-0.1, -0.21), (-0.1, 0.21), width=0.12),
+        line((-0.1, 0), (0.7, 0), width=0.1),
+        circle(-0.7, 0, 0.14, fill=1.0),
+        circle(0.7, 0, 0.14, fill=1.0),
+    )
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

@@ -12,9 +12,13 @@ class PlaneCrossing(Joint):
     Springs and dampers act along the line (translation) and on the angle of each body in its own plane (rotation1, rotation2).
     """
 
-    drawing = Drawing(line((-0.6, 0), (0.6, 0), (0.9, 0.35), (-0.3, 0.35), (-0.6, 0), fill=0.95), box(-0.6, -0.65, 0.6, 0.65, fill=0.8),
-                      line((-0.9, -0.35), (0.3, -0.35), (0.6, 0), (-0.6, 0), (-0.9, -0.35), fill=0.95),
-                      line((-0.6, 0), (0.6, 0), width=0.12), circle(0, 0, 0.13, fill=1.0))
+    drawing = Drawing(
+        line((-0.6, 0), (0.6, 0), (0.9, 0.35), (-0.3, 0.35), (-0.6, 0), fill=0.95),
+        box(-0.6, -0.65, 0.6, 0.65, fill=0.8),
+        line((-0.9, -0.35), (0.3, -0.35), (0.6, 0), (-0.6, 0), (-0.9, -0.35), fill=0.95),
+        line((-0.6, 0), (0.6, 0), width=0.12),
+        circle(0, 0, 0.13, fill=1.0),
+    )
 
     def constraint(self, M, N):
         return [N.x - M.x, M.y, N.y]

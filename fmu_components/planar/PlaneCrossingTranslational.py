@@ -15,8 +15,12 @@ class PlaneCrossingTranslational(Joint):
     along the line (translation2) and on the angle of each body in its own plane (rotation1, rotation2).
     """
 
-    drawing = Drawing(*PlaneCrossing.drawing.shapes[:4], line((-0.5, -0.26), (0.05, 0.02), width=0.12),
-                      box(-0.15, -0.12, 0.25, 0.16, fill=1.0), circle(0.05, 0.02, 0.06, fill=0.0))
+    drawing = Drawing(
+        *PlaneCrossing.drawing.shapes[:4],
+        line((-0.5, -0.26), (0.05, 0.02), width=0.12),
+        box(-0.15, -0.12, 0.25, 0.16, fill=1.0),
+        circle(0.05, 0.02, 0.06, fill=0.0),
+    )
 
     @staticmethod
     def _seen_in_the_plane_of_M(M, N):
@@ -27,4 +31,9 @@ class PlaneCrossingTranslational(Joint):
         return [self._seen_in_the_plane_of_M(M, N).dot(M.y_axis), N.y]
 
     def freedoms(self, M, N):
-        return {"translation1": self._seen_in_the_plane_of_M(M, N).dot(M.x_axis), "translation2": N.x, "rotation1": M.theta, "rotation2": N.theta}
+        return {
+            "translation1": self._seen_in_the_plane_of_M(M, N).dot(M.x_axis),
+            "translation2": N.x,
+            "rotation1": M.theta,
+            "rotation2": N.theta,
+        }

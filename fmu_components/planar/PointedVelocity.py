@@ -13,9 +13,16 @@ class PointedVelocity(Joint):
     to MN; the constraint does not act on body j.
     """
 
-    drawing = Drawing(line((0.1, 0), (0.2, 0)), line((0.28, 0), (0.38, 0)), line((0.46, 0), (0.56, 0)), circle(-0.55, 0, 0.24, fill=0.85),
-                      line((-0.55, 0), (0.05, 0), width=0.12), arrowhead(0.07, 0, 0, 0.28, width=0.12), circle(0.66, 0, 0.2),
-                      circle(0.66, 0, 0.06, fill=0.0))
+    drawing = Drawing(
+        line((0.1, 0), (0.2, 0)),
+        line((0.28, 0), (0.38, 0)),
+        line((0.46, 0), (0.56, 0)),
+        circle(-0.55, 0, 0.24, fill=0.85),
+        line((-0.55, 0), (0.05, 0), width=0.12),
+        arrowhead(0.07, 0, 0, 0.28, width=0.12),
+        circle(0.66, 0, 0.2),
+        circle(0.66, 0, 0.06, fill=0.0),
+    )
     starts_N = {"x": 1.0}
 
     def velocity_constraint(self, M, N):

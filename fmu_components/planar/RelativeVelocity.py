@@ -13,8 +13,13 @@ class RelativeVelocity(Joint):
     velocity back to its value. The multiplier is the force on body j along the direction.
     """
 
-    drawing = Drawing(circle(-0.55, 0, 0.2, fill=0.85), circle(0.55, 0, 0.2, fill=0.85), line((-0.35, 0), (0.35, 0)),
-                      line((-0.3, 0.45), (0.3, 0.45)), line((0.16, 0.57), (0.3, 0.45), (0.16, 0.33)))
+    drawing = Drawing(
+        circle(-0.55, 0, 0.2, fill=0.85),
+        circle(0.55, 0, 0.2, fill=0.85),
+        line((-0.35, 0), (0.35, 0)),
+        line((-0.3, 0.45), (0.3, 0.45)),
+        line((0.16, 0.57), (0.3, 0.45), (0.16, 0.33)),
+    )
 
     def velocity_constraint(self, M, N):
         direction = self.parameter("direction", 0.0, "rad", "absolute direction along which the velocity is prescribed")

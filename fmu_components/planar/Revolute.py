@@ -10,8 +10,9 @@ class Revolute(Joint):
     The constraint is MN = 0, along both absolute axes. A spring and a damper act along the rotation.
     """
 
-    drawing = Drawing(line((-0.9, 0), (0, 0), width=0.2), line((0, 0), (0.9, 0), width=0.2), circle(0, 0, 0.35, fill=0.85),
-                      circle(0, 0, 0.1, fill=0.0))
+    drawing = Drawing(
+        line((-0.9, 0), (0, 0), width=0.2), line((0, 0), (0.9, 0), width=0.2), circle(0, 0, 0.35, fill=0.85), circle(0, 0, 0.1, fill=0.0)
+    )
 
     def constraint(self, M, N):
         MN = N.point - M.point

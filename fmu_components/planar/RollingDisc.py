@@ -12,8 +12,14 @@ class RollingDisc(Joint):
     holds both ways, so that a negative normal force means that a real disc would lift off.
     """
 
-    drawing = Drawing(*ground(-0.9, 0.9, -0.5, 9), circle(0, 0.05, 0.52, fill=0.85), circle(0, 0.05, 0.1, fill=1.0),
-                      line((0.07, 0.12), (0.36, 0.42)), arc(0, 0.05, 0.72, 60, 120), arrowhead(0.37, 0.67, -32))
+    drawing = Drawing(
+        *ground(-0.9, 0.9, -0.5, 9),
+        circle(0, 0.05, 0.52, fill=0.85),
+        circle(0, 0.05, 0.1, fill=1.0),
+        line((0.07, 0.12), (0.36, 0.42)),
+        arc(0, 0.05, 0.72, 60, 120),
+        arrowhead(0.37, 0.67, -32),
+    )
     starts_N = {"y": 0.5}
 
     def constraint(self, M, N):

@@ -14,8 +14,14 @@ class SpringDamper(Component):
     sqrt(MN.MN + smoothing^2), which differs from |MN| by less than smoothing^2/(2 |MN|).
     """
 
-    drawing = Drawing(line((-0.72, 0.3), (-0.72, -0.35)), line((0.72, 0.3), (0.72, -0.35)), spring(-0.72, 0.72, 0.3),
-                      *damper(-0.72, 0.72, -0.35), circle(-0.72, 0, 0.13, fill=1.0), circle(0.72, 0, 0.13, fill=1.0))
+    drawing = Drawing(
+        line((-0.72, 0.3), (-0.72, -0.35)),
+        line((0.72, 0.3), (0.72, -0.35)),
+        spring(-0.72, 0.72, 0.3),
+        *damper(-0.72, 0.72, -0.35),
+        circle(-0.72, 0, 0.13, fill=1.0),
+        circle(0.72, 0, 0.13, fill=1.0),
+    )
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

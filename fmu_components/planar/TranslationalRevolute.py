@@ -11,8 +11,12 @@ class TranslationalRevolute(Joint):
     round. A spring and a damper act along the axis, on the coordinate of M along it (translation), others along the rotation.
     """
 
-    drawing = Drawing(line((-0.1, 0), (0.95, 0), width=0.16), box(-0.4, -0.3, 0.4, 0.3, fill=0.85), circle(0, 0, 0.16, fill=1.0),
-                      line((-0.95, 0), (-0.16, 0), width=0.16))
+    drawing = Drawing(
+        line((-0.1, 0), (0.95, 0), width=0.16),
+        box(-0.4, -0.3, 0.4, 0.3, fill=0.85),
+        circle(0, 0, 0.16, fill=1.0),
+        line((-0.95, 0), (-0.16, 0), width=0.16),
+    )
 
     def constraint(self, M, N):
         return [(N.point - M.point).dot(N.y_axis)]

@@ -8,8 +8,13 @@ from fmu_components.ports import PLANAR, Side
 class Wrench(Component):
     """Wrench: a force and a torque on a body, given by three signals in the absolute frame, about the point of the port."""
 
-    drawing = Drawing(line((0, 0), (0.65, 0.6), width=0.12), arrowhead(0.67, 0.62, 43, 0.34, width=0.12),
-                      arc(0, 0, 0.52, -155, 0, width=0.09), arrowhead(0.52, 0.02, 95, 0.28, width=0.09), circle(0, 0, 0.12, fill=1.0))
+    drawing = Drawing(
+        line((0, 0), (0.65, 0.6), width=0.12),
+        arrowhead(0.67, 0.62, 43, 0.34, width=0.12),
+        arc(0, 0, 0.52, -155, 0, width=0.09),
+        arrowhead(0.52, 0.02, 95, 0.28, width=0.09),
+        circle(0, 0, 0.12, fill=1.0),
+    )
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on the body")

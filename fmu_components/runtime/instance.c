@@ -149,7 +149,7 @@ void instance_reset(Instance *instance)
     }
     for (unsigned i = 0; i < model.times; i++)
         instance->spent[i] = -INFINITY;
-    instance->progress = (Progress){.mode = INSTANTIATED, .stop_time = INFINITY, .tolerance = 1e-10, .step_size = INFINITY};
+    instance->progress = (Progress){.mode = INSTANTIATED, .stop_time = INFINITY, .tolerance = 1e-11, .step_size = INFINITY};
     instance->valid = instance->valid_jacobian = 0;
 }
 
@@ -212,6 +212,6 @@ Status start(Instance *instance, bool tolerance_defined, double tolerance, doubl
     instance->progress.stop_time = stop_defined ? stop : INFINITY;
     instance->progress.reached = first;
     /* Coupling adds errors of its own: the tolerance of the whole only ever tightens that inside a step. */
-    instance->progress.tolerance = tolerance_defined ? fmax(1e-13, fmin(1e-10, 1e-2 * tolerance)) : 1e-10;
+    instance->progress.tolerance = tolerance_defined ? fmax(1e-13, fmin(1e-11, 1e-2 * tolerance)) : 1e-11;
     return set_time(instance, first);
 }

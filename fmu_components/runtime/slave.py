@@ -175,8 +175,13 @@ _STAGES = (
 )
 _ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
 _DENSE = (
-    -12715105075 / 11282082432, 0.0, 87487479700 / 32700410799, -10690763975 / 1880347072,
-    701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423,
+    -12715105075 / 11282082432,
+    0.0,
+    87487479700 / 32700410799,
+    -10690763975 / 1880347072,
+    701980252875 / 199316789632,
+    -1453857185 / 822651844,
+    69997945 / 29380423,
 )
 
 _RESOLUTION = 1e-14
@@ -244,8 +249,9 @@ def _weighted(weights: Sequence[float], slopes: Sequence[Sequence[float]], i: in
     return sum(weight * slope[i] for weight, slope in zip(weights, slopes, strict=False))
 
 
-def _try_step(rates: Callable[[float, list[float]], Sequence[float]], start: float, end: float, before: list[float],
-              slope: Sequence[float]) -> Step:
+def _try_step(
+    rates: Callable[[float, list[float]], Sequence[float]], start: float, end: float, before: list[float], slope: Sequence[float]
+) -> Step:
     slopes, states, size = [slope], before, end - start
     for node, weights in zip(_NODES, _STAGES, strict=True):
         states = [x + size * _weighted(weights, slopes, i) for i, x in enumerate(before)]
@@ -271,7 +277,7 @@ class Memory:
     """The instant at which each time event happened last."""
     free_step: float = math.inf
     """The step size that the error allows, as the last step has shown."""
-    tolerance: float = 1e-10
+    tolerance: float = 1e-11
     stop_time: float = math.inf
     phase: str = "instantiated"
     refused: dict[str, str] = field(default_factory=dict)
@@ -316,8 +322,9 @@ class Solver:
         self.settle()
         last_event, near_events = -math.inf, 0
         while (time := self.memory.values[0]) < target:
-            instants = [t for t, fired in zip(self.model.instants(self.memory.values), self.memory.fired, strict=True)
-                        if t > time and t != fired]
+            instants = [
+                t for t, fired in zip(self.model.instants(self.memory.values), self.memory.fired, strict=True) if t > time and t != fired
+            ]
             step = self._accepted_step(min(target, *instants) if instants else target)
             self._place(step, self._crossing(step))
             if not self.settle():
@@ -383,8 +390,10 @@ class Solver:
             memory.free_step = size
             if size < _RESOLUTION * max(1.0, abs(time)):
                 state = self.model.variables[self.model.states[worst]]
-                raise Failure(f"the step at time {time!r} fails: even {size:g} s are too long for the tolerance {memory.tolerance:g} at "
-                              f"{state.shown(before[worst])}, whose derivative is {step.slopes[0][worst]:g}")
+                raise Failure(
+                    f"the step at time {time!r} fails: even {size:g} s are too long for the tolerance {memory.tolerance:g} at "
+                    f"{state.shown(before[worst])}, whose derivative is {step.slopes[0][worst]:g}"
+                )
         proposed = size * _growth(error)
         # A step that was cut short at a communication point or an event says nothing against longer ones.
         memory.free_step = max(memory.free_step, proposed) if size < memory.free_step else proposed
@@ -478,7 +487,8 @@ class Slave(Fmi2Slave):
 
     def _declared(self, reference: int, variable: Variable) -> Any:
         return _TYPES[variable.type](
-            variable.name, start=variable.start,
+            variable.name,
+            start=variable.start,
             causality=_Causality.independent if variable.causality == "independent" else Fmi2Causality[variable.causality],
             variability=Fmi2Variability[variable.variability],
             initial=Fmi2Initial[variable.initial] if variable.initial else None,
@@ -526,8 +536,11 @@ class Slave(Fmi2Slave):
         values = self._current()
         for reference in vrs:
             if not math.isfinite(values[reference]):
-                self.log(f"{self.instance_name}: {self.model.variables[reference].shown(values[reference])} at time {values[0]!r} "
-                         f"is not a finite number", Fmi2Status.discard)
+                self.log(
+                    f"{self.instance_name}: {self.model.variables[reference].shown(values[reference])} at time {values[0]!r} "
+                    f"is not a finite number",
+                    Fmi2Status.discard,
+                )
         return [values[reference] for reference in vrs]
 
     def _set(self, vrs: list[int], values: Sequence[Any], kind: str) -> None:
@@ -562,12 +575,15 @@ class Slave(Fmi2Slave):
     def _known(self, reference: int, kind: str) -> Variable:
         variables = self.model.variables
         if not 0 <= reference < len(variables):
-            raise Refusal(f"{self.instance_name}: the value reference {reference % 2**32} is unknown; those of {self.model.name} are "
-                          f"0 to {len(variables) - 1}")
+            raise Refusal(
+                f"{self.instance_name}: the value reference {reference % 2**32} is unknown; those of {self.model.name} are "
+                f"0 to {len(variables) - 1}"
+            )
         variable = variables[reference]
         if variable.type != kind:
-            raise Refusal(f"{self.instance_name}: {variable.name} (value reference {reference}) is not a {kind} variable "
-                          f"but a {variable.type} one")
+            raise Refusal(
+                f"{self.instance_name}: {variable.name} (value reference {reference}) is not a {kind} variable but a {variable.type} one"
+            )
         return variables[reference]
 
     def _current(self) -> Values:
@@ -585,13 +601,15 @@ class Slave(Fmi2Slave):
     def setup_experiment(self, start_time: float, stop_time: float | None = None, tolerance: float | None = None) -> None:
         self._expect("instantiated", "setup_experiment")
         if not math.isfinite(start_time) or (stop_time is not None and not start_time <= stop_time < math.inf):
-            raise Refusal(f"{self.instance_name}: a simulation from {start_time!r} to {stop_time!r} is refused: both must be finite, "
-                          f"and the stop time no earlier")
+            raise Refusal(
+                f"{self.instance_name}: a simulation from {start_time!r} to {stop_time!r} is refused: both must be finite, "
+                f"and the stop time no earlier"
+            )
         if tolerance is not None:
             if not 0 < tolerance < math.inf:
                 raise Refusal(f"{self.instance_name}: the tolerance {tolerance!r} is refused: it must be greater than 0")
             # Coupling adds errors of its own: the tolerance of the whole only ever tightens that inside a step.
-            self._memory.tolerance = max(1e-13, min(1e-10, 1e-2 * tolerance))
+            self._memory.tolerance = max(1e-13, min(1e-11, 1e-2 * tolerance))
         self._memory.stop_time = math.inf if stop_time is None else stop_time
         self._memory.values[0] = start_time
         self._evaluated = False
@@ -641,8 +659,9 @@ class Slave(Fmi2Slave):
 
     def _expect(self, phase: str, function: str) -> None:
         if self._memory.phase != phase:
-            raise Refusal(f"{self.instance_name}: {function} cannot be called while the instance is {self._memory.phase}; "
-                          f"it must be {phase}")
+            raise Refusal(
+                f"{self.instance_name}: {function} cannot be called while the instance is {self._memory.phase}; it must be {phase}"
+            )
 
     def _check_step(self, current_time: float, step_size: float) -> None:
         time, stop_time = self._memory.values[0], self._memory.stop_time

@@ -9,8 +9,13 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_runtime_benchmark_prints_its_table():
     """One line per component and case, each with a ratio; the benchmark itself checks that both sides compute the same."""
-    text = subprocess.run([sys.executable, "benchmarks/runtime.py", "--rounds", "2000", "--repetitions", "1"], cwd=ROOT, capture_output=True,
-                          text=True, check=True).stdout.splitlines()
+    text = subprocess.run(
+        [sys.executable, "benchmarks/runtime.py", "--rounds", "2000", "--repetitions", "1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
     assert text[0].split()[-1] == "ratio"
     assert len(text) == 7
     for line in text[1:]:

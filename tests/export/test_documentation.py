@@ -46,8 +46,12 @@ class Reservoir(Component):
         port = self.port("inlet", HYDRAULIC, Side.MOTION, "below the surface", {"q": 0.125})
         depth = self.local("depth", sympy.Max(level, top / 8), "m", "depth of the water")
         self.moves(port, gravity * density * depth)
-        self.output("law.value", sympy.Piecewise((sympy.sqrt(opening), sympy.And(leak, level > top)),
-                                                 (-sympy.exp(-law / 2) * sympy.Abs(opening), True)), "", "value of the law")
+        self.output(
+            "law.value",
+            sympy.Piecewise((sympy.sqrt(opening), sympy.And(leak, level > top)), (-sympy.exp(-law / 2) * sympy.Abs(opening), True)),
+            "",
+            "value of the law",
+        )
         self.rate(level, port.q / area)
         self.when(rises(level - top), {level: level / 2, count: count + 1}, "the float <opens>")
         self.when(falls(level - top / 2), {}, "the float closes")
@@ -195,8 +199,16 @@ def test_validity_states_every_condition(table: VariableTable, html: Element) ->
 def test_fmu_is_named(table: VariableTable, html: Element) -> None:
     """The page gives model name, model identifier, the files, both versions and both interfaces."""
     text = plain(section(html, "The FMU"))
-    for part in (table.declared.name, table.declared.identifier, f"{table.declared.name}.fmu", table.token, "FMI 2.0", "FMI 3.0",
-                 "Model Exchange", "Co-Simulation"):
+    for part in (
+        table.declared.name,
+        table.declared.identifier,
+        f"{table.declared.name}.fmu",
+        table.token,
+        "FMI 2.0",
+        "FMI 3.0",
+        "Model Exchange",
+        "Co-Simulation",
+    ):
         assert part in text
 
 
@@ -238,25 +250,34 @@ def test_joint_equations_are_grouped_by_level() -> None:
     html = html_of(COMPONENTS["planar.Revolute"])
     headings = [plain(each) for each in section(html, "Equations").iter("h3")]  # type: ignore[union-attr]
     assert headings == [
-        "Constraint at position level", "Constraint at velocity level", "Constraint at acceleration level", "Residual",
-        "Multiplier in both modes", "Wrench given by port M", "Wrench given by port N", "Relative motion along the rotation",
+        "Constraint at position level",
+        "Constraint at velocity level",
+        "Constraint at acceleration level",
+        "Residual",
+        "Multiplier in both modes",
+        "Wrench given by port M",
+        "Wrench given by port N",
+        "Relative motion along the rotation",
         "Other outputs",
     ]
 
 
-@pytest.mark.parametrize(("name", "base", "dots", "below"), [
-    ("p1.vx", "v", "", "p1,x"),
-    ("M.theta", "θ", "", "M"),
-    ("lambda[1]", "λ", "", "1"),
-    ("der(vx)", "v", "⋅", "x"),
-    ("der(theta)", "θ", "⋅", ""),
-    ("rotation.qdd", "q", "¨", "rotation"),
-    ("baumgarte.alpha", "α", "", "baumgarte"),
-    ("compliant.k", "k", "", "compliant"),
-    ("energy.kinetic", "E", "", "kinetic"),
-    ("event[2].indicator", "indicator", "", "event,2"),
-    ("x", "x", "", ""),
-])
+@pytest.mark.parametrize(
+    ("name", "base", "dots", "below"),
+    [
+        ("p1.vx", "v", "", "p1,x"),
+        ("M.theta", "θ", "", "M"),
+        ("lambda[1]", "λ", "", "1"),
+        ("der(vx)", "v", "⋅", "x"),
+        ("der(theta)", "θ", "⋅", ""),
+        ("rotation.qdd", "q", "¨", "rotation"),
+        ("baumgarte.alpha", "α", "", "baumgarte"),
+        ("compliant.k", "k", "", "compliant"),
+        ("energy.kinetic", "E", "", "kinetic"),
+        ("event[2].indicator", "indicator", "", "event,2"),
+        ("x", "x", "", ""),
+    ],
+)
 def test_names_become_symbols(name: str, base: str, dots: str, below: str) -> None:
     """Groups, axes and indices become subscripts, derivatives dots, Greek names letters."""
     root = ElementTree.fromstring(symbol(name))
@@ -279,13 +300,35 @@ x, y, z = sympy.symbols("M.x p1.vy lambda[1]", real=True)
 dotted = sympy.Symbol("angle.qd", real=True)
 EXPRESSIONS = [
     dotted**2 * x - dotted,
-    x**-2, 1 / (x + y) ** 2, (x**2) ** y, x ** (y + 1), (-x) ** 3, (x - y) ** 3,
-    sympy.sqrt(x + y) / z, x ** sympy.Rational(2, 3), -(x + y) * z, -x / (2 * y * z), sympy.Rational(3, 4) * x, sympy.Float(1.5e-7) * x,
-    2 * sympy.pi * x, 3 * 2 ** (x / 2), sympy.exp(-(x**2)) * y, sympy.sin(x) ** 2 * (y + z), sympy.cos(x + y) * sympy.sin(z) ** -1,
-    sympy.tan(x) ** -2, sympy.log(x) * y, sympy.atan2(y, x - 9), sympy.Abs(x - 9) ** 3, sympy.sign(x - 9) * y, sympy.Max(x, y - z) * x,
-    sympy.Min(x, y, z) ** 2, x - sympy.Piecewise((y, x > 1), (z, sympy.Or(y < z, sympy.And(x <= 1, y >= 2))), (x, True)) * y,
+    x**-2,
+    1 / (x + y) ** 2,
+    (x**2) ** y,
+    x ** (y + 1),
+    (-x) ** 3,
+    (x - y) ** 3,
+    sympy.sqrt(x + y) / z,
+    x ** sympy.Rational(2, 3),
+    -(x + y) * z,
+    -x / (2 * y * z),
+    sympy.Rational(3, 4) * x,
+    sympy.Float(1.5e-7) * x,
+    2 * sympy.pi * x,
+    3 * 2 ** (x / 2),
+    sympy.exp(-(x**2)) * y,
+    sympy.sin(x) ** 2 * (y + z),
+    sympy.cos(x + y) * sympy.sin(z) ** -1,
+    sympy.tan(x) ** -2,
+    sympy.log(x) * y,
+    sympy.atan2(y, x - 9),
+    sympy.Abs(x - 9) ** 3,
+    sympy.sign(x - 9) * y,
+    sympy.Max(x, y - z) * x,
+    sympy.Min(x, y, z) ** 2,
+    x - sympy.Piecewise((y, x > 1), (z, sympy.Or(y < z, sympy.And(x <= 1, y >= 2))), (x, True)) * y,
     sympy.Piecewise((x, sympy.Not(sympy.And(x > 1, y > 1))), (y, sympy.Ne(x, y)), (z, True)),
-    sympy.Mul(-1, x + y, evaluate=False) - z, sympy.asin(x / 100) + sympy.acos(y / 100), x * (y - (z - x * (y - z * (x - y)))),
+    sympy.Mul(-1, x + y, evaluate=False) - z,
+    sympy.asin(x / 100) + sympy.acos(y / 100),
+    x * (y - (z - x * (y - z * (x - y)))),
     z / x * sympy.Add(*(sympy.sin(x) ** n * (y - n * z * sympy.cos(y)) for n in range(1, 15))) * sympy.sin(y),
     -x * sympy.Add(*((y + n) * (z - n * sympy.cos(x) + sympy.Add(*((x - n) ** m * y for m in range(2, 14)))) for n in range(1, 4))),
 ]
@@ -378,9 +421,22 @@ class Reader:
     SIGNS = {"−": "-", "\u2062": "*", "·": "*", "×": "*", "≤": "<=", "≥": ">=", "=": "==", "≠": "!="}
     WORDS = {"if": "", "otherwise": "True", "and": " and ", "or": " or ", "not": " not "}
     FUNCTIONS = {
-        "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "max": sympy.Max, "min": sympy.Min, "sgn": sympy.sign, "ln": sympy.log,
-        "arcsin": sympy.asin, "arccos": sympy.acos, "arctan": sympy.atan, "atan2": sympy.atan2, "abs": sympy.Abs, "sqrt": sympy.sqrt,
-        "e": sympy.E, "π": sympy.pi, "Rational": sympy.Rational,
+        "sin": sympy.sin,
+        "cos": sympy.cos,
+        "tan": sympy.tan,
+        "max": sympy.Max,
+        "min": sympy.Min,
+        "sgn": sympy.sign,
+        "ln": sympy.log,
+        "arcsin": sympy.asin,
+        "arccos": sympy.acos,
+        "arctan": sympy.atan,
+        "atan2": sympy.atan2,
+        "abs": sympy.Abs,
+        "sqrt": sympy.sqrt,
+        "e": sympy.E,
+        "π": sympy.pi,
+        "Rational": sympy.Rational,
     }
 
     def __init__(self, names: dict[bytes, str], values: dict[str, sympy.Basic]) -> None:
@@ -410,8 +466,11 @@ class Reader:
             arguments = self.row(parts[2:])
             return f"{plain(head)}{arguments if plain(parts[2]).startswith('(') else f'({arguments})'}{power}"
         if parts and plain(parts[0]) == "{":
-            return "(" + " else ".join(f"({self.row(self.flat(value))}) if ({self.row(self.flat(condition))})"
-                                       for value, condition in parts[1]) + " else None)"
+            return (
+                "("
+                + " else ".join(f"({self.row(self.flat(value))}) if ({self.row(self.flat(condition))})" for value, condition in parts[1])
+                + " else None)"
+            )
         return "".join(map(self.read, parts))
 
     def read(self, node: Element) -> str:

@@ -26,9 +26,9 @@ def decoded(data: bytes) -> np.ndarray:
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, header, packed = 8, None, b""
     while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + length]
-        assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body)
+        length, kind = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", data[at + 8 + length : at + 12 + length])[0] == zlib.crc32(kind + body)
         if kind == b"IHDR":
             header = struct.unpack(">IIBBBBB", body)
         packed += body if kind == b"IDAT" else b""
@@ -46,7 +46,7 @@ def pixel_at(image: np.ndarray, x: float, y: float) -> np.ndarray:
 
 
 def rgb(text: str) -> list[int]:
-    return [int(text[i:i + 2], 16) for i in (1, 3, 5)]
+    return [int(text[i : i + 2], 16) for i in (1, 3, 5)]
 
 
 def drawn(*shapes: Line | Circle, ports: tuple[Port, ...] = ()) -> Declaration:

@@ -97,8 +97,12 @@ def test_switch_algebraic_variables_and_residuals(joint, fmi):
 
 def test_each_list_is_complete(written, table):
     """The lists replace those of the model description, so that they name every output, derivative and event indicator."""
-    expected = {"Output": [Role.OUTPUT], "ContinuousStateDerivative": [Role.DERIVATIVE], "EventIndicator": [Role.INDICATOR],
-                "InitialUnknown": [Role.OUTPUT, Role.DERIVATIVE]}
+    expected = {
+        "Output": [Role.OUTPUT],
+        "ContinuousStateDerivative": [Role.DERIVATIVE],
+        "EventIndicator": [Role.INDICATOR],
+        "InitialUnknown": [Role.OUTPUT, Role.DERIVATIVE],
+    }
     for tag, roles in expected.items():
         names = {name(table, each) for each in written.findall(f"ModelStructure/{tag}")}
         assert names == {v.name for v in table.with_role(*roles)}

@@ -62,8 +62,10 @@ class Exact:
 
     def __init__(self, declared, point):
         self.declared = declared
-        self.known = {declared[name].symbol: sympy.sympify(bool(value)) if declared[name].type == "boolean" else sympy.Float(value, DIGITS)
-                      for name, value in point.items()}
+        self.known = {
+            declared[name].symbol: sympy.sympify(bool(value)) if declared[name].type == "boolean" else sympy.Float(value, DIGITS)
+            for name, value in point.items()
+        }
         self.sizes = {}
 
     def value(self, expression):
@@ -200,10 +202,12 @@ def test_the_interface_is_that_of_the_native_fmu(table, fmu_of):
 
 def test_the_fmu_needs_the_standard_library_and_pythonfmu_only(table, fmu_of):
     """The generated module imports math and the runtime, which imports nothing but the standard library and PythonFMU."""
+
     def imported(source):
         nodes = list(ast.walk(ast.parse(source)))
-        return ({alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-                | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)})
+        return {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names} | {
+            node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)
+        }
 
     assert imported(source_in(fmu_of(table))) == {"math", runtime_module()}
     packages = {name.split(".")[0] for name in imported(RUNTIME.read_text())}
@@ -222,6 +226,7 @@ def test_a_build_is_reproducible_and_leaves_the_interpreter_as_it_was(tmp_path):
 
 def test_fmus_of_one_name_keep_apart(tmp_path):
     """Two components of the same name, loaded into the same process, each compute by their own equations."""
+
     def gain(factor):
         class Gain(Component):
             """Multiplies its input."""
@@ -267,8 +272,12 @@ def test_every_bound_of_every_parameter_is_kept(table, fmu_of):
     slave = slave_in(fmu_of(table))
     for parameter in table.with_role(Role.PARAMETER):
         valid, reference = parameter.range, [table.reference(parameter)]
-        beyond = [valid.minimum - 1, valid.minimum if valid.open_below else -math.inf, valid.maximum + 1,
-                  valid.maximum if valid.open_above else math.inf]
+        beyond = [
+            valid.minimum - 1,
+            valid.minimum if valid.open_below else -math.inf,
+            valid.maximum + 1,
+            valid.maximum if valid.open_above else math.inf,
+        ]
         for value in [v for v in beyond if math.isfinite(v)] + [math.nan]:
             with pytest.raises(ValueError, match="is refused") as refusal:
                 slave.set_real(reference, [value])

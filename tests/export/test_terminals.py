@@ -51,11 +51,13 @@ def test_members_are_all_variables_of_the_port(table, fmi):
 
 def test_the_sides_of_a_connection_match(joint, fmi):
     """A joint and a body have terminals of the same kind with the same members in the same order, as the rule 'plug' wants it."""
+
     class Point(Component):
         """Point."""
 
         def declare(self):
             from fmu_components.ports import PLANAR, Side
+
             self.moves(self.port("p1", PLANAR, Side.MOTION, "point"), 0, 0, 0)
 
     on_joint, on_body = (read(t, fmi).find("Terminals/Terminal") for t in (joint, VariableTable(declaration(Point))))

@@ -25,7 +25,9 @@ def test_equation_1_of_part_2(count):
     declared = declaration(find(f"planar.Body{count}"))
     ports = [symbols(*(f"p{i}.{n}" for n in ("rx", "ry", "Fx", "Fy", "Cz"))) for i in range(1, count + 1)]
     expected = {
-        "x": vx, "y": vy, "theta": omega,
+        "x": vx,
+        "y": vy,
+        "theta": omega,
         "vx": sum(Fx for _, _, Fx, _, _ in ports) / m + gx,
         "vy": sum(Fy for _, _, _, Fy, _ in ports) / m + gy,
         "omega": sum(Cz + (rx * c - ry * s) * Fy - (rx * s + ry * c) * Fx for rx, ry, Fx, Fy, Cz in ports) / I,
@@ -54,9 +56,15 @@ def test_equations_2_to_5_of_part_2(point):
     ax, ay, alpha = (declared.expand(declared[f"der({n})"].symbol) for n in ("vx", "vy", "omega"))
     X, Y = rx * c - ry * s, rx * s + ry * c
     expected = {
-        "x": x + X, "y": y + Y, "theta": theta + angle,
-        "vx": vx - omega * Y, "vy": vy + omega * X, "omega": omega,
-        "ax": ax - alpha * Y - omega**2 * X, "ay": ay + alpha * X - omega**2 * Y, "alpha": alpha,
+        "x": x + X,
+        "y": y + Y,
+        "theta": theta + angle,
+        "vx": vx - omega * Y,
+        "vy": vy + omega * X,
+        "omega": omega,
+        "ax": ax - alpha * Y - omega**2 * X,
+        "ay": ay + alpha * X - omega**2 * Y,
+        "alpha": alpha,
     }
     for name, value in expected.items():
         assert same(declared.expand(declared[f"p{point}.{name}"].symbol), value), name

@@ -11,9 +11,14 @@ from mechanism import Mechanism
 def test_a_mass_on_an_inclined_guide(direction):
     """Under its weight, as a force at the point, it moves with a = -g sin along the line, and the guide bears m g cos."""
     m, g, t = 2.4, 9.81, 0.7
-    with Mechanism({"mass": ("mechanical1d.Mass", {"m": m, "v": 1.0}), "weight": ("planar.Wrench", {"Fy": -m * g}),
-                    "carriage": ("planar.Carriage", {"direction": direction, "p1.rx": 0.2, "p1.ry": 0.1, "p1.angle": 0.3})},
-                   [("mass.flange", "carriage.flange"), ("carriage.p1", "weight.M")]) as mechanism:
+    with Mechanism(
+        {
+            "mass": ("mechanical1d.Mass", {"m": m, "v": 1.0}),
+            "weight": ("planar.Wrench", {"Fy": -m * g}),
+            "carriage": ("planar.Carriage", {"direction": direction, "p1.rx": 0.2, "p1.ry": 0.1, "p1.angle": 0.3}),
+        },
+        [("mass.flange", "carriage.flange"), ("carriage.p1", "weight.M")],
+    ) as mechanism:
         mechanism.simulate(t)
         s = t - g * sin(direction) * t**2 / 2
         assert mechanism["mass.s"] == pytest.approx(s, rel=1e-9)
@@ -25,9 +30,15 @@ def test_a_mass_on_an_inclined_guide(direction):
 def test_a_body_welded_to_the_carriage_moves_with_the_mass():
     """The weight of the body drives both masses; the guide bears its force and, where its centre is off the point, its torque."""
     m, carried, direction, g, arm = 1.2, 0.8, 0.6, 9.81, 0.25
-    with Mechanism({"mass": ("mechanical1d.Mass", {"m": m}), "carriage": ("planar.Carriage", {"direction": direction}),
-                    "weld": ("planar.Weld", {}), "body": ("planar.Body1", {"m": carried, "x": arm, "p1.rx": -arm})},
-                   [("mass.flange", "carriage.flange"), ("carriage.p1", "weld.M"), ("body.p1", "weld.N")]) as mechanism:
+    with Mechanism(
+        {
+            "mass": ("mechanical1d.Mass", {"m": m}),
+            "carriage": ("planar.Carriage", {"direction": direction}),
+            "weld": ("planar.Weld", {}),
+            "body": ("planar.Body1", {"m": carried, "x": arm, "p1.rx": -arm}),
+        },
+        [("mass.flange", "carriage.flange"), ("carriage.p1", "weld.M"), ("body.p1", "weld.N")],
+    ) as mechanism:
         mechanism.evaluate()
         a = -carried * g * sin(direction) / (m + carried)
         assert mechanism["mass.der(v)"] == pytest.approx(a, rel=1e-12)

@@ -12,8 +12,10 @@ m, L, g = 1.4, 0.7, 9.81
 
 def pendulum(angle, rate):
     place = {"m": m, "x": L * sin(angle), "y": -L * cos(angle), "vx": L * cos(angle) * rate, "vy": L * sin(angle) * rate}
-    return Mechanism({"ground": ("planar.Fixed", {}), "rod": ("planar.ConnectingRod", {"length": L}), "bob": ("planar.Body1", place)},
-                     [("ground.p1", "rod.M"), ("bob.p1", "rod.N")])
+    return Mechanism(
+        {"ground": ("planar.Fixed", {}), "rod": ("planar.ConnectingRod", {"length": L}), "bob": ("planar.Body1", place)},
+        [("ground.p1", "rod.M"), ("bob.p1", "rod.N")],
+    )
 
 
 @pytest.mark.parametrize(("angle", "rate"), [(0.4, 0.0), (2.0, 3.0), (3.0, -5.0)])

@@ -52,10 +52,15 @@ def test_equation_22_accelerations():
 def test_an_eccentric_force_does_not_turn_the_body():
     """The mass centre moves with F t^2/(2 m), the angle stays, and the joint bears the torque of the force."""
     Fx, Fy, rx, ry, m = 3.0, -2.0, 0.4, 0.7, 2.5
-    with Mechanism({"ground": ("planar.Fixed", {}), "joint": ("planar.DoubleTranslational", {}),
-                    "push": ("planar.Wrench", {"Fx": Fx, "Fy": Fy}),
-                    "body": ("planar.Body2", {"m": m, "I": 0.3, "gy": 0.0, "p2.rx": rx, "p2.ry": ry})},
-                   [("ground.p1", "joint.M"), ("body.p1", "joint.N"), ("body.p2", "push.M")]) as mechanism:
+    with Mechanism(
+        {
+            "ground": ("planar.Fixed", {}),
+            "joint": ("planar.DoubleTranslational", {}),
+            "push": ("planar.Wrench", {"Fx": Fx, "Fy": Fy}),
+            "body": ("planar.Body2", {"m": m, "I": 0.3, "gy": 0.0, "p2.rx": rx, "p2.ry": ry}),
+        },
+        [("ground.p1", "joint.M"), ("body.p1", "joint.N"), ("body.p2", "push.M")],
+    ) as mechanism:
         mechanism.simulate(1.5)
         assert mechanism["body.theta"] == pytest.approx(0, abs=1e-12)
         assert [mechanism["body.x"], mechanism["body.y"]] == pytest.approx([Fx / m * 1.5**2 / 2, Fy / m * 1.5**2 / 2], rel=1e-9)

@@ -8,16 +8,32 @@ from mechanism import Mechanism
 f, offset = 7.0, 0.4
 BODIES = {
     "first": {"m": 1.5, "I": 0.2, "gy": 0.0, "x": 0.1, "y": -0.3, "theta": 0.4, "vx": 0.5, "vy": -0.2, "omega": 1.1},
-    "second": {"m": 2.5, "I": 0.6, "gy": 0.0, "x": 1.4, "y": 0.9, "theta": -0.7, "vx": -0.3, "vy": 0.8, "omega": -0.6,
-               "p1.rx": 0.2, "p1.ry": 0.1},
+    "second": {
+        "m": 2.5,
+        "I": 0.6,
+        "gy": 0.0,
+        "x": 1.4,
+        "y": 0.9,
+        "theta": -0.7,
+        "vx": -0.3,
+        "vy": 0.8,
+        "omega": -0.6,
+        "p1.rx": 0.2,
+        "p1.ry": 0.1,
+    },
 }
 
 
 @pytest.fixture
 def mechanism():
-    with Mechanism({**{name: ("planar.Body1", start) for name, start in BODIES.items()},
-                    "actuator": ("planar.LinearActuator", {"offset": offset}), "push": ("mechanical1d.Force", {"force": f})},
-                   [("first.p1", "actuator.M"), ("second.p1", "actuator.N"), ("actuator.flange", "push.flange")]) as found:
+    with Mechanism(
+        {
+            **{name: ("planar.Body1", start) for name, start in BODIES.items()},
+            "actuator": ("planar.LinearActuator", {"offset": offset}),
+            "push": ("mechanical1d.Force", {"force": f}),
+        },
+        [("first.p1", "actuator.M"), ("second.p1", "actuator.N"), ("actuator.flange", "push.flange")],
+    ) as found:
         found.evaluate()
         yield found
 
@@ -50,6 +66,7 @@ def test_the_rates_of_the_length_are_projections(mechanism):
 
 def test_the_work_of_the_force_is_the_gain_of_kinetic_energy(mechanism):
     """With a constant force it is the force times the gain of length, over a whole motion."""
+
     def energy():
         return sum(mechanism[f"{name}.energy.kinetic"] for name in BODIES)
 

@@ -36,9 +36,15 @@ def test_equations_31_and_32_kinematics_and_accelerations():
 def test_a_force_along_the_line_moves_both_masses():
     """Two bodies that meet in their mass centres accelerate with F/(m1 + m2), whatever gravity their planes have."""
     m1, m2, F = 2.0, 3.5, 4.0
-    with Mechanism({"first": ("planar.Body2", {"m": m1}), "second": ("planar.Body1", {"m": m2, "gy": -3.0}),
-                    "joint": ("planar.PlaneCrossing", {}), "push": ("planar.Wrench", {"Fx": F})},
-                   [("first.p1", "joint.M"), ("second.p1", "joint.N"), ("first.p2", "push.M")]) as mechanism:
+    with Mechanism(
+        {
+            "first": ("planar.Body2", {"m": m1}),
+            "second": ("planar.Body1", {"m": m2, "gy": -3.0}),
+            "joint": ("planar.PlaneCrossing", {}),
+            "push": ("planar.Wrench", {"Fx": F}),
+        },
+        [("first.p1", "joint.M"), ("second.p1", "joint.N"), ("first.p2", "push.M")],
+    ) as mechanism:
         mechanism.evaluate()
         found = [mechanism[name] for name in ("first.der(vx)", "second.der(vx)", "joint.N.Fx", "joint.M.Fy", "joint.N.Fy")]
         assert found == pytest.approx([F / (m1 + m2), F / (m1 + m2), m2 * F / (m1 + m2), m1 * 9.81, m2 * 3.0], rel=1e-12)
@@ -56,10 +62,22 @@ def test_two_pendulums_in_two_tilted_planes(tilts):
     g, F, X, speed = [9.81 * cos(t) for t in tilts], 3.0, 0.25, 0.7
     parts = {"joint": ("planar.PlaneCrossing", {}), "push": ("planar.Wrench", {"Fx": F})}
     for i in (0, 1):
-        parts[f"body{i + 1}"] = ("planar.Body2", {
-            "m": m[i], "I": I[i], "gy": -g[i], "p1.ry": length[i], "p2.ry": length[i],
-            "x": X + length[i] * sin(p[i]), "y": -length[i] * cos(p[i]), "theta": p[i],
-            "vx": speed + length[i] * cos(p[i]) * rate[i], "vy": length[i] * sin(p[i]) * rate[i], "omega": rate[i]})
+        parts[f"body{i + 1}"] = (
+            "planar.Body2",
+            {
+                "m": m[i],
+                "I": I[i],
+                "gy": -g[i],
+                "p1.ry": length[i],
+                "p2.ry": length[i],
+                "x": X + length[i] * sin(p[i]),
+                "y": -length[i] * cos(p[i]),
+                "theta": p[i],
+                "vx": speed + length[i] * cos(p[i]) * rate[i],
+                "vy": length[i] * sin(p[i]) * rate[i],
+                "omega": rate[i],
+            },
+        )
     with Mechanism(parts, [("body1.p1", "joint.M"), ("body2.p1", "joint.N"), ("body1.p2", "push.M")]) as mechanism:
         mechanism.evaluate()
         found = [mechanism[name] for name in ("body1.p1.ax", "body1.der(omega)", "body2.der(omega)")]

@@ -23,8 +23,14 @@ def test_equations_33_and_35_geometry():
 
 def test_equation_34_wrenches():
     """The force at right angles to the axis of M reaches body j by its part along the line only."""
-    expected = {"M.Fx": lambda1 * s, "M.Fy": -lambda1 * c, "M.Cz": -lambda1 * (dx * c + (-M.y) * s),
-                "N.Fx": -lambda1 * s, "N.Fy": lambda2, "N.Cz": 0}
+    expected = {
+        "M.Fx": lambda1 * s,
+        "M.Fy": -lambda1 * c,
+        "M.Cz": -lambda1 * (dx * c + (-M.y) * s),
+        "N.Fx": -lambda1 * s,
+        "N.Fy": lambda2,
+        "N.Cz": 0,
+    }
     for name, value in expected.items():
         assert same(derived(PlaneCrossingTranslational, name), sympy.sympify(value)), name
 
@@ -62,10 +68,15 @@ def test_accelerations_in_a_pose_at_rest():
     l = sin d F/m2 / (sin^2 d/m2 + 1/m1 + L^2/I1).
     """
     m1, I1, m2, F, d, L, g = 1.4, 0.3, 2.2, 5.0, 0.6, 0.8, 4.0
-    with Mechanism({"first": ("planar.Body1", {"m": m1, "I": I1, "gy": 0.0, "x": -L * cos(d), "y": -L * sin(d), "theta": d}),
-                    "second": ("planar.Body2", {"m": m2, "gy": -g}), "joint": ("planar.PlaneCrossingTranslational", {}),
-                    "push": ("planar.Wrench", {"Fx": F})},
-                   [("first.p1", "joint.M"), ("second.p1", "joint.N"), ("second.p2", "push.M")]) as mechanism:
+    with Mechanism(
+        {
+            "first": ("planar.Body1", {"m": m1, "I": I1, "gy": 0.0, "x": -L * cos(d), "y": -L * sin(d), "theta": d}),
+            "second": ("planar.Body2", {"m": m2, "gy": -g}),
+            "joint": ("planar.PlaneCrossingTranslational", {}),
+            "push": ("planar.Wrench", {"Fx": F}),
+        },
+        [("first.p1", "joint.M"), ("second.p1", "joint.N"), ("second.p2", "push.M")],
+    ) as mechanism:
         mechanism.evaluate()
         first = [mechanism[f"first.der({name})"] for name in ("vx", "vy", "omega")]
         second = [mechanism[f"second.der({name})"] for name in ("vx", "vy", "omega")]

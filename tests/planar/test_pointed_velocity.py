@@ -23,10 +23,15 @@ def test_the_second_example_of_the_non_holonomic_paper():
 
     times = np.linspace(0, stop, 6)
     oracle = solve_ivp(pursuit, (0, stop), [0, 0], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=times).y.T
-    with Mechanism({"A": ("planar.Body1", {"m": mA, "gy": 0.0, "vx": 1.0}),
-                    "B": ("planar.Body2", {"m": mB, "gy": 0.0, "x": distance, "vx": 1.0}),
-                    "joint": ("planar.PointedVelocity", {}), "push": ("planar.Wrench", {"Fy": f})},
-                   [("A.p1", "joint.M"), ("B.p1", "joint.N"), ("B.p2", "push.M")]) as mechanism:
+    with Mechanism(
+        {
+            "A": ("planar.Body1", {"m": mA, "gy": 0.0, "vx": 1.0}),
+            "B": ("planar.Body2", {"m": mB, "gy": 0.0, "x": distance, "vx": 1.0}),
+            "joint": ("planar.PointedVelocity", {}),
+            "push": ("planar.Wrench", {"Fy": f}),
+        },
+        [("A.p1", "joint.M"), ("B.p1", "joint.N"), ("B.p2", "push.M")],
+    ) as mechanism:
         states = mechanism.simulate(stop, times)
         path = np.column_stack([mechanism.trajectory(states, f"A.{c}") for c in "xy"])
         assert path == pytest.approx(oracle, abs=1e-8)

@@ -10,9 +10,16 @@ m1, m2 = 7.0, 5.0
 
 
 def two_masses(push, direction, signals=None):
-    return Mechanism({"first": ("planar.Body2", {"m": m1, "gy": 0.0}), "second": ("planar.Body1", {"m": m2, "gy": 0.0, "x": 3.0}),
-                      "joint": ("planar.RelativeVelocity", {"direction": direction}), "push": ("planar.Wrench", push)},
-                     [("first.p1", "joint.M"), ("second.p1", "joint.N"), ("first.p2", "push.M")], signals)
+    return Mechanism(
+        {
+            "first": ("planar.Body2", {"m": m1, "gy": 0.0}),
+            "second": ("planar.Body1", {"m": m2, "gy": 0.0, "x": 3.0}),
+            "joint": ("planar.RelativeVelocity", {"direction": direction}),
+            "push": ("planar.Wrench", push),
+        },
+        [("first.p1", "joint.M"), ("second.p1", "joint.N"), ("first.p2", "push.M")],
+        signals,
+    )
 
 
 def test_the_first_example_of_the_non_holonomic_paper():

@@ -59,8 +59,10 @@ def test_the_period_of_a_pendulum_is_a_complete_elliptic_integral():
     m, I, c, amplitude = 1.3, 0.2, 0.6, 2.0  # noqa: E741
     quarter = np.sqrt((I + m * c**2) / (m * 9.81 * c)) * ellipk(np.sin(amplitude / 2) ** 2)
     rod = {"m": m, "I": I, "p1.ry": c, "x": c * np.sin(amplitude), "y": -c * np.cos(amplitude), "theta": amplitude}
-    with Mechanism({"ground": ("planar.Fixed", {}), "pin": ("planar.Revolute", {}), "rod": ("planar.Body1", rod)},
-                   [("ground.p1", "pin.M"), ("rod.p1", "pin.N")]) as mechanism:
+    with Mechanism(
+        {"ground": ("planar.Fixed", {}), "pin": ("planar.Revolute", {}), "rod": ("planar.Body1", rod)},
+        [("ground.p1", "pin.M"), ("rod.p1", "pin.N")],
+    ) as mechanism:
         hanging, _ = mechanism.simulate(2 * quarter, [quarter, 2 * quarter])
         assert mechanism["rod.theta"] == pytest.approx(-amplitude, abs=1e-8)
         assert mechanism["rod.omega"] == pytest.approx(0, abs=1e-8)

@@ -11,9 +11,15 @@ m, I, r, g = 2.5467, 0.045224, 0.175, 9.81  # noqa: E741
 
 def disc(slope, Fx=0.0, position=0.0, **start):
     place = {"x": position * cos(slope) - r * sin(slope), "y": position * sin(slope) + r * cos(slope), "m": m, "I": I}
-    return Mechanism({"ground": ("planar.Fixed", {"p1.angle": slope}), "joint": ("planar.RollingDisc", {"radius": r}),
-                      "push": ("planar.Wrench", {"Fx": Fx}), "disc": ("planar.Body2", {**place, **start})},
-                     [("ground.p1", "joint.M"), ("disc.p1", "joint.N"), ("disc.p2", "push.M")])
+    return Mechanism(
+        {
+            "ground": ("planar.Fixed", {"p1.angle": slope}),
+            "joint": ("planar.RollingDisc", {"radius": r}),
+            "push": ("planar.Wrench", {"Fx": Fx}),
+            "disc": ("planar.Body2", {**place, **start}),
+        },
+        [("ground.p1", "joint.M"), ("disc.p1", "joint.N"), ("disc.p2", "push.M")],
+    )
 
 
 @pytest.mark.parametrize("slope", [0.4, -0.9])
@@ -44,7 +50,9 @@ def test_a_line_that_turns_carries_the_disc_along():
     omega, along = 2.0, 0.4
     for height in (r, 1.3 * r):
         carried = {"x": along, "y": height, "vx": -omega * height, "vy": omega * along, "omega": omega}
-        with Mechanism({"beam": ("planar.Body1", {"omega": omega}), "disc": ("planar.Body1", carried),
-                        "joint": ("planar.RollingDisc", {"radius": r})}, [("beam.p1", "joint.M"), ("disc.p1", "joint.N")]) as mechanism:
+        with Mechanism(
+            {"beam": ("planar.Body1", {"omega": omega}), "disc": ("planar.Body1", carried), "joint": ("planar.RollingDisc", {"radius": r})},
+            [("beam.p1", "joint.M"), ("disc.p1", "joint.N")],
+        ) as mechanism:
             mechanism.evaluate()
             assert [mechanism["joint.velocity[1]"], mechanism["joint.velocity[2]"]] == pytest.approx([0, 0], abs=1e-12)

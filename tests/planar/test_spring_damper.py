@@ -12,8 +12,14 @@ k, rest, smoothing = 250.0, 0.3, 1e-4
 
 def hanging(y, x=0.0, b=0.0, **speed):
     """A mass on a spring below the origin."""
-    return Mechanism({"ground": ("planar.Fixed", {}), "spring": ("planar.SpringDamper", {"k": k, "rest": rest, "b": b}),
-                      "body": ("planar.Body1", {"m": 1.8, "x": x, "y": y, **speed})}, [("ground.p1", "spring.M"), ("body.p1", "spring.N")])
+    return Mechanism(
+        {
+            "ground": ("planar.Fixed", {}),
+            "spring": ("planar.SpringDamper", {"k": k, "rest": rest, "b": b}),
+            "body": ("planar.Body1", {"m": 1.8, "x": x, "y": y, **speed}),
+        },
+        [("ground.p1", "spring.M"), ("body.p1", "spring.N")],
+    )
 
 
 def test_a_hanging_mass_is_in_balance():

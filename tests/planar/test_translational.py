@@ -23,9 +23,11 @@ def printed_levels(frame):
     """Equations 28, 29 and 30 for the axis of one frame; the squared angular velocity is left out, since f = 0."""
     c, s = cos(frame.theta), sin(frame.theta)
     along = dx * c + dy * s
-    return (-dx * s + dy * c,
-            -dvx * s + dvy * c - frame.omega * along,
-            -dax * s + day * c - frame.alpha * along + 2 * frame.omega * (-dvx * c - dvy * s))
+    return (
+        -dx * s + dy * c,
+        -dvx * s + dvy * c - frame.omega * along,
+        -dax * s + day * c - frame.alpha * along + 2 * frame.omega * (-dvx * c - dvy * s),
+    )
 
 
 @pytest.mark.parametrize(("level", "frame"), [(SYMMETRIC[0], M), (SYMMETRIC[1], N)], ids=["first", "second"])
@@ -92,8 +94,10 @@ def test_both_forms_allow_the_same_motions():
     """Where the bodies are parallel and apart, a velocity satisfies one form exactly if it satisfies the other."""
     pose = on_axis_of(M) | {N.theta: M.theta}
     velocities = [*M.velocities, *N.velocities]
-    rows = [[sympy.diff(form, v).subs(pose) for v in velocities]
-            for form in (*(level.velocity for level in SYMMETRIC), *(derived(Translational, f"velocity[{k}]") for k in (1, 2)))]
+    rows = [
+        [sympy.diff(form, v).subs(pose) for v in velocities]
+        for form in (*(level.velocity for level in SYMMETRIC), *(derived(Translational, f"velocity[{k}]") for k in (1, 2)))
+    ]
     values = sympy.Matrix(rows).subs({M.theta: sympy.Rational(3, 10), q: sympy.Rational(7, 5)})
     assert values[:2, :].rank() == values[2:, :].rank() == sympy.Matrix(values.evalf(30)).rank(iszerofunc=lambda v: abs(v) < 1e-20) == 2
 
@@ -105,8 +109,13 @@ def test_equations_9_and_10_of_part_2_with_a_sign():
     force = -k * (q - rest) - b * (dvx * cos(M.theta) + dvy * sin(M.theta))
     ideal = {sympy.Symbol("ideal"): sympy.true, lambda1: 0, lambda2: 0}
     pose = on_axis_of(M) | {N.theta: M.theta}
-    for name, expected in (("N.Fx", force * cos(M.theta)), ("N.Fy", force * sin(M.theta)), ("M.Fx", -force * cos(M.theta)),
-                           ("N.Cz", 0), ("M.Cz", 0)):
+    for name, expected in (
+        ("N.Fx", force * cos(M.theta)),
+        ("N.Fy", force * sin(M.theta)),
+        ("M.Fx", -force * cos(M.theta)),
+        ("N.Cz", 0),
+        ("M.Cz", 0),
+    ):
         assert same_where(pose, declared.expand(declared[name].symbol).xreplace(ideal), sympy.sympify(expected)), name
 
 
@@ -115,8 +124,10 @@ def test_free_fall_along_a_tilted_axis(tilt):
     """A body slides down with a = g sin(tilt); the guide bears m g cos(tilt) and, where its point is eccentric, a torque."""
     m, g, arm, t = 2.0, 9.81, 0.3, 0.8
     place = {"x": -arm * cosine(tilt), "y": -arm * sine(tilt), "theta": tilt, "p1.rx": arm, "m": m}
-    with Mechanism({"ground": ("planar.Fixed", {"p1.angle": tilt}), "joint": ("planar.Translational", {}), "body": ("planar.Body1", place)},
-                   [("ground.p1", "joint.M"), ("body.p1", "joint.N")]) as mechanism:
+    with Mechanism(
+        {"ground": ("planar.Fixed", {"p1.angle": tilt}), "joint": ("planar.Translational", {}), "body": ("planar.Body1", place)},
+        [("ground.p1", "joint.M"), ("body.p1", "joint.N")],
+    ) as mechanism:
         mechanism.simulate(t)
         fall = -g * sine(tilt)
         assert mechanism["joint.translation.q"] == pytest.approx(fall * t**2 / 2, rel=1e-9)

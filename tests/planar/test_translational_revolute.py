@@ -27,8 +27,14 @@ def test_equations_23_and_25_geometry():
 
 def test_equation_24_wrenches():
     """The force is at right angles to the axis of N; its torque acts on body j only."""
-    expected = {"M.Fx": lambda1 * s, "M.Fy": -lambda1 * c, "M.Cz": 0,
-                "N.Fx": -lambda1 * s, "N.Fy": lambda1 * c, "N.Cz": -lambda1 * (dx * c + dy * s)}
+    expected = {
+        "M.Fx": lambda1 * s,
+        "M.Fy": -lambda1 * c,
+        "M.Cz": 0,
+        "N.Fx": -lambda1 * s,
+        "N.Fy": lambda1 * c,
+        "N.Cz": -lambda1 * (dx * c + dy * s),
+    }
     for name, value in expected.items():
         assert same(derived(TranslationalRevolute, name), sympy.sympify(value)), name
 
@@ -57,11 +63,28 @@ def trammel(a, b, m, I, phi, rate):  # noqa: E741
 
     With A = ((a + b) cos phi, 0) and B = (0, (a + b) sin phi) the mass centre is (b cos phi, a sin phi).
     """
-    rod = {"m": m, "I": I, "p1.rx": -a, "p2.rx": b, "x": b * cos(phi), "y": a * sin(phi), "theta": pi - phi,
-           "vx": -b * sin(phi) * rate, "vy": a * cos(phi) * rate, "omega": -rate}
-    return Mechanism({"level": ("planar.Fixed", {}), "upright": ("planar.Fixed", {"p1.angle": pi / 2}), "rod": ("planar.Body2", rod),
-                      "A": ("planar.TranslationalRevolute", {}), "B": ("planar.TranslationalRevolute", {})},
-                     [("rod.p1", "A.M"), ("level.p1", "A.N"), ("rod.p2", "B.M"), ("upright.p1", "B.N")])
+    rod = {
+        "m": m,
+        "I": I,
+        "p1.rx": -a,
+        "p2.rx": b,
+        "x": b * cos(phi),
+        "y": a * sin(phi),
+        "theta": pi - phi,
+        "vx": -b * sin(phi) * rate,
+        "vy": a * cos(phi) * rate,
+        "omega": -rate,
+    }
+    return Mechanism(
+        {
+            "level": ("planar.Fixed", {}),
+            "upright": ("planar.Fixed", {"p1.angle": pi / 2}),
+            "rod": ("planar.Body2", rod),
+            "A": ("planar.TranslationalRevolute", {}),
+            "B": ("planar.TranslationalRevolute", {}),
+        },
+        [("rod.p1", "A.M"), ("level.p1", "A.N"), ("rod.p2", "B.M"), ("upright.p1", "B.N")],
+    )
 
 
 @pytest.mark.parametrize(("phi", "rate"), [(0.3, 0.0), (1.1, 2.0), (-0.7, -3.0)])

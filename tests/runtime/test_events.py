@@ -72,6 +72,7 @@ def integrate(driver, stop):
     information = driver.start()
     time, events = 0.0, []
     while time < stop:
+
         def rates(t, x):
             driver.at(t, x)
             return driver.derivatives
@@ -80,12 +81,21 @@ def integrate(driver, stop):
             def value(t, x):
                 driver.at(t, x)
                 return driver.indicators[i]
+
             value.terminal = True
             return value
 
         limit = min(stop, information["next_time"] if information["next_time"] is not None else math.inf)
-        found = solve_ivp(rates, (time, limit), driver.states, method="DOP853", rtol=1e-12, atol=1e-12, max_step=0.05,
-                          events=[crossing(i) for i in range(driver.description.numberOfEventIndicators)])
+        found = solve_ivp(
+            rates,
+            (time, limit),
+            driver.states,
+            method="DOP853",
+            rtol=1e-12,
+            atol=1e-12,
+            max_step=0.05,
+            events=[crossing(i) for i in range(driver.description.numberOfEventIndicators)],
+        )
         time, x = found.t[-1], found.y[:, -1]
         driver.at(time, x)
         if time < stop or limit == information["next_time"]:

@@ -27,7 +27,12 @@ def wrench(time):
 
 
 def slopes(time, x):
-    point = {v.name: v.start for v in reference(BODY).base} | PARAMETERS | dict(zip(STATES, x, strict=True)) | dict(zip(INPUTS, wrench(time), strict=True))
+    point = (
+        {v.name: v.start for v in reference(BODY).base}
+        | PARAMETERS
+        | dict(zip(STATES, x, strict=True))
+        | dict(zip(INPUTS, wrench(time), strict=True))
+    )
     return RATES(point)
 
 
@@ -161,6 +166,7 @@ def test_input_derivatives_hold_for_one_step(fmu):
 
 def test_an_early_return_ends_the_step_where_the_importer_asked(fmu):
     """A request during intermediate update stops the step at that internal step, and the next one goes on from there."""
+
     def update(environment, time, set_requested, get_allowed, finished, can_return, early, early_time):
         if can_return:
             early[0] = True

@@ -45,8 +45,16 @@ def test_every_bound_of_every_parameter_is_kept(component, fmi, fmu):
     with Driver(fmu(component, fmi), "me", "rod") as driver:
         for parameter in declaration(component).with_role(Role.PARAMETER):
             valid = parameter.range
-            beyond = [v for v in (valid.minimum - 1, valid.minimum if valid.open_below else -math.inf, valid.maximum + 1,
-                                  valid.maximum if valid.open_above else math.inf) if math.isfinite(v)]
+            beyond = [
+                v
+                for v in (
+                    valid.minimum - 1,
+                    valid.minimum if valid.open_below else -math.inf,
+                    valid.maximum + 1,
+                    valid.maximum if valid.open_above else math.inf,
+                )
+                if math.isfinite(v)
+            ]
             for value in beyond:
                 assert value not in valid
                 assert status_of(driver.set, {parameter.name: value}) == ERROR
@@ -138,8 +146,10 @@ def test_a_wrong_guid_or_token_gives_no_instance(fmi, fmu):
     finally:
         driver.__exit__()
     assert not made
-    assert messages == [f"rod: the token or GUID '{{wrong}}' is not that of this FMU, '{reference(BODY).table.token}': "
-                        "model description and binary do not belong together"]
+    assert messages == [
+        f"rod: the token or GUID '{{wrong}}' is not that of this FMU, '{reference(BODY).table.token}': "
+        "model description and binary do not belong together"
+    ]
 
 
 @pytest.mark.parametrize("size", [0.0, -0.1, math.nan, math.inf])
