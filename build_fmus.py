@@ -10,7 +10,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fmu_components import catalogue
-from fmu_components.component import Component, DeclarationError, declaration
+from fmu_components.component import Component, declaration
+from fmu_components.declaration import DeclarationError
 from fmu_components.export.build import Built, Options, build
 from fmu_components.export.compile import PLATFORMS, BuildError, available_platforms
 

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from fmu_components.component import Component, DeclarationError, component_name
+from fmu_components.component import Component, component_name
+from fmu_components.declaration import DeclarationError
 
 _PACKAGE = Path(__file__).parent
 _NOT_COMPONENTS = {"export", "runtime", "__pycache__"}

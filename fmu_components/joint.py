@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import sympy
 
 from fmu_components import units
-from fmu_components.component import Component, DeclarationError, Role, Variable
+from fmu_components.component import Component
+from fmu_components.declaration import DeclarationError, Role, Variable
 from fmu_components.differentiate import ConstraintLevels, efforts_of
 from fmu_components.functions import Magnitude
 from fmu_components.ports import PLANAR, PortKind, Side

@@ -11,7 +11,8 @@ import numpy as np
 import sympy
 from sympy.printing.pycode import MpmathPrinter
 
-from fmu_components.component import Component, Declaration, Role, Variable, declaration
+from fmu_components.component import Component, declaration
+from fmu_components.declaration import Declaration, Role, Variable
 from fmu_components.export.table import VariableTable
 
 DIGITS = 40

@@ -3,7 +3,8 @@
 import pytest
 
 from fmu_components import catalogue
-from fmu_components.component import DeclarationError, component_name
+from fmu_components.component import component_name
+from fmu_components.declaration import DeclarationError
 
 
 def test_components_are_named_after_their_folder_and_class():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import sympy
 
-from fmu_components.component import Component, DeclarationError, Range, declaration, rises
+from fmu_components.component import Component, declaration, rises
+from fmu_components.declaration import DeclarationError, Range
 from fmu_components.ports import PLANAR, Side
 
 

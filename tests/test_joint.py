@@ -11,7 +11,8 @@ import sympy
 from scipy.linalg import null_space
 
 from fmu_components.catalogue import all_components
-from fmu_components.component import DeclarationError, Role, declaration
+from fmu_components.component import declaration
+from fmu_components.declaration import DeclarationError, Role
 from fmu_components.joint import Joint
 from fmu_components.ports import Side
 from reference import DIGITS, reference

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import sympy
 from sympy.printing.c import C99CodePrinter
 
-from fmu_components.component import Role
+from fmu_components.declaration import Role
 from fmu_components.export.stages import STAGES, Function, Plan, stage_of
 from fmu_components.export.table import VariableTable
 

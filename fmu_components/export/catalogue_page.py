@@ -9,7 +9,8 @@ from itertools import groupby
 from pathlib import Path
 
 from fmu_components.catalogue import all_components
-from fmu_components.component import Declaration, Role, Variable, declaration
+from fmu_components.component import declaration
+from fmu_components.declaration import Declaration, Role, Variable
 from fmu_components.export.icons import EXTENT, svg
 from fmu_components.ports import Side
 from fmu_components.units import MIXED

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from fmu_components import units
-from fmu_components.component import Event, Role, Variable
+from fmu_components.declaration import Event, Role, Variable
 from fmu_components.export import icons, mathml
 from fmu_components.export.table import VariableTable
 from fmu_components.ports import ELECTRICAL, HYDRAULIC, PLANAR, Port, Side

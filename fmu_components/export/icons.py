@@ -14,7 +14,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-from fmu_components.component import Declaration
+from fmu_components.declaration import Declaration
 from fmu_components.icon import Circle, Drawing, Line, Shape, box
 from fmu_components.ports import Port, PortKind, Side
 

@@ -20,7 +20,7 @@ from pythonfmu.builder import FmuBuilder
 from sympy.printing.pycode import PythonCodePrinter
 
 from fmu_components import units
-from fmu_components.component import Event, Range, Role, Variable
+from fmu_components.declaration import Event, Range, Role, Variable
 from fmu_components.export import archive
 from fmu_components.export.model_description import model_description
 from fmu_components.export.table import VariableTable

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from fmu_components.component import Role
+from fmu_components.declaration import Role
 from fmu_components.export.table import Dependency, VariableTable
 from fmu_components.export.xml_text import element
 

@@ -17,7 +17,8 @@ from typing import Any
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
-from fmu_components.component import TIME, Declaration, Role, Variable
+from fmu_components.component import TIME
+from fmu_components.declaration import Declaration, Role, Variable
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)

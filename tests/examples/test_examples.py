@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from fmu_components.catalogue import from_file
-from fmu_components.component import Role, declaration
+from fmu_components.component import declaration
+from fmu_components.declaration import Role
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fmu_components.component import Component, Role, declaration
+from fmu_components.component import Component, declaration
+from fmu_components.declaration import Role
 from fmu_components.export.catalogue_page import COMMAND, ICONS, PAGE, catalogue_page, icons, write
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -12,7 +12,8 @@ import sympy
 
 from fmu_components import units
 from fmu_components.catalogue import all_components
-from fmu_components.component import Component, Role, component_name, falls, reaches, rises
+from fmu_components.component import Component, component_name, falls, reaches, rises
+from fmu_components.declaration import Role
 from fmu_components.export.documentation import usage
 from fmu_components.export.mathml import equation, symbol
 from fmu_components.export.table import VariableTable

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from fmu_components.catalogue import all_components
-from fmu_components.component import Declaration, declaration
+from fmu_components.component import declaration
+from fmu_components.declaration import Declaration
 from fmu_components.export.icons import EXTENT, colour, png, port_positions, svg
 from fmu_components.icon import Circle, Drawing, Line, box, circle, line
 from fmu_components.ports import KINDS, PLANAR, Port, Side

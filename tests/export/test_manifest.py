@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from dependence import check_dependencies, dependence
-from fmu_components.component import Role
+from fmu_components.declaration import Role
 from fmu_components.export.table import VariableTable
 from tables import manifest_of
 

@@ -15,7 +15,7 @@ from lxml import etree
 
 from dependence import check_dependencies, dependence
 from fmu_components import units
-from fmu_components.component import Role
+from fmu_components.declaration import Role
 from fmu_components.export.model_description import LOG_CATEGORIES, build_description, model_description
 from fmu_components.export.table import VariableTable
 from tables import description_of

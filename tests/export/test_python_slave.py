@@ -20,7 +20,8 @@ from scipy.integrate import solve_ivp
 
 from driver import DISCARD, Driver, status_of
 from fmu_components.catalogue import find
-from fmu_components.component import Component, Role, declaration
+from fmu_components.component import Component, declaration
+from fmu_components.declaration import Role
 from fmu_components.export.model_description import model_description
 from fmu_components.export.python_slave import RUNTIME, build_python_fmu, runtime_module
 from fmu_components.export.table import VariableTable
