@@ -100,7 +100,7 @@ def plot(path: Path, times: np.ndarray, angles: np.ndarray) -> None:
     axes.plot(times, np.degrees(angles), label="FMUs: Fixed, Revolute (compliant), Body1")
     axes.plot(times, np.degrees(closed_form(times)), "--", label="closed form for small angles")
     axes.set(xlabel="time in s", ylabel="angle in degrees", title="Pendulum from three FMUs")
-    axes.legend(loc="upper right")
+    figure.legend(loc="outside lower center", ncols=2)
     axes.grid(alpha=0.3)
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

@@ -89,9 +89,13 @@ def _section(declared: Declaration) -> str:
     paragraphs = [declared.title + ".", *_first_paragraph(declared)]
     ports = _table(("Port", "Kind", "Gives", "Meaning"), ((f"`{p.name}`", p.kind.name, _SIDES[p.side], p.text) for p in declared.ports))
     parameters = _table(("Parameter", "Default", "Unit", "Meaning"), map(_parameter, _alike(_main_parameters(declared))))
+    signals = _table(
+        ("Signal input", "Start", "Unit", "Meaning"),
+        ((f"`{v.name}`", f"{v.start:g}", v.unit or "1", v.text) for v in declared.with_role(Role.INPUT) if v.port is None),
+    )
     freedoms = ", ".join(f"`{name}`" for name in _freedoms(declared))
     image = f'<img src="{ICONS}/{declared.name}.svg" width="120" alt="{declared.name}"/>'
-    parts = (f"\n### {declared.name}", image, *map(_text, paragraphs), ports, parameters, f"Freedoms: {freedoms}." if freedoms else "")
+    parts = (f"\n### {declared.name}", image, *map(_text, paragraphs), ports, signals, parameters, f"Freedoms: {freedoms}." if freedoms else "")
     return "\n\n".join(part for part in parts if part)
 
 
