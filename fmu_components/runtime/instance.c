@@ -10,7 +10,7 @@ const char *const category_names[CATEGORIES] = {"logEvents", "logStatusWarning",
 
 static void send(const Instance *instance, Status status, Category category, const char *format, va_list arguments)
 {
-    if (!instance->logged[category])
+    if (!instance->logged[category] && category < LOG_ERROR) /* errors cannot be silenced, as FMI 3 demands */
         return;
     char sentence[1024];
     vsnprintf(sentence, sizeof sentence, format, arguments);

@@ -202,12 +202,16 @@ def test_lambda_can_be_set_during_the_run_in_ideal_mode_only(fmu):
 
 
 def test_categories_select_what_is_logged(fmi, fmu):
-    """With errors switched off nothing is logged; an unknown category is an Error that names it."""
+    """What is discarded is logged unless that category is off; errors always are; an unknown category is an Error that names it."""
     with Driver(fmu(BODY, fmi), "me", "rod") as driver:
-        driver.fmu.setDebugLogging(False, ["logStatusError"])
-        assert status_of(driver.set, {"m": -1.0}) == ERROR
+        driver.fmu.setDebugLogging(False, ["logStatusDiscard", "logStatusError"])
+        assert status_of(driver.set, {"p1.Fx": math.nan}) == DISCARD
         assert driver.log == []
-        driver.fmu.setDebugLogging(True, ["logStatusError"])
+        assert status_of(driver.set, {"m": -1.0}) == ERROR
+        assert the_sentence(driver) == "rod: m = -1 kg is refused: it must be greater than 0"
+        driver.fmu.setDebugLogging(True, ["logStatusDiscard"])
+        assert status_of(driver.set, {"p1.Fx": math.nan}) == DISCARD
+        assert the_sentence(driver) == "rod: p1.Fx = nan is refused: it must be a finite number"
         assert status_of(driver.fmu.setDebugLogging, True, ["logNonsense"]) == ERROR
         assert the_sentence(driver) == "rod: there is no log category 'logNonsense'; the model description lists those there are"
 
