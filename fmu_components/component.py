@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import sympy
@@ -36,6 +39,10 @@ from fmu_components.icon import Drawing
 from fmu_components.ports import KINDS, Port, PortKind, Side, make_port
 
 __all__ = ["TIME", "Component", "component_name", "declaration", "falls", "reaches", "rises"]
+
+
+_NAME = r"[A-Za-z_]\w*(\[\d+\])?"
+_STRUCTURED = re.compile(rf"{_NAME}(\.{_NAME})*|der\({_NAME}(\.{_NAME})*\)", re.ASCII)
 
 
 @dataclass
@@ -187,6 +194,7 @@ class Component:
 
     def moves(self, port: Any, *coordinates: sympy.Expr) -> None:
         """Gives the motion of a port: its coordinates, from which the operator D derives the rates."""
+        self._check_count("moves", port, len(coordinates), len(port.kind.chains), "coordinates")
         for chain, coordinate in zip(port.kind.chains, coordinates, strict=True):
             value = sympy.sympify(coordinate)
             for quantity in chain:
@@ -195,8 +203,20 @@ class Component:
 
     def gives(self, port: Any, *efforts: sympy.Expr) -> None:
         """Gives the efforts of a port."""
+        self._check_count("gives", port, len(efforts), len(port.kind.effort), "efforts")
         for quantity, effort in zip(port.kind.effort, efforts, strict=True):
             self._give(port, quantity, sympy.sympify(effort))
+
+    def _check_count(self, call: str, port: Any, given: int, needed: int, what: str) -> None:
+        right = Side.MOTION if call == "moves" else Side.EFFORT
+        if port.side is not right:
+            raise DeclarationError(
+                f"{self._name}: {call}() is for ports that give {right.value}, but '{port.name}' gives {port.side.value}"
+            )
+        if given != needed:
+            raise DeclarationError(
+                f"{self._name}: {call}({port.name}, ...) needs {needed} {what} for a {port.kind.name}, but was given {given}"
+            )
 
     def _give(self, port: Any, quantity: Any, equation: sympy.Expr) -> None:
         self._add(
@@ -244,10 +264,16 @@ class Component:
 
     # -- derivation ----------------------------------------------------------------------------------------------
 
-    @property
-    def D(self) -> TimeDerivative:
-        """The time derivative operator of this component."""
-        return TimeDerivative(self._draft.rates)
+    def D(self, expression: sympy.Expr) -> sympy.Expr:
+        """The time derivative of an expression of states, signals and port coordinates."""
+        for symbol in symbols_of(sympy.sympify(expression)):
+            variable = self._draft.variables.get(str(symbol))
+            if variable is not None and variable.role is Role.INPUT and symbol not in self._draft.rates:
+                raise DeclarationError(
+                    f"{self._name}: the time derivative of '{expression}' needs the rate of the input '{symbol}', which is not known; "
+                    f"declare the input with signal()"
+                )
+        return TimeDerivative(self._draft.rates)(expression)
 
     def partial(self, expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
         """The derivative with respect to a symbol, by the chain rule through calculated variables, which keep their names."""
@@ -265,6 +291,11 @@ class Component:
     def _add(self, variable: Variable) -> sympy.Symbol:
         if variable.name in self._draft.variables:
             raise DeclarationError(f"{self._name}: the variable '{variable.name}' is declared twice; rename one of the two")
+        if not _STRUCTURED.fullmatch(variable.name) or variable.name == "time":
+            raise DeclarationError(
+                f"{self._name}: '{variable.name}' cannot name a variable; use letters, digits and underscores, joined by dots, with an index "
+                f"in brackets, such as 'p1.rx' or 'lambda[1]', and not 'time'"
+            )
         units.exponents(variable.unit)
         self._draft.variables[variable.name] = variable
         return variable.symbol
@@ -311,9 +342,18 @@ def _freeze(component: type[Component]) -> Declaration:
     instance = component()
     try:
         instance.declare()
+    except DeclarationError:
+        raise
     except units.UnitError as error:
         raise DeclarationError(f"{name}: {error}") from None
+    except Exception as error:
+        place = [frame for frame in traceback.extract_tb(error.__traceback__) if "sympy" not in frame.filename][-1]
+        raise DeclarationError(
+            f"{name}: its declaration fails in {Path(place.filename).name}, line {place.lineno} ({place.line}): {type(error).__name__}: {error}"
+        ) from error
     draft = instance._draft
+    if not draft.variables:
+        raise DeclarationError(f"{name} declares no variable; state parameters, ports and equations in declare(self)")
     time = Variable("time", Role.TIME, "s", "simulation time")
     variables = (time, *sorted(draft.variables.values(), key=lambda v: list(Role).index(v.role)))
     for state in [v for v in variables if v.role is Role.STATE]:
@@ -354,8 +394,8 @@ def _check(declared: Declaration) -> None:
         for symbol in symbols_of(equation):
             if symbol not in declared.by_symbol:
                 raise DeclarationError(f"{declared.name}: the equation of {where} uses '{symbol}', which is not declared")
-        if isinstance(equation, Boolean):
-            continue
+        if isinstance(equation, Boolean) and not (isinstance(equation, sympy.Symbol) and declared.by_symbol[equation].type != "boolean"):
+            continue  # SymPy counts every symbol as a Boolean
         try:
             found = units.dimension(equation, known)
         except units.UnitError as error:

@@ -9,6 +9,8 @@ import sympy
 
 from fmu_components.ports import Port
 
+Operator = Callable[[sympy.Expr], sympy.Expr]
+
 
 @dataclass(frozen=True)
 class TimeDerivative:
@@ -38,12 +40,12 @@ class ConstraintLevels:
     acceleration: sympy.Expr
 
     @staticmethod
-    def of_position(f: sympy.Expr, D: TimeDerivative) -> ConstraintLevels:
+    def of_position(f: sympy.Expr, D: Operator) -> ConstraintLevels:
         velocity = D(f)
         return ConstraintLevels(f, velocity, D(velocity))
 
     @staticmethod
-    def of_velocity(g: sympy.Expr, D: TimeDerivative) -> ConstraintLevels:
+    def of_velocity(g: sympy.Expr, D: Operator) -> ConstraintLevels:
         return ConstraintLevels(None, g, D(g))
 
     def residual(self, alpha: sympy.Expr, beta: sympy.Expr, gamma: sympy.Expr) -> sympy.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import sympy
@@ -13,6 +13,11 @@ from fmu_components.declaration import DeclarationError, Role, Variable
 from fmu_components.differentiate import ConstraintLevels, efforts_of
 from fmu_components.functions import Magnitude
 from fmu_components.ports import PLANAR, PortKind, Side
+
+_COMPLIANCE = {
+    "position": "compliant mode: stiffness of the spring across the constraint",
+    "velocity": "compliant mode: damping across the constraint",
+}
 
 
 class Joint(Component):
@@ -48,11 +53,12 @@ class Joint(Component):
         return sympy.Integer(0)
 
     def declare(self) -> None:
-        M = self.port("M", self.kind, Side.EFFORT, "on body i")
-        N = self.port("N", self.kind, Side.EFFORT, "on body j", self.starts_N)
+        first, second = ("on body i", "on body j") if self.kind is PLANAR else ("first side", "second side")
+        M = self.port("M", self.kind, Side.EFFORT, first)
+        N = self.port("N", self.kind, Side.EFFORT, second, self.starts_N)
         levels = [
-            *(ConstraintLevels.of_position(sympy.sympify(f), self.D) for f in self.constraint(M, N)),
-            *(ConstraintLevels.of_velocity(sympy.sympify(g), self.D) for g in self.velocity_constraint(M, N)),
+            *(ConstraintLevels.of_position(sympy.sympify(f), self.D) for f in self._stated(self.constraint, M, N)),
+            *(ConstraintLevels.of_velocity(sympy.sympify(g), self.D) for g in self._stated(self.velocity_constraint, M, N)),
         ]
         if not levels:
             raise DeclarationError(
@@ -70,6 +76,24 @@ class Joint(Component):
             self.require(expression, text)
         if self.kind is PLANAR:
             self.output("reaction", Magnitude(N.Fx, N.Fy), "N", "magnitude of the force on body j")
+
+    def _stated(self, constraint: Callable[[Any, Any], Sequence[sympy.Expr]], M: Any, N: Any) -> list[sympy.Expr]:
+        """The equations that a method of the subclass states, if they are of its level."""
+        found = constraint(M, N)
+        if not isinstance(found, (list, tuple)):
+            raise DeclarationError(f"{self._name}: {constraint.__name__}() must return a list of expressions, but returned {found!r}")
+        highest = 0 if constraint.__name__ == "constraint" else 1
+        for equation in map(sympy.sympify, found):
+            orders = [self._draft.variables[str(s)].order for s in equation.free_symbols if self._draft.variables[str(s)].port]
+            reached = {str(s) for s in equation.free_symbols}
+            if not orders and not any(name.endswith(".q") for name in reached):
+                raise DeclarationError(f"{self._name}: the constraint '{equation}' does not depend on the motion of M or N")
+            if any(order > highest for order in orders):
+                raise DeclarationError(
+                    f"{self._name}: {constraint.__name__}() contains '{equation}', which is of a higher level; "
+                    f"{'use velocity_constraint() for what contains velocities' if highest == 0 else 'a constraint contains no accelerations'}"
+                )
+        return [sympy.sympify(equation) for equation in found]
 
     def _multipliers(self, levels: Sequence[ConstraintLevels]) -> list[sympy.Symbol]:
         """The multipliers in effect; with them the residuals, the constraint at its levels, and the switch between modes."""
@@ -145,9 +169,7 @@ class Joint(Component):
             if getattr(each, level) is not None
         }
         unit = found.pop() if len(found) == 1 else units.MIXED
-        return self.parameter(
-            name, start, unit, f"compliant mode: multiplier per {level} of the constraint, in SI units", at_least=0, nominal=start
-        )
+        return self.parameter(name, start, unit, _COMPLIANCE[level], at_least=0, nominal=start)
 
     def _algebraic(self, name: str, unit: str, residual: str, text: str) -> sympy.Symbol:
         return self._add(Variable(name, Role.ALGEBRAIC, unit, text, 0.0, order=3, partner=residual))

@@ -74,6 +74,7 @@ class _Writer:
             _references("input", self.table.references(Role.INPUT)),
             _references("indicator", self.table.references(Role.INDICATOR)),
             _references("relation", map(self.table.reference, relations)),
+            self._watch(),
             _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
             f"static const double nominal[] = {{{', '.join(_number(v.nominal) for v in states) or '0'}}};",
             self._model(len(relations), len(times)),
@@ -128,6 +129,12 @@ class _Writer:
             "require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]
         )
 
+    def _watch(self) -> str:
+        """Relations that one event alone watches matter in its direction only."""
+        directions = {e.relation: {"rises": 1, "falls": -1}[e.trigger.kind] for e in self.declared.events if e.relation is not None}
+        watched = [str(directions.get(v.name, 0)) for v in self.table.with_role(Role.RELATION)]
+        return f"static const signed char watch[] = {{{', '.join(watched) or '0'}}};"
+
     def _function(self, name: str, argument: str, array: str, expressions: Sequence[sympy.Basic]) -> str:
         lines = [f"    {array}[{i}] = {self.printer.doprint(e)};" for i, e in enumerate(expressions)]
         return _body(f"static void {name}(const double *v, {argument})", lines, ("v", array))
@@ -174,6 +181,7 @@ class _Writer:
             "input": "input",
             "indicator": "indicator",
             "relation": "relation",
+            "watch": "watch",
             "relation_indicator": "relation_indicator",
             "row": "row",
             "entry": "entry",

@@ -95,7 +95,15 @@ def _section(declared: Declaration) -> str:
     )
     freedoms = ", ".join(f"`{name}`" for name in _freedoms(declared))
     image = f'<img src="{ICONS}/{declared.name}.svg" width="120" alt="{declared.name}"/>'
-    parts = (f"\n### {declared.name}", image, *map(_text, paragraphs), ports, signals, parameters, f"Freedoms: {freedoms}." if freedoms else "")
+    parts = (
+        f"\n### {declared.name}",
+        image,
+        *map(_text, paragraphs),
+        ports,
+        signals,
+        parameters,
+        f"Freedoms: {freedoms}." if freedoms else "",
+    )
     return "\n\n".join(part for part in parts if part)
 
 

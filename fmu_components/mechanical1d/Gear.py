@@ -6,7 +6,7 @@ from fmu_components.ports import ROTATIONAL
 
 
 class Gear(Joint):
-    """Gear: the shaft M turns `ratio` times as fast as the shaft N.
+    """Gear: the shaft M turns ratio times as fast as the shaft N.
 
     The constraint is at velocity level, so that any angles can be start angles. Its multiplier is the torque on M; that on N
     is -ratio times as large. Bearings are not modelled: what the housing bears is the output `housing`.

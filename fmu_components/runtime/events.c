@@ -35,6 +35,23 @@ Status start_events(Instance *instance)
     return OK;
 }
 
+/* At the end of an integrator step of the importer: whether Event Mode is wanted. An indicator may have left zero without crossing
+ * it, which no root finder sees; what only arms an event for the next time is noted without one. */
+bool completed_step(Instance *instance)
+{
+    bool wanted = false;
+    if (model.relations)
+        evaluate(instance, instance->indicator_stage);
+    for (unsigned i = 0; i < model.relations; i++) {
+        int now = instance->v[model.relation_indicator[i]] > 0, before = instance->v[model.relation[i]] != 0;
+        if (now != before && model.watch[i] == before - now)
+            instance->v[model.relation[i]] = now;
+        else
+            wanted = wanted || now != before;
+    }
+    return wanted;
+}
+
 /* Importers add up step sizes: an instant has come when only rounding is missing to it. */
 bool time_reached(const Instance *instance, double instant)
 {

@@ -318,7 +318,8 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Bo
 {
     (void)keep;
     ENTER(fmi2CompletedIntegratorStep, enter_event_mode && terminate)
-    *enter_event_mode = *terminate = fmi2False;
+    *enter_event_mode = completed_step(instance);
+    *terminate = fmi2False;
     return fmi2OK;
 }
 

@@ -449,7 +449,8 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance i, fmi3Boolean keep, fmi3Boo
 {
     (void)keep;
     ENTER(fmi3CompletedIntegratorStep, enter_event_mode && terminate)
-    *enter_event_mode = *terminate = fmi3False;
+    *enter_event_mode = completed_step(instance);
+    *terminate = fmi3False;
     return fmi3OK;
 }
 

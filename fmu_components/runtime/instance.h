@@ -106,6 +106,7 @@ Status start_events(Instance *);
 Status update_events(Instance *, Update *);
 Status settle_events(Instance *, Update *);
 bool relation_changed(Instance *);
+bool completed_step(Instance *);
 
 /* Before the start there are no events: relations follow the values at once. */
 static inline Status follow_start(Instance *instance)

@@ -58,6 +58,7 @@ typedef struct {
     const Variable *variable;
     const Reference *state, *derivative, *input, *indicator;
     const Reference *relation, *relation_indicator;
+    const signed char *watch;  /* by relation: 1 or -1 where only its rise or its fall has an effect, else 0 */
     const unsigned *row;       /* entries of unknown r are row[r] .. row[r + 1] - 1 */
     const Entry *entry;
     const Event *event;

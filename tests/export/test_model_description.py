@@ -111,7 +111,7 @@ def test_model_exchange_and_co_simulation_are_offered(described, table, fmi):
         assert kind.canGetAndSetFMUstate and kind.canSerializeFMUstate
     derivatives = {2: ["providesDirectionalDerivative"], 3: ["providesDirectionalDerivatives", "providesAdjointDerivatives"]}[fmi]
     assert {xml(table, fmi).find(kind).get(flag) for kind in ("ModelExchange", "CoSimulation") for flag in derivatives} == {"true"}
-    assert not described.modelExchange.needsCompletedIntegratorStep
+    assert described.modelExchange.needsCompletedIntegratorStep == bool(table.with_role(Role.RELATION))
     assert described.coSimulation.canHandleVariableCommunicationStepSize
     assert int(described.coSimulation.maxOutputDerivativeOrder) == 1
 
