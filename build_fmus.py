@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fmu_components import catalogue
-from fmu_components.component import Component, declaration
+from fmu_components.component import Component, component_name, declaration
 from fmu_components.declaration import DeclarationError
 from fmu_components.export.build import Built, Options, build
 from fmu_components.export.compile import PLATFORMS, BuildError, available_platforms
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if chosen.out is None:
             parser.error("the folder for the FMUs is missing; give it with --out DIR")
-        return _build(components, chosen.out, _options(chosen))
+        return _build(components, _writable(chosen.out), _options(chosen))
     except (LookupError, DeclarationError, BuildError, OSError) as error:
         print(f"build_fmus.py: {error}", file=sys.stderr)
         return 1
@@ -59,15 +60,39 @@ def _components(names: Sequence[str]) -> list[type[Component]]:
     found: list[type[Component]] = []
     for name in names:
         found += catalogue.from_file(Path(name)) if name.endswith(".py") else [catalogue.find(name)]
-    return list(dict.fromkeys(found))
+    chosen = list(dict.fromkeys(found))
+    names_of = [component_name(component) for component in chosen]
+    for name in names_of:
+        if names_of.count(name) > 1:
+            raise DeclarationError(
+                f"two of the components are called '{name}', and their FMUs would overwrite each other; rename one of them"
+            )
+    return chosen
+
+
+def _writable(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+        reason = "it is not writable"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    raise BuildError(f"the FMUs cannot be written into '{folder}': {reason}; give another folder with --out")
 
 
 def _options(chosen: argparse.Namespace) -> Options:
     if chosen.backend == "python":
         if chosen.fmi == 3:
             raise BuildError("the python backend offers FMI 2.0 only; leave --fmi 3 out, or take --backend native")
+        if chosen.platform:
+            raise BuildError("the python backend runs wherever PythonFMU does; leave --platform out, or take --backend native")
         return Options((2,), (), "python")
-    platforms = tuple(chosen.platform.split(",")) if chosen.platform else tuple(p.name for p in available_platforms())
+    platforms = (
+        tuple(name.strip() for name in chosen.platform.split(",") if name.strip())
+        if chosen.platform
+        else tuple(p.name for p in available_platforms())
+    )
     for name in platforms:
         if name not in PLATFORMS:
             raise BuildError(f"the platform '{name}' is unknown; use one or more of {', '.join(PLATFORMS)}")
@@ -82,7 +107,7 @@ def _build(components: Sequence[type[Component]], folder: Path, options: Options
             tqdm.write(_line(built))
             bar.update()
             count, fresh = count + 1, fresh + built.fresh
-    print(f"{count} FMUs in {folder}: {fresh} built, {count - fresh} up to date")
+    print(f"{count} FMU{'s' if count != 1 else ''} in {folder}: {fresh} built, {count - fresh} up to date")
     return 0
 
 

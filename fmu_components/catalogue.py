@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
+import traceback
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -24,13 +27,18 @@ class UnknownComponent(LookupError):
 @cache
 def all_components() -> dict[str, type[Component]]:
     """Every component of the package by its name, such as ``planar.Revolute``, sorted."""
-    found = {}
+    found: dict[str, type[Component]] = {}
     for folder in sorted(_PACKAGE.iterdir()):
         if folder.is_dir() and folder.name not in _NOT_COMPONENTS:
             for file in sorted(folder.glob("*.py")):
                 if file.stem != "__init__":
                     for component in _declared_in(importlib.import_module(f"fmu_components.{folder.name}.{file.stem}"), file):
-                        found[component_name(component)] = component
+                        name = component_name(component)
+                        if name in found:
+                            raise DeclarationError(
+                                f"'{name}' is declared twice, in '{_file(found[name])}' and in '{file.name}'; rename one of the two"
+                            )
+                        found[name] = component
     return dict(sorted(found.items()))
 
 
@@ -38,8 +46,9 @@ def find(name: str) -> type[Component]:
     """The component with this name."""
     components = all_components()
     if name not in components:
-        near = difflib.get_close_matches(name, components, n=3, cutoff=0.4) or list(components)
-        raise UnknownComponent(f"there is no component '{name}'; the nearest names are {', '.join(near)}")
+        near = difflib.get_close_matches(name, components, n=3, cutoff=0.4)
+        hint = f"the nearest names are {', '.join(near)}" if near else "--list shows all; a file of your own is given with its ending .py"
+        raise UnknownComponent(f"there is no component '{name}'; {hint}")
     return components[name]
 
 
@@ -48,18 +57,27 @@ def from_file(path: Path) -> list[type[Component]]:
     if not path.is_file():
         raise UnknownComponent(f"there is no file '{path}'; give the path of a Python file that declares a component")
     # A name of its own: a user's file must not hide an installed module, nor count as part of the package.
-    specification = importlib.util.spec_from_file_location(f"user_components.{path.stem}", path)
+    unique = f"user_components.{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
+    specification = importlib.util.spec_from_file_location(unique, path)
     if specification is None or specification.loader is None:
         raise UnknownComponent(f"'{path}' is not a Python file; give one that declares a component, with the ending .py")
     module = importlib.util.module_from_spec(specification)
     # Both are found by name when a class is handed to another process.
     sys.modules.setdefault("user_components", ModuleType("user_components"))
     sys.modules[module.__name__] = module
+    sys.path.append(str(path.resolve().parent))  # for modules that the file imports from beside it
     try:
         specification.loader.exec_module(module)
-    except Exception:
+    except Exception as error:
         del sys.modules[module.__name__]
-        raise
+        line = (
+            error.lineno
+            if isinstance(error, SyntaxError)
+            else next((f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if Path(f.filename) == path), None)
+        )
+        raise DeclarationError(f"'{path}' cannot be read: {type(error).__name__} in line {line}: {error}") from error
+    finally:
+        sys.path.pop()
     return _declared_in(module, path)
 
 
@@ -75,3 +93,7 @@ def _declared_in(module: ModuleType, file: Path) -> list[type[Component]]:
             f"or move the file out of the folder"
         )
     return components
+
+
+def _file(component: type[Component]) -> str:
+    return Path(inspect.getfile(component)).name

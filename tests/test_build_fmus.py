@@ -251,3 +251,44 @@ def test_a_faulty_declaration_is_one_sentence(run: Run, tmp_path: Path) -> None:
     status, printed, complaint = run("--out", tmp_path / "out", "--platform", "linux64", path)
     assert (status, printed) == (1, "")
     assert complaint.startswith("build_fmus.py: Screw: ") and "Traceback" not in complaint
+
+
+def test_two_components_of_one_name_are_refused(tmp_path, capsys):
+    """Their FMUs would overwrite each other."""
+    text = 'from fmu_components.planar.Revolute import Revolute\nclass Pin(Revolute):\n    """Pin."""\n'
+    files = [tmp_path / "one" / "Pin.py", tmp_path / "two" / "Pin.py"]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text(text)
+    assert build_fmus.main(["--out", str(tmp_path / "out"), *map(str, files)]) == 1
+    assert (
+        "two of the components are called 'Pin', and their FMUs would overwrite each other; rename one of them" in capsys.readouterr().err
+    )
+
+
+def test_a_file_with_a_mistake_is_named_with_its_line(tmp_path, capsys):
+    """Instead of a traceback."""
+    file = tmp_path / "Wrong.py"
+    file.write_text("x = 1\nimport nothing_of_this_name\n")
+    assert build_fmus.main(["--out", str(tmp_path), str(file)]) == 1
+    assert f"'{file}' cannot be read: ModuleNotFoundError in line 2: No module named" in capsys.readouterr().err
+
+
+def test_a_module_beside_the_file_can_be_imported(tmp_path):
+    """A user's components may share a module."""
+    (tmp_path / "beside_me.py").write_text("LENGTH = 2.0\n")
+    file = tmp_path / "Long.py"
+    file.write_text(
+        "from beside_me import LENGTH\nfrom fmu_components.planar.ConnectingRod import ConnectingRod\n"
+        'class Long(ConnectingRod):\n    """Long rod."""\n    starts_N = {"x": LENGTH}\n'
+    )
+    assert build_fmus.main(["--out", str(tmp_path / "out"), "--fmi", "3", str(file)]) == 0
+    assert (tmp_path / "out" / "fmi3" / "Long.fmu").is_file()
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys):
+    """The sentence names it and the option."""
+    file = tmp_path / "file"
+    file.write_text("")
+    assert build_fmus.main(["--out", str(file), "planar.Fixed"]) == 1
+    assert f"the FMUs cannot be written into '{file}': File exists; give another folder with --out" in capsys.readouterr().err

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import sympy
 
 from fmu_components.component import Component, declaration, rises
 from fmu_components.declaration import DeclarationError, Range
-from fmu_components.ports import PLANAR, Side
+from fmu_components.joint import Joint
+from fmu_components.ports import PLANAR, TRANSLATIONAL, Side
 
 
 def refused(body, sentence):
@@ -129,6 +132,107 @@ def test_an_unknown_unit():
     )
     with pytest.raises(ValueError, match="the unit 'furlong' has the unknown factor 'furlong'; use products of kg, m, s"):
         declaration(component)
+
+
+def test_an_equation_that_is_a_single_symbol_of_another_dimension():
+    """A mass is no length, even where nothing is computed."""
+
+    def body(self):
+        self.output("y", self.parameter("m", 1.0, "kg", "mass"), "m", "nonsense")
+
+    refused(body, "Part: y has the unit 'm', but its equation has the dimension kg")
+
+
+def test_a_motion_that_depends_on_an_input_without_a_rate():
+    """Its velocity would be unknown; signal() brings the rate along."""
+
+    def body(self):
+        port = self.port("flange", TRANSLATIONAL, Side.MOTION, "flange")
+        self.moves(port, self.input("u", 0.0, "m", "position"))
+
+    refused(body, "Part: the time derivative of 'u' needs the rate of the input 'u', which is not known; declare the input with signal()")
+
+
+@pytest.mark.parametrize("name", ["my param", "1x", "time", 'a"b', "a..b", ""])
+def test_a_name_that_fmi_does_not_allow(name):
+    """The name and what a name is made of."""
+
+    def body(self):
+        self.parameter(name, 1.0, "m", "length")
+
+    refused(
+        body,
+        f"Part: '{name}' cannot name a variable; use letters, digits and underscores, joined by dots, with an index in brackets, "
+        f"such as 'p1.rx' or 'lambda[1]', and not 'time'",
+    )
+
+
+def test_a_port_that_is_given_too_little():
+    """How many coordinates the kind has."""
+
+    def body(self):
+        self.moves(self.port("p1", PLANAR, Side.MOTION, "point"), 0, 0)
+
+    refused(body, "Part: moves(p1, ...) needs 3 coordinates for a planar frame, but was given 2")
+
+
+def test_a_call_for_the_other_side_of_a_port():
+    """A port that gives effort is not moved."""
+
+    def body(self):
+        self.moves(self.port("M", PLANAR, Side.EFFORT, "point"), 0, 0, 0)
+
+    refused(body, "Part: moves() is for ports that give motion, but 'M' gives effort")
+
+
+def test_a_mistake_in_python_is_shown_with_its_line():
+    """File, line, what stands there and what is wrong."""
+
+    def body(self):
+        self.output("y", math.cos(self.parameter("phi", 0.0, "rad", "angle")), "", "cosine")
+
+    component = type("Part", (Component,), {"__doc__": "Part.", "declare": body})
+    with pytest.raises(
+        DeclarationError, match=r"its declaration fails in test_component.py, line \d+ \(self.output.*\): TypeError: Cannot convert"
+    ):
+        declaration(component)
+
+
+def test_nothing_declared():
+    """An empty component says what is missing."""
+    refused(lambda self: None, "Part declares no variable; state parameters, ports and equations in declare(self)")
+
+
+@pytest.mark.parametrize(
+    ("method", "equations", "sentence"),
+    [
+        ("constraint", lambda M, N: N.x - M.x, "Part: constraint() must return a list of expressions, but returned -M.x + N.x"),
+        ("constraint", lambda M, N: None, "Part: constraint() must return a list of expressions, but returned None"),
+        (
+            "constraint",
+            lambda M, N: [N.vx - M.vx],
+            "Part: constraint() contains '-M.vx + N.vx', which is of a higher level; "
+            "use velocity_constraint() for what contains velocities",
+        ),
+        (
+            "velocity_constraint",
+            lambda M, N: [N.ax],
+            "Part: velocity_constraint() contains 'N.ax', which is of a higher level; a constraint contains no accelerations",
+        ),
+        ("constraint", lambda M, N: [sympy.Integer(1)], "Part: the constraint '1' does not depend on the motion of M or N"),
+    ],
+)
+def test_a_constraint_of_the_wrong_kind(method, equations, sentence):
+    """What was stated, and where it belongs."""
+
+    def stated(self, M, N):
+        return equations(M, N)
+
+    stated.__name__ = method
+    joint = type("Part", (Joint,), {"__doc__": "Part.", "__module__": "user_components.part", method: stated})
+    with pytest.raises(DeclarationError) as caught:
+        declaration(joint)
+    assert str(caught.value) == sentence
 
 
 def test_a_component_without_a_docstring():

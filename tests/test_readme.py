@@ -14,7 +14,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 def test_the_snippets_run():
     """The Python snippets work one after the other, and the falling rod is where the comment says."""
-    assert len(SNIPPETS) == 3
+    assert len(SNIPPETS) == 4
     scope: dict = {"__name__": "readme"}
     for snippet in SNIPPETS[:2]:
         exec(snippet, scope)
@@ -34,6 +34,24 @@ def test_the_joint_of_the_readme_is_the_revolute_joint(tmp_path):
     (pin,) = from_file(file)
     own, library = declaration(pin), declaration(find("planar.Revolute"))
     assert [(v.name, v.equation) for v in own.variables] == [(v.name, v.equation) for v in library.variables]
+
+
+def test_the_bouncing_mass_of_the_readme_bounces(tmp_path, fmi):
+    """Its FMU is built from a file and loses speed by e at each bounce."""
+    import fmpy
+
+    from fmu_components.catalogue import from_file
+    from fmu_components.export.build import cached_fmu
+
+    file = tmp_path / "BouncingMass.py"
+    file.write_text(SNIPPETS[3])
+    (component,) = from_file(file)
+    for kind in ("ModelExchange", "CoSimulation"):
+        result = fmpy.simulate_fmu(
+            str(cached_fmu(component, fmi)), fmi_type=kind, stop_time=2.0, output_interval=0.02, output=["h", "bounces"]
+        )
+        assert result["bounces"][-1] == 3
+        assert result["h"].min() > -1e-3
 
 
 def test_the_commands_run(tmp_path):

@@ -24,7 +24,8 @@ _OF_ALL_JOINTS = ("baumgarte.", "compliant.")
 _INTRODUCTION = """# The components
 
 Each is an FMU for FMI 2.0 and FMI 3.0, for Model Exchange and Co-Simulation. Ports of the same kind are connected, one that
-gives motion to one that gives effort. All variables and the equations are in `documentation/index.html` inside each FMU.
+gives motion to one that gives effort; effort times velocity is the power into the side that gives the motion. Angles and torques are
+positive counter-clockwise, from x towards y. All variables and the equations are in `documentation/index.html` inside each FMU.
 
 Every joint, besides what is listed here, has the switch `ideal`, the parameters `baumgarte.alpha`, `baumgarte.beta` or
 `baumgarte.gamma` of its stabilisation, and `compliant.k` and `compliant.c` of its compliant mode. A joint with freedoms has for
@@ -93,6 +94,7 @@ def _section(declared: Declaration) -> str:
         ("Signal input", "Start", "Unit", "Meaning"),
         ((f"`{v.name}`", f"{v.start:g}", v.unit or "1", v.text) for v in declared.with_role(Role.INPUT) if v.port is None),
     )
+    outputs = ", ".join(f"`{v.name}`" for v in declared.with_role(Role.OUTPUT) if _is_main_output(v, declared))
     freedoms = ", ".join(f"`{name}`" for name in _freedoms(declared))
     image = f'<img src="{ICONS}/{declared.name}.svg" width="120" alt="{declared.name}"/>'
     parts = (
@@ -103,6 +105,7 @@ def _section(declared: Declaration) -> str:
         signals,
         parameters,
         f"Freedoms: {freedoms}." if freedoms else "",
+        f"Outputs beside the ports: {outputs}." if outputs else "",
     )
     return "\n\n".join(part for part in parts if part)
 
@@ -121,6 +124,12 @@ def _main_parameters(declared: Declaration) -> list[Variable]:
     """Those that the introduction does not list for all joints."""
     common = (*_OF_ALL_JOINTS, *(f"{freedom}." for freedom in _freedoms(declared)))
     return [v for v in declared.with_role(Role.PARAMETER) if not v.name.startswith(common)]
+
+
+def _is_main_output(variable: Variable, declared: Declaration) -> bool:
+    """Whether an output is neither part of a port nor of what all joints and freedoms have."""
+    common = ("position[", "velocity[", "acceleration[", "residual[", "multiplier[", *(f"{freedom}." for freedom in _freedoms(declared)))
+    return variable.port is None and not variable.name.startswith(common)
 
 
 def _alike(parameters: Iterable[Variable]) -> list[list[Variable]]:

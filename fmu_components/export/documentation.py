@@ -104,7 +104,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") 
 # -- ports -----------------------------------------------------------------------------------------------------------
 
 _SIGNS = {
-    PLANAR: "Wrenches act on the body, in the absolute frame, about the port’s point.",
+    PLANAR: "Wrenches act on the body, in the absolute frame, about the port’s point. Angles, angular velocities and torques are positive counter-clockwise, from x towards y.",
     HYDRAULIC: "Flow is positive into the side that gives the pressure.",
     ELECTRICAL: "Current is positive into the side that gives the voltage.",
 }

@@ -22,6 +22,8 @@ from sympy.printing.pycode import PythonCodePrinter
 from fmu_components import units
 from fmu_components.declaration import Event, Range, Role, Variable
 from fmu_components.export import archive
+from fmu_components.export.documentation import page
+from fmu_components.export.icons import png
 from fmu_components.export.model_description import model_description
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import document
@@ -219,6 +221,11 @@ def _completed(raw: Path, table: VariableTable) -> dict[str, bytes]:
     """The files of the FMU that PythonFMU has built, with the model description of the native FMU where the two agree."""
     with zipfile.ZipFile(raw) as packed:
         files = {name: packed.read(name) for name in packed.namelist()}
+    files |= {
+        "documentation/index.html": page(table).encode(),
+        "documentation/licenses/license.txt": archive.LICENSE.encode(),
+        "model.png": png(table.declared),
+    }
     files["modelDescription.xml"] = _description(files["modelDescription.xml"], table).encode()
     return files
 

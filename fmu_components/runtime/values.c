@@ -31,8 +31,9 @@ static Status refuse_set(const Instance *instance, const Variable *variable, dou
 {
     return report(instance, ERROR, "%s: %s = %g cannot be set now: it is %s%s", instance->name, variable->name, value,
                   role_names[variable->role],
-                  instance->settable[variable->role] ? ", which can be set in other phases of the simulation only"
-                                                     : ", which the component computes itself");
+                  !instance->settable[variable->role]                  ? ", which the component computes itself"
+                  : instance->settable[variable->role] == CONFIGURATION ? ", which is set in Configuration Mode, before initialisation"
+                                                                        : ", which can be set in other phases of the simulation only");
 }
 
 static Status refuse_value(const Instance *instance, const Variable *variable, double value)
@@ -90,11 +91,11 @@ int whole(double value)
 /* Whether a variable may take a value now; with the sentence where it may not. */
 static Status admit(const Instance *instance, const Variable *variable, double value)
 {
-    if (!may_set(instance, variable))
-        return refuse_set(instance, variable, value);
     if (variable->role == SWITCH && instance->co_simulation && value != 0)
         return report(instance, ERROR, "%s: %s = true is refused: in Co-Simulation a joint is always compliant; use Model Exchange",
                       instance->name, variable->name);
+    if (!may_set(instance, variable))
+        return refuse_set(instance, variable, value);
     return isfinite(value) && in_range(variable, value) ? OK : refuse_value(instance, variable, value);
 }
 

@@ -232,3 +232,28 @@ def test_events_are_logged_by_category(fmi, fmu):
         assert len(driver.log) == 1
         assert driver.log[0].startswith("ball: at time 0.4515")
         assert driver.log[0].endswith("the ball hits the ground")
+
+
+def test_an_event_is_armed_again_where_the_indicator_left_zero_unseen(fmi, fmu):
+    """An integrator that stops exactly at zero sees no root when the ball rises from it; the next fall is an event all the same."""
+    with Driver(fmu(BouncingBall, fmi), "me") as driver:
+        driver.start()
+        for instant, speed in ((FIRST, -3.0), (1.2, -2.0), (1.5, -1.0)):
+            driver.at(instant, [0.0, speed])
+            assert driver.handle_events()["states_changed"]
+            assert driver.states[1] == pytest.approx(-E * speed)
+            driver.at(instant + 0.1, [0.2, 0.5])
+            assert driver.fmu.completedIntegratorStep() == (False, False)
+
+
+def test_a_relation_that_changed_unseen_asks_for_event_mode(fmi, fmu):
+    """What equations contain changes in Event Mode only, so the end of an integrator step asks for it."""
+    with Driver(fmu(Relay, fmi), "me") as driver:
+        driver.start({"u": 1.0})
+        assert driver.fmu.completedIntegratorStep() == (False, False)
+        driver.set({"u": 0.1})
+        enter, _ = driver.fmu.completedIntegratorStep()
+        assert enter
+        assert driver["charging"]
+        driver.handle_events()
+        assert not driver["charging"]
