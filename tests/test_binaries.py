@@ -77,6 +77,7 @@ def test_the_archive_is_small_and_has_no_python(archive: Path) -> None:
         assert not [name for name in packed.namelist() if Path(name).suffix in {".py", ".pyc", ".pyd"}]
 
 
+# The cross compiler is an optional Debian package.
 @pytest.mark.skipif(shutil.which(MINGW) is None, reason="win64 needs MinGW")
 def test_the_dll_imports_what_windows_has(component: type[Component], fmi: int, tmp_path: Path) -> None:
     """A DLL imports from KERNEL32 and the C library of Windows alone, and exports the functions of the standard only."""
