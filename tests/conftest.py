@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
 
@@ -15,6 +16,11 @@ from driver import forget_unpacked
 from fmu_components.catalogue import all_components
 from fmu_components.component import Component
 from fmu_components.export.build import cached_fmu
+
+# Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @cache
