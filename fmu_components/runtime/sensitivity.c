@@ -32,6 +32,15 @@ static double entry_value(Instance *instance, unsigned index)
     return instance->j[index];
 }
 
+/* What both directions begin with. */
+static Status prepare(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count)
+{
+    Status status = follow_start(instance);
+    if (status == OK)
+        status = check(instance, unknowns, unknown_count, false);
+    return status == OK ? check(instance, knowns, known_count, true) : status;
+}
+
 static Status refuse_result(const Instance *instance, const char *kind, Reference reference, double value)
 {
     return report(instance, DISCARD, "%s: the %s derivative of %s at time %g is %g, which is not a finite number", instance->name, kind,
@@ -41,11 +50,7 @@ static Status refuse_result(const Instance *instance, const char *kind, Referenc
 Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
                               size_t known_count, const double *seed, double *sensitivity)
 {
-    Status status = follow_start(instance);
-    if (status == OK)
-        status = check(instance, unknowns, unknown_count, false);
-    if (status == OK)
-        status = check(instance, knowns, known_count, true);
+    Status status = prepare(instance, unknowns, unknown_count, knowns, known_count);
     if (status != OK)
         return status;
     for (size_t i = 0; i < known_count; i++)
@@ -67,11 +72,7 @@ Status directional_derivative(Instance *instance, const Reference *unknowns, siz
 Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                           const double *seed, double *sensitivity)
 {
-    Status status = follow_start(instance);
-    if (status == OK)
-        status = check(instance, unknowns, unknown_count, false);
-    if (status == OK)
-        status = check(instance, knowns, known_count, true);
+    Status status = prepare(instance, unknowns, unknown_count, knowns, known_count);
     if (status != OK)
         return status;
     double *sums = instance->seed;

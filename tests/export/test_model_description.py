@@ -105,7 +105,10 @@ def test_default_experiment(described, table):
 
 
 def test_model_exchange_and_co_simulation_are_offered(described, table, fmi):
-    """Both kinds have the same identifier, save and restore their state, and give derivatives; neither needs a call after steps."""
+    """Both kinds have the same identifier, save and restore their state, and give derivatives.
+
+    Calls after integrator steps are needed where relations are watched.
+    """
     for kind in (described.modelExchange, described.coSimulation):
         assert kind.modelIdentifier == table.declared.identifier
         assert kind.canGetAndSetFMUstate and kind.canSerializeFMUstate
