@@ -1,0 +1,1 @@
+"""Systems of many FMUs: connected, solved and integrated together."""

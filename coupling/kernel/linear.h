@@ -1,0 +1,26 @@
+/* Sparse linear equations A x = b whose pattern stays while the values change.
+ *
+ * Where A has full rank this is an LU factorisation. Where it has not, x is the vector of least length among those that
+ * bring A x nearest to b. */
+#ifndef KERNEL_LINEAR_H
+#define KERNEL_LINEAR_H
+
+typedef struct Linear Linear;
+
+/* The pattern in compressed rows, with the columns of each row in ascending order; `order` is the sequence of elimination, a
+ * permutation of the unknowns that keeps the factors sparse. Null where memory lacks. */
+Linear *linear_new(int count, const int *row_start, const int *column, const int *order);
+void linear_free(Linear *);
+
+/* Factorises A; the values are in the order of the pattern. Returns by how much the rank falls short (0 as a rule), or -1 where
+ * memory lacks or a value is not finite. */
+int linear_factorise(Linear *, const double *values);
+
+/* Solves with the last factorisation: b becomes x. */
+void linear_solve(Linear *, double *b);
+
+/* After a factorisation that fell short: to which extent each unknown takes part in what A leaves undetermined, and each
+ * equation in what is redundant: 0 is not at all, 1 entirely. */
+void linear_undetermined(Linear *, double *unknowns, double *equations);
+
+#endif

@@ -1,0 +1,1 @@
+#include "runge_kutta.h"
