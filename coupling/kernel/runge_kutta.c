@@ -1,1 +1,276 @@
+/* After Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6, and their codes. */
 #include "runge_kutta.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double safety = 0.9, least_factor = 0.2, greatest_factor = 10, least_error = 1e-4, stretch = 1.01;
+
+RungeKutta *rk_new(const Tableau *tableau, int count, Derivative derivative, void *context, double rtol, const double *atol)
+{
+    size_t n = (size_t)count, slopes = (size_t)(tableau->stages + 1 + tableau->extra), dense = 3 + (size_t)tableau->dense;
+    RungeKutta *rk = calloc(1, sizeof *rk + (4 + slopes + dense) * n * sizeof(double));
+    if (!rk)
+        return NULL;
+    double *block = (double *)(rk + 1);
+    *rk = (RungeKutta){
+        .tableau = tableau,
+        .count = count,
+        .derivative = derivative,
+        .context = context,
+        .rtol = rtol,
+        .largest = INFINITY,
+        .worst = -1,
+        .atol = block,
+        .x = block + n,
+        .x_before = block + 2 * n,
+        .trial = block + 3 * n,
+        .k = block + 4 * n,
+        .dx = block + (4 + (size_t)tableau->stages) * n,
+        .dense = block + (4 + slopes) * n,
+    };
+    memcpy(rk->atol, atol, n * sizeof *atol);
+    return rk;
+}
+
+void rk_free(RungeKutta *rk)
+{
+    free(rk);
+}
+
+static void copy(const RungeKutta *rk, double *to, const double *from)
+{
+    memcpy(to, from, (size_t)rk->count * sizeof *to);
+}
+
+static double *row(const RungeKutta *rk, double *rows, int index)
+{
+    return rows + (size_t)index * (size_t)rk->count;
+}
+
+static int evaluate(RungeKutta *rk, double t, const double *x, double *dx)
+{
+    rk->evaluations++;
+    return rk->derivative(rk->context, t, x, dx);
+}
+
+/* sum = weights . k over the first stages. */
+static void combine(const RungeKutta *rk, const double *weights, int stages, double *restrict sum)
+{
+    memset(sum, 0, (size_t)rk->count * sizeof *sum);
+    for (int s = 0; s < stages; s++) {
+        const double weight = weights[s], *k = row(rk, rk->k, s);
+        if (weight != 0)
+            for (int i = 0; i < rk->count; i++)
+                sum[i] += weight * k[i];
+    }
+}
+
+/* The state at which a stage of the step from x is evaluated becomes the trial state. */
+static void place(RungeKutta *rk, int stage, const double *x, double h)
+{
+    const Tableau *tableau = rk->tableau;
+    combine(rk, tableau->a + stage * (tableau->stages + tableau->extra), stage, rk->trial);
+    for (int i = 0; i < rk->count; i++)
+        rk->trial[i] = x[i] + h * rk->trial[i];
+}
+
+/* The root mean square of v in units of the tolerance at the present and the trial state, and where it is greatest. */
+static double norm(const RungeKutta *rk, const double *v, int *worst)
+{
+    double sum = 0, greatest = -1;
+    for (int i = 0; i < rk->count; i++) {
+        double scale = rk->atol[i] + rk->rtol * fmax(fabs(rk->x[i]), fabs(rk->trial[i]));
+        double part = v[i] != 0 ? fabs(v[i] / scale) : 0;
+        sum += part * part;
+        if (!(part <= greatest) && !isnan(greatest)) {
+            greatest = part;
+            *worst = i;
+        }
+    }
+    return sqrt(sum / fmax(rk->count, 1));
+}
+
+/* The error estimate of the step to the trial state, in units of the tolerance. */
+static double local_error(RungeKutta *rk, double h)
+{
+    const Tableau *tableau = rk->tableau;
+    double *difference = rk->dense, other = 0;
+    if (tableau->e3) {
+        combine(rk, tableau->e3, tableau->stages + 1, difference);
+        other = norm(rk, difference, &rk->worst) / 10;
+    }
+    combine(rk, tableau->e, tableau->stages + 1, difference);
+    double error = norm(rk, difference, &rk->worst);
+    return error > 0 ? h * error * error / hypot(error, other) : error;
+}
+
+/* Tries a step. Where the error estimate does without the derivative at the end, that is found only after a good step. */
+static int attempt(RungeKutta *rk, double end, double *error)
+{
+    const Tableau *tableau = rk->tableau;
+    double h = end - rk->t;
+    bool early = tableau->e[tableau->stages] == 0;
+    *error = INFINITY;
+    rk->worst = -1;
+    for (int s = 1; s <= tableau->stages; s++) {
+        place(rk, s, rk->x, h);
+        if (s == tableau->stages && early) {
+            *error = local_error(rk, h);
+            if (!(*error <= 1))
+                return RK_DONE;
+        }
+        int status = evaluate(rk, tableau->c[s] == 1 ? end : rk->t + tableau->c[s] * h, rk->trial, row(rk, rk->k, s));
+        if (status != RK_DONE)
+            return status;
+    }
+    if (!early)
+        *error = local_error(rk, h);
+    for (int i = 0; i < rk->count && isfinite(*error); i++)
+        if (!isfinite(rk->dx[i])) {
+            *error = INFINITY;
+            rk->worst = i;
+        }
+    return RK_DONE;
+}
+
+/* A first size for which an explicit Euler step would err by a hundredth of the tolerance. */
+static int choose_size(RungeKutta *rk, double limit)
+{
+    double *next = row(rk, rk->k, 1), room = fmin(limit - rk->t, rk->largest);
+    int ignored;
+    if (rk->count == 0) {
+        rk->h = room;
+        return RK_DONE;
+    }
+    copy(rk, rk->trial, rk->x);
+    double level = norm(rk, rk->x, &ignored), steepness = norm(rk, rk->dx, &ignored);
+    double h = fmin(level > 1e-5 && steepness > 1e-5 ? 0.01 * level / steepness : 1e-6, room);
+    for (int i = 0; i < rk->count; i++)
+        rk->trial[i] += h * rk->dx[i];
+    int status = evaluate(rk, rk->t + h, rk->trial, next);
+    if (status == RK_RETRY) {
+        rk->refused++;
+        rk->h = h / 4;
+        return RK_DONE;
+    }
+    for (int i = 0; i < rk->count; i++)
+        next[i] -= rk->dx[i];
+    double greatest = fmax(steepness, norm(rk, next, &ignored) / h);
+    double guess = greatest > 1e-15 ? pow(0.01 / greatest, 1. / rk->tableau->order) : fmax(1e-6, 1e-3 * h);
+    rk->h = fmin(100 * h, guess);
+    return status;
+}
+
+int rk_start(RungeKutta *rk, double t, const double *x)
+{
+    copy(rk, rk->x, x);
+    copy(rk, rk->x_before, x);
+    rk->t = rk->t_before = t;
+    rk->h = 0;
+    rk->error_before = least_error;
+    return evaluate(rk, t, rk->x, rk->dx);
+}
+
+/* Attempts until one is accepted. A size that the limit cut says little, so it corrects the one to try next only downwards. */
+static int find_step(RungeKutta *rk, double limit, double *end)
+{
+    double damping = rk->tableau->damping, exponent = 1. / rk->tableau->order - 0.75 * damping, most = greatest_factor;
+    for (;; most = 1) {
+        double left = limit - rk->t, error;
+        rk->h = fmin(rk->h, rk->largest);
+        if (!(rk->h > 10 * DBL_EPSILON * fmax(fabs(rk->t), 1e-12) || rk->h >= left))
+            return RK_TOO_SMALL;
+        double h = left <= fmin(stretch * rk->h, rk->largest) ? left : fmin(rk->h, left / 2);
+        *end = h == left ? limit : rk->t + h;
+        int status = attempt(rk, *end, &error);
+        if (status == RK_RETRY) {
+            rk->refused++;
+            rk->h = h / 4;
+        } else if (status != RK_DONE) {
+            return status;
+        } else if (!(error <= 1)) {
+            rk->rejected++;
+            rk->h = h * fmax(least_factor, safety * pow(error, -exponent));
+        } else {
+            double factor = safety * pow(error, -exponent) * pow(rk->error_before, damping);
+            factor = fmin(most, fmax(least_factor, factor));
+            bool cut = h < rk->h && factor >= 1;
+            rk->h = cut ? fmax(rk->h, factor * h) : factor * h;
+            rk->error_before = cut ? rk->error_before : fmax(error, least_error);
+            return RK_DONE;
+        }
+    }
+}
+
+int rk_step(RungeKutta *rk, double limit)
+{
+    double end, *first = rk->k;
+    copy(rk, rk->x_before, rk->x);
+    copy(rk, first, rk->dx);
+    rk->t_before = rk->t;
+    rk->dense_ready = false;
+    if (!(limit > rk->t))
+        return RK_DONE;
+    int status = rk->h > 0 ? RK_DONE : choose_size(rk, limit);
+    if (status == RK_DONE)
+        status = find_step(rk, limit, &end);
+    if (status != RK_DONE) {
+        copy(rk, rk->dx, first);
+        return status;
+    }
+    copy(rk, rk->x, rk->trial);
+    rk->t = end;
+    rk->steps++;
+    return RK_DONE;
+}
+
+static int prepare_dense(RungeKutta *rk)
+{
+    const Tableau *tableau = rk->tableau;
+    double h = rk->t - rk->t_before;
+    int slopes = tableau->stages + 1 + tableau->extra;
+    for (int s = tableau->stages + 1; s < slopes; s++) {
+        place(rk, s, rk->x_before, h);
+        int status = evaluate(rk, rk->t_before + tableau->c[s] * h, rk->trial, row(rk, rk->k, s));
+        if (status != RK_DONE)
+            return status;
+    }
+    double *f0 = rk->dense, *f1 = row(rk, rk->dense, 1), *f2 = row(rk, rk->dense, 2);
+    for (int i = 0; i < rk->count; i++) {
+        f0[i] = rk->x[i] - rk->x_before[i];
+        f1[i] = h * rk->k[i] - f0[i];
+        f2[i] = f0[i] - h * rk->dx[i] - f1[i];
+    }
+    for (int j = 0; j < tableau->dense; j++) {
+        double *f = row(rk, rk->dense, 3 + j);
+        combine(rk, tableau->d + j * slopes, slopes, f);
+        for (int i = 0; i < rk->count; i++)
+            f[i] *= h;
+    }
+    rk->dense_ready = true;
+    return RK_DONE;
+}
+
+int rk_interpolate(RungeKutta *rk, double t, double *x)
+{
+    if (t == rk->t || t == rk->t_before) {
+        copy(rk, x, t == rk->t ? rk->x : rk->x_before);
+        return RK_DONE;
+    }
+    int status = rk->dense_ready ? RK_DONE : prepare_dense(rk);
+    if (status != RK_DONE)
+        return status;
+    double s = (t - rk->t_before) / (rk->t - rk->t_before);
+    memset(x, 0, (size_t)rk->count * sizeof *x);
+    for (int j = 2 + rk->tableau->dense; j >= 0; j--) {
+        const double *f = row(rk, rk->dense, j), factor = j % 2 ? 1 - s : s;
+        for (int i = 0; i < rk->count; i++)
+            x[i] = factor * (x[i] + f[i]);
+    }
+    for (int i = 0; i < rk->count; i++)
+        x[i] += rk->x_before[i];
+    return RK_DONE;
+}

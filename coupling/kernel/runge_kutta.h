@@ -4,19 +4,25 @@
 
 #include <stdbool.h>
 
-/* dx = f(t, x). A nonzero return ends the attempt: RETRY has the step repeated smaller, anything else is passed on. */
+/* dx = f(t, x). A nonzero return ends the attempt: RK_RETRY has the step repeated smaller, anything else is passed on, so that
+ * a code of the caller's own should differ from these. */
 typedef int (*Derivative)(void *context, double t, const double *x, double *dx);
-enum { RK_DONE = 0, RK_RETRY = 1, RK_TOO_SMALL = 2, RK_NO_MEMORY = 3 };
+enum { RK_DONE = 0, RK_RETRY = 1, RK_TOO_SMALL = 2 };
 
-/* A method is its tableau. Rows of `a` have `stages + extra` entries; stage `stages`, where `first_is_last`, is the next step's
- * first. The local error is h (e . k), or where `e3` is given h (e . k)^2 / sqrt((e . k)^2 + (e3 . k)^2 / 100), each dot product
- * being a scaled norm. `order` is that of the local error estimate plus one, which the step size control goes by. Dense output over
- * a step is the nested polynomial through both ends and slopes, whose further coefficients are h (d . k), `dense` rows of them;
- * it needs the `extra` stages. */
+/* A method is its tableau. Stages are numbered from 0; stage `stages` is the derivative at the new point, which is the next
+ * step's first, and the `extra` stages, which only dense output needs, follow it. So `c` has stages + 1 + extra entries, `a` as
+ * many rows of stages + extra entries, and row `stages` of `a` is what is usually called b.
+ *
+ * The local error is h (e . k), or where `e3` is given h (e . k)^2 / sqrt((e . k)^2 + (e3 . k)^2 / 100), each dot product being
+ * a scaled norm; `e` and `e3` have stages + 1 entries. The error shrinks as h to the power of `order`. `damping` is the exponent
+ * by which the previous step's error enters the step size control, 0 where it does not.
+ *
+ * Dense output over a step is the nested polynomial x + s (F0 + (1-s) (F1 + s (F2 + (1-s) (F3 + ...)))) through both ends and
+ * slopes, whose coefficients from F3 on are h (d . k): `dense` rows of stages + 1 + extra entries. */
 typedef struct {
     int stages, extra, dense, order;
-    bool first_is_last;
-    const double *c, *a, *b, *e, *e3, *d;
+    double damping;
+    const double *c, *a, *e, *e3, *d;
 } Tableau;
 
 typedef struct {
@@ -25,29 +31,33 @@ typedef struct {
     Derivative derivative;
     void *context;
     double rtol, largest; /* largest: the longest step allowed, or infinity */
-    const double *atol;   /* by state */
+    double *atol;         /* by state */
     double t, h;          /* the present point, and the size that the next step will try; 0 lets the method choose */
-    double t_before;      /* where the last accepted step began */
+    double t_before;      /* where the last step began; t itself where there is none to look back on */
     double *x, *dx;       /* state and derivative at the present point */
-    double *x_before;     /* state where the last accepted step began */
+    double *x_before;     /* state at t_before */
     long steps, rejected, refused, evaluations; /* refused: attempts whose derivative could not be evaluated */
-    int worst;            /* the state with the greatest error in the last rejected attempt; -1 before */
-    int rejected_in_a_row;
-    struct RungeKuttaMemory *memory;
+    int worst;            /* the state with the greatest error in the last attempt; -1 before one, and where it was refused */
+
+    double *k, *trial, *dense; /* from here on the method's own */
+    double error_before;
+    bool dense_ready;
 } RungeKutta;
 
-/* Copies atol and x. */
+/* Copies atol, but neither the tableau nor the context. Null where memory lacks. */
 RungeKutta *rk_new(const Tableau *, int count, Derivative, void *context, double rtol, const double *atol);
 void rk_free(RungeKutta *);
 
-/* Begins anew at a point: after events too. Evaluates the derivative there; returns as it did. */
+/* Begins anew at a point, after events too, with h = 0. Evaluates the derivative there; returns as it did. */
 int rk_start(RungeKutta *, double t, const double *x);
 
-/* One accepted step that ends at `limit` or before; `t` moves. RK_TOO_SMALL where the size falls below the spacing of numbers
- * around t; the state is then that of the last accepted step, and `worst` says who was to blame. */
+/* One accepted step that ends at `limit` or before; `t` moves, and the derivative has last been evaluated there. RK_TOO_SMALL where
+ * the size falls below the spacing of numbers around t; the state is then that of the last accepted step, and `worst` says who
+ * was to blame. */
 int rk_step(RungeKutta *, double limit);
 
-/* The state at a time within the last accepted step. The extra stages are evaluated at the first request after a step. */
+/* The state at a time within the last accepted step. The extra stages are evaluated at the first request after a step; where
+ * that fails, returns as the derivative did. */
 int rk_interpolate(RungeKutta *, double t, double *x);
 
 #endif

@@ -1,0 +1,252 @@
+#define _POSIX_C_SOURCE 199309L
+#include "kernel.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
+enum { SAMPLING = 101 };
+
+double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Notes what went wrong; a value that is not available here may be so a little nearer. */
+int failed(Kernel *k, KernelStatus kind, const char *action, int instance, Status status)
+{
+    k->failure = (Failure){kind, instance, status, action, NULL, 0, -1, -1, k->t};
+    return kind == KERNEL_FMU_FAILED && status != DISCARD ? KERNEL_FMU_FAILED : KERNEL_RETRY;
+}
+
+static int call_failed(Kernel *k, const Operation *o, Status status)
+{
+    static const char *const actions[] = {[SET_TIME] = "setting the time", [SET_STATES] = "setting the states", [SET] = "setting", [GET] = "getting"};
+    const int result = failed(k, KERNEL_FMU_FAILED, actions[o->kind], o->index, status);
+    if (o->kind == SET || o->kind == GET) {
+        k->failure.references = o->references;
+        k->failure.count = o->count;
+    }
+    if (o->kind != GET)
+        k->failure.slot = o->first;
+    return result;
+}
+
+static double interpolate(Drive *d, double t)
+{
+    if (t <= d->times[0])
+        return d->values[0];
+    if (t >= d->times[d->points - 1])
+        return d->values[d->points - 1];
+    int i = d->last;
+    while (t < d->times[i])
+        i--;
+    while (t >= d->times[i + 1])
+        i++;
+    d->last = i;
+    const double *x = d->times + i, *y = d->values + i;
+    return y[0] + (y[1] - y[0]) * ((t - x[0]) / (x[1] - x[0]));
+}
+
+#define TIMED(call)                                              \
+    do {                                                         \
+        if (k->timed) {                                          \
+            const double began = seconds();                      \
+            call;                                                \
+            k->statistics.fmu_seconds += seconds() - began - k->clock_cost; \
+        } else {                                                 \
+            call;                                                \
+        }                                                        \
+    } while (0)
+
+static void add_sources(const Operation *restrict o, double *restrict v)
+{
+    for (int i = 0; i < o->count; i++) {
+        double sum = 0;
+        for (int s = o->source_start[i]; s < o->source_start[i + 1]; s++)
+            sum += v[o->source[s]];
+        v[o->first + i] = sum;
+    }
+}
+
+/* Runs operations in their order; of a loop's, those that serve its check alone can be left out, or be all that is done. */
+int operate(Kernel *k, const Operations *operations, bool checks_only, bool skip_checks)
+{
+    double *const v = k->v;
+    const bool point = !k->events;
+    const Operation *const end = operations->items + operations->count;
+    for (const Operation *o = operations->items; o < end; o++) {
+        if (o->checks ? skip_checks : checks_only)
+            continue;
+        Status status = OK;
+        Instance *instance = o->kind < DRIVE ? k->parts[o->index].instance : NULL;
+        double *const first = v + o->first;
+        switch (o->kind) {
+        case SET_TIME:
+            if (point)
+                TIMED(status = instance_set_time(instance, k->t));
+            break;
+        case SET_STATES:
+            if (point)
+                TIMED(status = instance_set_states(instance, first, (size_t)o->count));
+            break;
+        case SET:
+            add_sources(o, v);
+            if (o->type == FLOAT64)
+                TIMED(status = instance_set_reals(instance, o->references, (size_t)o->count, first));
+            else
+                TIMED(status = instance_set(instance, o->type, o->references, (size_t)o->count, first));
+            break;
+        case GET:
+            if (o->type == FLOAT64)
+                TIMED(status = instance_get_reals(instance, o->references, (size_t)o->count, first));
+            else
+                TIMED(status = instance_get(instance, o->type, o->references, (size_t)o->count, first));
+            break;
+        case DRIVE: {
+            Drive *d = &k->drives[o->index];
+            *first = d->function ? d->function(k->t) : interpolate(d, k->t);
+            if (!isfinite(*first)) {
+                failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
+                k->failure.slot = o->first;
+                return KERNEL_RETRY;
+            }
+            break;
+        }
+        case LOOP: {
+            const int result = loop_solve(k, o->index);
+            if (result)
+                return result;
+            break;
+        }
+        }
+        if (status > WARNING)
+            return call_failed(k, o, status);
+    }
+    return KERNEL_DONE;
+}
+
+/* Whether a sum of values is finite tells at once that each of them is. */
+static int check_derivatives(Kernel *k, const double *dx)
+{
+    double sum = 0;
+    for (int i = 0; i < k->states; i++)
+        sum += dx[i] - dx[i];
+    if (sum == 0)
+        return KERNEL_DONE;
+    for (int i = 0; i < k->states; i++)
+        if (!isfinite(dx[i])) {
+            failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
+            k->failure.slot = k->derivative_slot[i];
+            break;
+        }
+    return KERNEL_RETRY;
+}
+
+static int evaluate(Kernel *k, double t, const double *x, double *dx)
+{
+    k->t = t;
+    memcpy(k->v, x, (size_t)k->states * sizeof *x);
+    const long number = k->statistics.evaluations++;
+    k->timed = number % SAMPLING == 0;
+    const double began = k->timed ? seconds() : 0, in_fmus = k->statistics.fmu_seconds;
+    int result = operate(k, &k->lists[CONTINUOUS], false, false);
+    if (k->timed) {
+        k->timed = false;
+        k->statistics.sampled++;
+        /* Measuring is no part of what is measured: the calls' own clock readings are counted once, not twice. */
+        const double total = seconds() - began, fmus = k->statistics.fmu_seconds - in_fmus;
+        k->statistics.sampled_seconds += total > fmus ? total : fmus;
+    }
+    if (result == KERNEL_DONE && dx) {
+        for (int i = 0; i < k->states; i++)
+            dx[i] = k->v[k->derivative_slot[i]];
+        result = check_derivatives(k, dx);
+    }
+    return result;
+}
+
+int kernel_derivatives(void *kernel, double t, const double *x, double *dx)
+{
+    return evaluate(kernel, t, x, dx);
+}
+
+int kernel_verify(Kernel *k)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        const int result = loop_verify(k, i);
+        if (result)
+            return result;
+    }
+    return KERNEL_DONE;
+}
+
+int kernel_evaluate(Kernel *k, double t, const double *x)
+{
+    k->thorough = true;
+    int result = evaluate(k, t, x, NULL);
+    k->thorough = false;
+    return result ? result : operate(k, &k->lists[RECORDING], false, false);
+}
+
+int kernel_exchange(Kernel *k)
+{
+    k->events = k->open = true;
+    const int result = operate(k, &k->lists[EVENTS], false, false);
+    k->events = k->open = false;
+    return result;
+}
+
+int kernel_residuals(Kernel *k, double t, const double *x, const double *z, double *dx, double *r)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        const Loop *loop = &k->loops[i];
+        memcpy(k->v + loop->first, z, (size_t)loop->count * sizeof *z);
+        z += loop->count;
+    }
+    k->open = true;
+    const int result = evaluate(k, t, x, dx);
+    k->open = false;
+    for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
+        loop_residual(k, &k->loops[i], r);
+        r += k->loops[i].count;
+    }
+    return result;
+}
+
+int kernel_indicators(Kernel *k, double *z)
+{
+    for (int i = 0; i < k->part_count; i++) {
+        const Part *part = &k->parts[i];
+        if (!part->indicators)
+            continue;
+        const Status status = instance_get_indicators(part->instance, z + part->first_indicator, (size_t)part->indicators);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "getting the event indicators", i, status);
+    }
+    for (int i = 0; i < k->indicators; i++)
+        if (isnan(z[i])) {
+            failed(k, KERNEL_NOT_FINITE, "evaluating an event indicator", -1, OK);
+            k->failure.index = i;
+            return KERNEL_RETRY;
+        }
+    return KERNEL_DONE;
+}
+
+int kernel_synchronise(Kernel *k, double t, const double *x)
+{
+    k->t = t;
+    memcpy(k->v, x, (size_t)k->states * sizeof *x);
+    for (int i = 0; i < k->part_count; i++) {
+        const Part *part = &k->parts[i];
+        Status status = instance_set_time(part->instance, t);
+        if (status <= WARNING && part->states)
+            status = instance_set_states(part->instance, x + part->first_state, (size_t)part->states);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "setting time and states", i, status);
+    }
+    return KERNEL_DONE;
+}

@@ -1,0 +1,92 @@
+#include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_UPDATES = 1000 };
+
+int kernel_start_events(Kernel *k)
+{
+    for (int i = 0; i < k->part_count; i++) {
+        const Status status = instance_enter_events(k->parts[i].instance);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "entering Event Mode", i, status);
+    }
+    return KERNEL_DONE;
+}
+
+/* One round of discrete updates; whether any instance wants another. */
+static int update(Kernel *k, bool *again, bool *changed)
+{
+    *again = false;
+    for (int i = 0; i < k->part_count; i++) {
+        Part *part = &k->parts[i];
+        Update u = {0};
+        const Status status = instance_update_discrete(part->instance, &u);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "updating discrete states", i, status);
+        if (u.terminate) {
+            failed(k, KERNEL_TERMINATED, "updating discrete states", i, status);
+            return KERNEL_TERMINATED;
+        }
+        *again = *again || u.again;
+        *changed = *changed || u.states_changed;
+        if (u.again)
+            k->failure = (Failure){KERNEL_UNSETTLED, i, OK, "updating discrete states", NULL, 0, -1, -1, k->t};
+    }
+    return KERNEL_DONE;
+}
+
+/* What moves by no more than the solution of a loop leaves open is no news to anyone. */
+static bool same(const double *before, const double *now, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabs(now[i] - before[i]) <= 1e-9 * (1e-3 + fabs(before[i]))))
+            return false;
+    return true;
+}
+
+/* All connections, then all updates, until no instance wants more and no value on a connection changes. */
+int kernel_settle(Kernel *k, double *x, bool *states_changed)
+{
+    *states_changed = false;
+    double *before = malloc((size_t)(k->slots + 1) * sizeof *before);
+    if (!before)
+        return KERNEL_NO_MEMORY;
+    bool again = true;
+    int result = KERNEL_DONE;
+    k->events = true;
+    for (int round = 0; result == KERNEL_DONE; round++) {
+        result = operate(k, &k->lists[EVENTS], false, false);
+        if (result || (!again && same(before, k->v, k->slots)))
+            break;
+        if (round == MOST_UPDATES) {
+            k->failure.kind = result = KERNEL_UNSETTLED;
+            break;
+        }
+        memcpy(before, k->v, (size_t)k->slots * sizeof *before);
+        result = update(k, &again, states_changed);
+    }
+    free(before);
+    for (int i = 0; i < k->part_count && result == KERNEL_DONE; i++) {
+        Part *part = &k->parts[i];
+        Status status = instance_enter_continuous(part->instance);
+        if (status <= WARNING && part->states)
+            status = instance_get_states(part->instance, x + part->first_state, (size_t)part->states);
+        if (status > WARNING)
+            result = failed(k, KERNEL_FMU_FAILED, "entering Continuous-Time Mode", i, status);
+    }
+    k->events = false;
+    if (result == KERNEL_DONE)
+        memcpy(k->v, x, (size_t)k->states * sizeof *x);
+    return result;
+}
+
+double kernel_next_time(const Kernel *k)
+{
+    double next = INFINITY;
+    for (int i = 0; i < k->part_count; i++)
+        next = fmin(next, k->parts[i].instance->next_time);
+    return next;
+}

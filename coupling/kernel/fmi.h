@@ -1,0 +1,136 @@
+/* The functions of FMI 2.0 and 3.0 that the kernel calls, with the signatures of the standards. */
+#ifndef KERNEL_FMI_H
+#define KERNEL_FMI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } Status; /* numbered as in both versions */
+typedef unsigned int Reference;
+typedef void *Component;
+
+/* Types of variables; the value of each is kept as a double. */
+#define FMI3_TYPES(X)      \
+    X(FLOAT64, Float64, double)  \
+    X(FLOAT32, Float32, float)   \
+    X(INT8, Int8, int8_t)        \
+    X(UINT8, UInt8, uint8_t)     \
+    X(INT16, Int16, int16_t)     \
+    X(UINT16, UInt16, uint16_t)  \
+    X(INT32, Int32, int32_t)     \
+    X(UINT32, UInt32, uint32_t)  \
+    X(INT64, Int64, int64_t)     \
+    X(UINT64, UInt64, uint64_t)  \
+    X(BOOLEAN, Boolean, bool)
+
+#define FMI2_TYPES(X)     \
+    X(FLOAT64, Real, double)   \
+    X(INT32, Integer, int)     \
+    X(BOOLEAN, Boolean, int)
+
+typedef enum {
+#define NAME(type, name, c) type,
+    FMI3_TYPES(NAME)
+#undef NAME
+    TYPES
+} Type;
+
+typedef struct {
+    void (*logger)(void *environment, const char *instance, Status, const char *category, const char *message, ...);
+    void *(*allocate)(size_t, size_t);
+    void (*release)(void *);
+    void (*step_finished)(void *, Status);
+    void *environment;
+} Fmi2Callbacks;
+
+typedef struct {
+    int again, terminate, nominals_changed, states_changed, next_time_defined;
+    double next_time;
+} Fmi2EventInfo;
+
+typedef void (*Fmi3Log)(void *environment, Status, const char *category, const char *message);
+
+/* X(member, symbol without prefix, return type, arguments); R marks what must be there, O what may be missing. */
+#define FMI2_FUNCTIONS(R, O)                                                                                                          \
+    R(instantiate, Instantiate, Component, (const char *, int, const char *, const char *, const Fmi2Callbacks *, int, int))          \
+    R(release, FreeInstance, void, (Component))                                                                                       \
+    R(set_up, SetupExperiment, Status, (Component, int, double, double, int, double))                                                 \
+    R(enter_initialization, EnterInitializationMode, Status, (Component))                                                             \
+    R(exit_initialization, ExitInitializationMode, Status, (Component))                                                               \
+    R(terminate, Terminate, Status, (Component))                                                                                      \
+    R(reset, Reset, Status, (Component))                                                                                              \
+    O(set_string, SetString, Status, (Component, const Reference *, size_t, const char *const *))                                     \
+    O(directional, GetDirectionalDerivative, Status,                                                                                  \
+      (Component, const Reference *, size_t, const Reference *, size_t, const double *, double *))                                    \
+    O(set_time, SetTime, Status, (Component, double))                                                                                 \
+    O(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
+    O(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
+    O(get_nominals, GetNominalsOfContinuousStates, Status, (Component, double *, size_t))                                             \
+    O(get_indicators, GetEventIndicators, Status, (Component, double *, size_t))                                                      \
+    O(enter_events, EnterEventMode, Status, (Component))                                                                              \
+    O(update_discrete, NewDiscreteStates, Status, (Component, Fmi2EventInfo *))                                                       \
+    O(enter_continuous, EnterContinuousTimeMode, Status, (Component))                                                                 \
+    O(completed_step, CompletedIntegratorStep, Status, (Component, int, int *, int *))
+
+#define FMI3_FUNCTIONS(R, O)                                                                                                          \
+    O(instantiate, InstantiateModelExchange, Component, (const char *, const char *, const char *, bool, bool, void *, Fmi3Log))      \
+    R(release, FreeInstance, void, (Component))                                                                                       \
+    R(enter_initialization, EnterInitializationMode, Status, (Component, bool, double, double, bool, double))                         \
+    R(exit_initialization, ExitInitializationMode, Status, (Component))                                                               \
+    R(terminate, Terminate, Status, (Component))                                                                                      \
+    R(reset, Reset, Status, (Component))                                                                                              \
+    O(enter_configuration, EnterConfigurationMode, Status, (Component))                                                               \
+    O(exit_configuration, ExitConfigurationMode, Status, (Component))                                                                 \
+    O(set_string, SetString, Status, (Component, const Reference *, size_t, const char *const *, size_t))                             \
+    O(directional, GetDirectionalDerivative, Status,                                                                                  \
+      (Component, const Reference *, size_t, const Reference *, size_t, const double *, size_t, double *, size_t))                    \
+    O(adjoint, GetAdjointDerivative, Status,                                                                                          \
+      (Component, const Reference *, size_t, const Reference *, size_t, const double *, size_t, double *, size_t))                    \
+    O(set_time, SetTime, Status, (Component, double))                                                                                 \
+    O(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
+    O(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
+    O(get_nominals, GetNominalsOfContinuousStates, Status, (Component, double *, size_t))                                             \
+    O(get_indicators, GetEventIndicators, Status, (Component, double *, size_t))                                                      \
+    O(enter_events, EnterEventMode, Status, (Component))                                                                              \
+    O(update_discrete, UpdateDiscreteStates, Status, (Component, bool *, bool *, bool *, bool *, bool *, double *))                   \
+    O(enter_continuous, EnterContinuousTimeMode, Status, (Component))                                                                 \
+    O(completed_step, CompletedIntegratorStep, Status, (Component, bool, bool *, bool *))
+
+#define MEMBER(member, symbol, result, arguments) result(*member) arguments;
+
+/* Of all types; the element type of the values is that of the table above. */
+typedef Status (*Fmi2Get)(Component, const Reference *, size_t, void *);
+typedef Status (*Fmi2Set)(Component, const Reference *, size_t, const void *);
+typedef Status (*Fmi3Get)(Component, const Reference *, size_t, void *, size_t);
+typedef Status (*Fmi3Set)(Component, const Reference *, size_t, const void *, size_t);
+
+typedef struct {
+    FMI2_FUNCTIONS(MEMBER, MEMBER)
+    Fmi2Get get[TYPES];
+    Fmi2Set set[TYPES];
+} Fmi2;
+
+typedef struct {
+    FMI3_FUNCTIONS(MEMBER, MEMBER)
+    Fmi3Get get[TYPES];
+    Fmi3Set set[TYPES];
+} Fmi3;
+
+#undef MEMBER
+
+/* The functions of one FMU, found in its library or linked in. */
+typedef struct {
+    int version;
+    void *handle;
+    union {
+        Fmi2 fmi2;
+        Fmi3 fmi3;
+    };
+} Library;
+
+/* library.c: null where the library cannot be used, with the reason in `problem`. */
+Library *library_open(const char *path, int version, char *problem, size_t size);
+void library_close(Library *);
+
+#endif

@@ -1,0 +1,262 @@
+#include "instance.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void keep(Instance *instance, const char *message)
+{
+    snprintf(instance->message, sizeof instance->message, "%s", message ? message : "");
+}
+
+static void log_2(void *environment, const char *name, Status status, const char *category, const char *message, ...)
+{
+    (void)name, (void)category;
+    Instance *instance = environment;
+    if (!instance || status == OK || !message)
+        return;
+    va_list arguments;
+    va_start(arguments, message);
+    vsnprintf(instance->message, sizeof instance->message, message, arguments);
+    va_end(arguments);
+}
+
+static void log_3(void *environment, Status status, const char *category, const char *message)
+{
+    (void)category;
+    if (environment && status != OK)
+        keep(environment, message);
+}
+
+Instance *instance_new(const Library *library, const char *name, const char *token, const char *resources, char *problem, size_t size)
+{
+    const size_t length = strlen(name) + 1;
+    Instance *instance = calloc(1, sizeof *instance + length);
+    if (!instance)
+        return NULL;
+    instance->library = library;
+    instance->next_time = INFINITY;
+    instance->name = (char *)(instance + 1);
+    memcpy(instance->name, name, length);
+    instance->callbacks = (Fmi2Callbacks){log_2, calloc, free, NULL, instance};
+    const bool has_resources = resources && *resources;
+    instance->component =
+        library->version == 3
+            ? library->fmi3.instantiate(name, token, has_resources ? resources : NULL, false, false, instance, log_3)
+            : library->fmi2.instantiate(name, 0, token, has_resources ? resources : NULL, &instance->callbacks, 0, 0);
+    if (instance->component)
+        return instance;
+    snprintf(problem, size, "%s", instance->message);
+    free(instance);
+    return NULL;
+}
+
+void instance_free(Instance *instance)
+{
+    if (!instance)
+        return;
+    const Library *l = instance->library;
+    if (l->version == 3)
+        l->fmi3.release(instance->component);
+    else
+        l->fmi2.release(instance->component);
+    free(instance);
+}
+
+/* Whatever one version's call returns, or an error where the FMU lacks the function. */
+#define CALL(function, arguments2, arguments3)                                                                              \
+    do {                                                                                                                    \
+        const Library *l = instance->library;                                                                               \
+        if (l->version == 3 ? !l->fmi3.function : !l->fmi2.function) {                                                      \
+            snprintf(instance->message, sizeof instance->message, "its binary lacks a function that is needed: " #function); \
+            return ERROR;                                                                                                   \
+        }                                                                                                                   \
+        return l->version == 3 ? l->fmi3.function arguments3 : l->fmi2.function arguments2;                                 \
+    } while (0)
+
+#define COMPONENT instance->component
+
+Status instance_switch_on(Instance *instance, Reference reference)
+{
+    const Library *l = instance->library;
+    const double on = 1;
+    if (l->version == 2)
+        return instance_set(instance, BOOLEAN, &reference, 1, &on);
+    if (!l->fmi3.enter_configuration || !l->fmi3.exit_configuration) {
+        keep(instance, "its binary lacks the functions of Configuration Mode");
+        return ERROR;
+    }
+    Status status = l->fmi3.enter_configuration(COMPONENT);
+    if (status <= WARNING)
+        status = instance_set(instance, BOOLEAN, &reference, 1, &on);
+    return status <= WARNING ? l->fmi3.exit_configuration(COMPONENT) : status;
+}
+
+Status instance_enter_initialization(Instance *instance, double tolerance, double start, double stop)
+{
+    const Library *l = instance->library;
+    const bool ends = isfinite(stop);
+    if (l->version == 3)
+        return l->fmi3.enter_initialization(COMPONENT, true, tolerance, start, ends, ends ? stop : 0);
+    Status status = l->fmi2.set_up(COMPONENT, 1, tolerance, start, ends, ends ? stop : 0);
+    return status <= WARNING ? l->fmi2.enter_initialization(COMPONENT) : status;
+}
+
+Status instance_exit_initialization(Instance *instance)
+{
+    CALL(exit_initialization, (COMPONENT), (COMPONENT));
+}
+
+enum { BUFFER = 16 };
+
+/* Values of the other types, a few at a time through a buffer of that type. */
+#define CONVERTED(type, name, c)                                                                                             \
+    case type: {                                                                                                             \
+        c buffer[BUFFER];                                                                                                    \
+        for (size_t done = 0; done < count; done += BUFFER) {                                                                \
+            const size_t part = count - done < BUFFER ? count - done : BUFFER;                                               \
+            for (size_t i = 0; i < part && setting; i++)                                                                     \
+                buffer[i] = (c)values[done + i];                                                                             \
+            Status status = setting ? SETTER(type, references + done, part) : GETTER(type, references + done, part);         \
+            if (status > WARNING)                                                                                            \
+                return status;                                                                                               \
+            for (size_t i = 0; i < part && !setting; i++)                                                                    \
+                values[done + i] = (double)buffer[i];                                                                        \
+        }                                                                                                                    \
+        return OK;                                                                                                           \
+    }
+
+static Status access_2(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
+{
+    const Fmi2 *f = &instance->library->fmi2;
+#define SETTER(type, references, part) f->set[type](COMPONENT, references, part, buffer)
+#define GETTER(type, references, part) f->get[type](COMPONENT, references, part, buffer)
+    switch (type) {
+        FMI2_TYPES(CONVERTED)
+    default:
+        keep(instance, "FMI 2 has no such type");
+        return ERROR;
+    }
+#undef SETTER
+#undef GETTER
+}
+
+static Status access_3(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
+{
+    const Fmi3 *f = &instance->library->fmi3;
+#define SETTER(type, references, part) f->set[type](COMPONENT, references, part, buffer, part)
+#define GETTER(type, references, part) f->get[type](COMPONENT, references, part, buffer, part)
+    switch (type) {
+        FMI3_TYPES(CONVERTED)
+    default:
+        keep(instance, "FMI 3 has no such type");
+        return ERROR;
+    }
+#undef SETTER
+#undef GETTER
+}
+
+static Status access(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
+{
+    const Library *l = instance->library;
+    const bool missing = l->version == 3 ? !(setting ? (bool)l->fmi3.set[type] : (bool)l->fmi3.get[type])
+                                         : !(setting ? (bool)l->fmi2.set[type] : (bool)l->fmi2.get[type]);
+    if (missing) {
+        keep(instance, "its binary lacks the function for variables of this type");
+        return ERROR;
+    }
+    return (l->version == 3 ? access_3 : access_2)(instance, type, references, count, values, setting);
+}
+
+Status instance_set(Instance *instance, Type type, const Reference *references, size_t count, const double *values)
+{
+    return access(instance, type, references, count, (double *)values, true);
+}
+
+Status instance_get(Instance *instance, Type type, const Reference *references, size_t count, double *values)
+{
+    return access(instance, type, references, count, values, false);
+}
+
+Status instance_set_string(Instance *instance, Reference reference, const char *text)
+{
+    CALL(set_string, (COMPONENT, &reference, 1, &text), (COMPONENT, &reference, 1, &text, 1));
+}
+
+Status instance_get_states(Instance *instance, double *x, size_t count)
+{
+    CALL(get_states, (COMPONENT, x, count), (COMPONENT, x, count));
+}
+
+Status instance_get_nominals(Instance *instance, double *nominals, size_t count)
+{
+    CALL(get_nominals, (COMPONENT, nominals, count), (COMPONENT, nominals, count));
+}
+
+Status instance_get_indicators(Instance *instance, double *z, size_t count)
+{
+    CALL(get_indicators, (COMPONENT, z, count), (COMPONENT, z, count));
+}
+
+Status instance_enter_events(Instance *instance)
+{
+    CALL(enter_events, (COMPONENT), (COMPONENT));
+}
+
+Status instance_enter_continuous(Instance *instance)
+{
+    CALL(enter_continuous, (COMPONENT), (COMPONENT));
+}
+
+Status instance_update_discrete(Instance *instance, Update *update)
+{
+    const Library *l = instance->library;
+    Status status;
+    bool next_defined = false;
+    double next = INFINITY;
+    if (l->version == 3) {
+        bool nominals = false;
+        status = l->fmi3.update_discrete(COMPONENT, &update->again, &update->terminate, &nominals, &update->states_changed,
+                                         &next_defined, &next);
+    } else {
+        Fmi2EventInfo info = {0};
+        status = l->fmi2.update_discrete(COMPONENT, &info);
+        *update = (Update){info.again, info.terminate, info.states_changed};
+        next_defined = info.next_time_defined;
+        next = info.next_time;
+    }
+    instance->next_time = next_defined ? next : INFINITY;
+    return status;
+}
+
+Status instance_completed_step(Instance *instance, bool *event, bool *terminate)
+{
+    const Library *l = instance->library;
+    *event = *terminate = false;
+    if (l->version == 3)
+        return l->fmi3.completed_step(COMPONENT, true, event, terminate);
+    int enter = 0, end = 0;
+    Status status = l->fmi2.completed_step(COMPONENT, 1, &enter, &end);
+    *event = enter, *terminate = end;
+    return status;
+}
+
+Status instance_directional(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
+                            size_t known_count, const double *seed, double *sensitivity)
+{
+    CALL(directional, (COMPONENT, unknowns, unknown_count, knowns, known_count, seed, sensitivity),
+         (COMPONENT, unknowns, unknown_count, knowns, known_count, seed, known_count, sensitivity, unknown_count));
+}
+
+Status instance_adjoint(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
+                        size_t known_count, const double *seed, double *sensitivity)
+{
+    const Library *l = instance->library;
+    if (l->version != 3 || !l->fmi3.adjoint) {
+        keep(instance, "its binary lacks adjoint derivatives");
+        return ERROR;
+    }
+    return l->fmi3.adjoint(COMPONENT, unknowns, unknown_count, knowns, known_count, seed, unknown_count, sensitivity, known_count);
+}

@@ -1,0 +1,73 @@
+/* One instance of an FMU, whichever its version: the calls of FMI 2.0 and 3.0 under one roof. */
+#ifndef KERNEL_INSTANCE_H
+#define KERNEL_INSTANCE_H
+
+#include "fmi.h"
+
+typedef struct {
+    const Library *library;
+    Component component;
+    Fmi2Callbacks callbacks;
+    double next_time; /* of its next time event; infinite where there is none */
+    char *name;
+    char message[1024]; /* the last that it logged */
+} Instance;
+
+/* What discrete updates brought. */
+typedef struct {
+    bool again, terminate, states_changed;
+} Update;
+
+/* Null where the FMU refuses; `problem` then holds what it logged. */
+Instance *instance_new(const Library *, const char *name, const char *token, const char *resources, char *problem, size_t size);
+void instance_free(Instance *);
+
+/* Turns on a Boolean switch: in Configuration Mode (FMI 3), before initialisation (FMI 2). */
+Status instance_switch_on(Instance *, Reference);
+Status instance_enter_initialization(Instance *, double tolerance, double start, double stop);
+Status instance_exit_initialization(Instance *);
+
+/* Values of any type as doubles. */
+Status instance_set(Instance *, Type, const Reference *, size_t, const double *);
+Status instance_get(Instance *, Type, const Reference *, size_t, double *);
+Status instance_set_string(Instance *, Reference, const char *);
+
+Status instance_get_states(Instance *, double *, size_t);
+Status instance_get_nominals(Instance *, double *, size_t);
+Status instance_get_indicators(Instance *, double *, size_t);
+Status instance_enter_events(Instance *);
+Status instance_update_discrete(Instance *, Update *);
+Status instance_enter_continuous(Instance *);
+Status instance_completed_step(Instance *, bool *event, bool *terminate);
+Status instance_adjoint(Instance *, const Reference *, size_t, const Reference *, size_t, const double *seed, double *sensitivity);
+Status instance_directional(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
+                            double *sensitivity);
+
+/* What an evaluation calls most. */
+static inline Status instance_set_time(Instance *instance, double time)
+{
+    const Library *l = instance->library;
+    return l->version == 3 ? l->fmi3.set_time(instance->component, time) : l->fmi2.set_time(instance->component, time);
+}
+
+static inline Status instance_set_states(Instance *instance, const double *x, size_t count)
+{
+    const Library *l = instance->library;
+    return l->version == 3 ? l->fmi3.set_states(instance->component, x, count) : l->fmi2.set_states(instance->component, x, count);
+}
+
+static inline Status instance_set_reals(Instance *instance, const Reference *references, size_t count, const double *values)
+{
+    const Library *l = instance->library;
+    return l->version == 3 ? l->fmi3.set[FLOAT64](instance->component, references, count, values, count)
+                           : l->fmi2.set[FLOAT64](instance->component, references, count, values);
+}
+
+static inline Status instance_get_reals(Instance *instance, const Reference *references, size_t count, double *values)
+{
+    const Library *l = instance->library;
+    return l->version == 3 ? l->fmi3.get[FLOAT64](instance->component, references, count, values, count)
+                           : l->fmi2.get[FLOAT64](instance->component, references, count, values);
+}
+
+#endif

@@ -1,0 +1,261 @@
+#include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more item at the end of a growing array; false where memory lacks. */
+static bool grow(void **items, int count, int *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    const int more = *capacity ? 2 * *capacity : 8;
+    void *bigger = realloc(*items, (size_t)more * size);
+    if (!bigger)
+        return false;
+    *items = bigger;
+    *capacity = more;
+    return true;
+}
+
+/* A copy of an array; null for an empty one and where memory lacks, which `complete` then says. */
+static void *copy(const void *items, int count, size_t size, bool *complete)
+{
+    if (!items || count <= 0)
+        return NULL;
+    void *result = malloc((size_t)count * size);
+    if (result)
+        memcpy(result, items, (size_t)count * size);
+    else
+        *complete = false;
+    return result;
+}
+
+#define COPY(items, count, complete) copy(items, count, sizeof *(items), complete)
+
+Kernel *kernel_new(int slots, int states)
+{
+    Kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->slots = slots;
+    k->states = states;
+    k->v = calloc((size_t)slots + 1, sizeof(double));
+    k->derivative_slot = calloc((size_t)states + 1, sizeof(int));
+    k->failure.instance = k->failure.index = k->failure.slot = -1;
+    if (!k->v || !k->derivative_slot) {
+        kernel_free(k);
+        return NULL;
+    }
+    const double began = seconds();
+    for (int i = 0; i < 1000; i++)
+        k->clock_cost = (seconds() - began) / 1000;
+    return k;
+}
+
+static void free_operations(Operations *operations)
+{
+    for (int i = 0; i < operations->count; i++) {
+        free(operations->items[i].references);
+        free(operations->items[i].source_start);
+        free(operations->items[i].source);
+    }
+    free(operations->items);
+}
+
+static void free_loop(Loop *loop)
+{
+    free_operations(&loop->inside);
+    for (int i = 0; i < loop->derivative_count; i++) {
+        LocalDerivative *d = &loop->derivatives[i];
+        free(d->unknown);
+        free(d->known);
+        free(d->seed);
+        free(d->unknown_slot);
+    }
+    free(loop->derivatives);
+    free(loop->residual_start);
+    free(loop->residual_slot);
+    free(loop->residual_factor);
+    free(loop->sum_start);
+    free(loop->factor);
+    free(loop->left);
+    free(loop->right);
+    free(loop->term);
+    free(loop->row_start);
+    free(loop->column);
+    free(loop->residual);
+    linear_free(loop->linear);
+}
+
+/* The instances belong to whoever made them. */
+void kernel_free(Kernel *k)
+{
+    if (!k)
+        return;
+    kernel_end_run(k);
+    kernel_end_record(k);
+    for (int i = 0; i < k->loop_count; i++)
+        free_loop(&k->loops[i]);
+    for (int i = 0; i < k->drive_count; i++) {
+        free(k->drives[i].times);
+        free(k->drives[i].values);
+    }
+    for (int i = 0; i < LISTS; i++)
+        free_operations(&k->lists[i]);
+    free(k->loops);
+    free(k->drives);
+    free(k->parts);
+    free(k->derivative_slot);
+    free(k->v);
+    free(k);
+}
+
+double *kernel_slots(Kernel *k)
+{
+    return k->v;
+}
+
+const Failure *kernel_failure(const Kernel *k)
+{
+    return &k->failure;
+}
+
+const Statistics *kernel_statistics(const Kernel *k)
+{
+    return &k->statistics;
+}
+
+const Loop *kernel_loop(const Kernel *k, int loop)
+{
+    return &k->loops[loop];
+}
+
+int kernel_add_instance(Kernel *k, Instance *instance, int first_state, int states, int indicators, bool completed_step)
+{
+    if (!grow((void **)&k->parts, k->part_count, &k->part_capacity, sizeof *k->parts))
+        return -1;
+    k->parts[k->part_count] = (Part){instance, first_state, states, k->indicators, indicators, completed_step};
+    k->indicators += indicators;
+    return k->part_count++;
+}
+
+static int add_drive(Kernel *k, Drive drive)
+{
+    if (!grow((void **)&k->drives, k->drive_count, &k->drive_capacity, sizeof *k->drives))
+        return -1;
+    k->drives[k->drive_count] = drive;
+    return k->drive_count++;
+}
+
+int kernel_add_function(Kernel *k, double (*function)(double))
+{
+    return add_drive(k, (Drive){.function = function});
+}
+
+int kernel_add_table(Kernel *k, int points, const double *times, const double *values)
+{
+    bool complete = true;
+    Drive drive = {.points = points, .times = COPY(times, points, &complete), .values = COPY(values, points, &complete)};
+    const int index = complete ? add_drive(k, drive) : -1;
+    if (index < 0) {
+        free(drive.times);
+        free(drive.values);
+    }
+    return index;
+}
+
+int kernel_add_loop(Kernel *k, int unknowns, int first, const int *residual_start, const int *residual_slot, const double *factor)
+{
+    if (!grow((void **)&k->loops, k->loop_count, &k->loop_capacity, sizeof *k->loops))
+        return -1;
+    bool complete = true;
+    const int terms = residual_start[unknowns];
+    const size_t n = (size_t)unknowns;
+    Loop *loop = &k->loops[k->loop_count++];
+    *loop = (Loop){.count = unknowns, .first = first, .affine = true};
+    loop->residual_start = COPY(residual_start, unknowns + 1, &complete);
+    loop->residual_slot = COPY(residual_slot, terms, &complete);
+    loop->residual_factor = COPY(factor, terms, &complete);
+    loop->residual = calloc(6 * n + 1, sizeof(double));
+    loop->step = loop->residual + n;
+    loop->start = loop->step + n;
+    loop->correction = loop->start + n;
+    loop->undetermined = loop->correction + n;
+    loop->redundant = loop->undetermined + n;
+    return complete && loop->residual ? k->loop_count - 1 : -1;
+}
+
+int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int index, int count, int first, bool checks,
+                         const Reference *references, const int *source_start, const int *source)
+{
+    Operations *operations = loop >= 0 ? &k->loops[loop].inside : &k->lists[list];
+    if (!grow((void **)&operations->items, operations->count, &operations->capacity, sizeof *operations->items))
+        return -1;
+    bool complete = true;
+    operations->items[operations->count++] = (Operation){
+        .kind = (OperationKind)kind,
+        .type = (Type)type,
+        .index = index,
+        .count = count,
+        .first = first,
+        .checks = checks,
+        .references = COPY(references, count, &complete),
+        .source_start = source_start ? COPY(source_start, count + 1, &complete) : NULL,
+        .source = source_start ? COPY(source, source_start[count], &complete) : NULL,
+    };
+    return complete ? operations->count - 1 : -1;
+}
+
+int kernel_add_derivative(Kernel *k, int loop, int kind, int instance, bool at_events, int unknowns, const Reference *unknown, int knowns,
+                          const Reference *known, const double *seed, int first, const int *unknown_slot, int known_slot, double nominal)
+{
+    Loop *l = &k->loops[loop];
+    if (!grow((void **)&l->derivatives, l->derivative_count, &l->derivative_capacity, sizeof *l->derivatives))
+        return -1;
+    bool complete = true;
+    l->derivatives[l->derivative_count++] = (LocalDerivative){
+        .kind = (DerivativeKind)kind,
+        .instance = instance,
+        .at_events = at_events,
+        .unknowns = unknowns,
+        .knowns = knowns,
+        .first = first,
+        .unknown = COPY(unknown, unknowns, &complete),
+        .known = COPY(known, knowns, &complete),
+        .seed = COPY(seed, kind == ADJOINT ? unknowns : knowns, &complete),
+        .unknown_slot = COPY(unknown_slot, unknowns, &complete),
+        .known_slot = known_slot,
+        .nominal = nominal,
+    };
+    return complete ? l->derivative_count - 1 : -1;
+}
+
+int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
+                        const int *right, const int *row_start, const int *column, const int *order)
+{
+    Loop *l = &k->loops[loop];
+    bool complete = true;
+    const int products = start[sums], entries = row_start[l->count];
+    l->first_sum = first_sum;
+    l->sums = sums;
+    l->first_entry = first_sum + sums - entries;
+    l->sum_start = COPY(start, sums + 1, &complete);
+    l->factor = COPY(factor, products, &complete);
+    l->left = COPY(left, products, &complete);
+    l->right = COPY(right, products, &complete);
+    l->row_start = COPY(row_start, l->count + 1, &complete);
+    l->column = COPY(column, entries, &complete);
+    l->term = calloc((size_t)(first_sum + sums), sizeof(double));
+    l->linear = linear_new(l->count, row_start, column, order);
+    if (!complete || !l->term || !l->linear)
+        return -1;
+    l->term[0] = 1;
+    return 0;
+}
+
+int kernel_set_derivative_slots(Kernel *k, const int *slots)
+{
+    memcpy(k->derivative_slot, slots, (size_t)k->states * sizeof *slots);
+    return 0;
+}

@@ -1,0 +1,202 @@
+/* A system of coupled instances: its values, the operations that evaluate it, its loops, and its run in time.
+ *
+ * All values are doubles in one array of slots. The first slots are the continuous states; 0 .. states - 1. Operations move values
+ * between the slots and the instances; they are data, made by whoever builds the system. Nothing here knows what the instances
+ * are models of. */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+#include "instance.h"
+#include "linear.h"
+#include "runge_kutta.h"
+
+typedef enum {
+    SET_TIME,   /* time to the instance */
+    SET_STATES, /* its states, from slot `first` on */
+    SET,        /* inputs, each the sum of its sources; the sums are kept in the slots from `first` on */
+    GET,        /* outputs, to the slots from `first` on */
+    DRIVE,      /* the value of a function of time, to the slot `first` */
+    LOOP        /* `index` of a loop to be solved */
+} OperationKind;
+
+typedef struct {
+    OperationKind kind;
+    Type type;
+    int index; /* of the instance, the drive or the loop */
+    int count, first;
+    bool checks; /* serves nothing but the residuals of a loop */
+    Reference *references;
+    int *source_start, *source; /* of SET: slots by input */
+} Operation;
+
+typedef struct {
+    Operation *items;
+    int count, capacity;
+} Operations;
+
+typedef struct {
+    Instance *instance;
+    int first_state, states, first_indicator, indicators;
+    bool completed_step; /* wants to hear of every completed step */
+} Part;
+
+/* A function of time: called back, or a table that is interpolated linearly and constant outside. */
+typedef struct {
+    double (*function)(double time);
+    int points, last;
+    double *times, *values;
+} Drive;
+
+/* How a loop learns part of its Jacobian: one call of an instance, whose results go to the terms from `first` on. */
+typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE } DerivativeKind;
+
+typedef struct {
+    DerivativeKind kind;
+    int instance;
+    bool at_events; /* changes at events only */
+    int unknowns, knowns, first;
+    Reference *unknown, *known;
+    double *seed;
+    int *unknown_slot; /* of a difference, with the slot of its only known */
+    int known_slot;
+    double nominal;
+} LocalDerivative;
+
+/* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
+ *
+ * Term 0 is 1; then come the local derivatives; then sums of products of two terms and a factor, the last of which are the entries
+ * of the Jacobian in the order of its pattern. */
+typedef struct {
+    int count, first;
+    Operations inside;
+    int *residual_start, *residual_slot;
+    double *residual_factor;
+    LocalDerivative *derivatives;
+    int derivative_count, derivative_capacity;
+    int first_sum, sums, first_entry;
+    int *sum_start, *left, *right;
+    double *factor, *term;
+    int *row_start, *column;
+    Linear *linear;
+    bool affine;    /* has been so at every point that was checked */
+    int deficiency; /* of the last factorisation, and the greatest so far with its time */
+    int worst_deficiency;
+    double deficient_at;
+    double largest; /* of all unknowns so far */
+    double *residual, *step, *start, *correction;
+    double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
+} Loop;
+
+typedef enum { CONTINUOUS, EVENTS, RECORDING, LISTS } List;
+
+typedef enum {
+    KERNEL_DONE,
+    KERNEL_RETRY, /* numbered as RK_RETRY: something was not available at this point; `failure` says what */
+    KERNEL_STEP_TOO_SMALL,
+    KERNEL_NO_MEMORY,
+    KERNEL_FMU_FAILED,
+    KERNEL_NOT_FINITE,       /* `failure.slot` */
+    KERNEL_NOT_SOLVED,       /* the iteration of loop `failure.index` does not converge */
+    KERNEL_CONTRADICTORY,    /* the equations of loop `failure.index` cannot hold together */
+    KERNEL_CHATTERING,       /* events without end, the last in `failure` */
+    KERNEL_UNSETTLED,        /* discrete updates without end */
+    KERNEL_TERMINATED,       /* an FMU asked for the end */
+    KERNEL_PAUSED            /* the number of steps asked for is done */
+} KernelStatus;
+
+typedef struct {
+    KernelStatus kind;
+    int instance; /* -1 where there is none */
+    Status status;
+    const char *action;
+    const Reference *references;
+    int count, index, slot;
+    double time;
+} Failure;
+
+typedef struct {
+    long evaluations, newton_iterations, factorisations, events, time_events, state_events, step_events;
+    long sampled; /* evaluations that were timed, their seconds, and those spent in FMUs */
+    double sampled_seconds, fmu_seconds;
+} Statistics;
+
+typedef struct {
+    int slots, states, indicators;
+    double t, *v;
+    Part *parts;
+    int part_count, part_capacity;
+    Drive *drives;
+    int drive_count, drive_capacity;
+    Loop *loops;
+    int loop_count, loop_capacity;
+    Operations lists[LISTS];
+    int *derivative_slot;
+    bool thorough; /* loops are solved to the last check */
+    bool events;   /* the instances are in Event Mode, where time and states stand still */
+    bool open;     /* loops are passed once, with the unknowns as they are */
+    bool timed;
+    double clock_cost;
+    Failure failure;
+    Statistics statistics;
+    struct Run *run;
+    struct Record *record;
+} Kernel;
+
+/* kernel.c: building. Arrays are copied. What makes something returns its index, or -1 where memory lacks. */
+Kernel *kernel_new(int slots, int states);
+void kernel_free(Kernel *);
+double *kernel_slots(Kernel *);
+const Failure *kernel_failure(const Kernel *);
+const Statistics *kernel_statistics(const Kernel *);
+int kernel_add_instance(Kernel *, Instance *, int first_state, int states, int indicators, bool completed_step);
+int kernel_add_function(Kernel *, double (*function)(double time));
+int kernel_add_table(Kernel *, int points, const double *times, const double *values);
+int kernel_add_loop(Kernel *, int unknowns, int first, const int *residual_start, const int *residual_slot, const double *factor);
+int kernel_add_operation(Kernel *, int list, int loop, int kind, int type, int index, int count, int first, bool checks,
+                         const Reference *, const int *source_start, const int *source);
+int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_events, int unknowns, const Reference *unknown, int knowns,
+                          const Reference *known, const double *seed, int first, const int *unknown_slot, int known_slot,
+                          double nominal);
+int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
+                        const int *right, const int *row_start, const int *column, const int *order);
+int kernel_set_derivative_slots(Kernel *, const int *slots);
+const Loop *kernel_loop(const Kernel *, int loop);
+
+/* evaluate.c */
+int kernel_derivatives(void *kernel, double t, const double *x, double *dx);
+int kernel_evaluate(Kernel *, double t, const double *x); /* everything, as it is recorded */
+int kernel_exchange(Kernel *);                            /* all connections once, without time, states or solving */
+int kernel_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r); /* unknowns as given */
+int kernel_verify(Kernel *);                                /* the last evaluation by derivatives was exact */
+int kernel_indicators(Kernel *, double *z);
+int kernel_synchronise(Kernel *, double t, const double *x); /* time and states to all instances */
+int operate(Kernel *, const Operations *, bool checks_only, bool skip_checks);
+int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
+double seconds(void);
+
+/* loop.c */
+int loop_solve(Kernel *, int loop);
+int loop_verify(Kernel *, int loop);
+void loop_residual(const Kernel *, const Loop *, double *r);
+
+/* events.c */
+int kernel_start_events(Kernel *);                            /* every instance enters Event Mode */
+int kernel_settle(Kernel *, double *x, bool *states_changed); /* discrete updates until nothing changes; ends in Continuous-Time Mode */
+double kernel_next_time(const Kernel *);
+
+/* record.c */
+int kernel_set_record(Kernel *, int columns, const int *slots);
+void kernel_end_record(Kernel *);
+int kernel_record(Kernel *);
+long kernel_recorded(const Kernel *, const double **values);
+
+/* run.c: integration by a Runge-Kutta method, with output and events. */
+int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol, double largest, double first_step, double start,
+                     double stop, long outputs, const double *output_times);
+int kernel_restart(Kernel *, double t, const double *x);
+int kernel_advance(Kernel *, long steps);
+void kernel_end_run(Kernel *);
+const RungeKutta *kernel_runge_kutta(const Kernel *);
+const struct Run *kernel_run(const Kernel *);
+
+#endif

@@ -1,0 +1,84 @@
+#define _GNU_SOURCE
+#include "fmi.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef void (*Function)(void);
+
+static Function find(void *handle, const char *symbol)
+{
+    union { /* ISO C has no conversion from object to function pointers */
+        void *object;
+        Function function;
+    } found = {dlsym(handle, symbol)};
+    return found.function;
+}
+
+#define OPTIONAL(member, symbol, result, arguments) library->F.member = (result(*) arguments)find(library->handle, PREFIX #symbol);
+#define REQUIRED(member, symbol, result, arguments)      \
+    OPTIONAL(member, symbol, result, arguments)          \
+    if (!library->F.member)                              \
+        return PREFIX #symbol;
+#define ACCESS(type, name, c)                                               \
+    library->F.get[type] = (GET)find(library->handle, PREFIX "Get" #name);  \
+    library->F.set[type] = (SET)find(library->handle, PREFIX "Set" #name);
+
+/* Each returns the symbol that is missing, or null. */
+#define F fmi2
+#define GET Fmi2Get
+#define SET Fmi2Set
+#define PREFIX "fmi2"
+static const char *resolve_2(Library *library)
+{
+    FMI2_FUNCTIONS(REQUIRED, OPTIONAL)
+    FMI2_TYPES(ACCESS)
+    return !library->fmi2.get[FLOAT64] ? "fmi2GetReal" : !library->fmi2.set[FLOAT64] ? "fmi2SetReal" : NULL;
+}
+#undef F
+#undef GET
+#undef SET
+#undef PREFIX
+#define F fmi3
+#define GET Fmi3Get
+#define SET Fmi3Set
+#define PREFIX "fmi3"
+static const char *resolve_3(Library *library)
+{
+    FMI3_FUNCTIONS(REQUIRED, OPTIONAL)
+    FMI3_TYPES(ACCESS)
+    return !library->fmi3.get[FLOAT64] ? "fmi3GetFloat64" : !library->fmi3.set[FLOAT64] ? "fmi3SetFloat64" : NULL;
+}
+#undef F
+#undef GET
+#undef SET
+#undef PREFIX
+
+Library *library_open(const char *path, int version, char *problem, size_t size)
+{
+    Library *library = calloc(1, sizeof *library);
+    if (!library)
+        return NULL;
+    library->version = version;
+    library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library->handle) {
+        snprintf(problem, size, "%s", dlerror());
+        free(library);
+        return NULL;
+    }
+    const char *missing = version == 2 ? resolve_2(library) : resolve_3(library);
+    if (missing) {
+        snprintf(problem, size, "the function %s is missing", missing);
+        library_close(library);
+        return NULL;
+    }
+    return library;
+}
+
+void library_close(Library *library)
+{
+    if (library && library->handle)
+        dlclose(library->handle);
+    free(library);
+}

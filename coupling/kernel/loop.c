@@ -1,0 +1,244 @@
+#include "kernel.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 60 };
+static const double tolerance = 1e-12;   /* of the unknowns, against the greatest of them */
+static const double tolerable = 1e-7;    /* where rounding prevents more */
+static const double consistent = 1e-6;   /* misfit of redundant equations, against their terms */
+static const double least_damping = 1e-5;
+
+void loop_residual(const Kernel *k, const Loop *l, double *r)
+{
+    for (int i = 0; i < l->count; i++) {
+        double sum = 0;
+        for (int s = l->residual_start[i]; s < l->residual_start[i + 1]; s++)
+            sum += l->residual_factor[s] * k->v[l->residual_slot[s]];
+        r[i] = sum;
+    }
+}
+
+/* The loop's own operations with the unknowns as they are, and the residuals that follow. */
+static int pass(Kernel *k, Loop *l, double *r)
+{
+    const int result = operate(k, &l->inside, false, false);
+    if (result)
+        return result;
+    loop_residual(k, l, r);
+    for (int i = 0; i < l->count; i++)
+        if (!isfinite(r[i])) {
+            failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
+            k->failure.slot = l->residual_slot[l->residual_start[i]];
+            return KERNEL_RETRY;
+        }
+    return KERNEL_DONE;
+}
+
+/* The known is moved a little and put back. */
+static Status difference(Kernel *k, const LocalDerivative *d, double *term)
+{
+    Instance *instance = k->parts[d->instance].instance;
+    const double here = k->v[d->known_slot];
+    const double there = here + 1.5e-8 * fmax(fabs(here), d->nominal);
+    Status status = instance_set_reals(instance, d->known, 1, &there);
+    if (status <= WARNING)
+        status = instance_get_reals(instance, d->unknown, (size_t)d->unknowns, term);
+    if (status <= WARNING)
+        status = instance_set_reals(instance, d->known, 1, &here);
+    for (int i = 0; i < d->unknowns && status <= WARNING; i++)
+        term[i] = (term[i] - k->v[d->unknown_slot[i]]) / (there - here);
+    return status;
+}
+
+static int differentiate(Kernel *k, const LocalDerivative *d, double *term)
+{
+    Instance *instance = k->parts[d->instance].instance;
+    const size_t unknowns = (size_t)d->unknowns, knowns = (size_t)d->knowns;
+    const double began = k->timed ? seconds() : 0;
+    const Status status = d->kind == DIFFERENCE ? difference(k, d, term)
+                          : d->kind == ADJOINT  ? instance_adjoint(instance, d->unknown, unknowns, d->known, knowns, d->seed, term)
+                                                : instance_directional(instance, d->unknown, unknowns, d->known, knowns, d->seed, term);
+    if (k->timed)
+        k->statistics.fmu_seconds += seconds() - began - k->clock_cost;
+    if (status <= WARNING)
+        return KERNEL_DONE;
+    const int result = failed(k, KERNEL_FMU_FAILED, "differentiating", d->instance, status);
+    k->failure.references = d->unknown;
+    k->failure.count = d->unknowns;
+    return result;
+}
+
+/* Assembles and factorises the Jacobian. */
+static int factorise(Kernel *k, Loop *l)
+{
+    double *restrict const term = l->term;
+    for (int i = 0; i < l->derivative_count; i++) {
+        const LocalDerivative *d = &l->derivatives[i];
+        if (d->at_events && !k->events)
+            continue;
+        const int result = differentiate(k, d, term + d->first);
+        if (result)
+            return result;
+    }
+    for (int i = 0; i < l->sums; i++) {
+        double sum = 0;
+        for (int p = l->sum_start[i]; p < l->sum_start[i + 1]; p++)
+            sum += l->factor[p] * term[l->left[p]] * term[l->right[p]];
+        term[l->first_sum + i] = sum;
+    }
+    k->statistics.factorisations++;
+    l->deficiency = linear_factorise(l->linear, term + l->first_entry);
+    if (l->deficiency < 0) {
+        failed(k, KERNEL_NOT_FINITE, "differentiating", -1, OK);
+        k->failure.slot = l->first;
+        return KERNEL_RETRY;
+    }
+    if (l->deficiency > l->worst_deficiency) {
+        l->worst_deficiency = l->deficiency;
+        l->deficient_at = k->t;
+        linear_undetermined(l->linear, l->undetermined, l->redundant);
+    }
+    return KERNEL_DONE;
+}
+
+static double greatest(const double *x, int count)
+{
+    double result = 0;
+    for (int i = 0; i < count; i++)
+        result = fmax(result, fabs(x[i]));
+    return result;
+}
+
+/* Where the equations are redundant, whether they hold together: their misfit against the size of their terms. */
+static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
+{
+    for (int i = 0; i < l->count; i++) {
+        double terms = 0, known = r[i];
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++) {
+            const double product = l->term[l->first_entry + e] * z[l->column[e]];
+            terms += fabs(product);
+            known -= product;
+        }
+        if (fabs(r[i]) > consistent * (terms + fabs(known)) + DBL_MIN) {
+            const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
+            k->failure.index = (int)(l - k->loops);
+            k->failure.slot = i;
+            return result;
+        }
+    }
+    return KERNEL_DONE;
+}
+
+/* The full Newton step from z with residuals r. Of what the equations leave open, the unknowns of least length are taken. */
+static void newton_step(const Loop *l, const double *z, const double *r, double *step)
+{
+    for (int i = 0; i < l->count; i++) {
+        step[i] = -r[i];
+        for (int e = l->row_start[i]; e < l->row_start[i + 1] && l->deficiency; e++)
+            step[i] += l->term[l->first_entry + e] * z[l->column[e]];
+    }
+    linear_solve(l->linear, step);
+    for (int i = 0; i < l->count && l->deficiency; i++)
+        step[i] -= z[i];
+}
+
+static int not_solved(Kernel *k, const Loop *l)
+{
+    const int result = failed(k, KERNEL_NOT_SOLVED, "solving", -1, OK);
+    k->failure.index = (int)(l - k->loops);
+    return result;
+}
+
+/* Damped Newton iteration. The step that the old Jacobian would take at the new point tells how far the solution still is, and has
+ * to shrink. */
+static int iterate(Kernel *k, Loop *l)
+{
+    const int n = l->count;
+    double *const z = k->v + l->first, *const r = l->residual;
+    double before = INFINITY;
+    for (int iteration = 1; iteration <= MOST_ITERATIONS; iteration++) {
+        int result = factorise(k, l);
+        if (result)
+            return result;
+        k->statistics.newton_iterations++;
+        newton_step(l, z, r, l->step);
+        memcpy(l->start, z, (size_t)n * sizeof *z);
+        const double length = greatest(l->step, n);
+        double left = INFINITY;
+        for (double damping = 1;; damping /= 2) {
+            if (damping < least_damping)
+                return result ? result : not_solved(k, l);
+            for (int i = 0; i < n; i++)
+                z[i] = l->start[i] + damping * l->step[i];
+            result = pass(k, l, r);
+            if (result == KERNEL_RETRY)
+                continue;
+            if (result)
+                return result;
+            newton_step(l, z, r, l->correction);
+            left = greatest(l->correction, n);
+            l->largest = fmax(l->largest, greatest(z, n));
+            if (left <= (1 - damping / 4) * length || left <= tolerable * l->largest)
+                break;
+        }
+        if (!isfinite(left))
+            return not_solved(k, l);
+        const double size = fmax(greatest(z, n), length);
+        const bool stalled = iteration > 1 && left > before / 4;
+        if (left <= tolerance * size || (left <= tolerable * size && stalled) || left == 0) {
+            l->affine = l->affine && iteration == 1;
+            return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
+        }
+        if (left > tolerable * size)
+            l->affine = false;
+        before = left;
+    }
+    return not_solved(k, l);
+}
+
+int loop_solve(Kernel *k, int index)
+{
+    Loop *l = &k->loops[index];
+    if (k->open)
+        return operate(k, &l->inside, false, false);
+    double *const z = k->v + l->first;
+    int result = pass(k, l, l->residual);
+    if (result)
+        return result;
+    if (k->thorough || k->events || !l->affine)
+        return iterate(k, l);
+    result = factorise(k, l);
+    if (result)
+        return result;
+    if (l->deficiency)
+        return iterate(k, l);
+    k->statistics.newton_iterations++;
+    for (int i = 0; i < l->count; i++)
+        l->step[i] = -l->residual[i];
+    linear_solve(l->linear, l->step);
+    for (int i = 0; i < l->count; i++)
+        z[i] += l->step[i];
+    return operate(k, &l->inside, false, true);
+}
+
+/* After an evaluation that took the loop as affine: whether its one step did solve it. */
+int loop_verify(Kernel *k, int index)
+{
+    Loop *l = &k->loops[index];
+    if (!l->affine || l->deficiency)
+        return KERNEL_DONE;
+    const int result = operate(k, &l->inside, true, false);
+    if (result)
+        return result;
+    loop_residual(k, l, l->residual);
+    memcpy(l->correction, l->residual, (size_t)l->count * sizeof(double));
+    linear_solve(l->linear, l->correction);
+    const double size = greatest(k->v + l->first, l->count);
+    l->largest = fmax(l->largest, size);
+    if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest))
+        return KERNEL_DONE;
+    l->affine = false;
+    return KERNEL_RETRY;
+}

@@ -1,0 +1,63 @@
+#include "kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of values, the time first. */
+typedef struct Record {
+    int columns;
+    int *slot;
+    long rows, capacity;
+    double *values;
+} Record;
+
+int kernel_set_record(Kernel *k, int columns, const int *slots)
+{
+    kernel_end_record(k);
+    Record *record = calloc(1, sizeof *record);
+    if (!record)
+        return KERNEL_NO_MEMORY;
+    k->record = record;
+    record->columns = columns;
+    record->slot = malloc((size_t)(columns + 1) * sizeof *slots);
+    if (!record->slot)
+        return KERNEL_NO_MEMORY;
+    memcpy(record->slot, slots, (size_t)columns * sizeof *slots);
+    return KERNEL_DONE;
+}
+
+void kernel_end_record(Kernel *k)
+{
+    if (k->record) {
+        free(k->record->slot);
+        free(k->record->values);
+    }
+    free(k->record);
+    k->record = NULL;
+}
+
+/* The values as they stand. */
+int kernel_record(Kernel *k)
+{
+    Record *record = k->record;
+    const size_t width = (size_t)record->columns + 1;
+    if (record->rows == record->capacity) {
+        const long more = record->capacity ? 2 * record->capacity : 64;
+        double *bigger = realloc(record->values, (size_t)more * width * sizeof *bigger);
+        if (!bigger)
+            return KERNEL_NO_MEMORY;
+        record->values = bigger;
+        record->capacity = more;
+    }
+    double *row = record->values + (size_t)record->rows++ * width;
+    row[0] = k->t;
+    for (int i = 0; i < record->columns; i++)
+        row[i + 1] = k->v[record->slot[i]];
+    return KERNEL_DONE;
+}
+
+long kernel_recorded(const Kernel *k, const double **values)
+{
+    *values = k->record->values;
+    return k->record->rows;
+}

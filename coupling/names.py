@@ -1,0 +1,35 @@
+"""Suggestions for names that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+_ENOUGH = 0.65
+"""How alike two names have to be, from 0 to 1, for one to be offered in place of the other."""
+
+
+def nearest(name: str, existing: Iterable[str], limit: int = 3) -> str:
+    """A question such as ``did you mean 'rod.p1' or 'rod.p2'?``; empty where no name is near.
+
+    Capitals do not matter, and neither does what stands before the last dot where what follows it agrees.
+    """
+    scores = {each: _likeness(name.lower(), each.lower()) for each in existing}
+    near = sorted(
+        (each for each, score in scores.items() if max(score) >= _ENOUGH), key=lambda each: (-max(scores[each]), -sum(scores[each]), each)
+    )
+    return f"did you mean {_either([repr(each) for each in near[:limit]])}?" if near else ""
+
+
+def _likeness(name: str, other: str) -> tuple[float, float]:
+    """Of the whole names, and of their last parts, which alone count for less."""
+    return _ratio(name, other), 0.9 * _ratio(name.rpartition(".")[2], other.rpartition(".")[2])
+
+
+def _ratio(name: str, other: str) -> float:
+    matcher = SequenceMatcher(None, name, other, autojunk=False)
+    return matcher.ratio() if min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= _ENOUGH else 0.0
+
+
+def _either(words: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

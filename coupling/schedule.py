@@ -1,0 +1,471 @@
+"""The order in which the values of a system are passed on: from the FMUs' declared dependencies to operations of the kernel.
+
+Variables are the nodes of a graph. Its strongly connected parts are loops, cut at the algebraic variables of FMUs that leave these
+to the importer, and otherwise at inputs chosen for it. What remains has an order, and variables of one FMU that stand next to each
+other in it are moved by one call.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from coupling.fmu import Fmu, Structure, Unknown, Variable
+
+
+class Level(IntEnum):
+    """How often a value can change."""
+
+    AT_EVENTS = 1
+    ALWAYS = 2
+
+
+class Kind(IntEnum):
+    """Operations, numbered as in the kernel."""
+
+    SET_TIME = 0
+    SET_STATES = 1
+    SET = 2
+    GET = 3
+    DRIVE = 4
+    LOOP = 5
+
+
+TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean")
+"""Numbered as in the kernel; FMI 2 has three of them under other names."""
+_AS_FMI3 = {"Real": "Float64", "Integer": "Int32"}
+
+
+def type_code(variable: Variable, version: int) -> int:
+    """The kernel's number of a variable's type."""
+    if variable.fmi_type == "Enumeration":
+        return TYPES.index("Int32" if version == 2 else "Int64")
+    return TYPES.index(_AS_FMI3.get(variable.fmi_type, variable.fmi_type))
+
+
+@dataclass(frozen=True)
+class Part:
+    """One instance as the schedule sees it."""
+
+    name: str
+    fmu: Fmu
+    first_state: int
+
+    @property
+    def structure(self) -> Structure:
+        return self.fmu.dae.structure if self.fmu.dae else self.fmu.structure
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A variable of an instance."""
+
+    part: int
+    type: int
+    reference: int
+
+
+@dataclass(slots=True)
+class Operation:
+    kind: Kind
+    index: int
+    level: Level
+    type: int = 0
+    references: tuple[int, ...] = ()
+    first: int = 0
+    checks: bool = False
+    sources: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass
+class Loop:
+    """Unknowns, in neighbouring slots, and the residuals that they make vanish, each as weighted slots."""
+
+    unknowns: list[Address]
+    torn: int
+    """How many of the unknowns, the last ones, are inputs at which the loop was cut."""
+    first: int
+    residual_owners: list[Address]
+    residuals: list[list[tuple[int, float]]] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
+    members: set[int] = field(default_factory=set)
+
+
+@dataclass
+class Schedule:
+    """Everything that the kernel has to do, and where each value is kept."""
+
+    slots: int
+    slot: dict[Address, int]
+    operations: list[Operation]
+    loops: list[Loop]
+    derivatives: list[int]
+    """The slots of the states' derivatives."""
+    graph: Graph
+
+
+@dataclass
+class Graph:
+    """The variables that take part, and which of them each depends on."""
+
+    parts: Sequence[Part]
+    wires: Mapping[Address, Sequence[Address]]
+    drives: Mapping[Address, int]
+    addresses: list[Address] = field(default_factory=list)
+    node: dict[Address, int] = field(default_factory=dict)
+    before: list[list[int]] = field(default_factory=list)
+    kinds: list[dict[int, str]] = field(default_factory=list)
+    """For outputs: by known, how they depend on it, in the words of the standard."""
+    level: list[Level] = field(default_factory=list)
+    held: list[bool] = field(default_factory=list)
+    """Changes at events only, whatever it depends on."""
+    is_output: list[bool] = field(default_factory=list)
+    algebraic: list[int] = field(default_factory=list)
+    residuals: list[int] = field(default_factory=list)
+    """Paired with the algebraic variables in their order."""
+    derivatives: list[int] = field(default_factory=list)
+
+    def add(self, address: Address, is_output: bool) -> int:
+        known = self.node.get(address)
+        if known is not None:
+            return known
+        self.node[address] = len(self.addresses)
+        self.addresses.append(address)
+        self.before.append([])
+        self.kinds.append({})
+        self.level.append(Level.AT_EVENTS)
+        self.held.append(False)
+        self.is_output.append(is_output)
+        return len(self.addresses) - 1
+
+
+def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]], drives: Mapping[Address, int]) -> Graph:
+    """``wires`` are the sources of each connected input, ``drives`` the functions of time by input."""
+    graph = Graph(parts, wires, drives)
+    inputs: dict[int, list[int]] = defaultdict(list)
+    for address in [*wires, *drives]:
+        node = graph.add(address, False)
+        inputs[address.part].append(node)
+        variable = parts[address.part].fmu.by_reference[address.reference]
+        graph.held[node] = address.type > 1 or variable.variability != "continuous"
+        if address in drives and not graph.held[node]:
+            graph.level[node] = Level.ALWAYS
+    wanted: dict[int, list[Address]] = defaultdict(list)
+    for sources in wires.values():
+        for address in sources:
+            wanted[address.part].append(address)
+    for index, part in enumerate(parts):
+        dae = part.fmu.dae
+        if dae:
+            for reference in dae.algebraic:
+                node = graph.add(Address(index, 0, reference), False)
+                inputs[index].append(node)
+                graph.level[node] = Level.ALWAYS
+                graph.algebraic.append(node)
+        _add_unknowns(graph, index, inputs[index], wanted[index])
+    for address, sources in wires.items():
+        node = graph.node[address]
+        graph.before[node] = [graph.node[source] for source in sources]
+    return graph
+
+
+def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[Address]) -> None:
+    part = graph.parts[index]
+    structure, fmu = part.structure, part.fmu
+    by_reference: dict[int, list[int]] = defaultdict(list)
+    for node in inputs:
+        by_reference[graph.addresses[node].reference].append(node)
+    constant = {v.reference for v in fmu.by_reference.values() if v.causality in _PARAMETERS or v.variability in _EVENTS_ONLY}
+    declared = {unknown.reference: unknown for unknown in (*structure.outputs, *structure.residuals)}
+    states = set(fmu.states)
+
+    def add(address: Address, unknown: Unknown | None) -> int:
+        node = graph.add(address, True)
+        variable = fmu.by_reference.get(address.reference)
+        graph.held[node] = address.type > 1 or (variable is not None and variable.variability in _EVENTS_ONLY)
+        if address.reference in states and variable is not None and variable.type == "real":
+            graph.level[node] = Level.ALWAYS
+            if unknown is None:
+                return node
+        if unknown is None or unknown.dependencies is None:
+            graph.level[node] = Level.ALWAYS
+            graph.before[node] = list(inputs)
+            graph.kinds[node] = dict.fromkeys(inputs, "dependent")
+        else:
+            for reference, kind in unknown.dependencies:
+                for known in by_reference.get(reference, ()):
+                    graph.before[node].append(known)
+                    graph.kinds[node][known] = kind
+                if reference not in by_reference and reference not in constant and not _is_input(fmu, reference):
+                    graph.level[node] = Level.ALWAYS
+        if graph.held[node]:
+            graph.level[node] = Level.AT_EVENTS
+        return node
+
+    for address in wanted:
+        if address not in graph.node:
+            add(address, declared.get(address.reference))
+    for unknown in structure.derivatives:
+        graph.derivatives.append(add(Address(index, 0, unknown.reference), unknown))
+    for unknown in structure.residuals:
+        graph.residuals.append(add(Address(index, 0, unknown.reference), unknown))
+
+
+_PARAMETERS = ("parameter", "calculatedParameter", "structuralParameter")
+_EVENTS_ONLY = ("constant", "fixed", "tunable", "discrete")
+
+
+def _is_input(fmu: Fmu, reference: int) -> bool:
+    variable = fmu.by_reference.get(reference)
+    return variable is not None and variable.causality == "input"
+
+
+def build_schedule(graph: Graph, states: int) -> Schedule:
+    """Orders everything; the slots begin with the states."""
+    return _Scheduler(graph, states).schedule()
+
+
+class _Scheduler:
+    def __init__(self, graph: Graph, states: int) -> None:
+        self.graph, self.slots = graph, states
+        self.slot: dict[Address, int] = {}
+        self.drive_slot: dict[Address, int] = {}
+        count = len(graph.addresses)
+        self.after: list[list[int]] = [[] for _ in range(count)]
+        for node, knowns in enumerate(graph.before):
+            if not (graph.held[node] and graph.is_output[node]):
+                for known in knowns:
+                    self.after[known].append(node)
+        self.loops: list[Loop] = []
+        self.loop_of: dict[int, int] = {}
+
+    def schedule(self) -> Schedule:
+        graph = self.graph
+        components = self._components(range(len(graph.addresses)), paired=True)
+        for members in components:
+            if len(members) > 1:
+                self._add_loop(members)
+        self._spread_levels()
+        drives = [self._drive(address, number) for address, number in graph.drives.items()]
+        order = self._order(range(len(graph.addresses)), {})
+        operations = [*drives, *order]
+        return Schedule(
+            self.slots, self.slot, operations, self.loops, [self.slot[graph.addresses[n]] for n in graph.derivatives], graph
+        )
+
+    def _components(self, nodes: Iterable[int], paired: bool = False) -> list[list[int]]:
+        """Strongly connected parts; an algebraic variable and its residual belong together, whatever depends on what."""
+        nodes = list(nodes)
+        local = {node: i for i, node in enumerate(nodes)}
+        pairs = [(a, b) for a in nodes for b in self.after[a] if b in local]
+        if paired:
+            for unknown, residual in zip(self.graph.algebraic, self.graph.residuals, strict=True):
+                pairs += [(unknown, residual), (residual, unknown)]
+        if not pairs:
+            return [[node] for node in nodes]
+        rows, columns = np.array([(local[a], local[b]) for a, b in pairs]).T
+        matrix = csr_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(nodes),) * 2)
+        count, labels = connected_components(matrix, connection="strong")
+        result: list[list[int]] = [[] for _ in range(count)]
+        for node, label in zip(nodes, labels, strict=True):
+            result[label].append(node)
+        return result
+
+    def _add_loop(self, members: list[int]) -> None:
+        graph, inside = self.graph, set(members)
+        algebraic = [n for n in graph.algebraic if n in inside]
+        torn: list[int] = []
+        rest = [n for n in members if n not in set(algebraic)]
+        open_parts = [rest]
+        while open_parts:
+            for component in self._components(open_parts.pop()):
+                if len(component) > 1:
+                    cut = self._best_cut(component)
+                    torn.append(cut)
+                    open_parts.append([n for n in component if n != cut])
+        torn.sort()
+        unknowns = algebraic + torn
+        residuals = [n for n in graph.residuals if n in inside]
+        loop = Loop([graph.addresses[n] for n in unknowns], len(torn), self.slots, [graph.addresses[n] for n in residuals + torn])
+        loop.members = inside
+        for node in unknowns:
+            self.slot[graph.addresses[node]] = self.slots
+            self.slots += 1
+        for node in members:
+            self.loop_of[node] = len(self.loops)
+        self.loops.append(loop)
+
+    def _best_cut(self, component: list[int]) -> int:
+        """The input through which most ways pass."""
+        inside = set(component)
+        inputs = [n for n in component if not self.graph.is_output[n]]
+        return max(inputs, key=lambda n: (sum(b in inside for b in self.graph.before[n]) * sum(a in inside for a in self.after[n]), -n))
+
+    def _spread_levels(self) -> None:
+        graph = self.graph
+        for loop in self.loops:
+            for node in loop.members:
+                graph.level[node] = Level.ALWAYS
+        changed = [n for n in range(len(graph.addresses)) if graph.level[n] is Level.ALWAYS]
+        while changed:
+            for node in self.after[changed.pop()]:
+                if graph.level[node] is not Level.ALWAYS and not graph.held[node]:
+                    graph.level[node] = Level.ALWAYS
+                    changed.append(node)
+
+    def _drive(self, address: Address, number: int) -> Operation:
+        level = self.graph.level[self.graph.node[address]]
+        operation = Operation(Kind.DRIVE, number, level, first=self.slots)
+        self.drive_slot[address] = self.slots
+        self.slots += 1
+        return operation
+
+    def _order(self, nodes: Iterable[int], check_only: Mapping[int, bool], inside: Loop | None = None) -> list[Operation]:
+        """Inputs as soon as their sources are known, but set together before the next value of that instance is got."""
+        graph, within = self.graph, set(nodes)
+        operations: list[Operation] = []
+        unknown = {graph.node[a] for a in inside.unknowns} if inside else set()
+        waiting: dict[int, int] = {}
+        ready_inputs: list[int] = []
+        ready_outputs: dict[int, list[int]] = {}
+        pending: dict[int, list[int]] = defaultdict(list)
+        loops_waiting: dict[int, int] = defaultdict(int)
+        ready_loops: list[int] = []
+
+        def unit(node: int) -> int | None:
+            """The loop that a node is solved in, seen from outside of it."""
+            return None if inside else self.loop_of.get(node)
+
+        for node in within:
+            if node in unknown:
+                waiting[node] = 0
+            elif graph.held[node] and graph.is_output[node]:
+                waiting[node] = 0
+            else:
+                loop = unit(node)
+                count = sum(b in within and (loop is None or unit(b) != loop) for b in graph.before[node])
+                waiting[node] = count
+                if loop is not None:
+                    loops_waiting[loop] += count
+
+        def become_ready(node: int) -> None:
+            if graph.is_output[node]:
+                ready_outputs.setdefault(graph.addresses[node].part, []).append(node)
+            else:
+                ready_inputs.append(node)
+
+        def done(node: int) -> None:
+            for following in self.after[node]:
+                if following not in within or following in unknown:
+                    continue
+                loop = unit(following)
+                if loop is not None and unit(node) == loop:
+                    continue
+                waiting[following] -= 1
+                if loop is not None:
+                    loops_waiting[loop] -= 1
+                    if loops_waiting[loop] == 0:
+                        ready_loops.append(loop)
+                elif waiting[following] == 0:
+                    become_ready(following)
+
+        def flush(part: int) -> None:
+            operations.extend(self._sets(pending.pop(part, []), check_only, unknown))
+
+        for node in sorted(within):
+            if unit(node) is None and waiting[node] == 0:
+                become_ready(node)
+        if not inside:
+            ready_loops += [i for i in range(len(self.loops)) if loops_waiting[i] == 0]
+        while ready_inputs or ready_outputs or ready_loops:
+            while ready_inputs:
+                node = ready_inputs.pop()
+                pending[graph.addresses[node].part].append(node)
+                done(node)
+            if ready_outputs:
+                batch, ready_outputs = ready_outputs, {}
+                for part, outputs in batch.items():
+                    flush(part)
+                    operations.extend(self._gets(outputs, check_only))
+                for outputs in batch.values():
+                    for node in outputs:
+                        done(node)
+            elif ready_loops:
+                number = ready_loops.pop()
+                loop = self.loops[number]
+                for part in {graph.addresses[n].part for n in loop.members}:
+                    flush(part)
+                self._fill_loop(loop)
+                operations.append(Operation(Kind.LOOP, number, Level.ALWAYS))
+                for node in loop.members:
+                    done(node)
+        for part in list(pending):
+            flush(part)
+        return operations
+
+    def _fill_loop(self, loop: Loop) -> None:
+        graph = self.graph
+        torn = {graph.node[a] for a in loop.unknowns[len(loop.unknowns) - loop.torn :]}
+        unknown = {graph.node[a] for a in loop.unknowns}
+        useful = [n for n in loop.members if any(a not in loop.members for a in self.after[n]) or n in set(graph.derivatives)]
+        needed = set(useful) | unknown
+        while useful:
+            node = useful.pop()
+            if node in unknown:
+                continue
+            for known in graph.before[node]:
+                if known in loop.members and known not in needed:
+                    needed.add(known)
+                    useful.append(known)
+        check_only = {n: n not in needed for n in loop.members}
+        loop.operations = self._order(loop.members, check_only, loop)
+        loop.residuals = []
+        for owner in loop.residual_owners:
+            node = graph.node[owner]
+            if node in torn:
+                sources = [(self.slot[source], 1.0) for source in graph.wires[owner]]
+                loop.residuals.append([*sources, (self.slot[owner], -1.0)])
+            else:
+                loop.residuals.append([(self.slot[owner], 1.0)])
+
+    def _grouped(self, nodes: Iterable[int], check_only: Mapping[int, bool]) -> Iterable[tuple[tuple, list[int]]]:
+        groups: dict[tuple, list[int]] = defaultdict(list)
+        for node in sorted(nodes, key=lambda n: self.graph.addresses[n].reference):
+            address = self.graph.addresses[node]
+            groups[address.part, address.type, self.graph.level[node], check_only.get(node, False)].append(node)
+        return groups.items()
+
+    def _gets(self, nodes: Iterable[int], check_only: Mapping[int, bool]) -> list[Operation]:
+        result = []
+        for (part, type_, level, checks), group in self._grouped(nodes, check_only):
+            addresses = [self.graph.addresses[n] for n in group]
+            result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), self.slots, checks))
+            for address in addresses:
+                self.slot[address] = self.slots
+                self.slots += 1
+        return result
+
+    def _sets(self, nodes: Iterable[int], check_only: Mapping[int, bool], unknown: set[int]) -> list[Operation]:
+        result = []
+        for (part, type_, level, checks), group in self._grouped(nodes, check_only):
+            addresses = [self.graph.addresses[n] for n in group]
+            sources = []
+            first = self.slots
+            for node, address in zip(group, addresses, strict=True):
+                if node in unknown:
+                    sources.append((self.slot[address],))
+                elif address in self.graph.drives:
+                    sources.append((self.drive_slot[address],))
+                else:
+                    sources.append(tuple(self.slot[source] for source in self.graph.wires[address]))
+                if node not in unknown:
+                    self.slot[address] = self.slots
+                self.slots += 1
+            result.append(Operation(Kind.SET, part, level, type_, tuple(a.reference for a in addresses), first, checks, tuple(sources)))
+        return result

@@ -1,0 +1,58 @@
+"""Runge-Kutta methods as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from coupling.kernel.runge_kutta import TableauStructure, pointer
+
+
+@dataclass(frozen=True, eq=False)
+class Tableau:
+    """A method with the conventions of `Tableau` in runge_kutta.h, where the meaning of each field is stated."""
+
+    order: int
+    damping: float
+    c: np.ndarray
+    a: np.ndarray
+    e: np.ndarray
+    d: np.ndarray
+    e3: np.ndarray | None = None
+
+    @property
+    def stages(self) -> int:
+        return len(self.e) - 1
+
+    @property
+    def extra(self) -> int:
+        return len(self.c) - len(self.e)
+
+    @property
+    def b(self) -> np.ndarray:
+        return self.a[self.stages, : self.stages]
+
+    @cached_property
+    def structure(self) -> TableauStructure:
+        """For C; it keeps the arrays alive that it points to."""
+        arrays = {
+            name: np.ascontiguousarray(getattr(self, name), dtype=float)
+            for name in ("c", "a", "e", "e3", "d")
+            if getattr(self, name) is not None
+        }
+        structure = TableauStructure(self.stages, self.extra, len(self.d), self.order, self.damping)
+        for name, array in arrays.items():
+            setattr(structure, name, pointer(array))
+        structure.arrays = arrays
+        return structure
+
+
+def rows(width: int, *entries: Mapping[int, float]) -> np.ndarray:
+    """A matrix of which the entries that are not 0 are given, by row and column."""
+    matrix = np.zeros((len(entries), width))
+    for row, given in zip(matrix, entries, strict=True):
+        row[list(given)] = list(given.values())
+    return matrix

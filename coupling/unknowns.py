@@ -1,0 +1,240 @@
+"""How the Jacobian of a loop comes about: what to ask of which FMU, and how to put the answers together.
+
+Derivatives that the standard calls constant are asked for once, and numbers; those that change at events only are asked for there;
+all others at every evaluation, as few calls as possible. The rest of the work is done here once: which products of
+them make up which entry.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from coupling.fmu import Fmu
+from coupling.schedule import Address, Graph, Loop
+
+EVENT_KINDS = ("fixed", "tunable", "discrete")
+
+
+class CallKind(IntEnum):
+    """Numbered as in the kernel."""
+
+    DIRECTIONAL = 0
+    ADJOINT = 1
+    DIFFERENCE = 2
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that gives derivatives: the results are terms from ``first`` on."""
+
+    kind: CallKind
+    part: int
+    at_events: bool
+    unknowns: tuple[Address, ...]
+    knowns: tuple[Address, ...]
+    first: int
+
+
+Product = tuple[float, int, int]
+"""A factor and two terms; term 0 is 1."""
+
+
+@dataclass
+class Jacobian:
+    """The program that makes the entries of a loop's Jacobian."""
+
+    calls: list[Call] = field(default_factory=list)
+    terms: int = 1
+    """How many there are before the sums."""
+    sums: list[list[Product]] = field(default_factory=list)
+    row_start: list[int] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+
+
+Constant = Callable[[int, Sequence[int], int], Sequence[float]]
+"""Derivatives, now, of some unknowns of a part with respect to one known."""
+
+
+def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
+    """The program of a loop, the constant derivatives being asked for right away."""
+    jacobian = Jacobian()
+    local = _local_derivatives(graph, loop, constant, jacobian)
+    gradient: dict[int, dict[int, list[Product]]] = {
+        graph.node[address]: {i: [(1.0, 0, 0)]} for i, address in enumerate(loop.unknowns)
+    }
+    for node in _inner_order(graph, loop):
+        if node not in gradient:
+            gradient[node] = _row(graph, node, gradient, local, jacobian)
+    rows = []
+    for number, owner in enumerate(loop.residual_owners):
+        node = graph.node[owner]
+        if number < len(loop.unknowns) - loop.torn:
+            rows.append(gradient[node])
+        else:
+            row = _add(gradient.get(graph.node[source], {}) for source in graph.wires[owner])
+            unknown = loop.unknowns.index(owner)
+            row[unknown] = [*row.get(unknown, []), (-1.0, 0, 0)]
+            rows.append(row)
+    for row in rows:
+        jacobian.row_start.append(len(jacobian.columns))
+        for column in sorted(row):
+            jacobian.columns.append(column)
+            jacobian.sums.append(_merged(row[column]))
+    jacobian.row_start.append(len(jacobian.columns))
+    _place_sums(jacobian)
+    return jacobian
+
+
+def _inner_order(graph: Graph, loop: Loop) -> list[int]:
+    """The loop's variables, each behind what it depends on, the unknowns being known."""
+    unknown = {graph.node[address] for address in loop.unknowns}
+    order: list[int] = []
+    seen: set[int] = set()
+    for root in sorted(loop.members):
+        stack = [(root, False)]
+        while stack:
+            node, finished = stack.pop()
+            if finished:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                if node not in unknown:
+                    stack += [(n, False) for n in graph.before[node] if n in loop.members and n not in seen]
+    return order
+
+
+def _row(graph: Graph, node: int, gradient: dict, local: dict, jacobian: Jacobian) -> dict[int, list[Product]]:
+    knowns = [n for n in graph.before[node] if n in gradient]
+    if not graph.is_output[node]:
+        return gradient[knowns[0]] if len(knowns) == 1 else _add(gradient[n] for n in knowns)
+    result: dict[int, list[Product]] = defaultdict(list)
+    for known in knowns:
+        derivative = local.get((node, known))
+        if derivative is None:
+            continue
+        factor, term = derivative
+        for unknown, combination in gradient[known].items():
+            if term and any(right for _, _, right in combination):
+                jacobian.sums.append(_merged(combination))
+                combination = gradient[known][unknown] = [(1.0, -len(jacobian.sums), 0)]
+            result[unknown] += [(factor * f, left or term, right or (term if left else 0)) for f, left, right in combination]
+    return dict(result)
+
+
+def _add(rows: Iterable[dict[int, list[Product]]]) -> dict[int, list[Product]]:
+    result: dict[int, list[Product]] = defaultdict(list)
+    for row in rows:
+        for unknown, combination in row.items():
+            result[unknown] += combination
+    return dict(result)
+
+
+def _merged(combination: list[Product]) -> list[Product]:
+    sums: dict[tuple[int, int], float] = defaultdict(float)
+    for factor, left, right in combination:
+        sums[min(left, right), max(left, right)] += factor
+    return [(factor, left, right) for (left, right), factor in sums.items() if factor]
+
+
+def _place_sums(jacobian: Jacobian) -> None:
+    """Sums were numbered backwards from -1 while the number of terms was open; the entries come last, in the order of the pattern."""
+    entries = len(jacobian.columns)
+    inner = len(jacobian.sums) - entries
+
+    def placed(term: int) -> int:
+        return jacobian.terms - term - 1 if term < 0 else term
+
+    del inner
+    jacobian.sums = [[(factor, placed(left), placed(right)) for factor, left, right in products] for products in jacobian.sums]
+
+
+def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: Jacobian) -> dict[tuple[int, int], tuple[float, int]]:
+    """Each derivative of an output by an input within the loop, as a factor and a term."""
+    needed: dict[int, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+    for node in sorted(loop.members):
+        if graph.is_output[node]:
+            for known in graph.before[node]:
+                if known in loop.members:
+                    kind = graph.kinds[node].get(known, "dependent")
+                    group = "constant" if kind == "constant" else "events" if kind in EVENT_KINDS else "always"
+                    needed[graph.addresses[node].part][group].append((node, known))
+    found: dict[tuple[int, int], tuple[float, int]] = {}
+    for part, groups in needed.items():
+        fmu = graph.parts[part].fmu
+        if not fmu.interface("me").directional_derivatives:
+            for known, pairs in _by_known(pair for group in groups.values() for pair in group).items():
+                _add_call(graph, jacobian, CallKind.DIFFERENCE, part, False, [n for n, _ in pairs], [known], found)
+            continue
+        for known, pairs in _by_known(groups["constant"]).items():
+            unknowns = [graph.addresses[n].reference for n, _ in pairs]
+            values = constant(part, unknowns, graph.addresses[known].reference)
+            found |= {pair: (value, 0) for pair, value in zip(pairs, values, strict=True)}
+        for group in ("events", "always"):
+            _plan_calls(graph, jacobian, part, fmu, group == "events", groups[group], found)
+    return found
+
+
+def _by_known(pairs: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
+    result: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for pair in pairs:
+        result[pair[1]].append(pair)
+    return result
+
+
+def _plan_calls(graph: Graph, jacobian: Jacobian, part: int, fmu: Fmu, at_events: bool, pairs: list[tuple[int, int]], found: dict) -> None:
+    """Knowns that share no unknown go into one direction, or unknowns that share no known, whichever needs fewer calls."""
+    forward = _grouped([(known, unknown) for unknown, known in pairs])
+    backward = _grouped(pairs) if fmu.interface("me").adjoint_derivatives else None
+    if backward is not None and len(backward) < len(forward):
+        for unknowns, knowns in backward:
+            _add_call(graph, jacobian, CallKind.ADJOINT, part, at_events, unknowns, knowns, found, set(pairs))
+    else:
+        for knowns, unknowns in forward:
+            _add_call(graph, jacobian, CallKind.DIRECTIONAL, part, at_events, unknowns, knowns, found, set(pairs))
+
+
+def _grouped(pairs: list[tuple[int, int]]) -> list[tuple[list[int], list[int]]]:
+    """First items in groups whose second items are all different; with these."""
+    seconds: dict[int, list[int]] = defaultdict(list)
+    for first, second in pairs:
+        seconds[first].append(second)
+    groups: list[tuple[list[int], list[int]]] = []
+    for first, reached in seconds.items():
+        for members, taken in groups:
+            if not set(taken) & set(reached):
+                members.append(first)
+                taken += reached
+                break
+        else:
+            groups.append(([first], list(reached)))
+    return groups
+
+
+def _add_call(
+    graph: Graph,
+    jacobian: Jacobian,
+    kind: CallKind,
+    part: int,
+    at_events: bool,
+    unknowns: list[int],
+    knowns: list[int],
+    found: dict[tuple[int, int], tuple[float, int]],
+    pairs: set[tuple[int, int]] | None = None,
+) -> None:
+    first = jacobian.terms
+    results = knowns if kind is CallKind.ADJOINT else unknowns
+    partners = unknowns if kind is CallKind.ADJOINT else knowns
+    for i, result in enumerate(results):
+        for partner in partners:
+            pair = (partner, result) if kind is CallKind.ADJOINT else (result, partner)
+            if pairs is None or pair in pairs:
+                found[pair] = (1.0, first + i)
+    jacobian.terms += len(results)
+    addresses = graph.addresses
+    jacobian.calls.append(
+        Call(kind, part, at_events, tuple(addresses[n] for n in unknowns), tuple(addresses[n] for n in knowns), first)
+    )
