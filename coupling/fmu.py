@@ -39,6 +39,10 @@ _TYPES = {
 _PARAMETERS = ("parameter", "structuralParameter")
 _KINDS = {"me": "Model Exchange", "cs": "Co-Simulation"}
 _BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
+_INHERITED = ("unit", "min", "max", "nominal")
+"""What a variable takes from its declared type."""
+_TERMINALS = ("terminalsAndIcons/terminalsAndIcons.xml", "extra/terminalsAndIcons/terminalsAndIcons.xml")
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,20 +302,14 @@ def _read(path: Path, stamp: tuple[int, int]) -> Fmu:
     return _Reader(path, root, members).fmu(stamp)
 
 
-_TERMINALS = ("terminalsAndIcons/terminalsAndIcons.xml", "extra/terminalsAndIcons/terminalsAndIcons.xml")
-
-
 def _members(path: Path) -> dict[str, bytes]:
     """The files inside that describe the FMU."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = {_slashed(name): name for name in archive.namelist()}
             return {name: archive.read(names[name]) for name in ("modelDescription.xml", MANIFEST, *_TERMINALS) if name in names}
-    except _DAMAGED as error:
+    except (*_DAMAGED, OSError) as error:
         raise _damaged(path, error) from None
-
-
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
 
 
 def _damaged(path: Path, error: Exception) -> FmuError:
@@ -319,7 +317,7 @@ def _damaged(path: Path, error: Exception) -> FmuError:
 
 
 class _Reader:
-    """Reads one model description; what the versions say differently is told apart here and nowhere else."""
+    """Reads the model description and what lies beside it."""
 
     def __init__(self, path: Path, root: Element, members: Mapping[str, bytes]) -> None:
         self.root, self.members = root, members
@@ -595,9 +593,6 @@ class _Reader:
             else:
                 found[terminal.name] = terminal
         return found, notes
-
-
-_INHERITED = ("unit", "min", "max", "nominal")
 
 
 def _true(text: str | None) -> bool:

@@ -61,6 +61,22 @@ class Part:
     def structure(self) -> Structure:
         return self.fmu.dae.structure if self.fmu.dae else self.fmu.structure
 
+    @property
+    def lists_everything(self) -> bool:
+        """Whether its dependencies can be taken to include time: FMI 3 counts it among the knowns, with the parameters, but tools forget both."""
+        if self.fmu.version < 3:
+            return False
+        known = {v.reference for v in self.fmu.by_reference.values() if v.causality in (*_PARAMETERS, "independent")}
+        s = self.structure
+        return any(r in known for u in (*s.outputs, *s.derivatives, *s.residuals) for r, _ in u.dependencies or ())
+
+    @property
+    def needs_time(self) -> bool:
+        """Whether anything that it computes between events may depend on time."""
+        s = self.structure
+        unknowns = (*s.outputs, *s.derivatives, *s.residuals, *s.indicators)
+        return not self.lists_everything or any(u.dependencies is None or any(r == self.fmu.time for r, _ in u.dependencies) for u in unknowns)
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -183,7 +199,7 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
         by_reference[graph.addresses[node].reference].append(node)
     constant = {v.reference for v in fmu.by_reference.values() if v.causality in _PARAMETERS or v.variability in _EVENTS_ONLY}
     declared = {unknown.reference: unknown for unknown in (*structure.outputs, *structure.residuals)}
-    states = set(fmu.states)
+    states, complete = set(fmu.states), part.lists_everything
 
     def add(address: Address, unknown: Unknown | None) -> int:
         node = graph.add(address, True)
@@ -193,6 +209,8 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
             graph.level[node] = Level.ALWAYS
             if unknown is None:
                 return node
+        if not complete:
+            graph.level[node] = Level.ALWAYS
         if unknown is None or unknown.dependencies is None:
             graph.level[node] = Level.ALWAYS
             graph.before[node] = list(inputs)

@@ -118,7 +118,7 @@ def _row(graph: Graph, node: int, gradient: dict, local: dict, jacobian: Jacobia
             continue
         factor, term = derivative
         for unknown, combination in gradient[known].items():
-            if term and any(right for _, _, right in combination):
+            if term and any(left and right for _, left, right in combination):
                 jacobian.sums.append(_merged(combination))
                 combination = gradient[known][unknown] = [(1.0, -len(jacobian.sums), 0)]
             result[unknown] += [(factor * f, left or term, right or (term if left else 0)) for f, left, right in combination]
@@ -142,13 +142,10 @@ def _merged(combination: list[Product]) -> list[Product]:
 
 def _place_sums(jacobian: Jacobian) -> None:
     """Sums were numbered backwards from -1 while the number of terms was open; the entries come last, in the order of the pattern."""
-    entries = len(jacobian.columns)
-    inner = len(jacobian.sums) - entries
 
     def placed(term: int) -> int:
         return jacobian.terms - term - 1 if term < 0 else term
 
-    del inner
     jacobian.sums = [[(factor, placed(left), placed(right)) for factor, left, right in products] for products in jacobian.sums]
 
 

@@ -109,9 +109,16 @@ def turned(length: float, angle: tuple[np.ndarray, np.ndarray, np.ndarray]) -> n
 def integrate(rates: Callable[[float, np.ndarray], np.ndarray], start: Sequence[float], times: Sequence[float]) -> np.ndarray:
     """Solution at ascending times from 0 on, one row each; steps end there, since interpolation would be less exact."""
     rows, now, state = [], 0.0, np.array(start, dtype=float)
+
+    def checked(time: float, state: np.ndarray) -> np.ndarray:
+        result = rates(time, state)
+        # SciPy would halve its steps for ever.
+        assert np.isfinite(result).all(), f"at t = {time} the angles {state} are none of the mechanism"
+        return result
+
     for time in times:
         if time > now:
-            solution = solve_ivp(rates, (now, time), state, method="DOP853", rtol=1e-13, atol=1e-14)
+            solution = solve_ivp(checked, (now, time), state, method="DOP853", rtol=1e-13, atol=1e-14)
             assert solution.success, solution.message
             now, state = time, solution.y[:, -1]
         rows.append(state)
@@ -387,6 +394,7 @@ class FourBar(OneAngle):
     One angle, the crank's. The loop is closed by the law of cosines in the triangle of coupler, rocker and diagonal, with the
     joint between them to the left of the diagonal as seen from the crank, or to its right. The angles are continuous as long as
     the diagonal, from the end of the crank to the rocker's bearing, does not point to -x: for any crank shorter than the ground.
+    Coupler and rocker must not come into line, since the crank's angle has an extremum there.
     """
 
     crank: Rod = Rod(0.4)

@@ -19,7 +19,7 @@ CASES = {
     "slider-crank": SliderCrank(Rod(0.5, 1.2), ODD, 0.8, 0.1, torque=0.7, stiffness=30.0, rest=1.1, angle=0.4, speed=6.0),
     "four-bar": FourBar(Rod(0.4, 0.8), Rod(1.1, 0.6, 0.1, 0.4), Rod(0.8, 1.1), angle=0.7, speed=3.0),
     "four-bar, other branch": FourBar(Rod(0.4, 0.8), Rod(1.1, 0.6, 0.1, 0.4), Rod(0.8, 1.1), left=False, angle=0.7, speed=9.0),
-    "four-bar, tall": FourBar(Rod(1.1), Rod(0.9), Rod(1.3), ground=0.7, angle=1.4, speed=-0.2),
+    "four-bar, hanging": FourBar(Rod(1.1), Rod(0.9), Rod(1.3), ground=0.7, left=False, angle=-1.4, speed=0.2),
     "parallel four-bars": ParallelFourBars(3, ODD),
 }
 ONE_ANGLE = [name for name, oracle in CASES.items() if isinstance(oracle, OneAngle)]
@@ -32,18 +32,18 @@ def oracle(request):
 
 
 def test_energy_is_constant(oracle):
-    """To 1e-11 of the kinetic energy that is exchanged."""
+    """Nothing dissipates, and what torques and springs store is counted."""
     assert np.ptp(oracle.energy(TIMES)) < 1e-11
 
 
 def test_velocities_and_accelerations_are_derivatives(oracle):
-    """Of positions and angles, by central differences."""
-    h, now = 1e-4, 0.7
-    motions = oracle.motion([now - h, now, now + h])
+    """Of positions and angles, by differences of fourth order."""
+    h, now = 1e-3, 0.7
+    motions = oracle.motion(now + h * np.arange(-2, 3))
     for motion in motions.values():
         for value, rate in (("x", "vx"), ("y", "vy"), ("theta", "omega"), ("vx", "ax"), ("vy", "ay"), ("omega", "alpha")):
-            before, _, after = getattr(motion, value)
-            assert (after - before) / (2 * h) == pytest.approx(getattr(motion, rate)[1], abs=2e-5), (value, rate)
+            difference = getattr(motion, value) @ np.array([1, -8, 0, 8, -1]) / (12 * h)
+            assert difference == pytest.approx(getattr(motion, rate)[2], rel=1e-6, abs=1e-6), (value, rate)
 
 
 def test_joined_points_move_together(oracle):
@@ -107,7 +107,7 @@ def test_the_time_of_a_turn_is_a_quadrature(name):
     ("phi", "omega"), [(2.9, 0.0), (-1.0, 2.5), (0.3, -6.5), (1.0, 11.0), (np.pi, -1.0), (7.0, 1.0), (7.0, -9.0), (0.0, 6.0)]
 )
 def test_a_swing_in_elliptic_functions_solves_its_equation(phi, omega):
-    """Swinging, going round either way, on the separatrix (twice the frequency from below), and from an angle beyond a turn."""
+    """Swinging, going round either way, on the separatrix (at twice the frequency, hanging), and from beyond a turn."""
     frequency = 3.0
     rows = integrate(lambda _, s: np.array([s[1], -(frequency**2) * np.sin(s[0])]), [phi, omega], np.array([0.0, 0.4, 0.9, 1.5, 2.0]))
     found = np.column_stack(swing(np.array([0.0, 0.4, 0.9, 1.5, 2.0]), phi, omega, frequency))
@@ -123,7 +123,7 @@ def test_the_period_of_a_pendulum():
         assert q + np.pi / 2 == pytest.approx([0, -amplitude, amplitude], abs=1e-12)
         assert qd[1:] == pytest.approx([0, 0], abs=1e-11)
     small = Pendulum(ODD, angle=1e-6 - np.pi / 2)
-    assert small.angles(TIMES)[0] + np.pi / 2 == pytest.approx(1e-6 * np.cos(small.frequency * TIMES), abs=1e-17 / 1e-2)
+    assert small.angles(TIMES)[0] + np.pi / 2 == pytest.approx(1e-6 * np.cos(small.frequency * TIMES), abs=1e-15)
 
 
 def test_the_reaction_of_a_pendulum():

@@ -192,8 +192,9 @@ int kernel_evaluate(Kernel *k, double t, const double *x)
     return result ? result : operate(k, &k->lists[RECORDING], false, false);
 }
 
-int kernel_exchange(Kernel *k)
+int kernel_exchange(Kernel *k, double t)
 {
+    k->t = t;
     k->events = k->open = true;
     const int result = operate(k, &k->lists[EVENTS], false, false);
     k->events = k->open = false;

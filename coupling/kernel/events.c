@@ -88,5 +88,31 @@ double kernel_next_time(const Kernel *k)
     double next = INFINITY;
     for (int i = 0; i < k->part_count; i++)
         next = fmin(next, k->parts[i].instance->next_time);
+    for (int i = 0; i < k->drive_count; i++) {
+        const Drive *d = &k->drives[i];
+        for (int j = d->points - 1; j >= 0 && d->times[j] > k->t; j--) /* a table's kinks */
+            if (j == 0 || d->times[j - 1] <= k->t)
+                next = fmin(next, d->times[j]);
+    }
     return next;
+}
+
+/* What every instance that wants to know is told of an accepted step; whether one asks for an event. */
+int kernel_complete_step(Kernel *k, bool *event)
+{
+    *event = false;
+    for (int i = 0; i < k->part_count; i++) {
+        bool wanted, terminate;
+        if (!k->parts[i].completed_step)
+            continue;
+        const Status status = instance_completed_step(k->parts[i].instance, &wanted, &terminate);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "completing a step", i, status);
+        if (terminate) {
+            failed(k, KERNEL_TERMINATED, "completing a step", i, status);
+            return KERNEL_TERMINATED;
+        }
+        *event = *event || wanted;
+    }
+    return KERNEL_DONE;
 }

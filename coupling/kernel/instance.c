@@ -65,6 +65,11 @@ void instance_free(Instance *instance)
     free(instance);
 }
 
+const char *instance_message(const Instance *instance)
+{
+    return instance->message;
+}
+
 /* Whatever one version's call returns, or an error where the FMU lacks the function. */
 #define CALL(function, arguments2, arguments3)                                                                              \
     do {                                                                                                                    \
@@ -183,6 +188,11 @@ Status instance_get(Instance *instance, Type type, const Reference *references, 
 Status instance_set_string(Instance *instance, Reference reference, const char *text)
 {
     CALL(set_string, (COMPONENT, &reference, 1, &text), (COMPONENT, &reference, 1, &text, 1));
+}
+
+Status instance_move_states(Instance *instance, const double *x, size_t count)
+{
+    return instance_set_states(instance, x, count);
 }
 
 Status instance_get_states(Instance *instance, double *x, size_t count)

@@ -21,6 +21,7 @@ typedef struct {
 /* Null where the FMU refuses; `problem` then holds what it logged. */
 Instance *instance_new(const Library *, const char *name, const char *token, const char *resources, char *problem, size_t size);
 void instance_free(Instance *);
+const char *instance_message(const Instance *);
 
 /* Turns on a Boolean switch: in Configuration Mode (FMI 3), before initialisation (FMI 2). */
 Status instance_switch_on(Instance *, Reference);
@@ -32,6 +33,7 @@ Status instance_set(Instance *, Type, const Reference *, size_t, const double *)
 Status instance_get(Instance *, Type, const Reference *, size_t, double *);
 Status instance_set_string(Instance *, Reference, const char *);
 
+Status instance_move_states(Instance *, const double *, size_t); /* as instance_set_states, for those outside of the kernel */
 Status instance_get_states(Instance *, double *, size_t);
 Status instance_get_nominals(Instance *, double *, size_t);
 Status instance_get_indicators(Instance *, double *, size_t);

@@ -126,9 +126,13 @@ const Statistics *kernel_statistics(const Kernel *k)
     return &k->statistics;
 }
 
-const Loop *kernel_loop(const Kernel *k, int loop)
+int kernel_loop_deficiency(const Kernel *k, int loop, double *undetermined, double *redundant, double *time)
 {
-    return &k->loops[loop];
+    const Loop *l = &k->loops[loop];
+    memcpy(undetermined, l->undetermined, (size_t)l->count * sizeof *undetermined);
+    memcpy(redundant, l->redundant, (size_t)l->count * sizeof *redundant);
+    *time = l->deficient_at;
+    return l->worst_deficiency;
 }
 
 int kernel_add_instance(Kernel *k, Instance *instance, int first_state, int states, int indicators, bool completed_step)

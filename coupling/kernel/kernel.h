@@ -160,12 +160,12 @@ int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_ev
 int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
                         const int *right, const int *row_start, const int *column, const int *order);
 int kernel_set_derivative_slots(Kernel *, const int *slots);
-const Loop *kernel_loop(const Kernel *, int loop);
+int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time);
 
 /* evaluate.c */
 int kernel_derivatives(void *kernel, double t, const double *x, double *dx);
 int kernel_evaluate(Kernel *, double t, const double *x); /* everything, as it is recorded */
-int kernel_exchange(Kernel *);                            /* all connections once, without time, states or solving */
+int kernel_exchange(Kernel *, double t);                  /* all connections once, without time, states or solving */
 int kernel_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r); /* unknowns as given */
 int kernel_verify(Kernel *);                                /* the last evaluation by derivatives was exact */
 int kernel_indicators(Kernel *, double *z);
@@ -181,6 +181,7 @@ void loop_residual(const Kernel *, const Loop *, double *r);
 
 /* events.c */
 int kernel_start_events(Kernel *);                            /* every instance enters Event Mode */
+int kernel_complete_step(Kernel *, bool *event);              /* tells those that want to know; whether one asks for an event */
 int kernel_settle(Kernel *, double *x, bool *states_changed); /* discrete updates until nothing changes; ends in Continuous-Time Mode */
 double kernel_next_time(const Kernel *);
 
@@ -197,6 +198,6 @@ int kernel_restart(Kernel *, double t, const double *x);
 int kernel_advance(Kernel *, long steps);
 void kernel_end_run(Kernel *);
 const RungeKutta *kernel_runge_kutta(const Kernel *);
-const struct Run *kernel_run(const Kernel *);
+int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
 
 #endif

@@ -20,7 +20,10 @@ int linear_factorise(Linear *, const double *values);
 void linear_solve(Linear *, double *b);
 
 /* After a factorisation that fell short: to which extent each unknown takes part in what A leaves undetermined, and each
- * equation in what is redundant: 0 is not at all, 1 entirely. */
-void linear_undetermined(Linear *, double *unknowns, double *equations);
+ * equation in what is redundant: 0 is not at all, 1 entirely. Returns -1 where memory lacks, otherwise 0. */
+int linear_undetermined(Linear *, double *unknowns, double *equations);
+
+/* How many numbers the factors hold; 0 before the first factorisation. */
+int linear_stored(const Linear *);
 
 #endif

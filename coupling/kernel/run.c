@@ -8,8 +8,6 @@
 /* As many events in a row, each this little of the run after the one before, are chattering. */
 enum { MOST_CLOSE_EVENTS = 200 };
 static const double close_events = 1e-9;
-/* More attempts at one step than a smooth derivative ever takes. */
-enum { MANY_REJECTIONS = 6 };
 
 typedef struct Run {
     RungeKutta *rk;
@@ -63,9 +61,11 @@ const RungeKutta *kernel_runge_kutta(const Kernel *k)
     return k->run->rk;
 }
 
-const Run *kernel_run(const Kernel *k)
+int kernel_roughest(const Kernel *k, int *state, double *time)
 {
-    return k->run;
+    *state = k->run->roughest;
+    *time = k->run->rough_at;
+    return k->run->most_rejected;
 }
 
 /* Begins at a point, or anew behind an event. */
@@ -185,26 +185,6 @@ static int pass_event(Kernel *k, double t, int indicator)
     return result ? result : kernel_restart(k, t, run->x);
 }
 
-/* What every instance that wants to know is told of an accepted step; whether one asks for an event. */
-static int complete_step(Kernel *k, bool *event)
-{
-    *event = false;
-    for (int i = 0; i < k->part_count; i++) {
-        bool wanted, terminate;
-        if (!k->parts[i].completed_step)
-            continue;
-        const Status status = instance_completed_step(k->parts[i].instance, &wanted, &terminate);
-        if (status > WARNING)
-            return failed(k, KERNEL_FMU_FAILED, "completing a step", i, status);
-        if (terminate) {
-            failed(k, KERNEL_TERMINATED, "completing a step", i, status);
-            return KERNEL_TERMINATED;
-        }
-        *event = *event || wanted;
-    }
-    return KERNEL_DONE;
-}
-
 /* One accepted step and all that belongs to it. */
 static int step(Kernel *k)
 {
@@ -242,7 +222,7 @@ static int step(Kernel *k)
         return result ? result : pass_event(k, t, which);
     }
     bool wanted;
-    result = complete_step(k, &wanted);
+    result = kernel_complete_step(k, &wanted);
     if (result)
         return result;
     const bool timely = rk->t >= time_event;

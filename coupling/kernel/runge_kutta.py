@@ -146,9 +146,9 @@ class RungeKutta:
         return Status(code)
 
 
-def pointer(array: np.ndarray):
+def pointer(array: np.ndarray) -> ctypes._Pointer[ctypes.c_double]:
     return array.ctypes.data_as(DoublePointer)
 
 
-def view(numbers, count: int) -> np.ndarray:
+def view(numbers: ctypes._Pointer[ctypes.c_double], count: int) -> np.ndarray:
     return np.ctypeslib.as_array(numbers, (count,)) if count else np.empty(0)

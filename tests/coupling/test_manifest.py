@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import casadi
 import pytest
 
 from coupling.fmu import Fmu, load
@@ -14,8 +15,6 @@ from fmu_components.component import Component
 from fmu_components.declaration import Role
 from fmu_components.export import structure as exporter
 from tables import table_of
-
-casadi = pytest.importorskip("casadi")
 
 
 def written(unknowns: list[exporter.Unknown]) -> tuple[Unknown, ...]:

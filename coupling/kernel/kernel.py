@@ -1,0 +1,417 @@
+"""The kernel's functions with Python types; what they do is said in ``kernel.h`` and ``instance.h``."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_long, c_uint, c_void_p
+from enum import IntEnum
+
+import numpy as np
+
+from coupling.kernel import library
+from coupling.kernel.runge_kutta import RungeKuttaStructure, TableauStructure
+
+OK, WARNING, DISCARD, ERROR, FATAL = range(5)
+STATUS = ("ok", "warning", "discard", "error", "fatal")
+_CALLBACK = ctypes.CFUNCTYPE(c_double, c_double)
+
+
+class Status(IntEnum):
+    """How a call of the kernel ended."""
+
+    DONE = 0
+    RETRY = 1
+    STEP_TOO_SMALL = 2
+    NO_MEMORY = 3
+    FMU_FAILED = 4
+    NOT_FINITE = 5
+    NOT_SOLVED = 6
+    CONTRADICTORY = 7
+    CHATTERING = 8
+    UNSETTLED = 9
+    TERMINATED = 10
+    PAUSED = 11
+
+
+class Failure(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("instance", c_int),
+        ("status", c_int),
+        ("action", c_char_p),
+        ("references", POINTER(c_uint)),
+        ("count", c_int),
+        ("index", c_int),
+        ("slot", c_int),
+        ("time", c_double),
+    ]
+
+
+class Statistics(ctypes.Structure):
+    _fields_ = [
+        *((name, c_long) for name in ("evaluations", "newton_iterations", "factorisations", "events", "time_events", "state_events")),
+        ("step_events", c_long),
+        ("sampled", c_long),
+        ("sampled_seconds", c_double),
+        ("fmu_seconds", c_double),
+    ]
+
+
+def _declare() -> None:
+    none = None
+    d, i, n, p, b, s = c_double, c_int, c_long, c_void_p, c_bool, c_char_p
+    signatures: dict[str, tuple[object, list[object]]] = {
+        "library_open": (p, [s, i, s, ctypes.c_size_t]),
+        "library_close": (none, [p]),
+        "instance_new": (p, [p, s, s, s, s, ctypes.c_size_t]),
+        "instance_free": (none, [p]),
+        "instance_message": (s, [p]),
+        "instance_switch_on": (i, [p, c_uint]),
+        "instance_enter_initialization": (i, [p, d, d, d]),
+        "instance_exit_initialization": (i, [p]),
+        "instance_set": (i, [p, i, p, ctypes.c_size_t, p]),
+        "instance_get": (i, [p, i, p, ctypes.c_size_t, p]),
+        "instance_set_string": (i, [p, c_uint, s]),
+        "instance_get_states": (i, [p, p, ctypes.c_size_t]),
+        "instance_move_states": (i, [p, p, ctypes.c_size_t]),
+        "instance_get_nominals": (i, [p, p, ctypes.c_size_t]),
+        "instance_directional": (i, [p, p, ctypes.c_size_t, p, ctypes.c_size_t, p, p]),
+        "kernel_new": (p, [i, i]),
+        "kernel_free": (none, [p]),
+        "kernel_slots": (POINTER(c_double), [p]),
+        "kernel_failure": (POINTER(Failure), [p]),
+        "kernel_statistics": (POINTER(Statistics), [p]),
+        "kernel_add_instance": (i, [p, p, i, i, i, b]),
+        "kernel_add_function": (i, [p, _CALLBACK]),
+        "kernel_add_table": (i, [p, i, p, p]),
+        "kernel_add_loop": (i, [p, i, i, p, p, p]),
+        "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, b, p, p, p]),
+        "kernel_add_derivative": (i, [p, i, i, i, b, i, p, i, p, p, i, p, i, d]),
+        "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
+        "kernel_set_derivative_slots": (i, [p, p]),
+        "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d)]),
+        "kernel_derivatives": (i, [p, d, p, p]),
+        "kernel_evaluate": (i, [p, d, p]),
+        "kernel_exchange": (i, [p, d]),
+        "kernel_residuals": (i, [p, d, p, p, p, p]),
+        "kernel_verify": (i, [p]),
+        "kernel_indicators": (i, [p, p]),
+        "kernel_synchronise": (i, [p, d, p]),
+        "kernel_start_events": (i, [p]),
+        "kernel_settle": (i, [p, p, POINTER(b)]),
+        "kernel_next_time": (d, [p]),
+        "kernel_complete_step": (i, [p, POINTER(b)]),
+        "kernel_set_record": (i, [p, i, p]),
+        "kernel_record": (i, [p]),
+        "kernel_recorded": (n, [p, POINTER(POINTER(d))]),
+        "kernel_begin_run": (i, [p, POINTER(TableauStructure), d, p, d, d, d, d, n, p]),
+        "kernel_restart": (i, [p, d, p]),
+        "kernel_advance": (i, [p, n]),
+        "kernel_runge_kutta": (POINTER(RungeKuttaStructure), [p]),
+        "kernel_roughest": (i, [p, POINTER(i), POINTER(d)]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+
+
+_declare()
+
+
+def _ints(values: Sequence[int]) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.intc)
+
+
+def _references(values: Sequence[int]) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.uintc)
+
+
+def _doubles(values: object) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def pointer(array: np.ndarray | None) -> int | None:
+    """Where an array begins, for a call during which it stays alive."""
+    return None if array is None else array.ctypes.data
+
+
+def made(index: int) -> int:
+    """The index of what was made."""
+    if index < 0:
+        raise MemoryError("the system needs more memory than there is")
+    return index
+
+
+class LoadedLibrary:
+    """The functions of an FMU's binary."""
+
+    def __init__(self, path: str, version: int) -> None:
+        problem = ctypes.create_string_buffer(1024)
+        self.handle = library.library_open(path.encode(), version, problem, len(problem))
+        if not self.handle:
+            raise OSError(problem.value.decode(errors="replace"))
+
+
+class Instance:
+    """One instance of an FMU; freed by ``free``, once."""
+
+    def __init__(self, loaded: LoadedLibrary, name: str, token: str, resources: str | None) -> None:
+        problem = ctypes.create_string_buffer(1024)
+        where = resources.encode() if resources else None
+        self.handle = library.instance_new(loaded.handle, name.encode(), token.encode(), where, problem, len(problem))
+        if not self.handle:
+            raise RuntimeError(problem.value.decode(errors="replace"))
+
+    def free(self) -> None:
+        if self.handle:
+            library.instance_free(self.handle)
+            self.handle = None
+
+    @property
+    def message(self) -> str:
+        """The last that it logged."""
+        return library.instance_message(self.handle).decode(errors="replace")
+
+    def switch_on(self, reference: int) -> int:
+        return library.instance_switch_on(self.handle, reference)
+
+    def enter_initialization(self, tolerance: float, start: float, stop: float) -> int:
+        return library.instance_enter_initialization(self.handle, tolerance, start, stop)
+
+    def exit_initialization(self) -> int:
+        return library.instance_exit_initialization(self.handle)
+
+    def set(self, type_: int, references: Sequence[int], values: Sequence[float]) -> int:
+        keys, data = _references(references), _doubles(values)
+        return library.instance_set(self.handle, type_, pointer(keys), len(keys), pointer(data))
+
+    def set_string(self, reference: int, text: str) -> int:
+        return library.instance_set_string(self.handle, reference, text.encode())
+
+    def get(self, type_: int, references: Sequence[int]) -> tuple[int, np.ndarray]:
+        keys, data = _references(references), np.zeros(len(references))
+        return library.instance_get(self.handle, type_, pointer(keys), len(keys), pointer(data)), data
+
+    def nominals(self, count: int) -> tuple[int, np.ndarray]:
+        data = np.ones(count)
+        return library.instance_get_nominals(self.handle, pointer(data), count), data
+
+    def states(self, count: int) -> tuple[int, np.ndarray]:
+        data = np.zeros(count)
+        return library.instance_get_states(self.handle, pointer(data), count), data
+
+    def move_states(self, x: np.ndarray) -> int:
+        values = _doubles(x)
+        return library.instance_move_states(self.handle, pointer(values), len(values))
+
+    def directional(self, unknowns: Sequence[int], known: int) -> tuple[int, np.ndarray]:
+        """Derivatives with respect to one known."""
+        rows, column, seed, result = _references(unknowns), _references([known]), np.ones(1), np.zeros(len(unknowns))
+        status = library.instance_directional(
+            self.handle, pointer(rows), len(rows), pointer(column), 1, pointer(seed), pointer(result)
+        )
+        return status, result
+
+
+class Kernel:
+    """A system in the kernel. Arrays that a run refers to are kept alive here."""
+
+    CONTINUOUS, EVENTS, RECORDING = range(3)
+
+    def __init__(self, slots: int, states: int) -> None:
+        self.handle = library.kernel_new(slots, states)
+        if not self.handle:
+            raise MemoryError("the system needs more memory than there is")
+        self.states, self._kept = states, []  # type: int, list[object]
+        self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(slots + 1,))
+
+    def free(self) -> None:
+        if self.handle:
+            library.kernel_free(self.handle)
+            self.handle, self.slots = None, np.zeros(0)
+
+    def add_instance(self, instance: Instance, first_state: int, states: int, indicators: int, completed_step: bool) -> int:
+        return made(library.kernel_add_instance(self.handle, instance.handle, first_state, states, indicators, completed_step))
+
+    def add_function(self, function: Callable[[float], float]) -> int:
+        callback = _CALLBACK(function)
+        self._kept.append(callback)
+        return made(library.kernel_add_function(self.handle, callback))
+
+    def add_table(self, times: np.ndarray, values: np.ndarray) -> int:
+        x, y = _doubles(times), _doubles(values)
+        return made(library.kernel_add_table(self.handle, len(x), pointer(x), pointer(y)))
+
+    def add_loop(self, unknowns: int, first: int, residuals: Sequence[Sequence[tuple[int, float]]]) -> int:
+        start = _ints(np.cumsum([0, *map(len, residuals)]))
+        slots, factors = _ints([slot for r in residuals for slot, _ in r]), _doubles([factor for r in residuals for _, factor in r])
+        return made(library.kernel_add_loop(self.handle, unknowns, first, pointer(start), pointer(slots), pointer(factors)))
+
+    def add_operation(
+        self,
+        where: int,
+        loop: int,
+        kind: int,
+        index: int,
+        *,
+        type_: int = 0,
+        references: Sequence[int] = (),
+        count: int | None = None,
+        first: int = 0,
+        checks: bool = False,
+        sources: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        keys = _references(references) if references else None
+        start = source = None
+        if sources:
+            start = _ints(np.cumsum([0, *map(len, sources)]))
+            source = _ints([slot for each in sources for slot in each])
+        number = len(references) if count is None else count
+        made(
+            library.kernel_add_operation(
+                self.handle, where, loop, kind, type_, index, number, first, checks, pointer(keys), pointer(start), pointer(source)
+            )
+        )
+
+    def add_derivative(
+        self,
+        loop: int,
+        kind: int,
+        instance: int,
+        at_events: bool,
+        unknowns: Sequence[int],
+        knowns: Sequence[int],
+        seed: Sequence[float],
+        first: int,
+        unknown_slots: Sequence[int],
+        known_slot: int,
+        nominal: float,
+    ) -> None:
+        rows, columns, weights, slots = _references(unknowns), _references(knowns), _doubles(seed), _ints(unknown_slots)
+        made(
+            library.kernel_add_derivative(
+                self.handle,
+                loop,
+                kind,
+                instance,
+                at_events,
+                len(rows),
+                pointer(rows),
+                len(columns),
+                pointer(columns),
+                pointer(weights),
+                first,
+                pointer(slots),
+                known_slot,
+                nominal,
+            )
+        )
+
+    def set_jacobian(
+        self,
+        loop: int,
+        first_sum: int,
+        sums: Sequence[Sequence[tuple[float, int, int]]],
+        row_start: Sequence[int],
+        columns: Sequence[int],
+        order: np.ndarray,
+    ) -> None:
+        start = _ints(np.cumsum([0, *map(len, sums)]))
+        products = [product for each in sums for product in each]
+        factor, left, right = _doubles([p[0] for p in products]), _ints([p[1] for p in products]), _ints([p[2] for p in products])
+        rows, cols, sequence = _ints(row_start), _ints(columns), _ints(order)
+        arrays = (start, factor, left, right, rows, cols, sequence)
+        made(library.kernel_set_jacobian(self.handle, loop, first_sum, len(sums), *map(pointer, arrays)))
+
+    def set_derivative_slots(self, slots: Sequence[int]) -> None:
+        array = _ints(slots)
+        library.kernel_set_derivative_slots(self.handle, pointer(array))
+
+    def set_record(self, slots: Sequence[int]) -> None:
+        array = _ints(slots)
+        if library.kernel_set_record(self.handle, len(array), pointer(array)):
+            raise MemoryError("the record needs more memory than there is")
+        self._columns = len(array)
+
+    def recorded(self) -> np.ndarray:
+        """A copy of all rows, the time first."""
+        values = POINTER(c_double)()
+        rows = library.kernel_recorded(self.handle, byref(values))
+        if rows == 0:
+            return np.zeros((0, self._columns + 1))
+        return np.ctypeslib.as_array(values, shape=(rows, self._columns + 1)).copy()
+
+    @property
+    def failure(self) -> Failure:
+        return library.kernel_failure(self.handle).contents
+
+    @property
+    def statistics(self) -> Statistics:
+        return library.kernel_statistics(self.handle).contents
+
+    @property
+    def runge_kutta(self) -> RungeKuttaStructure:
+        return library.kernel_runge_kutta(self.handle).contents
+
+    def roughest(self) -> tuple[int, int, float]:
+        """How often the most often rejected step was rejected, which state was to blame, and when."""
+        state, time = c_int(-1), c_double(0)
+        count = library.kernel_roughest(self.handle, byref(state), byref(time))
+        return count, state.value, time.value
+
+    def deficiency(self, loop: int, unknowns: int) -> tuple[int, np.ndarray, np.ndarray, float]:
+        """The worst rank deficiency of a loop's equations, who takes part in it, and when it was."""
+        undetermined, redundant, time = np.zeros(unknowns), np.zeros(unknowns), c_double(0)
+        count = library.kernel_loop_deficiency(self.handle, loop, pointer(undetermined), pointer(redundant), byref(time))
+        return count, undetermined, redundant, time.value
+
+    def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
+        return Status(library.kernel_derivatives(self.handle, t, pointer(x), pointer(dx)))
+
+    def evaluate(self, t: float, x: np.ndarray) -> Status:
+        return Status(library.kernel_evaluate(self.handle, t, pointer(x)))
+
+    def exchange(self, t: float) -> Status:
+        return Status(library.kernel_exchange(self.handle, t))
+
+    def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
+        return Status(library.kernel_residuals(self.handle, t, pointer(x), pointer(z), pointer(dx), pointer(r)))
+
+    def indicators(self, z: np.ndarray) -> Status:
+        return Status(library.kernel_indicators(self.handle, pointer(z)))
+
+    def synchronise(self, t: float, x: np.ndarray) -> Status:
+        return Status(library.kernel_synchronise(self.handle, t, pointer(x)))
+
+    def start_events(self) -> Status:
+        return Status(library.kernel_start_events(self.handle))
+
+    def settle(self, x: np.ndarray) -> Status:
+        """Discrete updates until nothing changes; x receives the states."""
+        return Status(library.kernel_settle(self.handle, pointer(x), byref(c_bool())))
+
+    def complete_step(self) -> tuple[Status, bool]:
+        wanted = c_bool()
+        return Status(library.kernel_complete_step(self.handle, byref(wanted))), wanted.value
+
+    @property
+    def next_time(self) -> float:
+        return library.kernel_next_time(self.handle)
+
+    def record(self) -> Status:
+        return Status(library.kernel_record(self.handle))
+
+    def begin_run(
+        self, tableau: TableauStructure, rtol: float, atol: np.ndarray, largest: float, first: float, start: float, stop: float, times: np.ndarray
+    ) -> Status:
+        self._kept += [tableau, times]
+        return Status(
+            library.kernel_begin_run(self.handle, byref(tableau), rtol, pointer(atol), largest, first, start, stop, len(times), pointer(times))
+        )
+
+    def restart(self, t: float, x: np.ndarray) -> Status:
+        return Status(library.kernel_restart(self.handle, t, pointer(x)))
+
+    def advance(self, steps: int) -> Status:
+        return Status(library.kernel_advance(self.handle, steps))

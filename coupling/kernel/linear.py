@@ -1,0 +1,82 @@
+"""Sparse linear equations in the kernel; see ``linear.h``."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, diags_array
+from scipy.sparse.linalg import splu
+
+from coupling.kernel import library
+
+_integers = np.ctypeslib.ndpointer(np.intc, flags="C")
+_numbers = np.ctypeslib.ndpointer(np.double, flags="C")
+
+library.linear_new.argtypes = [ctypes.c_int, _integers, _integers, _integers]
+library.linear_new.restype = ctypes.c_void_p
+library.linear_free.argtypes = [ctypes.c_void_p]
+library.linear_free.restype = None
+library.linear_factorise.argtypes = [ctypes.c_void_p, _numbers]
+library.linear_factorise.restype = ctypes.c_int
+library.linear_solve.argtypes = [ctypes.c_void_p, _numbers]
+library.linear_solve.restype = None
+library.linear_undetermined.argtypes = [ctypes.c_void_p, _numbers, _numbers]
+library.linear_undetermined.restype = ctypes.c_int
+library.linear_stored.argtypes = [ctypes.c_void_p]
+library.linear_stored.restype = ctypes.c_int
+
+
+class Linear:
+    """Equations whose pattern, in compressed rows, stays while the values change."""
+
+    def __init__(self, row_start: ArrayLike, column: ArrayLike, order: ArrayLike) -> None:
+        row_start, column, order = (np.ascontiguousarray(part, np.intc) for part in (row_start, column, order))
+        self.count, self.entries = len(order), len(column)
+        if len(row_start) != self.count + 1 or row_start[-1] != self.entries:
+            raise ValueError(f"{len(row_start)} row starts do not fit {self.count} unknowns and {self.entries} entries")
+        self._linear = library.linear_new(self.count, row_start, column, order)
+        if not self._linear:
+            raise MemoryError
+
+    def __del__(self) -> None:
+        if getattr(self, "_linear", None):
+            library.linear_free(self._linear)
+
+    def factorise(self, values: ArrayLike) -> int:
+        """By how much the rank falls short, or -1 where a value is not finite."""
+        values = np.ascontiguousarray(values, np.double)
+        if values.shape != (self.entries,):
+            raise ValueError(f"values of shape {values.shape} for a pattern of {self.entries} entries")
+        return library.linear_factorise(self._linear, values)
+
+    def solve(self, b: ArrayLike) -> NDArray[np.double]:
+        x = np.array(b, np.double)
+        if x.shape != (self.count,):
+            raise ValueError(f"a right side of shape {x.shape} for {self.count} equations")
+        library.linear_solve(self._linear, x)
+        return x
+
+    def undetermined(self) -> tuple[NDArray[np.double], NDArray[np.double]]:
+        """How far unknowns are undetermined, and equations redundant: from 0 to 1."""
+        unknowns, equations = np.zeros((2, self.count))
+        if library.linear_undetermined(self._linear, unknowns, equations) < 0:
+            raise MemoryError
+        return unknowns, equations
+
+    @property
+    def stored(self) -> int:
+        """How many numbers the factors hold."""
+        return library.linear_stored(self._linear)
+
+
+def elimination_order(row_start: ArrayLike, column: ArrayLike) -> NDArray[np.intc]:
+    """A sequence of elimination that keeps the factors sparse: minimum degree, of the pattern and its mirror image together."""
+    row_start, column = np.asarray(row_start, np.intc), np.asarray(column, np.intc)
+    count = len(row_start) - 1
+    pattern = csc_array((np.ones(len(column)), column, row_start), shape=(count, count))
+    if count == 0:
+        return np.zeros(0, np.intc)
+    dominant = (pattern + pattern.T + diags_array(np.full(count, 4.0 * count))).tocsc()
+    return np.argsort(splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}).perm_c).astype(np.intc)

@@ -1,0 +1,562 @@
+"""A system alive: its instances are initialised, evaluated and integrated, and freed again whatever happens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from time import perf_counter
+
+import numpy as np
+
+from coupling.drives import Constant, Function, Table
+from coupling.initial import assemble, check
+from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status
+from coupling.kernel.linear import elimination_order
+from coupling.names import nearest
+from coupling.outcome import Ending, Outcome
+from coupling.result import Result, Statistics
+from coupling.schedule import Address, Kind, Level, Operation, type_code
+from coupling.schemes import scheme_of
+from coupling.system import Built
+from coupling.unknowns import CallKind, build_jacobian
+
+
+class StartError(ValueError):
+    """A system that cannot start; the text says which instance refuses, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a user asks of a simulation; see ``System.simulate``."""
+
+    start_time: float
+    stop_time: float
+    solver: str
+    rtol: float
+    atol: float | Mapping[str, float] | None
+    initial: str
+    outputs: Sequence[str] | None
+    output_times: Sequence[float] | np.ndarray | None
+    output_interval: float | None
+    max_step: float
+    max_steps: int
+    progress: bool
+
+    def times(self) -> np.ndarray:
+        """When to record."""
+        start, stop = self.start_time, self.stop_time
+        if self.output_times is not None:
+            times = np.unique(np.asarray(self.output_times, dtype=float))
+            outside = times[(times < start) | (times > stop)]
+            if len(outside):
+                raise ValueError(f"output_times holds {outside[0]:g} s, which is not between {start:g} and {stop:g} s")
+            return times
+        interval = (stop - start) / 500 if self.output_interval is None else self.output_interval
+        count = int(math.floor((stop - start) / interval * (1 + 1e-12))) if interval else 0
+        times = start + interval * np.arange(count + 1)
+        if stop - times[-1] <= 1e-9 * (stop - start):
+            times[-1] = stop
+        else:
+            times = np.append(times, stop)
+        return times
+
+    def check(self) -> None:
+        """Refuses what makes no sense."""
+        if not (math.isfinite(self.start_time) and math.isfinite(self.stop_time) and self.stop_time >= self.start_time):
+            raise ValueError(f"stop_time = {self.stop_time} s must be a number at or behind start_time = {self.start_time} s")
+        if not (0 < self.rtol < 1):
+            raise ValueError(f"rtol = {self.rtol} must lie between 0 and 1; 1e-8 is the default")
+        if isinstance(self.atol, int | float) and not (self.atol > 0 and math.isfinite(self.atol)):
+            raise ValueError(f"atol = {self.atol} must be a positive number, or left out")
+        if self.initial not in ("check", "assemble", "relax"):
+            raise ValueError(f"initial = '{self.initial}' is unknown; choose 'check', 'assemble' or 'relax'")
+        if self.output_interval is not None and not (self.output_interval > 0 and math.isfinite(self.output_interval)):
+            raise ValueError(f"output_interval = {self.output_interval} s must be a positive number")
+        if self.output_interval is not None and self.output_times is not None:
+            raise ValueError("output_times and output_interval cannot both be given; leave one of them out")
+        if not self.max_step > 0:
+            raise ValueError(f"max_step = {self.max_step} s must be positive")
+        if self.max_steps <= 0:
+            raise ValueError(f"max_steps = {self.max_steps} must be positive")
+        scheme_of(self.solver)
+        self.times()
+
+
+def simulate(built: Built, run: Run) -> Result:
+    """Runs a system from start to stop; the result holds everything up to where it ended."""
+    run.check()
+    began = perf_counter()
+    start: Mapping[tuple[int, str], float] = {}
+    if run.initial == "assemble":
+        with Master(built, run, start) as master:
+            start = assemble(master)
+    with Master(built, run, start) as master:
+        if run.initial != "relax":
+            check(master)
+        master.record_names(run.outputs)
+        prepared = perf_counter()
+        ending = scheme_of(run.solver)(master, run)
+        return master.result(ending, prepared - began, perf_counter() - prepared)
+
+
+class Master:
+    """The instances of a built system, in Continuous-Time Mode at their start."""
+
+    def __init__(self, built: Built, run: Run, start: Mapping[tuple[int, str], float]) -> None:
+        self.built, self.run = built, run
+        self.schedule = built.schedule
+        self.instances: list[Instance] = []
+        self.kernel: Kernel | None = None
+        self.raised: BaseException | None = None
+        """What a user's function of time raised."""
+        self.names: list[str] = []
+        self.x = np.zeros(built.states)
+        self._labels: dict[int, str] = {}
+        self._extra: dict[Address, int] = {}
+        self.solver_statistics: dict[str, int] = {}
+        try:
+            self._instantiate(start)
+            self._build_kernel()
+            self._initialise()
+        except BaseException:
+            self.free()
+            raise
+
+    def __enter__(self) -> Master:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.free()
+
+    def free(self) -> None:
+        """Frees every instance, once."""
+        if self.kernel is not None:
+            self.kernel.free()
+        for instance in self.instances:
+            instance.free()
+
+    # -- start ---------------------------------------------------------------------------------------------------------
+
+    def _instantiate(self, start: Mapping[tuple[int, str], float]) -> None:
+        for index, (part, library, values) in enumerate(zip(self.built.parts, self.built.libraries, self.built.start, strict=True)):
+            fmu = part.fmu
+            try:
+                instance = Instance(library, part.name, fmu.token, fmu.resources)
+            except RuntimeError as error:
+                said = f": {error}" if str(error) else " and does not say why"
+                raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
+            self.instances.append(instance)
+            structural = {name: v for name, v in values.items() if fmu.variables[name].causality == "structuralParameter"}
+            for name, value in structural.items():
+                self._check(index, self._configure(index, name, value), f"setting '{name}' = {value}")
+            if fmu.dae and fmu.dae.switch is not None:
+                self._check(index, instance.switch_on(fmu.dae.switch), "handing its algebraic variables to the master")
+            chosen = {**{name: v for name, v in values.items() if name not in structural}, **_of(start, index)}
+            self._set_start(index, chosen)
+            end = self.run.stop_time
+            status = instance.enter_initialization(self.run.rtol, self.run.start_time, end)
+            self._check(index, status, "entering Initialization Mode")
+
+    def _configure(self, index: int, name: str, value: object) -> int:
+        variable = self.built.parts[index].fmu.variables[name]
+        if variable.type == "boolean" and value and variable.reference == getattr(self.built.parts[index].fmu.dae, "switch", None):
+            return 0
+        raise StartError(
+            f"'{self.built.parts[index].name}.{name}' is a structural parameter, which this master leaves at its start value "
+            f"{variable.start}; export the FMU with the value {value}"
+        )
+
+    def _set_start(self, index: int, values: Mapping[str, object]) -> None:
+        part, instance = self.built.parts[index], self.instances[index]
+        groups: dict[int, list[tuple[str, int, float]]] = {}
+        for name, value in values.items():
+            variable = part.fmu.variables[name]
+            if variable.type == "string":
+                self._check(index, instance.set_string(variable.reference, str(value)), f"setting '{name}' = '{value}'")
+            else:
+                groups.setdefault(type_code(variable, part.fmu.version), []).append((name, variable.reference, float(value)))  # type: ignore[arg-type]
+        for type_, items in groups.items():
+            if instance.set(type_, [r for _, r, _ in items], [v for _, _, v in items]) > WARNING:
+                for name, reference, value in items:  # one by one, to say which
+                    self._check(index, instance.set(type_, [reference], [value]), f"setting '{name}' = {value:g}")
+
+    def _check(self, index: int, status: int, action: str) -> None:
+        if status > WARNING:
+            part = self.built.parts[index]
+            said = self.instances[index].message
+            raise StartError(
+                f"'{part.name}' ({part.fmu.model_name}) returned '{STATUS[status]}' when {action}"
+                + (f": {said}" if said else "; it did not say why")
+            )
+
+    def _build_kernel(self) -> None:
+        schedule, built = self.schedule, self.built
+        slots = schedule.slots
+        extra = self._choose_extra()
+        kernel = self.kernel = Kernel(slots + len(extra), built.states)
+        for part, instance in zip(built.parts, self.instances, strict=True):
+            interface = part.fmu.interface("me")
+            indicators = len(part.structure.indicators)
+            kernel.add_instance(instance, part.first_state, len(part.fmu.states), indicators, interface.needs_completed_step)
+        for _, drive in built.drives:
+            if isinstance(drive, Table):
+                kernel.add_table(drive.times, drive.values)
+            elif isinstance(drive, Constant):
+                kernel.add_table(np.zeros(1), np.array([drive.value]))
+            else:
+                kernel.add_function(self._guarded(drive))
+        for loop in schedule.loops:
+            kernel.add_loop(len(loop.unknowns), loop.first, loop.residuals)
+        for index, part in enumerate(built.parts):
+            if part.needs_time:
+                kernel.add_operation(kernel.CONTINUOUS, -1, Kind.SET_TIME, index)
+        for index, part in enumerate(built.parts):
+            if part.fmu.states:
+                kernel.add_operation(
+                    kernel.CONTINUOUS, -1, Kind.SET_STATES, index, count=len(part.fmu.states), first=part.first_state
+                )
+        for operation in schedule.operations:
+            if operation.level is Level.ALWAYS:
+                self._add_operation(kernel.CONTINUOUS, -1, operation)
+            self._add_operation(kernel.EVENTS, -1, operation)
+        for number, loop in enumerate(schedule.loops):
+            for operation in loop.operations:
+                self._add_operation(kernel.CONTINUOUS, number, operation)
+        self._record_extra(slots, extra)
+        kernel.set_derivative_slots(schedule.derivatives)
+
+    def _add_operation(self, where: int, loop: int, o: Operation) -> None:
+        assert self.kernel
+        self.kernel.add_operation(
+            where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, checks=o.checks, sources=o.sources
+        )
+
+    def _choose_extra(self) -> list[Address]:
+        """What may be recorded beside the values that are passed on."""
+        chosen = _chosen(self.built, self.run.outputs)
+        kept = self.schedule.slot
+        states = {Address(i, 0, r) for i, part in enumerate(self.built.parts) for r in part.fmu.states}
+        return [a for a in dict.fromkeys(self.built.address(i, name) for i, name in chosen) if a not in kept and a not in states]
+
+    def _record_extra(self, first: int, extra: list[Address]) -> None:
+        assert self.kernel
+        groups: dict[tuple[int, int], list[int]] = {}
+        for address in extra:
+            groups.setdefault((address.part, address.type), []).append(address.reference)
+        for (part, type_), references in groups.items():
+            self.kernel.add_operation(self.kernel.RECORDING, -1, Kind.GET, part, type_=type_, references=references, first=first)
+            for reference in references:
+                self._extra[Address(part, type_, reference)] = first
+                first += 1
+
+    def _guarded(self, drive: Function):  # noqa: ANN202
+        def call(t: float) -> float:
+            try:
+                return float(drive.function(t))
+            except BaseException as error:
+                self.raised = self.raised or error
+                return math.nan
+
+        return call
+
+    def _initialise(self) -> None:
+        kernel = self.kernel
+        assert kernel
+        t = self.run.start_time
+        self._done(kernel.exchange(t), "passing on the values before the start")
+        for index, instance in enumerate(self.instances):
+            self._check(index, instance.exit_initialization(), "leaving Initialization Mode")
+        for number, loop in enumerate(self.schedule.loops):
+            self._compile(number, loop)
+        self._done(kernel.settle(self.x), "passing the initial event")
+        self._done(kernel.evaluate(t, self.x), "evaluating the start")
+        self._check_dependencies()
+
+    def _compile(self, number: int, loop) -> None:  # noqa: ANN001
+        kernel, graph = self.kernel, self.schedule.graph
+        assert kernel
+
+        def constant(part: int, unknowns: Sequence[int], known: int) -> Sequence[float]:
+            status, values = self.instances[part].directional(unknowns, known)
+            self._check(part, status, "differentiating")
+            return [float(value) for value in values]
+
+        jacobian = build_jacobian(graph, loop, constant)
+        for call in jacobian.calls:
+            seed = [1.0] * len(call.unknowns if call.kind is CallKind.ADJOINT else call.knowns)
+            known = call.knowns[0]
+            variable = graph.parts[call.part].fmu.by_reference[known.reference]
+            kernel.add_derivative(
+                number,
+                call.kind,
+                call.part,
+                call.at_events,
+                [a.reference for a in call.unknowns],
+                [a.reference for a in call.knowns],
+                seed,
+                call.first,
+                [self.schedule.slot[a] for a in call.unknowns],
+                self.schedule.slot[known],
+                abs(variable.nominal),
+            )
+        order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
+        kernel.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
+
+    def _check_dependencies(self) -> None:
+        """After an evaluation, no value that was passed on may have changed behind its reader's back."""
+        assert self.kernel
+        for operation in (o for part in (self.schedule.operations, *(x.operations for x in self.schedule.loops)) for o in part):
+            if operation.kind is not Kind.GET or operation.type != 0:
+                continue
+            status, now = self.instances[operation.index].get(0, operation.references)
+            then = self.kernel.slots[operation.first : operation.first + len(now)]
+            scale = 1e-6 * (np.abs(then) + np.abs(now)) + 1e-9
+            if status <= WARNING and (np.abs(now - then) > scale).any():
+                i = int(np.argmax(np.abs(now - then) - scale))
+                part = self.built.parts[operation.index]
+                name = part.fmu.by_reference[operation.references[i]].name
+                raise Inconsistent(
+                    f"'{part.name}.{name}' ({part.fmu.path.name}) changed from {then[i]:g} to {now[i]:g} when inputs were set on which, by the FMU's "
+                    "own model structure, it does not depend; correct the dependencies in its modelDescription.xml, or leave them out"
+                )
+
+    def _done(self, status: Status, action: str) -> None:
+        if status is not Status.DONE:
+            if self.raised:
+                raise self.raised
+            raise StartError(f"the start fails when {action}: {self.describe_failure()}")
+
+    # -- names ---------------------------------------------------------------------------------------------------------
+
+    def label(self, slot: int) -> str:
+        """The variable whose value a slot keeps."""
+        if not self._labels:
+            for index, part in enumerate(self.built.parts):
+                for i, reference in enumerate(part.fmu.states):
+                    self._labels[part.first_state + i] = self.named(index, reference)
+            for address, where in {**self.schedule.slot, **self._extra}.items():
+                self._labels[where] = self.named(address.part, address.reference)
+        return self._labels.get(slot, "a driven input")
+
+    def named(self, part: int, reference: int) -> str:
+        variable = self.built.parts[part].fmu.by_reference.get(reference)
+        return f"{self.built.parts[part].name}.{variable.name if variable else reference}"
+
+    def describe_failure(self) -> str:
+        """What the kernel last found wrong, by the names of its instances and variables."""
+        assert self.kernel
+        f = self.kernel.failure
+        kind, at = Status(f.kind), f"at t = {f.time:.9g} s"
+        if kind is Status.FMU_FAILED:
+            part, message = self.built.parts[f.instance], self.instances[f.instance].message
+            names = [self.named(f.instance, f.references[i]) for i in range(f.count)] if f.references else []
+            what = (f.action or b"").decode() + (f" '{names[0]}'" if names else "") + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+            if len(names) > 1 and f.action == b"getting":
+                what = "getting " + self._which_fails(f.instance, names, [f.references[i] for i in range(f.count)])
+            said = f": {message}" if message else "; it did not say why"
+            return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{said}"
+        if kind is Status.NOT_FINITE:
+            return f"'{self.label(f.slot)}' is not a finite number {at}"
+        if kind in (Status.NOT_SOLVED, Status.CONTRADICTORY):
+            loop = self.schedule.loops[f.index]
+            names = [self.named(a.part, a.reference) for a in loop.unknowns]
+            shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+            if kind is Status.NOT_SOLVED:
+                return f"the equations for {shown} {at} have no solution that the iteration finds"
+            owner = loop.residual_owners[f.slot]
+            return f"the equations for {shown} contradict each other {at}: '{self.named(owner.part, owner.reference)}' cannot vanish{self._partners(f.index)}"
+        if kind is Status.UNSETTLED:
+            return f"'{self.built.parts[f.instance].name}' asks for discrete updates without end {at}"
+        if kind is Status.TERMINATED:
+            message = self.instances[f.instance].message
+            return f"'{self.built.parts[f.instance].name}' asked for the end {at}" + (f": {message}" if message else "")
+        return f"{kind.name.lower().replace('_', ' ')} {at}"
+
+    def _which_fails(self, part: int, names: Sequence[str], references: Sequence[int]) -> str:
+        for name, reference in zip(names, references, strict=True):
+            status, values = self.instances[part].get(0, [reference])
+            if status > WARNING or not math.isfinite(values[0]):
+                return f"'{name}'"
+        return f"'{names[0]}' and {len(names) - 1} more"
+
+    def participants(self, loop: int) -> tuple[list[str], list[str]]:
+        """The instances whose equations are redundant, and the unknowns left open, at the worst deficiency of a loop."""
+        assert self.kernel
+        members = self.schedule.loops[loop]
+        _, undetermined, redundant, _ = self.kernel.deficiency(loop, len(members.unknowns))
+        open_ = [self.named(a.part, a.reference) for a, weight in zip(members.unknowns, undetermined, strict=True) if weight > 1e-3]
+        extra = [self.built.parts[a.part].name for a, weight in zip(members.residual_owners, redundant, strict=True) if weight > 1e-3]
+        return list(dict.fromkeys(extra)), open_
+
+    def _partners(self, loop: int) -> str:
+        names, _ = self.participants(loop)
+        return f" (it takes part in a redundancy of {_listed(names)}; remove one of them, or mend their values)" if names else ""
+
+    def outcome(self, status: Status, t: float) -> Outcome:
+        """How a run ended that the kernel left with a status at a time."""
+        assert self.kernel
+        if self.raised is not None:
+            raise self.raised
+        stop = self.run.stop_time
+        if status is Status.DONE:
+            return Outcome(Ending.COMPLETED, f"completed at t = {stop:.9g} s")
+        kept = "the result holds everything up to there"
+        if status is Status.PAUSED:
+            return Outcome(
+                Ending.TOO_MANY_STEPS,
+                f"stopped at t = {t:.9g} s after max_steps = {self.run.max_steps} steps; raise max_steps, loosen rtol = {self.run.rtol:g}, or, if the "
+                f"system is stiff, choose solver='cvode'; {kept}",
+            )
+        failure = Status(self.kernel.failure.kind)
+        if status is Status.STEP_TOO_SMALL and failure is Status.DONE:
+            rk = self.kernel.runge_kutta
+            name = self.label(rk.worst) if rk.worst >= 0 else "the states"
+            return Outcome(
+                Ending.STEP_TOO_SMALL,
+                f"stopped at t = {t:.9g} s: the step size fell below what numbers resolve because of '{name}'; its derivative may have a "
+                f"singularity or a jump without an event there, or rtol = {self.run.rtol:g} be too small; {kept}",
+            )
+        if status is Status.CHATTERING:
+            which = self.indicator_name(self.kernel.failure.index)
+            return Outcome(
+                Ending.CHATTERING,
+                f"stopped at t = {t:.9g} s: {which} causes events without end there (chattering); give its condition a hysteresis, or its model "
+                f"a state in which it rests; {kept}",
+            )
+        endings = {
+            Status.FMU_FAILED: (Ending.FMU_FAILED, "see the FMU's documentation for the cause"),
+            Status.NOT_FINITE: (Ending.NOT_FINITE, "check its FMU's range of validity and the start values"),
+            Status.NOT_SOLVED: (Ending.NOT_SOLVED, "check the start values; another solution branch may be nearer"),
+            Status.CONTRADICTORY: (Ending.CONTRADICTORY, "remove one of the constraints"),
+            Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),
+            Status.TERMINATED: (Ending.TERMINATED, ""),
+        }
+        ending, remedy = endings.get(failure, (Ending.SOLVER_FAILED, ""))
+        if status is Status.NO_MEMORY:
+            ending, remedy = Ending.SOLVER_FAILED, "record fewer outputs"
+        return Outcome(ending, "; ".join(filter(None, [f"stopped at t = {t:.9g} s: {self.describe_failure()}", remedy, kept])))
+
+    def indicator_name(self, index: int) -> str:
+        """The event indicator of a number, by its instance."""
+        first = 0
+        for part in self.built.parts:
+            indicators = part.structure.indicators
+            if first <= index < first + len(indicators):
+                variable = part.fmu.by_reference.get(indicators[index - first].reference)
+                which = f"'{part.name}.{variable.name}'" if variable and part.fmu.version == 3 else f"event indicator {index - first + 1} of '{part.name}'"
+                return which
+            first += len(indicators)
+        return "a time event"
+
+    # -- recording -----------------------------------------------------------------------------------------------------
+
+    def record_names(self, outputs: Sequence[str] | None) -> None:
+        """Chooses what each row of the record holds."""
+        assert self.kernel
+        chosen = _chosen(self.built, outputs)
+        self.names = [f"{self.built.parts[i].name}.{name}" for i, name in chosen]
+        self.kernel.set_record([self.slot_of(i, name) for i, name in chosen])
+
+    def slot_of(self, part: int, name: str) -> int:
+        """Where the value of a variable is kept."""
+        address = self.built.address(part, name)
+        states = self.built.parts[part].fmu.states
+        if address.type == 0 and address.reference in states:
+            return self.built.parts[part].first_state + states.index(address.reference)
+        return self.schedule.slot.get(address, self._extra.get(address, -1))
+
+    def result(self, outcome: Outcome, preparing: float, running: float) -> Result:
+        """Everything recorded so far."""
+        assert self.kernel
+        rows = self.kernel.recorded()
+        self._warn_of_redundancy(outcome)
+        s = self.kernel.statistics
+        share = s.fmu_seconds / s.sampled_seconds if s.sampled_seconds > 0 else 0.0
+        statistics = Statistics(
+            evaluations=s.evaluations,
+            newton_iterations=s.newton_iterations,
+            factorisations=s.factorisations,
+            events=s.events,
+            state_events=s.state_events,
+            time_events=s.time_events,
+            step_events=s.step_events,
+            steps=self.solver_statistics.get("steps", 0),
+            rejected=self.solver_statistics.get("rejected", 0),
+            seconds_preparing=preparing,
+            seconds_running=running,
+            seconds_in_fmus=min(1.0, share) * running,
+        )
+        units = {
+            f"{part.name}.{v.name}": v.unit or "" for part in self.built.parts for v in part.fmu.variables.values()
+        }
+        return Result(self.built.name, self.names, rows, outcome, statistics, {name: units.get(name, "") for name in self.names})
+
+    def _warn_of_redundancy(self, outcome: Outcome) -> None:
+        assert self.kernel
+        for number, loop in enumerate(self.schedule.loops):
+            count, _, _, time = self.kernel.deficiency(number, len(loop.unknowns))
+            if count:
+                names, open_ = self.participants(number)
+                what = "constraint is" if count == 1 else "constraints are"
+                outcome.warnings.append(
+                    f"{count} {what} redundant at t = {time:.6g} s, among those of {_listed(names)}; of the multipliers that share the load "
+                    f"({_listed(open_)}), those of least length are taken"
+                )
+
+
+class Inconsistent(StartError):
+    """An FMU does not do what its model description says."""
+
+
+def _of(start: Mapping[tuple[int, str], float], index: int) -> dict[str, float]:
+    return {name: value for (part, name), value in start.items() if part == index}
+
+
+def _chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]:
+    """The variables that a user's names and patterns mean."""
+    by_default = [(i, name) for i, part in enumerate(built.parts) for name in _interesting(part)]
+    if outputs is None:
+        return by_default
+    all_names = {f"{part.name}.{name}": (i, name) for i, part in enumerate(built.parts) for name in part.fmu.variables}
+    chosen: dict[tuple[int, str], None] = {}
+    for wanted in [outputs] if isinstance(outputs, str) else outputs:
+        if wanted in all_names:
+            found = [all_names[wanted]]
+            _check_recordable(built, wanted, *all_names[wanted])
+        else:
+            found = [(i, name) for i, name in by_default if built.parts[i].name == wanted or fnmatchcase(f"{built.parts[i].name}.{name}", wanted)]
+        if not found:
+            instances = [part.name for part in built.parts]
+            hint = nearest(wanted, [*all_names, *instances]) or "give the name of a variable such as 'rod.theta', of an instance, or a pattern such as '*.theta'"
+            raise ValueError(f"outputs: nothing is called '{wanted}'; {hint}")
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
+
+
+def _check_recordable(built: Built, full: str, part: int, name: str) -> None:
+    variable = built.parts[part].fmu.variables[name]
+    if variable.type not in ("real", "integer", "boolean") or variable.dimensions:
+        kind = "an array" if variable.dimensions else f"a {variable.fmi_type}"
+        raise ValueError(f"outputs: '{full}' is {kind}, which cannot be recorded; choose real, integer or Boolean scalars")
+    if variable.causality == "independent":
+        raise ValueError(f"outputs: '{full}' is the time itself, which the result holds as .time; leave it out")
+
+
+def _interesting(part) -> list[str]:  # noqa: ANN001
+    fmu = part.fmu
+    special = set(fmu.states) | set(fmu.dae.algebraic if fmu.dae else ())
+    return [
+        v.name
+        for v in fmu.variables.values()
+        if v.type in ("real", "integer", "boolean")
+        and not v.dimensions
+        and (v.causality == "output" or (v.reference in special and v.type == "real" and v.causality != "independent"))
+    ]
+
+
+def _listed(names: Sequence[str], limit: int = 8) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:limit])
+    return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")
+

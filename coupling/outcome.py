@@ -1,0 +1,37 @@
+"""How a run ended: a sentence with its remedy, and what else its user should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Ending(Enum):
+    COMPLETED = "completed"
+    TERMINATED = "ended by an FMU"
+    INTERRUPTED = "interrupted"
+    FMU_FAILED = "an FMU failed"
+    NOT_FINITE = "a value was not finite"
+    STEP_TOO_SMALL = "the step size became too small"
+    TOO_MANY_STEPS = "too many steps"
+    NOT_SOLVED = "equations could not be solved"
+    CONTRADICTORY = "contradictory equations"
+    CHATTERING = "events without end"
+    SOLVER_FAILED = "the solver gave up"
+    INCONSISTENT = "an FMU contradicts its own description"
+
+
+@dataclass
+class Outcome:
+    """``print`` it, or ask it: ``if result.outcome.completed``."""
+
+    ending: Ending
+    sentence: str
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def completed(self) -> bool:
+        return self.ending is Ending.COMPLETED
+
+    def __str__(self) -> str:
+        return "\n".join([self.sentence, *(f"Warning: {warning}" for warning in self.warnings)])

@@ -1,0 +1,37 @@
+"""What connecting two terminals means, for the kinds of terminals that this master knows and for all others."""
+
+from __future__ import annotations
+
+from coupling.fmu import Fmu, Terminal
+
+ADDED: dict[str, frozenset[str]] = {
+    "org.jourdain.planar": frozenset({"Fx", "Fy", "Cz"}),
+    "org.jourdain.rotational": frozenset({"tau"}),
+    "org.jourdain.translational": frozenset({"f"}),
+    "org.jourdain.hydraulic": frozenset({"q"}),
+    "org.jourdain.electrical": frozenset({"i"}),
+}
+"""The members that add up where several ports meet, by kind: efforts, flows and currents."""
+
+
+def gives(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
+    """The members that a port gives, with the names of their variables."""
+    return {member: name for member, name in terminal.members.items() if fmu.variables[name].causality != "input"}
+
+
+def takes(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
+    """The members that a port takes."""
+    return {member: name for member, name in terminal.members.items() if fmu.variables[name].causality == "input"}
+
+
+def needs_partner(fmu: Fmu, terminal: Terminal) -> bool:
+    """Whether a port makes no sense alone: it takes a motion, a pressure or a voltage, which nobody gives where it is open."""
+    return terminal.kind in ADDED and any(member not in ADDED[terminal.kind] for member in takes(fmu, terminal))
+
+
+def described(fmu: Fmu, terminal: Terminal) -> str:
+    """A port's kind and side, for a user."""
+    kind = terminal.kind.removeprefix("org.jourdain.") or "unnamed"
+    given = ", ".join(gives(fmu, terminal)) or "nothing"
+    taken = ", ".join(takes(fmu, terminal)) or "nothing"
+    return f"{kind}: gives {given}; takes {taken}"

@@ -1,0 +1,490 @@
+"""The Runge-Kutta methods against their order conditions, against SciPy, and against what Hairer's own DOPRI5 prints."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.integrate import RK45, solve_ivp
+from scipy.integrate._ivp import dop853_coefficients
+
+from coupling.kernel.runge_kutta import Retry, RungeKutta, Status
+from coupling.schemes import dop853, dopri5
+
+# The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.
+METHODS = {
+    "dopri5": (dopri5.METHOD, 5, [4], 4, "RK45"),
+    "dop853": (dop853.METHOD, 8, [5, 3], 7, "DOP853"),
+}
+BOTH = [pytest.param(method[0], id=name) for name, method in METHODS.items()]
+
+
+def integrated(method, f, x, end, tolerance):
+    rk = RungeKutta(method, f, tolerance, tolerance, len(x))
+    rk.start(0.0, x)
+    assert rk.integrate(end) == Status.DONE
+    return rk
+
+
+def oscillator(_t, x):
+    return x[1], -x[0]
+
+
+def growth(t, x):
+    """Solved by exp(sin t)."""
+    return x * np.cos(t)
+
+
+# The orbit of a satellite about earth and moon that closes after its period (Hairer, Norsett, Wanner, section II.0).
+MOON = 0.012277471
+ARENSTORF = [0.994, 0.0, 0.0, -2.00158510637908252240537862224]
+PERIOD = 17.0652165601579625588917206249
+
+
+def satellite(_t, state):
+    x, y, u, v = state
+    earth = ((x + MOON) ** 2 + y**2) ** 1.5
+    moon = ((x - 1 + MOON) ** 2 + y**2) ** 1.5
+    ax = x + 2 * v - (1 - MOON) * (x + MOON) / earth - MOON * (x - 1 + MOON) / moon
+    return u, v, ax, y - 2 * u - (1 - MOON) * y / earth - MOON * y / moon
+
+
+# --- the tableaux ---
+
+
+@cache
+def trees(order, largest=None):
+    """Rooted trees as tuples of their root's branches, in descending order."""
+    if order == 1:
+        return [()]
+    found = []
+    for size in range(order - 1, 0, -1):
+        for branch in trees(size):
+            if largest is None or (size, branch) <= largest:
+                rest = trees(order - size, (size, branch))
+                found += [(branch, *others) for others in rest]
+    return found
+
+
+def nodes(tree):
+    return 1 + sum(map(nodes, tree))
+
+
+def density(tree):
+    return nodes(tree) * np.prod([density(branch) for branch in tree])
+
+
+def weights(a, tree):
+    """What the stages make of a tree's elementary differential."""
+    return np.prod([a @ weights(a, branch) for branch in tree] + [np.ones(len(a))], axis=0)
+
+
+def square(method):
+    a = np.zeros((len(method.c), len(method.c)))
+    a[:, : method.a.shape[1]] = method.a
+    return a
+
+
+def all_trees(order):
+    return [tree for size in range(1, order + 1) for tree in trees(size)]
+
+
+def test_there_are_as_many_trees_as_butcher_counts():
+    assert [len(trees(order)) for order in range(1, 9)] == [1, 1, 2, 4, 9, 20, 48, 115]
+
+
+@pytest.mark.parametrize(("method", "order", "estimates", "dense"), [m[:4] for m in METHODS.values()], ids=list(METHODS))
+def test_order_conditions_hold(method, order, estimates, dense):
+    """Of the result, of the formulas that estimate its error, and of dense output at any fraction of the step."""
+    a, end = square(method), len(method.e)
+    np.testing.assert_allclose(a.sum(axis=1), method.c, atol=1e-14)
+    for tree in all_trees(order):
+        assert method.a[method.stages] @ weights(a, tree)[: method.a.shape[1]] == pytest.approx(1 / density(tree), abs=2e-14)
+    for weight, estimated in zip([method.e, method.e3], estimates, strict=False):
+        residuals = [weight @ weights(a, tree)[:end] for tree in all_trees(estimated)]
+        np.testing.assert_allclose(residuals, 0, atol=2e-14)
+        assert np.abs([weight @ weights(a, tree)[:end] for tree in trees(estimated + 1)]).max() > 1e-5
+    first, last = np.eye(len(a))[0], np.eye(len(a))[method.stages]
+    f0 = a[method.stages]
+    coefficients = [f0, first - f0, 2 * f0 - first - last, *method.d]
+    for s in (0.2, 0.7):
+        at = np.zeros(len(a))
+        for j, coefficient in reversed(list(enumerate(coefficients))):
+            at = (at + coefficient) * ((1 - s) if j % 2 else s)
+        for tree in all_trees(dense):
+            assert at @ weights(a, tree) == pytest.approx(s ** nodes(tree) / density(tree), abs=1e-13)
+
+
+def test_coefficients_are_those_of_scipy():
+    d = dop853_coefficients
+    method = dop853.METHOD
+    np.testing.assert_array_equal(method.c, d.C)
+    np.testing.assert_array_equal(method.a, d.A[:, :-1])
+    np.testing.assert_array_equal(method.e, d.E5)
+    np.testing.assert_array_equal(method.e3, d.E3)
+    np.testing.assert_array_equal(method.d, d.D)
+    method = dopri5.METHOD
+    np.testing.assert_array_equal(method.c[:6], RK45.C)
+    np.testing.assert_array_equal(method.a[:6, :5], RK45.A)
+    np.testing.assert_array_equal(method.a[6], RK45.B)
+    np.testing.assert_allclose(method.e, -RK45.E, rtol=1e-15)
+
+
+# --- accuracy ---
+
+
+@pytest.mark.parametrize(("method", "order", "dense"), [(m[0], m[1], m[3]) for m in METHODS.values()], ids=list(METHODS))
+def test_errors_of_a_step_shrink_with_the_order(method, order, dense):
+    """One step's error goes as h^(order + 1), at its end and inside."""
+
+    def errors(h):
+        rk = RungeKutta(method, growth, 1e9, 1e9, 1)
+        rk.start(0.3, [np.exp(np.sin(0.3))])
+        rk.state.h = h
+        rk.step()
+        assert rk.state.t == 0.3 + h
+        inside = 0.3 + h * np.linspace(0.1, 0.9, 9)
+        return abs(rk.x[0] - np.exp(np.sin(0.3 + h))), max(abs(rk.interpolate(t)[0] - np.exp(np.sin(t))) for t in inside)
+
+    coarse, fine = errors(0.4), errors(0.2)
+    measured = np.log2(np.divide(coarse, fine))
+    np.testing.assert_allclose(measured, [order + 1, dense + 1], atol=0.6)
+
+
+@pytest.mark.parametrize(("method", "name"), [(m[0], m[4]) for m in METHODS.values()], ids=list(METHODS))
+@pytest.mark.parametrize(
+    ("f", "x", "end", "exact"),
+    [(oscillator, [1.0, 0.0], 20 * np.pi, [1, 0]), (satellite, ARENSTORF, PERIOD, ARENSTORF), (growth, [1.0], 20.0, [np.exp(np.sin(20))])],
+    ids=["oscillator", "Arenstorf", "growth"],
+)
+def test_effort_and_error_are_those_of_scipy(method, name, f, x, end, exact):
+    for tolerance in (1e-7, 1e-10):
+        ours = integrated(method, f, x, end, tolerance)
+        theirs = solve_ivp(f, (0, end), x, name, rtol=tolerance, atol=tolerance)
+        assert ours.state.evaluations == pytest.approx(theirs.nfev, rel=0.12)
+        assert np.abs(ours.x - exact).max() < 3 * np.abs(theirs.y[:, -1] - exact).max()
+
+
+def test_dopri5_prints_what_hairers_code_prints():
+    """The output that comes with DOPRI5 for its driver, tolerance 1e-7: state by dense output, and how many steps it took until
+    then. Begun with the size that the code chooses, every step is the same to roundoff."""
+    printed = """
+        2  -0.5798781411  0.6090775251  60
+        4  -0.1983335270  1.137638086   73
+        6  -0.4735743943  0.2239068118  91
+        8  -1.174553350  -0.2759466982 110
+        10 -0.8398073466  0.4468302268 122
+        12  0.01314712468 -0.8385751499 145
+        14 -0.6031129504 -0.9912598031 159
+        16  0.2427110999 -0.3899948833 177"""
+    rk = RungeKutta(dopri5.METHOD, satellite, 1e-7, 1e-7, 4)
+    rk.start(0.0, ARENSTORF)
+    rk.state.h = 0.0019744269645941633
+    for t, x, y, steps in np.array(printed.split(), dtype=float).reshape(-1, 4):
+        while rk.state.t < t:
+            rk.step(PERIOD)
+        assert rk.state.steps == steps
+        np.testing.assert_allclose(rk.interpolate(t)[:2], [x, y], atol=2e-10)
+    rk.integrate(PERIOD)
+    np.testing.assert_allclose(rk.x[:2], [0.9940021016, 0.8911185692e-05], atol=2e-10)
+    # It counts one evaluation more, for the first size, and 22 rejections, since it leaves out those before the first accepted step.
+    assert (rk.state.evaluations, rk.state.steps, rk.state.rejected) == (1441, 216, 24)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_the_satellite_returns(method):
+    assert np.abs(integrated(method, satellite, ARENSTORF, PERIOD, 1e-13).x - ARENSTORF)[:2].max() < 1e-10
+
+
+# --- the limit ---
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_nothing_happens_beyond_the_limit(method):
+    """Limits are met exactly, and the derivative is never asked beyond one."""
+    limit, asked = 0.0, []
+
+    def f(t, x):
+        assert t <= limit
+        asked.append(t)
+        return oscillator(t, x)
+
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
+    rk.start(0.0, [1.0, 0.0])
+    for limit in (1e-12, 0.1, 0.1 + 1e-15, 0.3, 3.0, 3.001, 7.0):
+        assert rk.integrate(limit) == Status.DONE
+        assert rk.state.t == limit == max(asked)
+    np.testing.assert_allclose(rk.x, [np.cos(7), -np.sin(7)], atol=1e-4)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_limit_does_not_spoil_the_size(method):
+    """Whether a short step goes well says nothing against the longer one that was due."""
+    rk = RungeKutta(method, oscillator, 1e-6, 1e-6, 2)
+    rk.start(0.0, [1.0, 0.0])
+    rk.integrate(2.0)
+    for _ in range(5):
+        rk.step()
+    due = rk.state.h
+    for _ in range(3):
+        rk.step(rk.state.t + 1e-6)
+    assert rk.state.h == due
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_the_last_steps_share_what_is_left(method):
+    """What is a little longer than a step is one step; what is less than two is halved."""
+    for left, sizes in {1.005: [1.005], 1.2: [0.6, 0.6], 2.5: [1.0, 0.75, 0.75]}.items():
+        rk = RungeKutta(method, lambda t, x: 0 * x, 1e-6, 1e-6, 1)
+        rk.start(0.0, [1.0])
+        taken = []
+        while rk.state.t < left:
+            rk.state.h = 1.0
+            rk.step(left)
+            taken.append(rk.state.t - rk.state.t_before)
+        np.testing.assert_allclose(taken, sizes)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_limit_at_the_present_point_changes_nothing(method):
+    rk = integrated(method, oscillator, [1.0, 0.0], 1.0, 1e-6)
+    before = rk.x, rk.dx, rk.state.t, rk.state.h, rk.state.evaluations, rk.state.steps
+    assert rk.step(1.0) == rk.step(0.5) == Status.DONE
+    after = rk.x, rk.dx, rk.state.t, rk.state.h, rk.state.evaluations, rk.state.steps
+    np.testing.assert_equal(after, before)
+    np.testing.assert_array_equal(rk.interpolate(1.0), rk.x)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_no_step_is_longer_than_allowed(method):
+    rk = RungeKutta(method, oscillator, 1e-3, 1e-3, 2)
+    rk.start(0.0, [1.0, 0.0])
+    rk.state.largest = 0.03
+    while rk.state.t < 1:
+        rk.step(1.0)
+        assert rk.state.t - rk.state.t_before <= 0.03 + 1e-15
+    assert rk.state.steps <= 38  # 34, and those of the beginning
+
+
+# --- steps that fail ---
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_refused_derivative_quarters_the_step(method):
+    def f(t, x):
+        if t > 0.3 and rk.state.refused == 0:
+            raise Retry
+        return oscillator(t, x)
+
+    rk = RungeKutta(method, f, 1e-3, 1e-3, 2)
+    rk.start(0.0, [1.0, 0.0])
+    rk.state.h = 1.0
+    assert rk.step() == Status.DONE
+    assert (rk.state.t, rk.state.refused, rk.state.rejected) == (0.25, 1, 0)
+    assert rk.state.h <= 0.25  # no growth after a refusal
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_refusals_are_passed_by_smaller_steps(method):
+    """A trial state beyond where the derivative exists, as in a Newton iteration that goes astray, costs no accuracy."""
+
+    def f(t, x):
+        if x[0] < 0:
+            raise Retry
+        return -50 * x / (1 + x)
+
+    rk = RungeKutta(method, f, 1e-7, 1e-7, 1)
+    rk.start(0.0, [10.0])
+    rk.state.h = 10.0
+    while rk.state.t < 0.2:
+        rk.step()
+    assert rk.state.refused > 0
+    assert rk.interpolate(0.2)[0] + np.log(rk.interpolate(0.2)[0]) == pytest.approx(np.log(10), abs=1e-5)  # x + log x falls by 50 t
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_derivative_that_keeps_refusing_ends_the_run_where_it_stood(method):
+    def f(t, x):
+        if t > 1:
+            raise Retry
+        return oscillator(t, x)
+
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
+    rk.start(0.0, [1.0, 0.0])
+    assert rk.integrate(2.0) == Status.TOO_SMALL
+    assert 1 - 1e-12 < rk.state.t <= 1
+    assert rk.state.worst == -1
+    assert rk.state.refused > 10
+    np.testing.assert_allclose(rk.x, [np.cos(1), -np.sin(1)], atol=1e-5)
+    np.testing.assert_array_equal(rk.dx, oscillator(1, rk.x))
+    np.testing.assert_array_equal(rk.interpolate(rk.state.t), rk.x)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_refusal_of_the_first_point_is_reported(method):
+    def f(_t, _x):
+        raise Retry
+
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
+    assert rk.start(0.0, [1.0, 0.0]) == Status.RETRY
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_other_failures_are_passed_on(method):
+    """The state is then that of the last accepted step, and the integration can go on."""
+
+    def f(t, x):
+        if t > 1 and not forgiven:
+            raise ZeroDivisionError("at 1")
+        return oscillator(t, x)
+
+    forgiven = False
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
+    rk.start(0.0, [1.0, 0.0])
+    with pytest.raises(ZeroDivisionError, match="at 1"):
+        rk.integrate(2.0)
+    assert rk.state.t <= 1
+    np.testing.assert_array_equal(rk.dx, oscillator(1, rk.x))
+    forgiven = True
+    rk.integrate(2.0)
+    np.testing.assert_allclose(rk.x, [np.cos(2), -np.sin(2)], atol=1e-5)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_blow_up_ends_with_who_was_to_blame(method):
+    """x' = x^2 from 1 has no solution beyond t = 1."""
+    rk = RungeKutta(method, lambda t, x: (1, -x[1], x[2] ** 2, 0), 1e-6, 1e-6, 4)
+    rk.start(0.0, np.ones(4))
+    assert rk.integrate(2.0) == Status.TOO_SMALL
+    assert rk.state.worst == 2
+    assert rk.state.t == pytest.approx(1, abs=1e-5)
+    assert rk.x[2] > 1e10
+    np.testing.assert_array_equal(rk.interpolate(rk.state.t), rk.x)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_an_undefined_derivative_rejects_the_step(method):
+    def f(t, x):
+        return (1.0, np.nan if x[0] > 1 else 0.0)
+
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
+    rk.start(0.0, [0.0, 0.0])
+    rk.state.h = 10.0
+    assert rk.step() == Status.DONE
+    assert rk.state.rejected > 0
+    assert rk.integrate(10.0) == Status.TOO_SMALL
+    assert rk.state.worst == 1
+    assert rk.state.t == pytest.approx(1)
+    assert np.isfinite(rk.dx).all()
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_step_to_where_the_derivative_is_undefined_is_rejected(method):
+    """Also where only the derivative at the new point is, which DOP853's error estimate does not see."""
+
+    def f(_t, x):
+        return 0 * x if rk.state.evaluations != 1 + method.stages else x + np.inf
+
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 1)
+    rk.start(0.0, [1.0])
+    rk.state.h = 1.0
+    assert rk.step() == Status.DONE
+    assert rk.state.rejected == 1
+    assert rk.state.t == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_rejected_step_is_followed_by_no_growth(method):
+    rk = RungeKutta(method, growth, 1e-8, 1e-8, 1)
+    rk.start(0.0, [1.0])
+    rk.state.h = 1.0
+    rk.step()
+    assert rk.state.rejected > 0
+    assert rk.state.h <= rk.state.t
+
+
+# --- dense output ---
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_interpolation_is_exact_at_the_ends_and_costs_its_stages_once(method):
+    rk = RungeKutta(method, satellite, 1e-5, 1e-5, 4)
+    rk.start(0.0, ARENSTORF)
+    np.testing.assert_array_equal(rk.interpolate(0.0), ARENSTORF)
+    for _ in range(10):
+        before = rk.x
+        rk.step()
+        evaluations = rk.state.evaluations
+        np.testing.assert_array_equal(rk.interpolate(rk.state.t_before), before)
+        np.testing.assert_array_equal(rk.interpolate(rk.state.t), rk.x)
+        assert rk.state.evaluations == evaluations
+        h = rk.state.t - rk.state.t_before
+        np.testing.assert_allclose(rk.interpolate(rk.state.t_before + 1e-9 * h), before, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(rk.interpolate(rk.state.t - 1e-9 * h), rk.x, rtol=0, atol=1e-7)
+        rk.interpolate(rk.state.t_before + 0.4 * h)
+        assert rk.state.evaluations == evaluations + method.extra
+
+
+def test_a_refusal_in_an_extra_stage_is_reported():
+    def f(t, x):
+        if extra:
+            raise Retry
+        return oscillator(t, x)
+
+    extra = False
+    rk = RungeKutta(dop853.METHOD, f, 1e-6, 1e-6, 2)
+    rk.start(0.0, [1.0, 0.0])
+    rk.step()
+    extra = True
+    with pytest.raises(Retry, match="no value near"):
+        rk.interpolate(rk.state.t / 2)
+    extra = False
+    np.testing.assert_allclose(rk.interpolate(rk.state.t / 2)[0], np.cos(rk.state.t / 2), rtol=1e-6)
+
+
+# --- what else may be asked ---
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_without_states_the_limit_is_reached_in_one_step(method):
+    rk = RungeKutta(method, lambda t, x: x, 1e-6, [], 0)
+    rk.start(0.0, [])
+    assert rk.step(5.0) == Status.DONE
+    assert (rk.state.t, rk.state.steps) == (5.0, 1)
+    assert rk.interpolate(2.0).size == 0
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_state_that_stays_zero_needs_no_absolute_tolerance(method):
+    rk = RungeKutta(method, lambda t, x: (0.0, -x[1]), 1e-6, [0.0, 0.0], 2)
+    rk.start(0.0, [0.0, 1.0])
+    assert rk.integrate(1.0) == Status.DONE
+    np.testing.assert_allclose(rk.x, [0, np.exp(-1)], rtol=1e-5)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_tolerances_are_by_state(method):
+    """A state without interest does not determine the steps."""
+
+    def f(t, x):
+        return -x[0], 1e3 * np.cos(1e3 * t)
+
+    effort = {}
+    for second in (1e-6, 1e6):
+        rk = RungeKutta(method, f, 0.0, [1e-6, second], 2)
+        rk.start(0.0, [1.0, 0.0])
+        rk.integrate(1.0)
+        effort[second] = rk.state.steps
+    assert 20 * effort[1e6] < effort[1e-6]
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_new_start_forgets(method):
+    """After an event the size is chosen anew, and a run from there is the same as one from the beginning."""
+    rk = integrated(method, oscillator, [1.0, 0.0], 30.0, 1e-9)
+    evaluations = rk.state.evaluations
+    rk.start(0.0, [1.0, 0.0])
+    assert rk.integrate(30.0) == Status.DONE
+    assert rk.state.evaluations == 2 * evaluations
+    np.testing.assert_array_equal(rk.x, integrated(method, oscillator, [1.0, 0.0], 30.0, 1e-9).x)
