@@ -20,7 +20,7 @@ from coupling.result import Result, Statistics
 from coupling.schedule import Address, Kind, Level, Operation, type_code
 from coupling.schemes import scheme_of
 from coupling.system import Built
-from coupling.unknowns import CallKind, build_jacobian
+from coupling.unknowns import CallKind, build_jacobian, build_shortcut
 
 
 class StartError(ValueError):
@@ -209,18 +209,21 @@ class Master:
                 kernel.add_function(self._guarded(drive))
         for loop in schedule.loops:
             kernel.add_loop(len(loop.unknowns), loop.first, loop.residuals)
-        for index, part in enumerate(built.parts):
-            if part.needs_time:
-                kernel.add_operation(kernel.CONTINUOUS, -1, Kind.SET_TIME, index)
-        for index, part in enumerate(built.parts):
-            if part.fmu.states:
-                kernel.add_operation(
-                    kernel.CONTINUOUS, -1, Kind.SET_STATES, index, count=len(part.fmu.states), first=part.first_state
-                )
+        for where in (kernel.CONTINUOUS, kernel.FAST):
+            for index, part in enumerate(built.parts):
+                if part.needs_time:
+                    kernel.add_operation(where, -1, Kind.SET_TIME, index)
+            for index, part in enumerate(built.parts):
+                if part.fmu.states:
+                    kernel.add_operation(where, -1, Kind.SET_STATES, index, count=len(part.fmu.states), first=part.first_state)
         for operation in schedule.operations:
             if operation.level is Level.ALWAYS:
                 self._add_operation(kernel.CONTINUOUS, -1, operation)
+            elif operation.level is Level.FOR_OUTPUT:
+                self._add_operation(kernel.RECORDING, -1, operation)
             self._add_operation(kernel.EVENTS, -1, operation)
+        for operation in schedule.shortcut:
+            self._add_operation(kernel.FAST, -1, operation)
         for number, loop in enumerate(schedule.loops):
             for operation in loop.operations:
                 self._add_operation(kernel.CONTINUOUS, number, operation)
@@ -271,6 +274,7 @@ class Master:
         for number, loop in enumerate(self.schedule.loops):
             self._compile(number, loop)
         self._done(kernel.settle(self.x), "passing the initial event")
+        kernel.set_fast(any(loop.followers is not None for loop in self.schedule.loops))
         self._done(kernel.evaluate(t, self.x), "evaluating the start")
         self._check_dependencies()
 
@@ -302,6 +306,9 @@ class Master:
                 abs(variable.nominal),
             )
         order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
+        shortcut = build_shortcut(self.schedule, loop, jacobian)
+        if shortcut:
+            kernel.set_shortcut(number, shortcut.core, shortcut.kinds, shortcut.slots, shortcut.values, shortcut.items, shortcut.residuals)
         kernel.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
 
     def _check_dependencies(self) -> None:

@@ -24,6 +24,8 @@ class Level(IntEnum):
 
     AT_EVENTS = 1
     ALWAYS = 2
+    FOR_OUTPUT = 3
+    """As often, but nothing that is integrated depends on it."""
 
 
 class Kind(IntEnum):
@@ -35,6 +37,7 @@ class Kind(IntEnum):
     GET = 3
     DRIVE = 4
     LOOP = 5
+    SHORTCUT = 6
 
 
 TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean")
@@ -97,6 +100,7 @@ class Operation:
     first: int = 0
     checks: bool = False
     sources: tuple[tuple[int, ...], ...] = ()
+    """Of SET: slots by input. Of GET: the slot of each output, where these are no neighbours."""
 
 
 @dataclass
@@ -111,6 +115,8 @@ class Loop:
     residuals: list[list[tuple[int, float]]] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     members: set[int] = field(default_factory=set)
+    followers: list[int] | None = None
+    """Outputs outside that depend on inputs inside; None where the loop's outputs cannot be had without setting these inputs."""
 
 
 @dataclass
@@ -120,7 +126,13 @@ class Schedule:
     slots: int
     slot: dict[Address, int]
     operations: list[Operation]
+    shortcut: list[Operation]
+    """The same for loops that are affine in what is passed on inside them: every output is got once, with the inputs as they were
+    last set, and what it would be with others follows from its derivatives."""
     loops: list[Loop]
+    set_slot: dict[Address, int]
+    """Where the value is kept that an input was last set to."""
+    drive_slot: dict[Address, int]
     derivatives: list[int]
     """The slots of the states' derivatives."""
     graph: Graph
@@ -254,6 +266,7 @@ class _Scheduler:
         self.graph, self.slots = graph, states
         self.slot: dict[Address, int] = {}
         self.drive_slot: dict[Address, int] = {}
+        self.set_slot: dict[Address, int] = {}
         count = len(graph.addresses)
         self.after: list[list[int]] = [[] for _ in range(count)]
         for node, knowns in enumerate(graph.before):
@@ -272,10 +285,36 @@ class _Scheduler:
         self._spread_levels()
         drives = [self._drive(address, number) for address, number in graph.drives.items()]
         order = self._order(range(len(graph.addresses)), {})
-        operations = [*drives, *order]
+        for loop in self.loops:
+            loop.followers = self._followers(loop)
+        shortcut = self._order([n for n in range(len(graph.addresses)) if graph.level[n] is Level.ALWAYS], {}, shortcut=True)
         return Schedule(
-            self.slots, self.slot, operations, self.loops, [self.slot[graph.addresses[n]] for n in graph.derivatives], graph
+            self.slots,
+            self.slot,
+            [*drives, *order],
+            [*(o for o in drives if o.level is Level.ALWAYS), *shortcut],
+            self.loops,
+            self.set_slot,
+            self.drive_slot,
+            [self.slot[graph.addresses[n]] for n in graph.derivatives],
+            graph,
         )
+
+    def _followers(self, loop: Loop) -> list[int] | None:
+        graph = self.graph
+        if not all(graph.parts[graph.addresses[n].part].fmu.interface("me").directional_derivatives for n in loop.members):
+            return None
+        followers = {a for n in loop.members if not graph.is_output[n] for a in self.after[n]} - loop.members
+        behind, open_now = set(loop.members), [n for n in loop.members if graph.is_output[n]]
+        open_now += [n for n in followers if graph.level[n] is Level.ALWAYS]
+        while open_now:
+            for node in self.after[open_now.pop()]:
+                if node not in behind and node not in followers:
+                    behind.add(node)
+                    open_now.append(node)
+        if any(known in behind - loop.members for node in followers for known in graph.before[node]):
+            return None
+        return sorted(n for n in followers if graph.level[n] is Level.ALWAYS)
 
     def _components(self, nodes: Iterable[int], paired: bool = False) -> list[list[int]]:
         """Strongly connected parts; an algebraic variable and its residual belong together, whatever depends on what."""
@@ -336,6 +375,34 @@ class _Scheduler:
                 if graph.level[node] is not Level.ALWAYS and not graph.held[node]:
                     graph.level[node] = Level.ALWAYS
                     changed.append(node)
+        needed = self._needed()
+        for node in range(len(graph.addresses)):
+            if graph.level[node] is Level.ALWAYS and node not in needed:
+                graph.level[node] = Level.FOR_OUTPUT
+
+    def _needed(self) -> set[int]:
+        """What derivatives, residuals and event indicators depend on."""
+        graph = self.graph
+        inputs: dict[int, list[int]] = defaultdict(list)
+        for node, address in enumerate(graph.addresses):
+            if not graph.is_output[node]:
+                inputs[address.part].append(node)
+        open_now = [*graph.derivatives, *graph.residuals, *graph.algebraic, *(n for loop in self.loops for n in loop.members)]
+        for index, part in enumerate(graph.parts):
+            everything = part.fmu.interface("me").needs_completed_step
+            for indicator in part.structure.indicators:
+                everything = everything or indicator.dependencies is None
+                known = {r for r, _ in indicator.dependencies or ()}
+                open_now += [n for n in inputs[index] if graph.addresses[n].reference in known]
+            if everything:
+                open_now += inputs[index]
+        needed = set(open_now)
+        while open_now:
+            for known in graph.before[open_now.pop()]:
+                if known not in needed:
+                    needed.add(known)
+                    open_now.append(known)
+        return needed
 
     def _drive(self, address: Address, number: int) -> Operation:
         level = self.graph.level[self.graph.node[address]]
@@ -344,9 +411,19 @@ class _Scheduler:
         self.slots += 1
         return operation
 
-    def _order(self, nodes: Iterable[int], check_only: Mapping[int, bool], inside: Loop | None = None) -> list[Operation]:
-        """Inputs as soon as their sources are known, but set together before the next value of that instance is got."""
+    def _order(
+        self, nodes: Iterable[int], check_only: Mapping[int, bool], inside: Loop | None = None, shortcut: bool = False
+    ) -> list[Operation]:
+        """Inputs as soon as their sources are known, but set together before the next value of that instance is got.
+
+        By the shortcut, outputs do not wait for inputs inside a loop, but all who read them wait for the loop.
+        """
         graph, within = self.graph, set(nodes)
+        solved_by: dict[int, int] = {}
+        if shortcut:
+            for number, each in enumerate(self.loops):
+                if each.followers is not None:
+                    solved_by |= dict.fromkeys([*each.members, *each.followers], number)
         operations: list[Operation] = []
         unknown = {graph.node[a] for a in inside.unknowns} if inside else set()
         waiting: dict[int, int] = {}
@@ -360,8 +437,18 @@ class _Scheduler:
             """The loop that a node is solved in, seen from outside of it."""
             return None if inside else self.loop_of.get(node)
 
+        got: dict[int, list[int]] = defaultdict(list)
+        """By loop with a shortcut: the outputs that have been got for it, until it is solved."""
+        missing = {i: sum(graph.is_output[n] for n in (*x.members, *(x.followers or ()))) for i, x in enumerate(self.loops)}
+
         for node in within:
-            if node in unknown:
+            if node in solved_by:
+                loop_number = solved_by[node]
+                members = self.loops[loop_number].members
+                waiting[node] = sum(b in within and b not in members for b in graph.before[node]) if graph.is_output[node] else 0
+                if not graph.is_output[node]:
+                    missing[loop_number] += sum(b in within and b not in members for b in graph.before[node])
+            elif node in unknown:
                 waiting[node] = 0
             elif graph.held[node] and graph.is_output[node]:
                 waiting[node] = 0
@@ -378,9 +465,25 @@ class _Scheduler:
             else:
                 ready_inputs.append(node)
 
+        def one_less(number: int) -> None:
+            missing[number] -= 1
+            if missing[number] == 0:
+                ready_loops.append(number)
+
         def done(node: int) -> None:
             for following in self.after[node]:
                 if following not in within or following in unknown:
+                    continue
+                if following in solved_by:
+                    number = solved_by[following]
+                    if node in self.loops[number].members:
+                        continue
+                    if graph.is_output[following]:
+                        waiting[following] -= 1
+                        if waiting[following] == 0:
+                            become_ready(following)
+                    else:
+                        one_less(number)
                     continue
                 loop = unit(following)
                 if loop is not None and unit(node) == loop:
@@ -394,13 +497,17 @@ class _Scheduler:
                     become_ready(following)
 
         def flush(part: int) -> None:
-            operations.extend(self._sets(pending.pop(part, []), check_only, unknown))
+            operations.extend(self._sets(pending.pop(part, []), check_only, unknown, shortcut))
 
         for node in sorted(within):
-            if unit(node) is None and waiting[node] == 0:
+            if node in solved_by:
+                if graph.is_output[node] and waiting[node] == 0:
+                    become_ready(node)
+            elif unit(node) is None and waiting[node] == 0:
                 become_ready(node)
         if not inside:
-            ready_loops += [i for i in range(len(self.loops)) if loops_waiting[i] == 0]
+            short = set(solved_by.values())
+            ready_loops += [i for i in range(len(self.loops)) if (missing[i] if i in short else loops_waiting[i]) == 0]
         while ready_inputs or ready_outputs or ready_loops:
             while ready_inputs:
                 node = ready_inputs.pop()
@@ -410,16 +517,27 @@ class _Scheduler:
                 batch, ready_outputs = ready_outputs, {}
                 for part, outputs in batch.items():
                     flush(part)
-                    operations.extend(self._gets(outputs, check_only))
+                    operations.extend(self._gets(outputs, check_only, shortcut))
                 for outputs in batch.values():
                     for node in outputs:
-                        done(node)
+                        if node in solved_by:
+                            got[solved_by[node]].append(node)
+                            one_less(solved_by[node])
+                        else:
+                            done(node)
             elif ready_loops:
                 number = ready_loops.pop()
                 loop = self.loops[number]
                 for part in {graph.addresses[n].part for n in loop.members}:
                     flush(part)
-                self._fill_loop(loop)
+                if number in got:
+                    operations.append(Operation(Kind.SHORTCUT, number, Level.ALWAYS))
+                    for node in got[number]:
+                        if not loop.members.issuperset(self.after[node]):
+                            done(node)
+                    continue
+                if not shortcut:
+                    self._fill_loop(loop)
                 operations.append(Operation(Kind.LOOP, number, Level.ALWAYS))
                 for node in loop.members:
                     done(node)
@@ -448,6 +566,8 @@ class _Scheduler:
             node = graph.node[owner]
             if node in torn:
                 sources = [(self.slot[source], 1.0) for source in graph.wires[owner]]
+                if owner in self.drive_slot:
+                    sources.append((self.drive_slot[owner], 1.0))
                 loop.residuals.append([*sources, (self.slot[owner], -1.0)])
             else:
                 loop.residuals.append([(self.slot[owner], 1.0)])
@@ -459,17 +579,22 @@ class _Scheduler:
             groups[address.part, address.type, self.graph.level[node], check_only.get(node, False)].append(node)
         return groups.items()
 
-    def _gets(self, nodes: Iterable[int], check_only: Mapping[int, bool]) -> list[Operation]:
+    def _gets(self, nodes: Iterable[int], check_only: Mapping[int, bool], again: bool) -> list[Operation]:
+        """Each output has its slot from the first time; another order may need them in other company."""
         result = []
         for (part, type_, level, checks), group in self._grouped(nodes, check_only):
             addresses = [self.graph.addresses[n] for n in group]
+            if again:
+                targets = tuple((self.slot[a],) for a in addresses)
+                result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), 0, checks, targets))
+                continue
             result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), self.slots, checks))
             for address in addresses:
                 self.slot[address] = self.slots
                 self.slots += 1
         return result
 
-    def _sets(self, nodes: Iterable[int], check_only: Mapping[int, bool], unknown: set[int]) -> list[Operation]:
+    def _sets(self, nodes: Iterable[int], check_only: Mapping[int, bool], unknown: set[int], again: bool) -> list[Operation]:
         result = []
         for (part, type_, level, checks), group in self._grouped(nodes, check_only):
             addresses = [self.graph.addresses[n] for n in group]
@@ -478,12 +603,13 @@ class _Scheduler:
             for node, address in zip(group, addresses, strict=True):
                 if node in unknown:
                     sources.append((self.slot[address],))
-                elif address in self.graph.drives:
-                    sources.append((self.drive_slot[address],))
                 else:
-                    sources.append(tuple(self.slot[source] for source in self.graph.wires[address]))
-                if node not in unknown:
-                    self.slot[address] = self.slots
+                    wired = tuple(self.slot[source] for source in self.graph.wires.get(address, ()))
+                    sources.append((*wired, self.drive_slot[address]) if address in self.drive_slot else wired)
+                if not again:
+                    self.set_slot[address] = self.slots
+                    if node not in unknown:
+                        self.slot[address] = self.slots
                 self.slots += 1
             result.append(Operation(Kind.SET, part, level, type_, tuple(a.reference for a in addresses), first, checks, tuple(sources)))
         return result

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from coupling.fmu import Fmu
-from coupling.schedule import Address, Graph, Loop
+from coupling.schedule import Address, Graph, Loop, Schedule
 
 EVENT_KINDS = ("fixed", "tunable", "discrete")
 
@@ -52,7 +52,30 @@ class Jacobian:
     sums: list[list[Product]] = field(default_factory=list)
     row_start: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
+    local: dict[tuple[int, int], tuple[float, int]] = field(default_factory=dict)
+    """Each derivative of an output by an input of the same instance, by their nodes, as a factor and a term."""
 
+
+@dataclass
+class Shortcut:
+    """How a loop's values follow from outputs that were got with other inputs: node by node, each after those it depends on.
+
+    An unknown takes its value. An input is the sum of items, which are earlier nodes (0 and up) or slots (slot s as -1 - s). An
+    output is what was got plus factor times term times what an input has moved, for its items. The nodes from ``core`` on are the
+    loop's followers.
+    """
+
+    core: int = 0
+    kinds: list[int] = field(default_factory=list)
+    slots: list[int] = field(default_factory=list)
+    """Of an output its value, of an input or an unknown the value last set."""
+    values: list[int] = field(default_factory=list)
+    """Of an unknown, its slot."""
+    items: list[list[tuple[int, float, int]]] = field(default_factory=list)
+    residuals: list[list[tuple[int, float]]] = field(default_factory=list)
+
+
+INPUT, OUTPUT, UNKNOWN = range(3)
 
 Constant = Callable[[int, Sequence[int], int], Sequence[float]]
 """Derivatives, now, of some unknowns of a part with respect to one known."""
@@ -61,7 +84,7 @@ Constant = Callable[[int, Sequence[int], int], Sequence[float]]
 def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
     """The program of a loop, the constant derivatives being asked for right away."""
     jacobian = Jacobian()
-    local = _local_derivatives(graph, loop, constant, jacobian)
+    local = jacobian.local = _local_derivatives(graph, loop, constant, jacobian)
     gradient: dict[int, dict[int, list[Product]]] = {
         graph.node[address]: {i: [(1.0, 0, 0)]} for i, address in enumerate(loop.unknowns)
     }
@@ -86,6 +109,52 @@ def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
     jacobian.row_start.append(len(jacobian.columns))
     _place_sums(jacobian)
     return jacobian
+
+
+def build_shortcut(schedule: Schedule, loop: Loop, jacobian: Jacobian) -> Shortcut | None:
+    """The shortcut through a loop that has one."""
+    if loop.followers is None:
+        return None
+    graph, result = schedule.graph, Shortcut()
+    unknown = {graph.node[a]: a for a in loop.unknowns}
+    number: dict[int, int] = {}
+
+    def item(address: Address) -> int:
+        node = graph.node[address]
+        return number[node] if node in number else -1 - schedule.slot[address]
+
+    order = _inner_order(graph, loop)
+    result.core = len(order)
+    for node in [*order, *loop.followers]:
+        address = graph.addresses[node]
+        items: list[tuple[int, float, int]] = []
+        if node in unknown:
+            result.kinds.append(UNKNOWN)
+            result.slots.append(schedule.set_slot[address])
+        elif graph.is_output[node]:
+            result.kinds.append(OUTPUT)
+            result.slots.append(schedule.slot[address])
+            for known in graph.before[node]:
+                if known in number and (node, known) in jacobian.local:
+                    items.append((number[known], *jacobian.local[node, known]))
+        else:
+            result.kinds.append(INPUT)
+            result.slots.append(schedule.set_slot[address])
+            items = [(item(source), 1.0, 0) for source in graph.wires[address]]
+            if address in schedule.drive_slot:
+                items.append((-1 - schedule.drive_slot[address], 1.0, 0))
+        result.values.append(schedule.slot[address] if node in unknown else 0)
+        result.items.append(items)
+        number[node] = len(number)
+    for index, owner in enumerate(loop.residual_owners):
+        if index < len(loop.unknowns) - loop.torn:
+            result.residuals.append([(number[graph.node[owner]], 1.0)])
+        else:
+            wired = [(item(source), 1.0) for source in graph.wires[owner]]
+            if owner in schedule.drive_slot:
+                wired.append((-1 - schedule.drive_slot[owner], 1.0))
+            result.residuals.append([*wired, (number[graph.node[owner]], -1.0)])
+    return result
 
 
 def _inner_order(graph: Graph, loop: Loop) -> list[int]:
@@ -152,9 +221,9 @@ def _place_sums(jacobian: Jacobian) -> None:
 def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: Jacobian) -> dict[tuple[int, int], tuple[float, int]]:
     """Each derivative of an output by an input within the loop, as a factor and a term."""
     needed: dict[int, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
-    for node in sorted(loop.members):
+    for node in [*sorted(loop.members), *(loop.followers or ())]:
         if graph.is_output[node]:
-            for known in graph.before[node]:
+            for known in dict.fromkeys(graph.before[node]):
                 if known in loop.members:
                     kind = graph.kinds[node].get(known, "dependent")
                     group = "constant" if kind == "constant" else "events" if kind in EVENT_KINDS else "always"

@@ -41,9 +41,10 @@ Kernel *kernel_new(int slots, int states)
     k->slots = slots;
     k->states = states;
     k->v = calloc((size_t)slots + 1, sizeof(double));
+    k->buffer = calloc((size_t)slots + 1, sizeof(double));
     k->derivative_slot = calloc((size_t)states + 1, sizeof(int));
     k->failure.instance = k->failure.index = k->failure.slot = -1;
-    if (!k->v || !k->derivative_slot) {
+    if (!k->v || !k->buffer || !k->derivative_slot) {
         kernel_free(k);
         return NULL;
     }
@@ -85,6 +86,11 @@ static void free_loop(Loop *loop)
     free(loop->row_start);
     free(loop->column);
     free(loop->residual);
+    Shortcut *s = &loop->shortcut;
+    void *const arrays[] = {s->kind,   s->slot,           s->value,         s->start,           s->item, s->term,
+                            s->factor, s->residual_start, s->residual_item, s->residual_factor, s->now};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
     linear_free(loop->linear);
 }
 
@@ -107,6 +113,7 @@ void kernel_free(Kernel *k)
     free(k->drives);
     free(k->parts);
     free(k->derivative_slot);
+    free(k->buffer);
     free(k->v);
     free(k);
 }
@@ -177,7 +184,7 @@ int kernel_add_loop(Kernel *k, int unknowns, int first, const int *residual_star
     const int terms = residual_start[unknowns];
     const size_t n = (size_t)unknowns;
     Loop *loop = &k->loops[k->loop_count++];
-    *loop = (Loop){.count = unknowns, .first = first, .affine = true};
+    *loop = (Loop){.count = unknowns, .first = first};
     loop->residual_start = COPY(residual_start, unknowns + 1, &complete);
     loop->residual_slot = COPY(residual_slot, terms, &complete);
     loop->residual_factor = COPY(factor, terms, &complete);
@@ -255,6 +262,38 @@ int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int 
     if (!complete || !l->term || !l->linear)
         return -1;
     l->term[0] = 1;
+    return 0;
+}
+
+int kernel_set_shortcut(Kernel *k, int loop, int nodes, int core, const int *kind, const int *slot, const int *value, const int *start,
+                        const int *item, const double *factor, const int *term, const int *residual_start, const int *residual_item,
+                        const double *residual_factor)
+{
+    Loop *l = &k->loops[loop];
+    bool complete = true;
+    const int items = start[nodes], residual_items = residual_start[l->count];
+    l->shortcut = (Shortcut){
+        .nodes = nodes,
+        .core = core,
+        .kind = COPY(kind, nodes, &complete),
+        .slot = COPY(slot, nodes, &complete),
+        .value = COPY(value, nodes, &complete),
+        .start = COPY(start, nodes + 1, &complete),
+        .item = COPY(item, items, &complete),
+        .factor = COPY(factor, items, &complete),
+        .term = COPY(term, items, &complete),
+        .residual_start = COPY(residual_start, l->count + 1, &complete),
+        .residual_item = COPY(residual_item, residual_items, &complete),
+        .residual_factor = COPY(residual_factor, residual_items, &complete),
+        .now = calloc(2 * (size_t)nodes + 1, sizeof(double)),
+    };
+    l->shortcut.moved = l->shortcut.now + nodes;
+    return complete && l->shortcut.now ? 0 : -1;
+}
+
+int kernel_set_fast(Kernel *k, bool fast)
+{
+    k->fast = fast;
     return 0;
 }
 

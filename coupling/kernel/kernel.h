@@ -16,7 +16,8 @@ typedef enum {
     SET,        /* inputs, each the sum of its sources; the sums are kept in the slots from `first` on */
     GET,        /* outputs, to the slots from `first` on */
     DRIVE,      /* the value of a function of time, to the slot `first` */
-    LOOP        /* `index` of a loop to be solved */
+    LOOP,       /* `index` of a loop to be solved */
+    SHORTCUT    /* the same, from outputs that were got with the inputs as they were */
 } OperationKind;
 
 typedef struct {
@@ -26,7 +27,7 @@ typedef struct {
     int count, first;
     bool checks; /* serves nothing but the residuals of a loop */
     Reference *references;
-    int *source_start, *source; /* of SET: slots by input */
+    int *source_start, *source; /* of SET: slots by input; of GET: the slot of each output, where these are no neighbours */
 } Operation;
 
 typedef struct {
@@ -62,6 +63,21 @@ typedef struct {
     double nominal;
 } LocalDerivative;
 
+/* How a loop's values follow, node by node, from outputs that were got with other inputs. An unknown takes its value; an input is
+ * the sum of its items, which are nodes (0 and up) or slots (slot s as -1 - s); an output is what was got plus, for its items, factor
+ * times term times what an input has moved. The nodes from `core` on only follow. */
+typedef enum { INPUT_NODE, OUTPUT_NODE, UNKNOWN_NODE } NodeKind;
+
+typedef struct {
+    int nodes, core;
+    int *kind, *slot, *value; /* slot: of an output its value, else what was last set; value: of an unknown, its slot */
+    int *start, *item, *term;
+    double *factor;
+    int *residual_start, *residual_item;
+    double *residual_factor;
+    double *now, *moved;
+} Shortcut;
+
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
  *
  * Term 0 is 1; then come the local derivatives; then sums of products of two terms and a factor, the last of which are the entries
@@ -78,7 +94,7 @@ typedef struct {
     double *factor, *term;
     int *row_start, *column;
     Linear *linear;
-    bool affine;    /* has been so at every point that was checked */
+    Shortcut shortcut;
     int deficiency; /* of the last factorisation, and the greatest so far with its time */
     int worst_deficiency;
     double deficient_at;
@@ -87,7 +103,7 @@ typedef struct {
     double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
 } Loop;
 
-typedef enum { CONTINUOUS, EVENTS, RECORDING, LISTS } List;
+typedef enum { CONTINUOUS, FAST, EVENTS, RECORDING, LISTS } List;
 
 typedef enum {
     KERNEL_DONE,
@@ -131,7 +147,10 @@ typedef struct {
     int loop_count, loop_capacity;
     Operations lists[LISTS];
     int *derivative_slot;
-    bool thorough; /* loops are solved to the last check */
+    bool thorough; /* every value goes to every instance, and loops are solved to the last check */
+    bool fast;     /* loops with a shortcut have been affine wherever that was checked */
+    bool settled;  /* the instances have the inputs that the slots say */
+    double *buffer;
     bool events;   /* the instances are in Event Mode, where time and states stand still */
     bool open;     /* loops are passed once, with the unknowns as they are */
     bool timed;
@@ -159,6 +178,10 @@ int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_ev
                           double nominal);
 int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
                         const int *right, const int *row_start, const int *column, const int *order);
+int kernel_set_shortcut(Kernel *, int loop, int nodes, int core, const int *kind, const int *slot, const int *value, const int *start,
+                        const int *item, const double *factor, const int *term, const int *residual_start, const int *residual_item,
+                        const double *residual_factor);
+int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_derivative_slots(Kernel *, const int *slots);
 int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time);
 
@@ -167,7 +190,7 @@ int kernel_derivatives(void *kernel, double t, const double *x, double *dx);
 int kernel_evaluate(Kernel *, double t, const double *x); /* everything, as it is recorded */
 int kernel_exchange(Kernel *, double t);                  /* all connections once, without time, states or solving */
 int kernel_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r); /* unknowns as given */
-int kernel_verify(Kernel *);                                /* the last evaluation by derivatives was exact */
+int kernel_verify(Kernel *, double *dx);                    /* the last evaluation by derivatives: whether its shortcuts were exact */
 int kernel_indicators(Kernel *, double *z);
 int kernel_synchronise(Kernel *, double t, const double *x); /* time and states to all instances */
 int operate(Kernel *, const Operations *, bool checks_only, bool skip_checks);
@@ -176,6 +199,7 @@ double seconds(void);
 
 /* loop.c */
 int loop_solve(Kernel *, int loop);
+int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
 void loop_residual(const Kernel *, const Loop *, double *r);
 

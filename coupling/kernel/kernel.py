@@ -89,13 +89,15 @@ def _declare() -> None:
         "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, b, p, p, p]),
         "kernel_add_derivative": (i, [p, i, i, i, b, i, p, i, p, p, i, p, i, d]),
         "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
+        "kernel_set_shortcut": (i, [p, i, i, i, p, p, p, p, p, p, p, p, p, p]),
+        "kernel_set_fast": (i, [p, b]),
         "kernel_set_derivative_slots": (i, [p, p]),
         "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d)]),
         "kernel_derivatives": (i, [p, d, p, p]),
         "kernel_evaluate": (i, [p, d, p]),
         "kernel_exchange": (i, [p, d]),
         "kernel_residuals": (i, [p, d, p, p, p, p]),
-        "kernel_verify": (i, [p]),
+        "kernel_verify": (i, [p, p]),
         "kernel_indicators": (i, [p, p]),
         "kernel_synchronise": (i, [p, d, p]),
         "kernel_start_events": (i, [p]),
@@ -217,7 +219,7 @@ class Instance:
 class Kernel:
     """A system in the kernel. Arrays that a run refers to are kept alive here."""
 
-    CONTINUOUS, EVENTS, RECORDING = range(3)
+    CONTINUOUS, FAST, EVENTS, RECORDING = range(4)
 
     def __init__(self, slots: int, states: int) -> None:
         self.handle = library.kernel_new(slots, states)
@@ -323,6 +325,35 @@ class Kernel:
         rows, cols, sequence = _ints(row_start), _ints(columns), _ints(order)
         arrays = (start, factor, left, right, rows, cols, sequence)
         made(library.kernel_set_jacobian(self.handle, loop, first_sum, len(sums), *map(pointer, arrays)))
+
+    def set_shortcut(
+        self,
+        loop: int,
+        core: int,
+        kinds: Sequence[int],
+        slots: Sequence[int],
+        values: Sequence[int],
+        items: Sequence[Sequence[tuple[int, float, int]]],
+        residuals: Sequence[Sequence[tuple[int, float]]],
+    ) -> None:
+        every, rows = [i for each in items for i in each], [i for each in residuals for i in each]
+        arrays = (
+            _ints(kinds),
+            _ints(slots),
+            _ints(values),
+            _ints(np.cumsum([0, *map(len, items)])),
+            _ints([i[0] for i in every]),
+            _doubles([i[1] for i in every]),
+            _ints([i[2] for i in every]),
+            _ints(np.cumsum([0, *map(len, residuals)])),
+            _ints([i[0] for i in rows]),
+            _doubles([i[1] for i in rows]),
+        )
+        made(library.kernel_set_shortcut(self.handle, loop, len(kinds), core, *map(pointer, arrays)))
+
+    def set_fast(self, fast: bool) -> None:
+        """Whether loops that have a shortcut may take it."""
+        library.kernel_set_fast(self.handle, fast)
 
     def set_derivative_slots(self, slots: Sequence[int]) -> None:
         array = _ints(slots)

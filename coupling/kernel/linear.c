@@ -654,7 +654,7 @@ static bool weigh(Linear *a)
         }
         a->along[k] = 0;
         double ratio = fabs(a->block[k * columns + k]) / (DEFICIENT * fmin(length[0] * length[1], MOST_LENGTH));
-        a->belief[k] = pow(ratio, 6);
+        a->belief[k] = pow(ratio, 8);
         a->shortfall -= a->belief[k] >= 1;
     }
     return true;
@@ -688,6 +688,11 @@ int linear_factorise(Linear *a, const double *values)
     return a->weak > 0 ? a->shortfall : 0;
 }
 
+static double believed(double belief)
+{
+    return belief / (1 + belief);
+}
+
 /* Frees a vector of its part along the base of one side; `along` becomes that part. Where `goal` is given, in the measure in
  * which a direction is believed its part becomes the goal instead of all there is. By conjugate gradients, since the base is not
  * orthogonal and, with many directions, best never formed. */
@@ -709,22 +714,29 @@ static void project(Linear *a, Side side, double *vector, const double *goal)
             vector[i] -= a->image[i];
     }
     double before = 0, steepness = 0;
-    for (int round = 0; round <= 2 * a->weak + 3; round++) {
+    for (int round = 0; round <= 10 * a->weak + 10; round++) {
         gather(a, side, vector, slope);
         for (int j = 0; j < a->weak; j++)
             slope[j] = a->metric[j] * slope[j] + hold[j] * rest[j];
         double now = square(slope, a->weak);
-        if (!(now > 1e-31 * steepness * square(vector, a->count)) || !(now > 0))
+        if (!(now > 1e-30 * steepness * square(vector, a->count)) || !(now > 0))
             break;
+        double descent = 0;
         for (int j = 0; j < a->weak; j++) {
             search[j] = slope[j] + (round > 0 ? now / before * search[j] : 0);
-            motion[j] = a->metric[j] * search[j];
+            descent += search[j] * slope[j];
         }
+        if (descent < 0.5 * now) { /* rounding has got the better of the gradients being conjugate */
+            memcpy(search, slope, (size_t)a->weak * sizeof *search);
+            descent = now;
+        }
+        for (int j = 0; j < a->weak; j++)
+            motion[j] = a->metric[j] * search[j];
         spread(a, side, motion, a->image);
         double length = square(a->image, a->count);
         for (int j = 0; j < a->weak; j++)
             length += hold[j] * hold[j] * search[j] * search[j];
-        double step = now / length;
+        double step = descent / length;
         for (int i = 0; i < a->count; i++)
             vector[i] -= step * a->image[i];
         for (int j = 0; j < a->weak; j++) {
@@ -759,7 +771,7 @@ static void solve_weak(Linear *a, double *b)
     for (int r = 0; r < a->block_rows; r++) {
         taken[r] = 0;
         for (int k = 0; k <= r && k < a->live; k++)
-            taken[r] -= (k < r ? a->block[r * columns + k] : 1) * a->block[k * columns + k] * a->along[k];
+            taken[r] -= (k < r ? a->block[r * columns + k] : 1) * a->block[k * columns + k] * a->along[k] * believed(a->belief[k]);
     }
     for (int k = a->weak - 1; k >= 0; k--) {
         unknown[k] = -a->along[k];

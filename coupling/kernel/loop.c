@@ -188,11 +188,8 @@ static int iterate(Kernel *k, Loop *l)
         const double size = fmax(greatest(z, n), length);
         const bool stalled = iteration > 1 && left > before / 4;
         if (left <= tolerance * size || (left <= tolerable * size && stalled) || left == 0) {
-            l->affine = l->affine && iteration == 1;
             return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         }
-        if (left > tolerable * size)
-            l->affine = false;
         before = left;
     }
     return not_solved(k, l);
@@ -207,38 +204,86 @@ int loop_solve(Kernel *k, int index)
     int result = pass(k, l, l->residual);
     if (result)
         return result;
-    if (k->thorough || k->events || !l->affine)
-        return iterate(k, l);
-    result = factorise(k, l);
-    if (result)
-        return result;
-    if (l->deficiency)
-        return iterate(k, l);
-    k->statistics.newton_iterations++;
-    for (int i = 0; i < l->count; i++)
-        l->step[i] = -l->residual[i];
-    linear_solve(l->linear, l->step);
-    for (int i = 0; i < l->count; i++)
-        z[i] += l->step[i];
-    return operate(k, &l->inside, false, true);
+    return iterate(k, l);
 }
 
-/* After an evaluation that took the loop as affine: whether its one step did solve it. */
+/* What the loop's instances would give, were they given the unknowns as they are now. */
+static void follow(const Kernel *k, const Loop *l, int from, int to)
+{
+    const Shortcut *s = &l->shortcut;
+    const double *v = k->v, *term = l->term;
+    double *restrict const now = s->now, *restrict const moved = s->moved;
+    for (int n = from; n < to; n++) {
+        double value;
+        if (s->kind[n] == OUTPUT_NODE) {
+            value = v[s->slot[n]];
+            for (int i = s->start[n]; i < s->start[n + 1]; i++)
+                value += s->factor[i] * term[s->term[i]] * moved[s->item[i]];
+        } else {
+            value = 0;
+            for (int i = s->start[n]; i < s->start[n + 1]; i++)
+                value += s->item[i] >= 0 ? now[s->item[i]] : v[-1 - s->item[i]];
+            if (s->kind[n] == UNKNOWN_NODE)
+                value = v[s->value[n]];
+            moved[n] = value - v[s->slot[n]];
+        }
+        now[n] = value;
+    }
+}
+
+static void following_residual(const Kernel *k, const Loop *l, double *r)
+{
+    const Shortcut *s = &l->shortcut;
+    for (int i = 0; i < l->count; i++) {
+        r[i] = 0;
+        for (int j = s->residual_start[i]; j < s->residual_start[i + 1]; j++)
+            r[i] += s->residual_factor[j] * (s->residual_item[j] >= 0 ? s->now[s->residual_item[j]] : k->v[-1 - s->residual_item[j]]);
+    }
+}
+
+/* Solves a loop that is affine in what is passed on inside, from outputs that were got with other inputs, and puts these right. */
+int loop_shortcut(Kernel *k, int index)
+{
+    Loop *l = &k->loops[index];
+    const Shortcut *s = &l->shortcut;
+    double *const z = k->v + l->first;
+    int result = factorise(k, l);
+    if (result)
+        return result;
+    follow(k, l, 0, s->core);
+    following_residual(k, l, l->residual);
+    k->statistics.newton_iterations++;
+    newton_step(l, z, l->residual, l->step);
+    double sum = 0;
+    for (int i = 0; i < l->count; i++) {
+        z[i] += l->step[i];
+        sum += z[i] - z[i];
+    }
+    if (sum != 0) {
+        memset(z, 0, (size_t)l->count * sizeof *z);
+        return not_solved(k, l);
+    }
+    follow(k, l, 0, s->nodes);
+    for (int n = 0; n < s->nodes; n++)
+        if (s->kind[n] == OUTPUT_NODE)
+            k->v[s->slot[n]] = s->now[n];
+    if (!l->deficiency)
+        return KERNEL_DONE;
+    following_residual(k, l, l->residual);
+    return check_consistency(k, l, z, l->residual);
+}
+
+/* After a pass through the instances with the unknowns of a shortcut: whether the residuals do vanish. */
 int loop_verify(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];
-    if (!l->affine || l->deficiency)
-        return KERNEL_DONE;
-    const int result = operate(k, &l->inside, true, false);
-    if (result)
-        return result;
+    const double *const z = k->v + l->first;
     loop_residual(k, l, l->residual);
-    memcpy(l->correction, l->residual, (size_t)l->count * sizeof(double));
-    linear_solve(l->linear, l->correction);
-    const double size = greatest(k->v + l->first, l->count);
+    newton_step(l, z, l->residual, l->correction);
+    const double size = greatest(z, l->count);
     l->largest = fmax(l->largest, size);
     if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest))
         return KERNEL_DONE;
-    l->affine = false;
+    k->fast = false;
     return KERNEL_RETRY;
 }

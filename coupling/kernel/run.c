@@ -74,7 +74,7 @@ int kernel_restart(Kernel *k, double t, const double *x)
     Run *run = k->run;
     int result = rk_start(run->rk, t, x);
     if (result == KERNEL_DONE)
-        result = kernel_verify(k);
+        result = kernel_verify(k, run->rk->dx);
     if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE)
         result = rk_start(run->rk, t, x);
     return result ? result : kernel_indicators(k, run->z);
@@ -202,7 +202,7 @@ static int step(Kernel *k)
     }
     if (result)
         return result;
-    result = kernel_verify(k);
+    result = kernel_verify(k, rk->dx);
     if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE) /* a loop that was taken as affine is not: once more, iterating */
         return rk_start(rk, rk->t_before, memcpy(run->x, rk->x_before, (size_t)k->states * sizeof(double)));
     if (result == KERNEL_DONE)

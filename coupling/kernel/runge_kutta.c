@@ -181,7 +181,7 @@ static int find_step(RungeKutta *rk, double limit, double *end)
     for (;; most = 1) {
         double left = limit - rk->t, error;
         rk->h = fmin(rk->h, rk->largest);
-        if (!(rk->h > 10 * DBL_EPSILON * fmax(fabs(rk->t), 1e-12) || rk->h >= left))
+        if (!(rk->h > 10 * DBL_EPSILON * fmax(fabs(rk->t), 1e-12)))
             return RK_TOO_SMALL;
         double h = left <= fmin(stretch * rk->h, rk->largest) ? left : fmin(rk->h, left / 2);
         *end = h == left ? limit : rk->t + h;

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.integrate import RK45, solve_ivp
+from scipy.integrate import DOP853, RK45, solve_ivp
 from scipy.integrate._ivp import dop853_coefficients
 
 from coupling.kernel.runge_kutta import Retry, RungeKutta, Status
@@ -212,10 +212,23 @@ def test_nothing_happens_beyond_the_limit(method):
 
     rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
     rk.start(0.0, [1.0, 0.0])
-    for limit in (1e-12, 0.1, 0.1 + 1e-15, 0.3, 3.0, 3.001, 7.0):
+    for limit in (1e-12, 0.1, 0.1 + 1e-15, 0.3, *np.sort(np.random.default_rng(5).uniform(0.3, 6, 200)), 7.0):
         assert rk.integrate(limit) == Status.DONE
         assert rk.state.t == limit == max(asked)
     np.testing.assert_allclose(rk.x, [np.cos(7), -np.sin(7)], atol=1e-4)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_roundoff_does_not_lead_beyond_the_limit(method):
+    """Where t + (limit - t) is not the limit."""
+    asked = []
+    rk = RungeKutta(method, lambda t, x: asked.append(t) or 0 * x, 1e-6, 1e-6, 1)
+    for begin, limit in np.random.default_rng(5).uniform([0, 1], [0.1, 2], (100, 2)):
+        rk.start(begin, [1.0])
+        rk.state.h = limit
+        rk.step(limit)
+        assert rk.state.t == limit == max(asked)
+        asked.clear()
 
 
 @pytest.mark.parametrize("method", BOTH)
@@ -230,6 +243,22 @@ def test_a_limit_does_not_spoil_the_size(method):
     for _ in range(3):
         rk.step(rk.state.t + 1e-6)
     assert rk.state.h == due
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_limit_does_not_hide_that_the_size_was_too_long(method):
+    """A step cut by the limit that only just passes shows that the longer one would not have."""
+
+    def sizes(limit):
+        rk = RungeKutta(method, oscillator, 1e-6, 1e-6, 2)
+        rk.start(0.0, [1.0, 0.0])
+        rk.state.h = 50.0
+        rk.step(limit)
+        return rk.state.rejected, rk.state.h
+
+    limits = np.linspace(0.1, 2, 20)
+    limit = max(limit for limit in limits if sizes(limit)[0] == 0)
+    assert sizes(limit)[1] < limit
 
 
 @pytest.mark.parametrize("method", BOTH)
@@ -267,6 +296,25 @@ def test_no_step_is_longer_than_allowed(method):
     assert rk.state.steps <= 38  # 34, and those of the beginning
 
 
+@pytest.mark.parametrize("method", BOTH)
+def test_steps_grow_tenfold_at_most(method):
+    rk = RungeKutta(method, lambda t, x: 0 * x, 1e-6, 1e-6, 1)
+    rk.start(0.0, [1.0])
+    rk.state.h = 1.0
+    rk.step()
+    assert rk.state.h == 10
+
+
+@pytest.mark.parametrize(("method", "solver"), [(dopri5.METHOD, RK45), (dop853.METHOD, DOP853)], ids=list(METHODS))
+@pytest.mark.parametrize(("f", "x"), [(oscillator, [1.0, 0.0]), (satellite, ARENSTORF), (growth, [1.0])])
+def test_the_first_size_is_that_of_scipy(method, solver, f, x):
+    # Once the size is chosen the derivative stays as it began, so that the first attempt succeeds.
+    rk = RungeKutta(method, lambda t, now: f(t, now) if rk.state.evaluations <= 2 else f(0.0, np.array(x)), 1e-6, 1e-6, len(x))
+    rk.start(0.0, x)
+    rk.step()
+    assert rk.state.t == pytest.approx(solver(f, 0.0, x, np.inf, rtol=1e-6, atol=1e-6).h_abs, rel=1e-3)
+
+
 # --- steps that fail ---
 
 
@@ -283,6 +331,19 @@ def test_a_refused_derivative_quarters_the_step(method):
     assert rk.step() == Status.DONE
     assert (rk.state.t, rk.state.refused, rk.state.rejected) == (0.25, 1, 0)
     assert rk.state.h <= 0.25  # no growth after a refusal
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_refusal_while_the_first_size_is_chosen_quarters_it(method):
+    def f(t, x):
+        if rk.state.evaluations == 2:
+            raise Retry
+        return oscillator(t, x)
+
+    rk = RungeKutta(method, f, 1e-3, 1e-3, 2)
+    rk.start(0.0, [1.0, 1.0])
+    assert rk.step() == Status.DONE
+    assert (rk.state.t, rk.state.refused) == (0.01 / 4, 1)
 
 
 @pytest.mark.parametrize("method", BOTH)
@@ -366,10 +427,10 @@ def test_a_blow_up_ends_with_who_was_to_blame(method):
 @pytest.mark.parametrize("method", BOTH)
 def test_an_undefined_derivative_rejects_the_step(method):
     def f(t, x):
-        return (1.0, np.nan if x[0] > 1 else 0.0)
+        return (1.0, np.nan if x[0] > 1 else 0.0, np.cos(10 * t))
 
-    rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
-    rk.start(0.0, [0.0, 0.0])
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 3)
+    rk.start(0.0, [0.0, 0.0, 0.0])
     rk.state.h = 10.0
     assert rk.step() == Status.DONE
     assert rk.state.rejected > 0
@@ -392,6 +453,18 @@ def test_a_step_to_where_the_derivative_is_undefined_is_rejected(method):
     assert rk.step() == Status.DONE
     assert rk.state.rejected == 1
     assert rk.state.t == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_where_no_step_ends_well_the_state_without_derivative_is_to_blame(method):
+    def f(_t, _x):
+        return 1.0, np.inf if rk.state.evaluations % method.stages == 1 and rk.state.evaluations > 1 else 0.0, 0.0
+
+    rk = RungeKutta(method, f, 1e-6, 1e-6, 3)
+    rk.start(0.0, [0.0, 0.0, 0.0])
+    rk.state.h = 1.0
+    assert rk.step() == Status.TOO_SMALL
+    assert rk.state.worst == 1
 
 
 @pytest.mark.parametrize("method", BOTH)
