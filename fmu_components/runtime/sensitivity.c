@@ -2,17 +2,18 @@
 
 #include <math.h>
 
+static const bool known_role[] = {[INDICATOR] = false, [TIME] = true, [PARAMETER] = true, [STATE] = true, [INPUT] = true, [ALGEBRAIC] = true};
+static const bool unknown_role[] = {[DERIVATIVE] = true, [OUTPUT] = true, [LOCAL] = true, [INDICATOR] = true};
+
 static Status check(const Instance *instance, const Reference *references, size_t count, bool known)
 {
+    const bool *const allowed = known ? known_role : unknown_role;
     for (size_t i = 0; i < count; i++) {
         if (references[i] >= model.variables)
             return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, references[i],
                           model.name, model.variables - 1);
         const Variable *variable = &model.variable[references[i]];
-        bool is_known = variable->type == REAL && (variable->role == TIME || variable->role == PARAMETER || variable->role == STATE ||
-                                                   variable->role == INPUT || variable->role == ALGEBRAIC);
-        bool is_unknown = variable->role == DERIVATIVE || variable->role == OUTPUT || variable->role == LOCAL || variable->role == INDICATOR;
-        if (!(known ? is_known : is_unknown))
+        if (!allowed[variable->role] || (known && variable->type != REAL))
             return report(instance, ERROR, "%s: %s (value reference %u) cannot be %s of a partial derivative", instance->name, variable->name,
                           references[i], known ? "a known" : "an unknown");
     }
@@ -47,12 +48,29 @@ static Status refuse_result(const Instance *instance, const char *kind, Referenc
                   model.variable[reference].name, instance->v[0], value);
 }
 
+/* With respect to a single known, which is what a Jacobian is made of as a rule: nothing is spread out first. */
+static Status column(Instance *instance, const Reference *unknowns, size_t count, Reference known, double seed, double *sensitivity)
+{
+    for (size_t i = 0; i < count; i++) {
+        const unsigned end = model.row[unknowns[i] + 1];
+        unsigned e = model.row[unknowns[i]];
+        while (e < end && model.entry[e].known != known)
+            e++;
+        sensitivity[i] = e < end ? entry_value(instance, e) * seed : 0;
+        if (!isfinite(sensitivity[i]))
+            return refuse_result(instance, "directional", unknowns[i], sensitivity[i]);
+    }
+    return OK;
+}
+
 Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
                               size_t known_count, const double *seed, double *sensitivity)
 {
     Status status = prepare(instance, unknowns, unknown_count, knowns, known_count);
     if (status != OK)
         return status;
+    if (known_count == 1 && seed[0] != 0)
+        return column(instance, unknowns, unknown_count, knowns[0], seed[0], sensitivity);
     for (size_t i = 0; i < known_count; i++)
         instance->seed[knowns[i]] += seed[i];
     for (size_t i = 0; i < unknown_count && status == OK; i++) {
