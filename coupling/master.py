@@ -308,7 +308,7 @@ class Master:
         order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
         shortcut = build_shortcut(self.schedule, loop, jacobian)
         if shortcut:
-            kernel.set_shortcut(number, shortcut.core, shortcut.kinds, shortcut.slots, shortcut.values, shortcut.items, shortcut.residuals)
+            kernel.set_shortcut(number, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.slots, shortcut.rows)
         kernel.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
 
     def _check_dependencies(self) -> None:
@@ -318,7 +318,8 @@ class Master:
             if operation.kind is not Kind.GET or operation.type != 0:
                 continue
             status, now = self.instances[operation.index].get(0, operation.references)
-            then = self.kernel.slots[operation.first : operation.first + len(now)]
+            where = [slot for (slot,) in operation.sources] or range(operation.first, operation.first + len(now))
+            then = self.kernel.slots[list(where)]
             scale = 1e-6 * (np.abs(then) + np.abs(now)) + 1e-9
             if status <= WARNING and (np.abs(now - then) > scale).any():
                 i = int(np.argmax(np.abs(now - then) - scale))

@@ -158,6 +158,8 @@ class Graph:
     residuals: list[int] = field(default_factory=list)
     """Paired with the algebraic variables in their order."""
     derivatives: list[int] = field(default_factory=list)
+    readers: list[list[int]] = field(default_factory=list)
+    """For outputs: the inputs that they are passed on to."""
 
     def add(self, address: Address, is_output: bool) -> int:
         known = self.node.get(address)
@@ -170,6 +172,7 @@ class Graph:
         self.level.append(Level.AT_EVENTS)
         self.held.append(False)
         self.is_output.append(is_output)
+        self.readers.append([])
         return len(self.addresses) - 1
 
 
@@ -200,6 +203,8 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
     for address, sources in wires.items():
         node = graph.node[address]
         graph.before[node] = [graph.node[source] for source in sources]
+        for known in graph.before[node]:
+            graph.readers[known].append(node)
     return graph
 
 
@@ -284,10 +289,11 @@ class _Scheduler:
                 self._add_loop(members)
         self._spread_levels()
         drives = [self._drive(address, number) for address, number in graph.drives.items()]
-        order = self._order(range(len(graph.addresses)), {})
         for loop in self.loops:
             loop.followers = self._followers(loop)
+        # What runs most comes first, so that its values are neighbours.
         shortcut = self._order([n for n in range(len(graph.addresses)) if graph.level[n] is Level.ALWAYS], {}, shortcut=True)
+        order = self._order(range(len(graph.addresses)), {})
         return Schedule(
             self.slots,
             self.slot,
@@ -497,7 +503,7 @@ class _Scheduler:
                     become_ready(following)
 
         def flush(part: int) -> None:
-            operations.extend(self._sets(pending.pop(part, []), check_only, unknown, shortcut))
+            operations.extend(self._sets(pending.pop(part, []), check_only, unknown))
 
         for node in sorted(within):
             if node in solved_by:
@@ -517,7 +523,7 @@ class _Scheduler:
                 batch, ready_outputs = ready_outputs, {}
                 for part, outputs in batch.items():
                     flush(part)
-                    operations.extend(self._gets(outputs, check_only, shortcut))
+                    operations.extend(self._gets(outputs, check_only))
                 for outputs in batch.values():
                     for node in outputs:
                         if node in solved_by:
@@ -536,7 +542,7 @@ class _Scheduler:
                         if not loop.members.issuperset(self.after[node]):
                             done(node)
                     continue
-                if not shortcut:
+                if not loop.operations:
                     self._fill_loop(loop)
                 operations.append(Operation(Kind.LOOP, number, Level.ALWAYS))
                 for node in loop.members:
@@ -579,22 +585,31 @@ class _Scheduler:
             groups[address.part, address.type, self.graph.level[node], check_only.get(node, False)].append(node)
         return groups.items()
 
-    def _gets(self, nodes: Iterable[int], check_only: Mapping[int, bool], again: bool) -> list[Operation]:
-        """Each output has its slot from the first time; another order may need them in other company."""
+    def _gets(self, nodes: Iterable[int], check_only: Mapping[int, bool]) -> list[Operation]:
+        """Each output has its slot from the first time; another order may get it in other company."""
         result = []
         for (part, type_, level, checks), group in self._grouped(nodes, check_only):
             addresses = [self.graph.addresses[n] for n in group]
-            if again:
-                targets = tuple((self.slot[a],) for a in addresses)
-                result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), 0, checks, targets))
+            references = tuple(a.reference for a in addresses)
+            if any(a in self.slot for a in addresses):
+                for address in addresses:
+                    self._place(address)
+                slots = [self.slot[a] for a in addresses]
+                neighbours = slots == list(range(slots[0], slots[0] + len(slots)))
+                scattered = () if neighbours else tuple((slot,) for slot in slots)
+                result.append(Operation(Kind.GET, part, level, type_, references, slots[0] if neighbours else 0, checks, scattered))
                 continue
-            result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), self.slots, checks))
+            result.append(Operation(Kind.GET, part, level, type_, references, self.slots, checks))
             for address in addresses:
-                self.slot[address] = self.slots
-                self.slots += 1
+                self._place(address)
         return result
 
-    def _sets(self, nodes: Iterable[int], check_only: Mapping[int, bool], unknown: set[int], again: bool) -> list[Operation]:
+    def _place(self, address: Address) -> None:
+        if address not in self.slot:
+            self.slot[address] = self.slots
+            self.slots += 1
+
+    def _sets(self, nodes: Iterable[int], check_only: Mapping[int, bool], unknown: set[int]) -> list[Operation]:
         result = []
         for (part, type_, level, checks), group in self._grouped(nodes, check_only):
             addresses = [self.graph.addresses[n] for n in group]
@@ -606,10 +621,9 @@ class _Scheduler:
                 else:
                     wired = tuple(self.slot[source] for source in self.graph.wires.get(address, ()))
                     sources.append((*wired, self.drive_slot[address]) if address in self.drive_slot else wired)
-                if not again:
-                    self.set_slot[address] = self.slots
-                    if node not in unknown:
-                        self.slot[address] = self.slots
+                self.set_slot[address] = self.slots  # by the last order, in which each input is set once
+                if node not in unknown:
+                    self.slot[address] = self.slots
                 self.slots += 1
             result.append(Operation(Kind.SET, part, level, type_, tuple(a.reference for a in addresses), first, checks, tuple(sources)))
         return result

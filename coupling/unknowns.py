@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from coupling.fmu import Fmu
-from coupling.schedule import Address, Graph, Loop, Schedule
+from coupling.schedule import Address, Graph, Level, Loop, Schedule
 
 EVENT_KINDS = ("fixed", "tunable", "discrete")
 
@@ -58,24 +58,22 @@ class Jacobian:
 
 @dataclass
 class Shortcut:
-    """How a loop's values follow from outputs that were got with other inputs: node by node, each after those it depends on.
+    """How a loop's values follow from outputs that were got with other inputs.
 
-    An unknown takes its value. An input is the sum of items, which are earlier nodes (0 and up) or slots (slot s as -1 - s). An
-    output is what was got plus factor times term times what an input has moved, for its items. The nodes from ``core`` on are the
-    loop's followers.
+    Every row is a number: a sum of factor times slot, and of factor times term times another row, over its items. First comes by how
+    much each unknown has moved since it was last set; then rows that are wanted in any case, rows that lead to the residuals
+    alone, the residuals, and rows that are wanted once the unknowns are known.
     """
 
-    core: int = 0
-    kinds: list[int] = field(default_factory=list)
-    slots: list[int] = field(default_factory=list)
-    """Of an output its value, of an input or an unknown the value last set."""
-    values: list[int] = field(default_factory=list)
-    """Of an unknown, its slot."""
-    items: list[list[tuple[int, float, int]]] = field(default_factory=list)
-    residuals: list[list[tuple[int, float]]] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    """How many rows there are of these five sorts."""
+    unknowns: list[int] = field(default_factory=list)
+    """Where the value is kept that each unknown was last set to."""
+    targets: list[int] = field(default_factory=list)
+    """Of the rows of the last sort, and of the second: the slot that receives it, or -1."""
+    slots: list[list[tuple[float, int]]] = field(default_factory=list)
+    rows: list[list[tuple[float, int, int]]] = field(default_factory=list)
 
-
-INPUT, OUTPUT, UNKNOWN = range(3)
 
 Constant = Callable[[int, Sequence[int], int], Sequence[float]]
 """Derivatives, now, of some unknowns of a part with respect to one known."""
@@ -111,50 +109,93 @@ def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
     return jacobian
 
 
+@dataclass
+class _Sum:
+    slots: dict[int, float] = field(default_factory=dict)
+    nodes: dict[tuple[int, int], float] = field(default_factory=dict)
+    """Factors by node and term."""
+
+    def add(self, other: _Sum, factor: float = 1.0) -> None:
+        for slot, value in other.slots.items():
+            self.slots[slot] = self.slots.get(slot, 0.0) + factor * value
+        for key, value in other.nodes.items():
+            self.nodes[key] = self.nodes.get(key, 0.0) + factor * value
+
+
 def build_shortcut(schedule: Schedule, loop: Loop, jacobian: Jacobian) -> Shortcut | None:
     """The shortcut through a loop that has one."""
     if loop.followers is None:
         return None
-    graph, result = schedule.graph, Shortcut()
-    unknown = {graph.node[a]: a for a in loop.unknowns}
-    number: dict[int, int] = {}
+    graph = schedule.graph
+    unknowns = [graph.node[a] for a in loop.unknowns]
+    sums: dict[int, _Sum] = {}
 
-    def item(address: Address) -> int:
-        node = graph.node[address]
-        return number[node] if node in number else -1 - schedule.slot[address]
+    def given(source: Address) -> _Sum:
+        """The value of an output: of the loop, as it follows; of others, as it was got."""
+        node = graph.node[source]
+        if node not in loop.members:
+            return _Sum({schedule.slot[source]: 1.0})
+        inner = sums[node]
+        if all(term == 0 for _, term in inner.nodes):  # as good as its own items, which saves a row
+            return inner
+        return _Sum(nodes={(node, 0): 1.0})
 
-    order = _inner_order(graph, loop)
-    result.core = len(order)
+    def arriving(address: Address) -> _Sum:
+        result = _Sum()
+        for source in graph.wires[address]:
+            result.add(given(source))
+        if address in schedule.drive_slot:
+            result.add(_Sum({schedule.drive_slot[address]: 1.0}))
+        return result
+
+    order = [n for n in _inner_order(graph, loop) if n not in set(unknowns)]
     for node in [*order, *loop.followers]:
         address = graph.addresses[node]
-        items: list[tuple[int, float, int]] = []
-        if node in unknown:
-            result.kinds.append(UNKNOWN)
-            result.slots.append(schedule.set_slot[address])
-        elif graph.is_output[node]:
-            result.kinds.append(OUTPUT)
-            result.slots.append(schedule.slot[address])
-            for known in graph.before[node]:
-                if known in number and (node, known) in jacobian.local:
-                    items.append((number[known], *jacobian.local[node, known]))
-        else:
-            result.kinds.append(INPUT)
-            result.slots.append(schedule.set_slot[address])
-            items = [(item(source), 1.0, 0) for source in graph.wires[address]]
-            if address in schedule.drive_slot:
-                items.append((-1 - schedule.drive_slot[address], 1.0, 0))
-        result.values.append(schedule.slot[address] if node in unknown else 0)
-        result.items.append(items)
-        number[node] = len(number)
+        if graph.is_output[node]:
+            sums[node] = _Sum({schedule.slot[address]: 1.0})
+            for known in dict.fromkeys(graph.before[node]):
+                if (node, known) in jacobian.local:
+                    factor, term = jacobian.local[node, known]
+                    sums[node].add(_Sum(nodes={(known, term): factor}))
+        else:  # by how much it moves
+            sums[node] = arriving(address)
+            sums[node].add(_Sum({schedule.set_slot[address]: -1.0}))
+    residuals = []
     for index, owner in enumerate(loop.residual_owners):
         if index < len(loop.unknowns) - loop.torn:
-            result.residuals.append([(number[graph.node[owner]], 1.0)])
+            residuals.append(sums[graph.node[owner]])
         else:
-            wired = [(item(source), 1.0) for source in graph.wires[owner]]
-            if owner in schedule.drive_slot:
-                wired.append((-1 - schedule.drive_slot[owner], 1.0))
-            result.residuals.append([*wired, (number[graph.node[owner]], -1.0)])
+            misfit = arriving(owner)
+            misfit.add(_Sum({schedule.set_slot[owner]: -1.0}, {(graph.node[owner], 0): -1.0}))
+            residuals.append(misfit)
+    read_outside = [n for n in order if graph.is_output[n] and any(a not in loop.members and graph.level[a] is Level.ALWAYS for a in graph.readers[n])]
+    wanted = _reached(sums, [sums[n] for n in [*loop.followers, *read_outside]])
+    leading = _reached(sums, residuals)
+    always = [n for n in order if n in wanted and n not in read_outside]
+    inner = [n for n in order if n in leading and n not in always]
+    last = [*loop.followers, *read_outside]
+    last.sort(key=lambda n: (n in loop.followers, order.index(n) if n in sums and n in order else 0))
+    result = Shortcut([len(unknowns), len(always), len(inner), len(residuals), len(last)])
+    result.unknowns = [schedule.set_slot[a] for a in loop.unknowns]
+    row = {node: i for i, node in enumerate([*unknowns, *always, *inner])}
+    later = dict(row) | {n: len(row) + len(residuals) + i for i, n in enumerate(last)}
+    for each, rows in [*((sums[n], row) for n in [*always, *inner]), *((r, row) for r in residuals), *((sums[n], later) for n in last)]:
+        result.slots.append([(factor, slot) for slot, factor in each.slots.items() if factor])
+        result.rows.append([(factor, term, rows[node]) for (node, term), factor in each.nodes.items() if factor])
+    result.targets = [schedule.slot[graph.addresses[n]] for n in last]
     return result
+
+
+def _reached(sums: dict[int, _Sum], roots: Iterable[_Sum]) -> set[int]:
+    """All nodes whose rows some sums are made of."""
+    found: set[int] = set()
+    open_now = list(roots)
+    while open_now:
+        for node, _ in open_now.pop().nodes:
+            if node in sums and node not in found:
+                found.add(node)
+                open_now.append(sums[node])
+    return found
 
 
 def _inner_order(graph: Graph, loop: Loop) -> list[int]:

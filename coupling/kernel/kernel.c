@@ -87,8 +87,7 @@ static void free_loop(Loop *loop)
     free(loop->column);
     free(loop->residual);
     Shortcut *s = &loop->shortcut;
-    void *const arrays[] = {s->kind,   s->slot,           s->value,         s->start,           s->item, s->term,
-                            s->factor, s->residual_start, s->residual_item, s->residual_factor, s->now};
+    void *const arrays[] = {s->unknown, s->target, s->slot_start, s->slot, s->slot_factor, s->row_start, s->row, s->term, s->row_factor, s->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     linear_free(loop->linear);
@@ -265,30 +264,29 @@ int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int 
     return 0;
 }
 
-int kernel_set_shortcut(Kernel *k, int loop, int nodes, int core, const int *kind, const int *slot, const int *value, const int *start,
-                        const int *item, const double *factor, const int *term, const int *residual_start, const int *residual_item,
-                        const double *residual_factor)
+int kernel_set_shortcut(Kernel *k, int loop, int always, int inner, int last, const int *unknown, const int *target, const int *slot_start,
+                        const double *slot_factor, const int *slot, const int *row_start, const double *row_factor, const int *term,
+                        const int *row)
 {
     Loop *l = &k->loops[loop];
     bool complete = true;
-    const int items = start[nodes], residual_items = residual_start[l->count];
+    const int rows = always + inner + l->count + last;
     l->shortcut = (Shortcut){
-        .nodes = nodes,
-        .core = core,
-        .kind = COPY(kind, nodes, &complete),
-        .slot = COPY(slot, nodes, &complete),
-        .value = COPY(value, nodes, &complete),
-        .start = COPY(start, nodes + 1, &complete),
-        .item = COPY(item, items, &complete),
-        .factor = COPY(factor, items, &complete),
-        .term = COPY(term, items, &complete),
-        .residual_start = COPY(residual_start, l->count + 1, &complete),
-        .residual_item = COPY(residual_item, residual_items, &complete),
-        .residual_factor = COPY(residual_factor, residual_items, &complete),
-        .now = calloc(2 * (size_t)nodes + 1, sizeof(double)),
+        .always = always,
+        .inner = inner,
+        .last = last,
+        .unknown = COPY(unknown, l->count, &complete),
+        .target = COPY(target, last, &complete),
+        .slot_start = COPY(slot_start, rows + 1, &complete),
+        .slot = COPY(slot, slot_start[rows], &complete),
+        .slot_factor = COPY(slot_factor, slot_start[rows], &complete),
+        .row_start = COPY(row_start, rows + 1, &complete),
+        .row = COPY(row, row_start[rows], &complete),
+        .term = COPY(term, row_start[rows], &complete),
+        .row_factor = COPY(row_factor, row_start[rows], &complete),
+        .value = calloc((size_t)(l->count + rows), sizeof(double)),
     };
-    l->shortcut.moved = l->shortcut.now + nodes;
-    return complete && l->shortcut.now ? 0 : -1;
+    return complete && l->shortcut.value ? 0 : -1;
 }
 
 int kernel_set_fast(Kernel *k, bool fast)

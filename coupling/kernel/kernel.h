@@ -63,19 +63,18 @@ typedef struct {
     double nominal;
 } LocalDerivative;
 
-/* How a loop's values follow, node by node, from outputs that were got with other inputs. An unknown takes its value; an input is
- * the sum of its items, which are nodes (0 and up) or slots (slot s as -1 - s); an output is what was got plus, for its items, factor
- * times term times what an input has moved. The nodes from `core` on only follow. */
-typedef enum { INPUT_NODE, OUTPUT_NODE, UNKNOWN_NODE } NodeKind;
-
+/* How a loop's values follow from outputs that were got with other inputs. Each row is a sum of factor times slot, and of factor times
+ * term times an earlier row. First comes by how much the unknowns have moved since they were set; then rows that are always wanted,
+ * rows that lead to the residuals alone, the residuals, and rows that are wanted once the unknowns are known. */
 typedef struct {
-    int nodes, core;
-    int *kind, *slot, *value; /* slot: of an output its value, else what was last set; value: of an unknown, its slot */
-    int *start, *item, *term;
-    double *factor;
-    int *residual_start, *residual_item;
-    double *residual_factor;
-    double *now, *moved;
+    int always, inner, last; /* counts; of unknowns and residuals there are as many as the loop has */
+    int *unknown;            /* the slots of what they were last set to */
+    int *target;             /* the slots that receive the last rows */
+    int *slot_start, *slot;
+    double *slot_factor;
+    int *row_start, *row, *term;
+    double *row_factor;
+    double *value;
 } Shortcut;
 
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
@@ -178,9 +177,9 @@ int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_ev
                           double nominal);
 int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
                         const int *right, const int *row_start, const int *column, const int *order);
-int kernel_set_shortcut(Kernel *, int loop, int nodes, int core, const int *kind, const int *slot, const int *value, const int *start,
-                        const int *item, const double *factor, const int *term, const int *residual_start, const int *residual_item,
-                        const double *residual_factor);
+int kernel_set_shortcut(Kernel *, int loop, int always, int inner, int last, const int *unknown, const int *target, const int *slot_start,
+                        const double *slot_factor, const int *slot, const int *row_start, const double *row_factor, const int *term,
+                        const int *row);
 int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_derivative_slots(Kernel *, const int *slots);
 int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time);

@@ -89,7 +89,7 @@ def _declare() -> None:
         "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, b, p, p, p]),
         "kernel_add_derivative": (i, [p, i, i, i, b, i, p, i, p, p, i, p, i, d]),
         "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
-        "kernel_set_shortcut": (i, [p, i, i, i, p, p, p, p, p, p, p, p, p, p]),
+        "kernel_set_shortcut": (i, [p, i, i, i, i, p, p, p, p, p, p, p, p, p]),
         "kernel_set_fast": (i, [p, b]),
         "kernel_set_derivative_slots": (i, [p, p]),
         "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d)]),
@@ -329,27 +329,26 @@ class Kernel:
     def set_shortcut(
         self,
         loop: int,
-        core: int,
-        kinds: Sequence[int],
-        slots: Sequence[int],
-        values: Sequence[int],
-        items: Sequence[Sequence[tuple[int, float, int]]],
-        residuals: Sequence[Sequence[tuple[int, float]]],
+        counts: Sequence[int],
+        unknowns: Sequence[int],
+        targets: Sequence[int],
+        slots: Sequence[Sequence[tuple[float, int]]],
+        rows: Sequence[Sequence[tuple[float, int, int]]],
     ) -> None:
-        every, rows = [i for each in items for i in each], [i for each in residuals for i in each]
+        every_slot, every_row = [i for each in slots for i in each], [i for each in rows for i in each]
         arrays = (
-            _ints(kinds),
-            _ints(slots),
-            _ints(values),
-            _ints(np.cumsum([0, *map(len, items)])),
-            _ints([i[0] for i in every]),
-            _doubles([i[1] for i in every]),
-            _ints([i[2] for i in every]),
-            _ints(np.cumsum([0, *map(len, residuals)])),
-            _ints([i[0] for i in rows]),
-            _doubles([i[1] for i in rows]),
+            _ints(unknowns),
+            _ints(targets),
+            _ints(np.cumsum([0, *map(len, slots)])),
+            _doubles([i[0] for i in every_slot]),
+            _ints([i[1] for i in every_slot]),
+            _ints(np.cumsum([0, *map(len, rows)])),
+            _doubles([i[0] for i in every_row]),
+            _ints([i[1] for i in every_row]),
+            _ints([i[2] for i in every_row]),
         )
-        made(library.kernel_set_shortcut(self.handle, loop, len(kinds), core, *map(pointer, arrays)))
+        _, always, inner, _, last = counts
+        made(library.kernel_set_shortcut(self.handle, loop, always, inner, last, *map(pointer, arrays)))
 
     def set_fast(self, fast: bool) -> None:
         """Whether loops that have a shortcut may take it."""

@@ -2,12 +2,13 @@
  *
  * All of it sees the equilibrated matrix R A C, whose rows and columns have greatest entries of 1, so that a pivot is small or
  * not by itself, whatever the units. The sequence of pivots, the pattern of the factors and the place of every operand are found
- * once and serve until a pivot becomes small or the factors grow; then they are found anew.
+ * once and serve until a pivot becomes too small or the factors grow; then they are found anew.
  *
- * Rows and columns without a pivot are weak. They come last, and all that is left of A between them is a block S of small
- * numbers: the factors give bases V and W with A V = E S and W' A = S F', where E and F are unit vectors of the weak rows and
- * columns. While S counts as nothing V spans the null space and W the left one, and least squares free b of its part along W and
- * x of its part along V. As S returns, these parts fade in again. */
+ * A semidefinite matrix takes its diagonal in the given order, always. There, and in any matrix where no greater pivot is left, a
+ * pivot that is small is weak: 1 is added to it. So the matrix B = A + E F' is factorised, where E and F are the unit vectors of
+ * the weak rows and columns; V = inv(B) E and W = inv(B)' F have A V = E S and W' A = S F' with the small block S = I - F' V.
+ * Of S = 0, V is a base of the null space and W of the left one: b is freed of its part along W, inv(B) b of its part along V.
+ * For a regular S, x = inv(B) (b + E z) with S z = W' b. Each pivot of S fades from one into the other as it grows. */
 #include "linear.h"
 
 #include <math.h>
@@ -15,17 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of pivots, which are 1 where a row owes nothing to those before it. Rounding leaves 1e-16 to 1e-14 of a row that depends on
- * others. At DEFICIENT half of what a pivot determines is believed, at WEAK all but 1e-12 of it, at NOTHING no more than that. */
-static const double WEAK = 1e-6, DEFICIENT = 1e-11, NOTHING = 1e-14;
-static const double MOST_LENGTH = 1e4;
-static const double SAFE = 1e-6;
-static const double STABLE = 0.1;      /* the least share that a pivot has of the greatest entry in its row */
-static const double WORN = 1e-3;       /* the share of its value when chosen below which a pivot is chosen anew */
+/* Of a pivot, which is 1 where a row owes nothing to those before it. Below WEAK it is seen to. Of S, where w' |A| v is 1, v and w
+ * being the base vectors: at DEFICIENT half of what a pivot determines is believed, at ten times that all but 1e-8, at a tenth
+ * 1e-8. Rounding leaves 1e-16 to 1e-15. NOTHING is cut off. */
+static const double WEAK = 1e-7, DEFICIENT = 1e-11, NOTHING = 1e-14;
+static const double SOUND = 1e-3;
+static const double LONGEST = 1e3;     /* the most of w' |A| v that counts, so that what is believed at WEAK is */
+static const double STABLE = 0.1;      /* the least share of a pivot in the greatest entry of its row */
+static const double WORN = 1e-3;       /* the share of its first size below which a pivot is chosen anew */
+static const double STALE = 100;       /* how far the natural size of a weak pivot may be from 1 */
 static const double MOST_GROWTH = 1e8; /* of the sum of squares of the factors */
-static const double ROUNDING = 1e-8;   /* the most asymmetry that still counts as symmetric */
+static const double ASYMMETRY = 1e-8;  /* counts as rounding */
 static const double TINY = 1e-290;
-enum { MOST_SWEEPS = 20, MOST_VECTORS = 32, MOST_FACTORS = 1 << 29 };
+enum { MOST_SWEEPS = 20, FEW = 32, MOST_FACTORS = 1 << 29 };
 
 typedef enum { UNKNOWNS, EQUATIONS } Side;
 typedef enum { CHOSEN, UNSUITED, NO_MEMORY } Choice;
@@ -37,10 +40,10 @@ struct Linear {
     bool symmetric_pattern, chosen, factorised;
     double *row_scale, *column_scale, *scale; /* scale: of an entry */
 
-    /* The sequence: rows and columns with pivots, then the weak ones. */
-    int pivots, weak;
-    int *row_at, *column_at, *position; /* position: of a column, -1 while it has no pivot */
-    double *inverse, *least;            /* of a pivot: its inverse, and the size below which it is chosen anew */
+    /* The sequence of pivots. position: of a column, -1 before it has one. least: below which size a pivot is not accepted. */
+    bool definite;
+    int *row_at, *column_at, *position;
+    double *inverse, *least;
 
     /* The factors. A row has its part before the pivot, then from `upper` on the pivot and its part behind. Neither is divided by
      * pivots. at: the positions of their columns; place: where the entries of A go; target: where the products go, in the order in
@@ -49,33 +52,19 @@ struct Linear {
     double *factor;
     size_t at_room, factor_room, target_room;
 
-    /* S, as far as it is more than nothing: a dense block L D U, the weak rows and columns in the order of its pivots.
-     * belief: in what the pivot determines, from 0 to infinity. */
-    int block_rows, block_columns, live, shortfall;
-    int *weak_row, *weak_column;
+    /* weak_at: the positions of the weak pivots. S has the order `size` and is kept as L D U with `live` pivots; row and column
+     * say which of the weak ones belong to each. belief: in what a pivot determines, from 0 to infinity. */
+    int weak, size, live, shortfall;
+    int *weak_at, *weak_row, *weak_column;
     double *block, *belief;
     size_t block_room;
 
     int *mark, *list, *heap, *waiting;
-    double *y, *given, *image;                                          /* by position, by equation, by either side */
-    double *along, *goal, *rest, *slope, *search, *motion, *metric, *hold; /* by weak direction */
+    double *y, *given, *image;                                             /* by position, equation, either */
+    double *along, *rest, *slope, *search, *motion, *metric, *hold, *goal; /* by weak direction */
 };
 
-static int *take(int **from, size_t count)
-{
-    int *taken = *from;
-    *from += count;
-    return taken;
-}
-
-static double *take_doubles(double **from, size_t count)
-{
-    double *taken = *from;
-    *from += count;
-    return taken;
-}
-
-/* Finds what lies across the diagonal; rows in ascending order visit each column's entries in ascending order too. */
+/* Finds what lies across the diagonal: rows in ascending order come upon the entries of a column in ascending order. */
 static void mirror_pattern(Linear *a)
 {
     int *next = a->list;
@@ -97,32 +86,35 @@ static void mirror_pattern(Linear *a)
 
 Linear *linear_new(int count, const int *row_start, const int *column, const int *order)
 {
-    size_t n = (size_t)count, entries = (size_t)row_start[count];
     Linear *a = calloc(1, sizeof *a);
-    int *integers = calloc(14 * (n + 1) + 3 * entries, sizeof *integers);
-    double *doubles = calloc(16 * n + entries + 1, sizeof *doubles);
-    if (!a || !integers || !doubles) {
-        free(a);
+    if (!a)
+        return NULL;
+    int **by_row[] = {&a->row_start, &a->start,   &a->upper,    &a->order,       &a->diagonal, &a->row_at, &a->column_at, &a->position,
+                      &a->weak_at,   &a->weak_row, &a->weak_column, &a->mark, &a->list,     &a->heap,   &a->waiting};
+    int **by_entry[] = {&a->column, &a->mirror, &a->place};
+    double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->belief, &a->y,      &a->given,  &a->image,
+                             &a->along,     &a->rest,    &a->slope, &a->search, &a->motion, &a->metric, &a->hold, &a->goal};
+    const size_t n = (size_t)count + 1, entries = (size_t)row_start[count], rows = sizeof by_row / sizeof *by_row,
+                 unknowns = sizeof by_unknown / sizeof *by_unknown;
+    int *integers = calloc(rows * n + 3 * entries, sizeof *integers);
+    double *doubles = calloc(unknowns * n + entries, sizeof *doubles);
+    if (!integers || !doubles) {
         free(integers);
         free(doubles);
+        free(a);
         return NULL;
     }
+    for (size_t i = 0; i < rows; i++)
+        *by_row[i] = integers + i * n;
+    for (size_t i = 0; i < 3; i++)
+        *by_entry[i] = integers + rows * n + i * entries;
+    for (size_t i = 0; i < unknowns; i++)
+        *by_unknown[i] = doubles + i * n;
+    a->scale = doubles + unknowns * n;
     a->count = count;
-    int **by_row[] = {&a->row_start,  &a->start,       &a->upper, &a->order, &a->diagonal, &a->row_at,  &a->column_at, &a->position,
-                      &a->weak_row, &a->weak_column, &a->mark,  &a->list,  &a->heap,     &a->waiting};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
-        *by_row[i] = take(&integers, n + 1);
-    a->column = take(&integers, entries);
-    a->mirror = take(&integers, entries);
-    a->place = take(&integers, entries);
-    double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->belief, &a->y,      &a->given,  &a->image,
-                             &a->along,     &a->goal,         &a->rest,    &a->slope, &a->search, &a->motion, &a->metric, &a->hold};
-    for (size_t i = 0; i < sizeof by_unknown / sizeof *by_unknown; i++)
-        *by_unknown[i] = take_doubles(&doubles, n);
-    a->scale = take_doubles(&doubles, entries);
-    memcpy(a->row_start, row_start, (n + 1) * sizeof *row_start);
+    memcpy(a->row_start, row_start, n * sizeof *row_start);
     memcpy(a->column, column, entries * sizeof *column);
-    memcpy(a->order, order, n * sizeof *order);
+    memcpy(a->order, order, (n - 1) * sizeof *order);
     mirror_pattern(a);
     return a;
 }
@@ -131,8 +123,8 @@ void linear_free(Linear *a)
 {
     if (!a)
         return;
-    free(a->row_start);
-    free(a->row_scale);
+    free(a->row_start); /* with all integers by row and entry */
+    free(a->row_scale); /* with all numbers by unknown and entry */
     free(a->at);
     free(a->factor);
     free(a->target);
@@ -145,16 +137,14 @@ int linear_stored(const Linear *a)
     return a->chosen ? a->start[a->count] : 0;
 }
 
-static bool reserve(void **array, size_t *room, size_t needed, size_t size)
+/* The array, in a new place where it had no room for so many; without memory it stays as it is. */
+static void *grown(void *array, size_t *room, size_t needed, size_t size)
 {
-    if (needed <= *room)
-        return true;
-    void *larger = realloc(*array, 2 * needed * size);
+    void *larger = needed > *room ? realloc(array, 2 * needed * size) : NULL;
     if (!larger)
-        return false;
-    *array = larger;
+        return array;
     *room = 2 * needed;
-    return true;
+    return larger;
 }
 
 static void scale_entries(Linear *a)
@@ -178,13 +168,13 @@ static bool scale_by_diagonal(Linear *a, const double *values)
     scale_entries(a);
     for (int e = 0; e < a->row_start[a->count]; e++) {
         double scaled = values[e] * a->scale[e];
-        if (fabs(scaled) > 1 + ROUNDING || fabs(scaled - values[a->mirror[e]] * a->scale[e]) > ROUNDING)
+        if (fabs(scaled) > 1 + ASYMMETRY || fabs(scaled - values[a->mirror[e]] * a->scale[e]) > ASYMMETRY)
             return false;
     }
     return true;
 }
 
-/* Equilibrates any matrix, by what Ruiz proposes: dividing rows and columns by the roots of their greatest entries. */
+/* Equilibrates any matrix, as Ruiz does: rows and columns are divided by the roots of their greatest entries, again and again. */
 static void scale_by_sweeps(Linear *a, const double *values)
 {
     double *row = a->y, *column = a->image;
@@ -203,7 +193,7 @@ static void scale_by_sweeps(Linear *a, const double *values)
             }
         even = true;
         for (int i = 0; i < a->count; i++) {
-            even = even && !(fabs(row[i] - 1) > 0.1 && row[i] > 0) && !(fabs(column[i] - 1) > 0.1 && column[i] > 0);
+            even = even && !(row[i] > 0 && fabs(row[i] - 1) > 0.1) && !(column[i] > 0 && fabs(column[i] - 1) > 0.1);
             if (row[i] > 0)
                 a->row_scale[i] = fmin(a->row_scale[i] / sqrt(row[i]), 1 / sqrt(TINY));
             if (column[i] > 0)
@@ -234,75 +224,75 @@ static int pop(int *heap, int *size)
     return least;
 }
 
-/* Places a row of A at position i of the factors, less its multiples of the rows with pivots. Columns without pivots go by their
- * own numbers until the sequence is complete. False where memory lacks. */
-static bool reduce(Linear *a, const double *values, int row, int i)
+/* A column comes into the row under work: to wait for its turn, or behind the pivot. */
+static void enter(Linear *a, int column, double value, int *before, int *behind)
 {
-    int end = a->start[i], before = 0, behind = 0;
-    size_t needed = (size_t)end + (size_t)a->count;
-    if (needed > MOST_FACTORS || !reserve((void **)&a->at, &a->at_room, needed, sizeof *a->at) ||
-        !reserve((void **)&a->factor, &a->factor_room, needed, sizeof *a->factor))
+    a->mark[column] = true;
+    a->y[column] = value;
+    if (a->position[column] < 0)
+        a->list[(*behind)++] = column;
+    else
+        push(a->heap, before, a->position[column]);
+}
+
+/* Appends to the factors a row of A less its multiples of the k rows before. It has an entry at `wanted`, unless that is -1.
+ * Columns without pivots go by their own numbers until the sequence is complete. False where memory lacks. */
+static bool reduce(Linear *a, const double *values, int row, int k, int wanted)
+{
+    int end = a->start[k], before = 0, behind = 0;
+    const size_t needed = (size_t)end + (size_t)a->count;
+    a->at = grown(a->at, &a->at_room, needed, sizeof *a->at);
+    a->factor = grown(a->factor, &a->factor_room, needed, sizeof *a->factor);
+    if (a->at_room < needed || a->factor_room < needed || needed > MOST_FACTORS)
         return false;
-    double *sum = a->y;
-    for (int e = a->row_start[row]; e < a->row_start[row + 1]; e++) {
-        int j = a->column[e];
-        a->mark[j] = true;
-        sum[j] = values[e] * a->scale[e];
-        if (a->position[j] < 0)
-            a->list[behind++] = j;
-        else
-            push(a->heap, &before, a->position[j]);
-    }
+    for (int e = a->row_start[row]; e < a->row_start[row + 1]; e++)
+        enter(a, a->column[e], values[e] * a->scale[e], &before, &behind);
+    if (wanted >= 0 && !a->mark[wanted])
+        enter(a, wanted, 0, &before, &behind);
     while (before > 0) {
-        int k = pop(a->heap, &before), eliminated = a->column_at[k];
-        double multiple = sum[eliminated] * a->inverse[k];
-        a->at[end] = k;
-        a->factor[end++] = sum[eliminated];
+        const int p = pop(a->heap, &before), eliminated = a->column_at[p];
+        const double left = a->y[eliminated], multiple = left * a->inverse[p];
         a->mark[eliminated] = false;
-        for (int q = a->upper[k] + 1; q < a->start[k + 1]; q++) {
-            int j = a->at[q];
-            if (!a->mark[j]) {
-                a->mark[j] = true;
-                sum[j] = 0;
-                if (a->position[j] < 0)
-                    a->list[behind++] = j;
-                else
-                    push(a->heap, &before, a->position[j]);
-            }
-            sum[j] -= multiple * a->factor[q];
+        a->at[end] = p;
+        a->factor[end++] = left;
+        for (int q = a->upper[p] + 1; q < a->start[p + 1]; q++) {
+            if (!a->mark[a->at[q]])
+                enter(a, a->at[q], 0, &before, &behind);
+            a->y[a->at[q]] -= multiple * a->factor[q];
         }
     }
-    a->upper[i] = end;
+    a->upper[k] = end;
     for (int m = 0; m < behind; m++) {
-        int j = a->list[m];
-        a->mark[j] = false;
-        a->at[end] = j;
-        a->factor[end++] = sum[j];
+        a->mark[a->list[m]] = false;
+        a->at[end] = a->list[m];
+        a->factor[end++] = a->y[a->list[m]];
     }
-    a->start[i + 1] = end;
-    a->row_at[i] = row;
+    a->start[k + 1] = end;
+    a->row_at[k] = row;
     return true;
 }
 
-/* The place of the pivot in the row that stands next, or -1 where it has none of this size. The diagonal is preferred. */
-static int pivot_place(const Linear *a, double size)
+/* The place of a column behind row k, or -1. */
+static int place_of(const Linear *a, int k, int column)
 {
-    int k = a->pivots, greatest = -1, diagonal = -1;
-    for (int q = a->upper[k]; q < a->start[k + 1]; q++) {
-        if (greatest < 0 || fabs(a->factor[q]) > fabs(a->factor[greatest]))
-            greatest = q;
-        if (a->at[q] == a->row_at[k])
-            diagonal = q;
-    }
-    if (greatest < 0 || fabs(a->factor[greatest]) < size)
-        return -1;
-    return diagonal >= 0 && fabs(a->factor[diagonal]) >= STABLE * fabs(a->factor[greatest]) ? diagonal : greatest;
+    for (int q = a->upper[k]; q < a->start[k + 1]; q++)
+        if (a->at[q] == column)
+            return q;
+    return -1;
 }
 
-static void make_pivot(Linear *a, int place, double least)
+static int greatest_place(const Linear *a, int k)
 {
-    int k = a->pivots++, first = a->upper[k], column = a->at[place];
-    double pivot = a->factor[place];
+    int greatest = -1;
+    for (int q = a->upper[k]; q < a->start[k + 1]; q++)
+        if (greatest < 0 || fabs(a->factor[q]) > fabs(a->factor[greatest]))
+            greatest = q;
+    return greatest;
+}
+
+static void make_pivot(Linear *a, int k, int place, double pivot, double least)
+{
+    const int first = a->upper[k], column = a->at[place];
     a->at[place] = a->at[first];
     a->factor[place] = a->factor[first];
     a->at[first] = column;
@@ -313,85 +303,87 @@ static void make_pivot(Linear *a, int place, double least)
     a->position[column] = k;
 }
 
-static void begin_sequence(Linear *a)
-{
-    a->pivots = 0;
-    for (int j = 0; j < a->count; j++)
-        a->position[j] = -1;
-}
-
-/* Factorises with pivots from the diagonal in the given order, as suits a definite matrix. */
+/* Takes the diagonal in the given order. */
 static Choice choose_diagonal(Linear *a, const double *values)
 {
-    begin_sequence(a);
-    for (int i = 0; i < a->count; i++) {
-        if (!reduce(a, values, a->order[i], i))
+    for (int k = 0; k < a->count; k++) {
+        if (!reduce(a, values, a->order[k], k, a->order[k]))
             return NO_MEMORY;
-        int q = a->upper[i];
-        while (q < a->start[i + 1] && a->at[q] != a->order[i])
-            q++;
-        if (q == a->start[i + 1] || a->factor[q] < SAFE)
+        const int place = place_of(a, k, a->order[k]);
+        const double pivot = a->factor[place];
+        if (pivot < -WEAK)
             return UNSUITED;
-        make_pivot(a, q, SAFE);
+        make_pivot(a, k, place, pivot < WEAK ? pivot + 1 : pivot, WEAK);
     }
-    a->weak = 0;
     return CHOSEN;
 }
 
-/* Factorises with pivots of falling size: a row whose greatest entry has become small waits for all that have greater ones. This
- * shows a lack of rank almost as well as a search of the whole matrix for each pivot, and leaves W and V small. */
+/* Takes pivots of falling size: a row whose greatest entry has become small waits for all that have greater ones, which shows a
+ * lack of rank almost as well as searching the whole matrix for each pivot. In its row the diagonal is preferred. */
 static Choice choose_graded(Linear *a, const double *values)
 {
-    int waiting = a->count;
+    int k = 0, waiting = a->count;
     memcpy(a->waiting, a->order, (size_t)waiting * sizeof *a->order);
-    begin_sequence(a);
-    for (double size = STABLE; waiting > 0; size = fmax(STABLE * size, WEAK)) {
-        int visited = waiting;
+    for (double size = STABLE; waiting > 0 && size > STABLE * WEAK; size *= STABLE) {
+        const int visited = waiting;
         waiting = 0;
         for (int w = 0; w < visited; w++) {
-            if (!reduce(a, values, a->waiting[w], a->pivots))
+            const int row = a->waiting[w];
+            if (!reduce(a, values, row, k, -1))
                 return NO_MEMORY;
-            int place = pivot_place(a, size);
-            if (place < 0)
-                a->waiting[waiting++] = a->waiting[w];
-            else
-                make_pivot(a, place, fmax(WORN * fabs(a->factor[place]), WEAK));
+            const int greatest = greatest_place(a, k), diagonal = place_of(a, k, row);
+            const double most = greatest < 0 ? 0 : fabs(a->factor[greatest]);
+            if (most < fmax(size, WEAK)) {
+                a->waiting[waiting++] = row;
+                continue;
+            }
+            const int place = diagonal >= 0 && fabs(a->factor[diagonal]) >= STABLE * most ? diagonal : greatest;
+            make_pivot(a, k++, place, a->factor[place], fmax(WORN * fabs(a->factor[place]), WEAK));
         }
-        if (size <= WEAK)
-            break;
     }
-    a->weak = waiting;
-    for (int w = 0; w < waiting; w++)
-        if (!reduce(a, values, a->waiting[w], a->pivots + w))
+    for (int w = 0, column = 0; w < waiting; w++, k++) {
+        while (a->position[column] >= 0)
+            column++;
+        if (!reduce(a, values, a->waiting[w], k, column))
             return NO_MEMORY;
-    for (int j = 0, k = a->pivots; j < a->count; j++)
-        if (a->position[j] < 0) {
-            a->column_at[k] = j;
-            a->position[j] = k++;
-        }
+        const int place = place_of(a, k, column);
+        make_pivot(a, k, place, a->factor[place] + 1, INFINITY);
+    }
     return CHOSEN;
 }
 
-/* Writes down where the entries of A go, and every product of the elimination, for the sequence just chosen. */
+static Choice choose(Linear *a, const double *values, bool definite)
+{
+    a->definite = definite;
+    for (int j = 0; j < a->count; j++) {
+        a->position[j] = -1;
+        a->mark[j] = false;
+    }
+    return definite ? choose_diagonal(a, values) : choose_graded(a, values);
+}
+
+/* Writes down, for the sequence just chosen, where the entries of A go and every product of the elimination. */
 static bool arrange(Linear *a)
 {
     size_t products = 0;
-    for (int i = 0; i < a->count; i++) {
-        for (int q = a->upper[i]; q < a->start[i + 1]; q++)
+    for (int k = 0; k < a->count; k++) {
+        for (int q = a->upper[k]; q < a->start[k + 1]; q++)
             a->at[q] = a->position[a->at[q]];
-        for (int p = a->start[i]; p < a->upper[i]; p++)
+        for (int p = a->start[k]; p < a->upper[k]; p++)
             products += (size_t)(a->start[a->at[p] + 1] - a->upper[a->at[p]] - 1);
     }
-    if (!reserve((void **)&a->target, &a->target_room, products, sizeof *a->target))
+    a->target = grown(a->target, &a->target_room, products, sizeof *a->target);
+    if (a->target_room < products)
         return false;
     int *target = a->target, *place = a->list;
-    for (int i = 0; i < a->count; i++) {
-        for (int p = a->start[i]; p < a->start[i + 1]; p++)
+    for (int k = 0; k < a->count; k++) {
+        const int row = a->row_at[k];
+        for (int p = a->start[k]; p < a->start[k + 1]; p++)
             place[a->at[p]] = p;
-        for (int e = a->row_start[a->row_at[i]]; e < a->row_start[a->row_at[i] + 1]; e++)
+        for (int e = a->row_start[row]; e < a->row_start[row + 1]; e++)
             a->place[e] = place[a->position[a->column[e]]];
-        for (int p = a->start[i]; p < a->upper[i]; p++)
-            for (int k = a->at[p], q = a->upper[k] + 1; q < a->start[k + 1]; q++)
+        for (int p = a->start[k]; p < a->upper[k]; p++)
+            for (int q = a->upper[a->at[p]] + 1; q < a->start[a->at[p] + 1]; q++)
                 *target++ = place[a->at[q]];
     }
     return true;
@@ -400,8 +392,9 @@ static bool arrange(Linear *a)
 /* False where the factors have grown, or are not finite. */
 static bool moderate(const Linear *a)
 {
-    int stored = a->start[a->count], p = 0;
+    const int stored = a->start[a->count];
     double sum[4] = {0};
+    int p = 0;
     for (; p + 4 <= stored; p += 4)
         for (int lane = 0; lane < 4; lane++)
             sum[lane] += a->factor[p + lane] * a->factor[p + lane];
@@ -410,8 +403,9 @@ static bool moderate(const Linear *a)
     return sum[0] + sum[1] + sum[2] + sum[3] <= MOST_GROWTH + stored;
 }
 
-/* Factorises with the sequence that there is; false where it does not suit these values. */
-static bool refactorise(Linear *a, const double *values)
+/* Factorises B with the sequence that there is; false where this does not suit the values. In a definite matrix pivots below the
+ * floor are weak. */
+static bool eliminate(Linear *a, const double *values, double floor)
 {
     const int *start = a->start, *upper = a->upper, *at = a->at, *target = a->target;
     double *restrict factor = a->factor, *restrict inverse = a->inverse;
@@ -419,200 +413,113 @@ static bool refactorise(Linear *a, const double *values)
     memset(factor, 0, (size_t)start[a->count] * sizeof *factor);
     for (int e = 0; e < a->row_start[a->count]; e++)
         factor[a->place[e]] = values[e] * a->scale[e];
-    for (int i = 0; i < a->count; i++) {
-        for (int p = start[i]; p < upper[i]; p++) {
-            int k = at[p];
-            double multiple = factor[p] * inverse[k];
-            for (int q = upper[k] + 1; q < start[k + 1]; q++)
+    a->weak = 0;
+    for (int k = 0; k < a->count; k++) {
+        const double natural = factor[upper[k]];
+        for (int p = start[k]; p < upper[k]; p++) {
+            const double multiple = factor[p] * inverse[at[p]];
+            for (int q = upper[at[p]] + 1; q < start[at[p] + 1]; q++)
                 factor[*target++] -= multiple * factor[q];
         }
-        if (i < a->pivots) {
-            double pivot = factor[upper[i]];
-            suits = suits && fabs(pivot) >= a->least[i];
-            inverse[i] = 1 / pivot;
+        if (!(fabs(factor[upper[k]]) >= (a->definite ? floor : a->least[k]))) {
+            if (a->definite)
+                suits = suits && !(natural * STALE < 1 && natural > 0);
+            else
+                suits = suits && isinf(a->least[k]);
+            factor[upper[k]] += 1;
+            a->weak_at[a->weak++] = k;
         }
+        inverse[k] = 1 / factor[upper[k]];
     }
     return suits && moderate(a);
 }
 
-/* Collects what is more than nothing of S into the block. False where memory lacks. */
-static bool gather_block(Linear *a)
+/* By position: y becomes inv(B) y. */
+static void solve(const Linear *a, double *restrict y)
 {
-    int *row_lives = a->list, *column_lives = a->heap, rows = 0, columns = 0;
-    memset(row_lives, 0, (size_t)a->weak * sizeof *row_lives);
-    memset(column_lives, 0, (size_t)a->weak * sizeof *column_lives);
-    for (int w = 0; w < a->weak; w++)
-        for (int q = a->upper[a->pivots + w]; q < a->start[a->pivots + w + 1]; q++)
-            if (fabs(a->factor[q]) > NOTHING)
-                row_lives[w] = column_lives[a->at[q] - a->pivots] = true;
-    for (int lives = 1; lives >= 0; lives--) {
-        for (int w = 0, r = rows, c = columns; w < a->weak; w++) {
-            if (row_lives[w] == lives)
-                a->weak_row[lives ? rows++ : r++] = w;
-            if (column_lives[w] == lives)
-                a->weak_column[lives ? columns++ : c++] = w;
-        }
+    const double *restrict factor = a->factor, *restrict inverse = a->inverse;
+    for (int k = 0; k < a->count; k++) {
+        double sum = y[k];
+        for (int p = a->start[k]; p < a->upper[k]; p++)
+            sum -= factor[p] * y[a->at[p]];
+        y[k] = sum * inverse[k];
     }
-    if (!reserve((void **)&a->block, &a->block_room, (size_t)rows * (size_t)columns, sizeof *a->block))
-        return false;
-    memset(a->block, 0, (size_t)rows * (size_t)columns * sizeof *a->block);
-    int *column_at = a->heap;
-    for (int c = 0; c < a->weak; c++)
-        column_at[a->weak_column[c]] = c;
-    for (int r = 0; r < rows; r++) {
-        int i = a->pivots + a->weak_row[r];
-        for (int q = a->upper[i]; q < a->start[i + 1]; q++) {
-            int c = column_at[a->at[q] - a->pivots];
-            if (c < columns)
-                a->block[r * columns + c] = a->factor[q];
-        }
-    }
-    a->block_rows = rows;
-    a->block_columns = columns;
-    return true;
-}
-
-static void swap_integers(int *a, int *b)
-{
-    int c = *a;
-    *a = *b;
-    *b = c;
-}
-
-static void swap_doubles(double *a, double *b)
-{
-    double c = *a;
-    *a = *b;
-    *b = c;
-}
-
-/* Brings the greatest of what the block has left to the pivot's place; returns its size. */
-static double bring_greatest(Linear *a, int k)
-{
-    int rows = a->block_rows, columns = a->block_columns, row = k, column = k;
-    double greatest = 0;
-    for (int r = k; r < rows; r++)
-        for (int c = k; c < columns; c++)
-            if (fabs(a->block[r * columns + c]) > greatest) {
-                greatest = fabs(a->block[r * columns + c]);
-                row = r;
-                column = c;
-            }
-    for (int c = 0; c < columns && row != k; c++)
-        swap_doubles(&a->block[k * columns + c], &a->block[row * columns + c]);
-    for (int r = 0; r < rows && column != k; r++)
-        swap_doubles(&a->block[r * columns + k], &a->block[r * columns + column]);
-    swap_integers(&a->weak_row[k], &a->weak_row[row]);
-    swap_integers(&a->weak_column[k], &a->weak_column[column]);
-    return greatest;
-}
-
-/* y becomes inv(L) y, divided by the pivots; by position, as in the following three. */
-static void forward(const Linear *a, double *restrict y)
-{
-    for (int i = 0; i < a->count; i++) {
-        double sum = y[i];
-        for (int p = a->start[i]; p < a->upper[i]; p++)
-            sum -= a->factor[p] * y[a->at[p]];
-        y[i] = i < a->pivots ? sum * a->inverse[i] : sum;
-    }
-}
-
-/* The unknowns with pivots, from what `forward` left there and the weak unknowns. */
-static void backward(const Linear *a, double *restrict y)
-{
-    for (int i = a->pivots - 1; i >= 0; i--) {
+    for (int k = a->count - 1; k >= 0; k--) {
         double sum = 0;
-        for (int q = a->upper[i] + 1; q < a->start[i + 1]; q++)
-            sum += a->factor[q] * y[a->at[q]];
-        y[i] -= a->inverse[i] * sum;
+        for (int q = a->upper[k] + 1; q < a->start[k + 1]; q++)
+            sum += factor[q] * y[a->at[q]];
+        y[k] -= inverse[k] * sum;
     }
 }
 
-static void forward_transposed(const Linear *a, double *restrict y)
+/* By position: y becomes inv(B)' y. */
+static void solve_transposed(const Linear *a, double *restrict y)
 {
-    for (int i = a->count - 1; i >= 0; i--) {
-        if (i < a->pivots)
-            y[i] *= a->inverse[i];
-        for (int p = a->start[i]; p < a->upper[i]; p++)
-            y[a->at[p]] -= a->factor[p] * y[i];
+    for (int k = 0; k < a->count; k++) {
+        y[k] *= a->inverse[k];
+        for (int q = a->upper[k] + 1; q < a->start[k + 1]; q++)
+            y[a->at[q]] -= a->factor[q] * y[k];
     }
+    for (int k = a->count - 1; k >= 0; k--)
+        for (int p = a->start[k]; p < a->upper[k]; p++)
+            y[a->at[p]] -= a->inverse[a->at[p]] * a->factor[p] * y[k];
 }
 
-static void backward_transposed(const Linear *a, double *restrict y)
+static void load(const Linear *a, Side side, const double *vector)
 {
-    for (int i = 0; i < a->pivots; i++) {
-        double share = a->inverse[i] * y[i];
-        for (int q = a->upper[i] + 1; q < a->start[i + 1]; q++)
-            y[a->at[q]] -= a->factor[q] * share;
-    }
+    const int *index = side == UNKNOWNS ? a->column_at : a->row_at;
+    const double *scale = side == UNKNOWNS ? a->column_scale : a->row_scale;
+    for (int k = 0; k < a->count; k++)
+        a->y[k] = vector[index[k]] * scale[index[k]];
 }
 
-static void load(const Linear *a, const double *vector, const int *index, const double *scale)
+static void store(const Linear *a, Side side, double *vector)
 {
-    for (int i = 0; i < a->count; i++)
-        a->y[i] = vector[index[i]] * scale[index[i]];
+    const int *index = side == UNKNOWNS ? a->column_at : a->row_at;
+    const double *scale = side == UNKNOWNS ? a->column_scale : a->row_scale;
+    for (int k = 0; k < a->count; k++)
+        vector[index[k]] = a->y[k] * scale[index[k]];
 }
 
-static void store(const Linear *a, double *vector, const int *index, const double *scale)
+/* An entry of U in the product S = L D U, of L on the side of the equations. */
+static double triangle(const Linear *a, Side side, int k, int j)
 {
-    for (int i = 0; i < a->count; i++)
-        vector[index[i]] = a->y[i] * scale[index[i]];
+    return side == UNKNOWNS ? a->block[k * a->size + j] : a->block[j * a->size + k];
 }
 
-/* The sum of the base vectors of one side, V or W, times `along`, left in y. */
-static void expand(Linear *a, Side side, const double *along)
-{
-    const int *weak = side == UNKNOWNS ? a->weak_column : a->weak_row;
-    double *y = a->y, *sum = a->y + a->pivots;
-    memset(y, 0, (size_t)a->count * sizeof *y);
-    for (int j = 0; j < a->weak; j++)
-        sum[weak[j]] = along[j];
-    for (int k = a->live - 1; k >= 0; k--) {
-        if (side == UNKNOWNS)
-            for (int c = k + 1; c < a->block_columns; c++)
-                sum[weak[k]] -= a->block[k * a->block_columns + c] * sum[weak[c]];
-        else
-            for (int r = k + 1; r < a->block_rows; r++)
-                sum[weak[k]] -= a->block[r * a->block_columns + k] * sum[weak[r]];
-    }
-    if (side == UNKNOWNS)
-        backward(a, y);
-    else
-        forward_transposed(a, y);
-}
-
+/* The sum of the base vectors of one side, V inv(U) or W inv(L)', times `along`. */
 static void spread(Linear *a, Side side, const double *along, double *vector)
 {
-    expand(a, side, along);
+    const int *weak = side == UNKNOWNS ? a->weak_column : a->weak_row;
+    double *part = a->motion;
+    memcpy(part, along, (size_t)a->weak * sizeof *part);
+    for (int k = a->live - 1; k >= 0; k--)
+        for (int j = k + 1; j < a->size; j++)
+            part[k] -= triangle(a, side, k, j) * part[j];
+    memset(a->y, 0, (size_t)a->count * sizeof *a->y);
+    for (int j = 0; j < a->weak; j++)
+        a->y[a->weak_at[weak[j]]] = part[j];
     if (side == UNKNOWNS)
-        store(a, vector, a->column_at, a->column_scale);
+        solve(a, a->y);
     else
-        store(a, vector, a->row_at, a->row_scale);
+        solve_transposed(a, a->y);
+    store(a, side, vector);
 }
 
-/* The products of a vector with the base vectors: the transpose of `spread`. */
+/* The products of a vector with these base vectors. */
 static void gather(Linear *a, Side side, const double *vector, double *along)
 {
-    int columns = a->block_columns;
-    const int *weak = (side == UNKNOWNS ? a->weak_column : a->weak_row);
-    if (side == UNKNOWNS) {
-        load(a, vector, a->column_at, a->column_scale);
-        backward_transposed(a, a->y);
-    } else {
-        load(a, vector, a->row_at, a->row_scale);
-        forward(a, a->y);
-    }
+    const int *weak = side == UNKNOWNS ? a->weak_column : a->weak_row;
+    load(a, side, vector);
+    if (side == UNKNOWNS)
+        solve_transposed(a, a->y);
+    else
+        solve(a, a->y);
     for (int j = 0; j < a->weak; j++)
-        along[j] = a->y[a->pivots + weak[j]];
-    for (int k = 0; k < a->live; k++) {
-        if (side == UNKNOWNS)
-            for (int c = k + 1; c < columns; c++)
-                along[c] -= a->block[k * columns + c] * along[k];
-        else
-            for (int r = k + 1; r < a->block_rows; r++)
-                along[r] -= a->block[r * columns + k] * along[k];
-    }
+        along[j] = a->y[a->weak_at[weak[j]]];
+    for (int k = 0; k < a->live; k++)
+        for (int j = k + 1; j < a->size; j++)
+            along[j] -= triangle(a, side, k, j) * along[k];
 }
 
 static double square(const double *x, int count)
@@ -623,177 +530,214 @@ static double square(const double *x, int count)
     return sum;
 }
 
-/* Factorises S, and finds what each of its pivots is worth: rounding in it grows with the lengths of its base vectors. False
- * where memory lacks. */
-static bool weigh(Linear *a)
+/* Computes S. Where there are many weak pivots, those that vanish have no part in it. False where memory lacks. */
+static bool form_block(Linear *a)
 {
-    if (!gather_block(a))
-        return false;
-    int rows = a->block_rows, columns = a->block_columns, most = rows < columns ? rows : columns;
-    for (a->live = 0; a->live < most && bring_greatest(a, a->live) > NOTHING; a->live++) {
-        int k = a->live;
-        double pivot = a->block[k * columns + k];
-        for (int c = k + 1; c < columns; c++)
-            a->block[k * columns + c] /= pivot;
-        for (int r = k + 1; r < rows; r++) {
-            double multiple = a->block[r * columns + k];
-            for (int c = k + 1; c < columns; c++)
-                a->block[r * columns + c] -= multiple * a->block[k * columns + c];
-            a->block[r * columns + k] /= pivot;
-        }
+    int dead = a->weak;
+    a->size = a->live = 0;
+    for (int w = 0; w < a->weak; w++) {
+        const bool vanishes = a->definite && a->weak > FEW && fabs(a->factor[a->upper[a->weak_at[w]]] - 1) < NOTHING;
+        a->weak_row[vanishes ? --dead : a->size++] = w;
     }
-    a->shortfall = a->weak;
-    memset(a->belief, 0, (size_t)a->weak * sizeof *a->belief);
-    memset(a->along, 0, (size_t)a->weak * sizeof *a->along);
-    for (int k = 0; k < a->live; k++) {
-        double length[2];
-        a->along[k] = 1;
-        for (Side side = UNKNOWNS; side <= EQUATIONS; side++) {
-            expand(a, side, a->along);
-            length[side] = sqrt(square(a->y, a->count));
-        }
-        a->along[k] = 0;
-        double ratio = fabs(a->block[k * columns + k]) / (DEFICIENT * fmin(length[0] * length[1], MOST_LENGTH));
-        a->belief[k] = pow(ratio, 8);
-        a->shortfall -= a->belief[k] >= 1;
+    memcpy(a->weak_column, a->weak_row, (size_t)a->weak * sizeof *a->weak_row);
+    const size_t needed = (size_t)a->size * (size_t)a->size;
+    a->block = grown(a->block, &a->block_room, needed, sizeof *a->block);
+    if (a->block_room < needed)
+        return false;
+    for (int c = 0; c < a->size; c++) {
+        memset(a->y, 0, (size_t)a->count * sizeof *a->y);
+        a->y[a->weak_at[a->weak_column[c]]] = 1;
+        solve(a, a->y);
+        for (int r = 0; r < a->size; r++)
+            a->block[r * a->size + c] = (r == c) - a->y[a->weak_at[a->weak_row[r]]];
     }
     return true;
+}
+
+static void swap(double *a, double *b)
+{
+    const double c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void swap_integers(int *a, int *b)
+{
+    const int c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Brings the greatest of what S has left to the place of the pivot; returns its size. */
+static double bring_greatest(Linear *a, int k)
+{
+    const int size = a->size;
+    int row = k, column = k;
+    for (int r = k; r < size; r++)
+        for (int c = k; c < size; c++)
+            if (fabs(a->block[r * size + c]) > fabs(a->block[row * size + column])) {
+                row = r;
+                column = c;
+            }
+    for (int c = 0; c < size; c++)
+        swap(&a->block[k * size + c], &a->block[row * size + c]);
+    for (int r = 0; r < size; r++)
+        swap(&a->block[r * size + k], &a->block[r * size + column]);
+    swap_integers(&a->weak_row[k], &a->weak_row[row]);
+    swap_integers(&a->weak_column[k], &a->weak_column[column]);
+    return fabs(a->block[k * size + k]);
+}
+
+/* w' |A| v, of the base vectors of one pivot of S: what this pivot would be in a matrix far from deficient. */
+static double natural_size(Linear *a, const double *values, int k)
+{
+    double *v = a->image, *w = a->given, size = 0;
+    memset(a->along, 0, (size_t)a->weak * sizeof *a->along);
+    a->along[k] = 1;
+    spread(a, UNKNOWNS, a->along, v);
+    spread(a, EQUATIONS, a->along, w);
+    for (int i = 0; i < a->count; i++)
+        for (int e = a->row_start[i]; e < a->row_start[i + 1]; e++)
+            size += fabs(w[i] * values[e] * v[a->column[e]]);
+    return size;
+}
+
+/* Factorises S, and finds what each of its pivots is worth. False where memory lacks. */
+static bool weigh(Linear *a, const double *values)
+{
+    if (!form_block(a))
+        return false;
+    const int size = a->size;
+    for (; a->live < size && bring_greatest(a, a->live) > NOTHING; a->live++) {
+        const int k = a->live;
+        const double pivot = a->block[k * size + k];
+        for (int c = k + 1; c < size; c++)
+            a->block[k * size + c] /= pivot;
+        for (int r = k + 1; r < size; r++) {
+            for (int c = k + 1; c < size; c++)
+                a->block[r * size + c] -= a->block[r * size + k] * a->block[k * size + c];
+            a->block[r * size + k] /= pivot;
+        }
+    }
+    memset(a->belief, 0, (size_t)a->weak * sizeof *a->belief);
+    a->shortfall = a->weak;
+    for (int k = 0; k < a->live; k++) {
+        const double ratio = fabs(a->block[k * size + k]) / (DEFICIENT * fmin(natural_size(a, values, k), LONGEST));
+        a->belief[k] = pow(ratio, 8);
+        a->shortfall -= ratio >= 1;
+    }
+    return true;
+}
+
+/* With weak pivots it pays to add to all that are not sound, as long as these are few: W and V become small, and so does rounding. */
+static bool eliminate_soundly(Linear *a, const double *values)
+{
+    bool suits = eliminate(a, values, WEAK);
+    const int weak = a->weak;
+    if (a->definite && weak > 0 && suits) {
+        suits = eliminate(a, values, SOUND);
+        if (a->weak > weak + FEW)
+            suits = eliminate(a, values, WEAK);
+    }
+    return suits;
 }
 
 int linear_factorise(Linear *a, const double *values)
 {
     a->factorised = false;
-    bool serves = a->chosen && refactorise(a, values);
+    bool serves = a->chosen && eliminate_soundly(a, values);
+    a->chosen = false;
     if (serves && a->weak > 0) {
-        if (!weigh(a))
+        if (!weigh(a, values))
             return -1;
-        serves = a->live == 0 || fabs(a->block[0]) < 10 * WEAK;
+        serves = a->definite || a->live == 0 || fabs(a->block[0]) < 10 * WEAK;
     }
     if (!serves) {
-        a->chosen = false;
         for (int e = 0; e < a->row_start[a->count]; e++)
             if (!isfinite(values[e]))
                 return -1;
-        bool definite = scale_by_diagonal(a, values);
-        if (!definite)
+        Choice choice = scale_by_diagonal(a, values) ? choose(a, values, true) : UNSUITED;
+        if (choice == UNSUITED) {
             scale_by_sweeps(a, values);
-        Choice choice = definite ? choose_diagonal(a, values) : UNSUITED;
-        if (choice == UNSUITED)
-            choice = choose_graded(a, values);
-        if (choice == NO_MEMORY || !arrange(a) || (a->weak > 0 && !weigh(a)))
+            choice = choose(a, values, false);
+        }
+        if (choice == NO_MEMORY || !arrange(a))
             return -1;
-        a->chosen = true;
+        eliminate_soundly(a, values);
+        if (a->weak > 0 && !weigh(a, values))
+            return -1;
     }
-    a->factorised = true;
+    a->chosen = a->factorised = true;
     return a->weak > 0 ? a->shortfall : 0;
 }
 
-static double believed(double belief)
-{
-    return belief / (1 + belief);
-}
-
-/* Frees a vector of its part along the base of one side; `along` becomes that part. Where `goal` is given, in the measure in
- * which a direction is believed its part becomes the goal instead of all there is. By conjugate gradients, since the base is not
- * orthogonal and, with many directions, best never formed. */
+/* Takes from a vector a sum of the base vectors of one side so that least is left of it; as far as a direction is believed it takes
+ * the goal instead. By conjugate gradients: the base is not orthogonal, and is nowhere formed. */
 static void project(Linear *a, Side side, double *vector, const double *goal)
 {
-    double *along = a->along, *rest = a->rest, *slope = a->slope, *search = a->search, *motion = a->motion, *hold = a->hold;
+    const double rounding = 1e-30;
+    double *first = a->along, *rest = a->rest, *slope = a->slope, *search = a->search, *hold = a->hold;
     for (int j = 0; j < a->weak; j++) {
-        double size = side == UNKNOWNS ? a->column_scale[a->column_at[a->pivots + a->weak_column[j]]]
-                                       : a->row_scale[a->row_at[a->pivots + a->weak_row[j]]];
-        double belief = goal ? a->belief[j] : 0;
+        const double size = side == UNKNOWNS ? a->column_scale[a->column_at[a->weak_at[a->weak_column[j]]]]
+                                             : a->row_scale[a->row_at[a->weak_at[a->weak_row[j]]]];
+        const double belief = a->belief[j];
         hold[j] = sqrt(belief / (1 + belief));
         a->metric[j] = 1 / (size * sqrt(1 + belief));
-        along[j] = goal ? goal[j] * hold[j] * hold[j] : 0;
-        rest[j] = goal ? goal[j] * size * hold[j] / sqrt(1 + belief) : 0;
+        first[j] = goal[j] * hold[j] * hold[j];
+        rest[j] = goal[j] * hold[j] * size / sqrt(1 + belief);
     }
-    if (goal) {
-        spread(a, side, along, a->image);
+    if (a->live > 0) {
+        spread(a, side, first, a->image);
         for (int i = 0; i < a->count; i++)
             vector[i] -= a->image[i];
     }
-    double before = 0, steepness = 0;
-    for (int round = 0; round <= 10 * a->weak + 10; round++) {
+    double before = 1, steepness = 0;
+    for (int round = 0; round < 10 * (a->weak + 1); round++) {
         gather(a, side, vector, slope);
         for (int j = 0; j < a->weak; j++)
             slope[j] = a->metric[j] * slope[j] + hold[j] * rest[j];
-        double now = square(slope, a->weak);
-        if (!(now > 1e-30 * steepness * square(vector, a->count)) || !(now > 0))
+        const double now = square(slope, a->weak);
+        if (!(now > rounding * steepness * square(vector, a->count)))
             break;
         double descent = 0;
         for (int j = 0; j < a->weak; j++) {
             search[j] = slope[j] + (round > 0 ? now / before * search[j] : 0);
             descent += search[j] * slope[j];
         }
-        if (descent < 0.5 * now) { /* rounding has got the better of the gradients being conjugate */
+        if (descent < 0.5 * now) { /* rounding has spoilt the direction */
             memcpy(search, slope, (size_t)a->weak * sizeof *search);
             descent = now;
         }
+        double *motion = a->slope;
         for (int j = 0; j < a->weak; j++)
             motion[j] = a->metric[j] * search[j];
         spread(a, side, motion, a->image);
         double length = square(a->image, a->count);
         for (int j = 0; j < a->weak; j++)
             length += hold[j] * hold[j] * search[j] * search[j];
-        double step = descent / length;
+        const double step = descent / length;
         for (int i = 0; i < a->count; i++)
             vector[i] -= step * a->image[i];
-        for (int j = 0; j < a->weak; j++) {
-            along[j] += step * motion[j];
+        for (int j = 0; j < a->weak; j++)
             rest[j] -= step * hold[j] * search[j];
-        }
         steepness = fmax(steepness, length / square(search, a->weak));
         before = now;
     }
 }
 
-/* Least squares along the weak directions, as far as S is not to be believed. */
+/* Least squares, as far as S is not to be believed. */
 static void solve_weak(Linear *a, double *b)
 {
-    int columns = a->block_columns;
-    double *y = a->y, *goal = a->goal;
-    memcpy(a->given, b, (size_t)a->count * sizeof *b);
+    double *goal = a->goal;
+    memset(goal, 0, (size_t)a->weak * sizeof *goal);
+    project(a, EQUATIONS, b, goal);
     gather(a, EQUATIONS, b, goal);
-    for (int j = 0; j < a->weak; j++)
-        goal[j] = j < a->live ? -goal[j] / a->block[j * columns + j] : 0;
-    project(a, EQUATIONS, b, NULL);
-    load(a, b, a->row_at, a->row_scale);
-    forward(a, y);
-    memset(y + a->pivots, 0, (size_t)a->weak * sizeof *y);
-    backward(a, y);
-    store(a, b, a->column_at, a->column_scale);
+    for (int k = 0; k < a->weak; k++)
+        goal[k] = k < a->live ? -goal[k] / a->block[k * a->size + k] : 0;
+    load(a, EQUATIONS, b);
+    solve(a, a->y);
+    store(a, UNKNOWNS, b);
     project(a, UNKNOWNS, b, goal);
-    if (a->live == 0)
-        return;
-    /* S contributes: what it takes of b is not to be freed of W. */
-    double *taken = a->rest, *unknown = a->goal;
-    for (int r = 0; r < a->block_rows; r++) {
-        taken[r] = 0;
-        for (int k = 0; k <= r && k < a->live; k++)
-            taken[r] -= (k < r ? a->block[r * columns + k] : 1) * a->block[k * columns + k] * a->along[k] * believed(a->belief[k]);
-    }
-    for (int k = a->weak - 1; k >= 0; k--) {
-        unknown[k] = -a->along[k];
-        for (int c = k + 1; k < a->live && c < columns; c++)
-            unknown[k] -= a->block[k * columns + c] * unknown[c];
-    }
-    memcpy(b, a->given, (size_t)a->count * sizeof *b);
-    memset(a->given, 0, (size_t)a->count * sizeof *b);
-    for (int r = 0; r < a->block_rows; r++) {
-        int row = a->row_at[a->pivots + a->weak_row[r]];
-        a->given[row] = taken[r] / a->row_scale[row];
-        b[row] -= a->given[row];
-    }
-    project(a, EQUATIONS, b, NULL);
-    for (int i = 0; i < a->count; i++)
-        b[i] += a->given[i];
-    load(a, b, a->row_at, a->row_scale);
-    forward(a, y);
-    for (int c = 0; c < a->weak; c++)
-        y[a->pivots + a->weak_column[c]] = unknown[c];
-    backward(a, y);
-    store(a, b, a->column_at, a->column_scale);
 }
 
 void linear_solve(Linear *a, double *b)
@@ -804,32 +748,31 @@ void linear_solve(Linear *a, double *b)
     } else if (a->weak > 0) {
         solve_weak(a, b);
     } else {
-        load(a, b, a->row_at, a->row_scale);
-        forward(a, a->y);
-        backward(a, a->y);
-        store(a, b, a->column_at, a->column_scale);
+        load(a, EQUATIONS, b);
+        solve(a, a->y);
+        store(a, UNKNOWNS, b);
     }
 }
 
-/* Base vectors of one null space, made orthonormal; their number is the shortfall. */
+/* The base of one null space, made orthonormal. */
 static void orthonormal_base(Linear *a, Side side, double *base)
 {
     double *v = base;
-    for (int j = 0; j < a->weak; j++) {
-        if (a->belief[j] >= 1)
+    for (int k = 0; k < a->weak; k++) {
+        if (a->belief[k] >= 1)
             continue;
         memset(a->along, 0, (size_t)a->weak * sizeof *a->along);
-        a->along[j] = 1;
+        a->along[k] = 1;
         spread(a, side, a->along, v);
         for (int twice = 0; twice < 2; twice++) {
-            for (double *u = base; u < v; u += a->count) {
+            for (const double *u = base; u < v; u += a->count) {
                 double product = 0;
                 for (int i = 0; i < a->count; i++)
                     product += u[i] * v[i];
                 for (int i = 0; i < a->count; i++)
                     v[i] -= product * u[i];
             }
-            double length = sqrt(square(v, a->count));
+            const double length = sqrt(square(v, a->count));
             for (int i = 0; i < a->count; i++)
                 v[i] /= length;
         }
@@ -837,19 +780,19 @@ static void orthonormal_base(Linear *a, Side side, double *base)
     }
 }
 
-/* Projections of vectors of random signs onto a null space; the mean squares are those of the projected axes. */
-static void probes(Linear *a, Side side, double *probe)
+/* Projections of vectors of random signs onto a null space: the mean squares of their entries are those of projected axes. */
+static void probe(Linear *a, Side side, double *projection)
 {
     unsigned long long random = 1;
     memset(a->goal, 0, (size_t)a->weak * sizeof *a->goal);
-    for (int m = 0; m < MOST_VECTORS; m++, probe += a->count) {
+    for (int m = 0; m < FEW; m++, projection += a->count) {
         for (int i = 0; i < a->count; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
-            a->given[i] = probe[i] = random >> 63 ? 1 : -1;
+            a->given[i] = projection[i] = random >> 63 ? 1 : -1;
         }
-        project(a, side, probe, a->goal);
+        project(a, side, projection, a->goal);
         for (int i = 0; i < a->count; i++)
-            probe[i] = (a->given[i] - probe[i]) / sqrt(MOST_VECTORS);
+            projection[i] = (a->given[i] - projection[i]) / sqrt(FEW);
     }
 }
 
@@ -857,19 +800,18 @@ int linear_undetermined(Linear *a, double *unknowns, double *equations)
 {
     memset(unknowns, 0, (size_t)a->count * sizeof *unknowns);
     memset(equations, 0, (size_t)a->count * sizeof *equations);
-    if (!a->factorised || a->shortfall == 0)
+    if (!a->factorised || a->weak == 0 || a->shortfall == 0)
         return 0;
-    int vectors = a->shortfall < MOST_VECTORS ? a->shortfall : MOST_VECTORS;
-    double *vector = malloc((size_t)vectors * (size_t)a->count * sizeof *vector);
+    const size_t vectors = (size_t)(a->shortfall < FEW ? a->shortfall : FEW), count = (size_t)a->count;
+    double *vector = malloc(vectors * count * sizeof *vector);
     if (!vector)
         return -1;
     for (Side side = UNKNOWNS; side <= EQUATIONS; side++) {
         double *extent = side == UNKNOWNS ? unknowns : equations;
-        (a->shortfall <= MOST_VECTORS ? orthonormal_base : probes)(a, side, vector);
-        for (int m = 0; m < vectors; m++)
-            for (int i = 0; i < a->count; i++)
-                extent[i] += vector[(size_t)m * (size_t)a->count + i] * vector[(size_t)m * (size_t)a->count + i];
-        for (int i = 0; i < a->count; i++)
+        (a->shortfall <= FEW ? orthonormal_base : probe)(a, side, vector);
+        for (size_t m = 0; m < vectors * count; m++)
+            extent[m % count] += vector[m] * vector[m];
+        for (size_t i = 0; i < count; i++)
             extent[i] = sqrt(fmin(extent[i], 1));
     }
     free(vector);

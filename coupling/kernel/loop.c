@@ -207,37 +207,19 @@ int loop_solve(Kernel *k, int index)
     return iterate(k, l);
 }
 
-/* What the loop's instances would give, were they given the unknowns as they are now. */
-static void follow(const Kernel *k, const Loop *l, int from, int to)
+/* Rows of a shortcut, counted behind the unknowns. */
+static void follow(const Kernel *k, const Loop *l, int from, int count)
 {
     const Shortcut *s = &l->shortcut;
     const double *v = k->v, *term = l->term;
-    double *restrict const now = s->now, *restrict const moved = s->moved;
-    for (int n = from; n < to; n++) {
-        double value;
-        if (s->kind[n] == OUTPUT_NODE) {
-            value = v[s->slot[n]];
-            for (int i = s->start[n]; i < s->start[n + 1]; i++)
-                value += s->factor[i] * term[s->term[i]] * moved[s->item[i]];
-        } else {
-            value = 0;
-            for (int i = s->start[n]; i < s->start[n + 1]; i++)
-                value += s->item[i] >= 0 ? now[s->item[i]] : v[-1 - s->item[i]];
-            if (s->kind[n] == UNKNOWN_NODE)
-                value = v[s->value[n]];
-            moved[n] = value - v[s->slot[n]];
-        }
-        now[n] = value;
-    }
-}
-
-static void following_residual(const Kernel *k, const Loop *l, double *r)
-{
-    const Shortcut *s = &l->shortcut;
-    for (int i = 0; i < l->count; i++) {
-        r[i] = 0;
-        for (int j = s->residual_start[i]; j < s->residual_start[i + 1]; j++)
-            r[i] += s->residual_factor[j] * (s->residual_item[j] >= 0 ? s->now[s->residual_item[j]] : k->v[-1 - s->residual_item[j]]);
+    double *const value = s->value;
+    for (int n = from; n < from + count; n++) {
+        double sum = 0;
+        for (int i = s->slot_start[n]; i < s->slot_start[n + 1]; i++)
+            sum += s->slot_factor[i] * v[s->slot[i]];
+        for (int i = s->row_start[n]; i < s->row_start[n + 1]; i++)
+            sum += s->row_factor[i] * term[s->term[i]] * value[s->row[i]];
+        value[l->count + n] = sum;
     }
 }
 
@@ -246,31 +228,38 @@ int loop_shortcut(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];
     const Shortcut *s = &l->shortcut;
-    double *const z = k->v + l->first;
-    int result = factorise(k, l);
+    const int n = l->count, residuals = s->always + s->inner, last = residuals + n;
+    double *const z = k->v + l->first, *const moved = s->value, *const r = s->value + n + residuals;
+    const int result = factorise(k, l);
     if (result)
         return result;
-    follow(k, l, 0, s->core);
-    following_residual(k, l, l->residual);
-    k->statistics.newton_iterations++;
-    newton_step(l, z, l->residual, l->step);
-    double sum = 0;
-    for (int i = 0; i < l->count; i++) {
-        z[i] += l->step[i];
-        sum += z[i] - z[i];
+    for (int i = 0; i < n; i++) {
+        l->start[i] = k->v[s->unknown[i]];
+        moved[i] = 0;
     }
-    if (sum != 0) {
-        memset(z, 0, (size_t)l->count * sizeof *z);
+    follow(k, l, 0, last);
+    k->statistics.newton_iterations++;
+    newton_step(l, l->start, r, moved);
+    double finite = 0;
+    for (int i = 0; i < n; i++) {
+        z[i] = l->start[i] + moved[i];
+        finite += z[i] - z[i];
+    }
+    if (finite != 0) {
+        memcpy(z, l->start, (size_t)n * sizeof *z);
         return not_solved(k, l);
     }
-    follow(k, l, 0, s->nodes);
-    for (int n = 0; n < s->nodes; n++)
-        if (s->kind[n] == OUTPUT_NODE)
-            k->v[s->slot[n]] = s->now[n];
-    if (!l->deficiency)
-        return KERNEL_DONE;
-    following_residual(k, l, l->residual);
-    return check_consistency(k, l, z, l->residual);
+    if (l->deficiency) {
+        follow(k, l, 0, last);
+        const int consistent = check_consistency(k, l, z, r);
+        if (consistent)
+            return consistent;
+    }
+    follow(k, l, 0, s->always);
+    follow(k, l, last, s->last);
+    for (int i = 0; i < s->last; i++)
+        k->v[s->target[i]] = s->value[n + last + i];
+    return KERNEL_DONE;
 }
 
 /* After a pass through the instances with the unknowns of a shortcut: whether the residuals do vanish. */

@@ -52,11 +52,11 @@ static Status refuse_result(const Instance *instance, const char *kind, Referenc
 static Status column(Instance *instance, const Reference *unknowns, size_t count, Reference known, double seed, double *sensitivity)
 {
     for (size_t i = 0; i < count; i++) {
-        const unsigned end = model.row[unknowns[i] + 1];
-        unsigned e = model.row[unknowns[i]];
-        while (e < end && model.entry[e].known != known)
-            e++;
-        sensitivity[i] = e < end ? entry_value(instance, e) * seed : 0;
+        const unsigned first = model.row[unknowns[i]];
+        unsigned e = model.row[unknowns[i] + 1]; /* knowns ascend, and inputs are the last of them */
+        while (e > first && model.entry[e - 1].known > known)
+            e--;
+        sensitivity[i] = e > first && model.entry[e - 1].known == known ? entry_value(instance, e - 1) * seed : 0;
         if (!isfinite(sensitivity[i]))
             return refuse_result(instance, "directional", unknowns[i], sensitivity[i]);
     }

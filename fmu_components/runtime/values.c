@@ -99,27 +99,38 @@ static Status admit(const Instance *instance, const Variable *variable, double v
     return isfinite(value) && in_range(variable, value) ? OK : refuse_value(instance, variable, value);
 }
 
+/* Whether all are inputs with finite values, which is what is set most often and hence checked fastest; inputs have no range. */
+static bool plain(const Instance *instance, const Reference *references, size_t count, const double *values, Type type)
+{
+    if (!(instance->settable[INPUT] & instance->progress.mode))
+        return false;
+    double finite = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (references[i] >= model.variables)
+            return false;
+        const Variable *const variable = &model.variable[references[i]];
+        if (variable->role != INPUT || variable->type != type)
+            return false;
+        finite += values[i] - values[i];
+    }
+    return finite == 0;
+}
+
 /* All of the values or, where one is refused, none. */
 Status set_values(Instance *instance, const Reference *references, size_t count, const double *values, Type type)
 {
-    const bool inputs_open = instance->settable[INPUT] & instance->progress.mode;
     double *const v = instance->v;
     unsigned earliest = model.stages;
-    for (size_t i = 0; i < count; i++) {
-        const Reference reference = references[i];
-        if (reference >= model.variables || model.variable[reference].type != type)
-            return unknown(instance, reference, type);
-        const Variable *const variable = &model.variable[reference];
-        /* Inputs have no range: what is set most often is checked fastest. */
-        if (variable->role == INPUT && inputs_open && isfinite(values[i]))
-            continue;
-        Status status = admit(instance, variable, values[i]);
+    for (size_t i = 0; i < count && !plain(instance, references + i, count - i, values + i, type); i++) {
+        if (references[i] >= model.variables || model.variable[references[i]].type != type)
+            return unknown(instance, references[i], type);
+        Status status = admit(instance, &model.variable[references[i]], values[i]);
         if (status != OK)
             return status;
     }
     for (size_t i = 0; i < count; i++) {
-        const unsigned stage = model.variable[references[i]].stage;
         if (v[references[i]] != values[i]) {
+            const unsigned stage = model.variable[references[i]].stage;
             v[references[i]] = values[i];
             earliest = stage < earliest ? stage : earliest;
         }
@@ -134,20 +145,25 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
     Status status = follow_start(instance);
     if (status != OK)
         return status;
-    unsigned valid = instance->valid;
+    unsigned needed = 0; /* stages that must be valid */
     for (size_t i = 0; i < count; i++) {
-        const Reference reference = references[i];
-        if (reference >= model.variables || model.variable[reference].type != type)
-            return unknown(instance, reference, type);
-        const Variable *const variable = &model.variable[reference];
-        if (variable->stage >= valid && calculated[variable->role]) {
-            evaluate(instance, variable->stage);
-            valid = instance->valid;
-        }
-        const double value = values[i] = v[reference];
-        if (!isfinite(value))
-            return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name, variable->name, value, v[0]);
+        if (references[i] >= model.variables || model.variable[references[i]].type != type)
+            return unknown(instance, references[i], type);
+        const Variable *const variable = &model.variable[references[i]];
+        if (variable->stage >= needed && calculated[variable->role])
+            needed = variable->stage + 1u;
     }
+    if (needed > instance->valid)
+        evaluate(instance, needed - 1);
+    double finite = 0;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = v[references[i]];
+        finite += values[i] - values[i];
+    }
+    for (size_t i = 0; i < count && finite != 0; i++)
+        if (!isfinite(values[i]))
+            return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name,
+                          model.variable[references[i]].name, values[i], v[0]);
     return OK;
 }
 
