@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from coupling.errors import BuildError, shown
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -18,6 +20,21 @@ class Constant:
 @dataclass(frozen=True)
 class Function:
     function: Callable[[float], float]
+    name: str = "an input"
+    """The input that it drives."""
+
+    def __call__(self, t: float) -> float:
+        """The value at a time; what the function raises says in a note where it comes from."""
+        try:
+            value = self.function(t)
+        except Exception as error:
+            error.add_note(f"raised by the function that drives '{self.name}', called with t = {t:.9g} s")
+            raise
+        if isinstance(value, np.ndarray) and value.size == 1:
+            value = value.item()
+        if not isinstance(value, bool | int | float | np.number | np.bool_) or isinstance(value, np.complexfloating):
+            raise BuildError(f"the function that drives '{self.name}' returned {shown(value)} at t = {t:.9g} s; return a number")
+        return float(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +44,13 @@ class Table:
     times: np.ndarray
     values: np.ndarray
 
+    @property
+    def held(self) -> Table:
+        """Each value until the next time, for inputs that change at events only."""
+        last = np.append(np.diff(self.times) > 0, True)
+        times, values = self.times[last], self.values[last]
+        return Table(np.repeat(times, 2)[1:], np.repeat(values, 2)[:-1])
+
 
 Drive = Constant | Function | Table
 
@@ -34,28 +58,38 @@ Drive = Constant | Function | Table
 def drive_of(name: str, value: Any) -> Drive:
     """The drive that a user's value means; ``name`` is the input's, for the sentence that refuses it."""
     if callable(value):
-        return Function(value)
-    if isinstance(value, bool | int | float | np.number | np.bool_):
+        return Function(value, name)
+    if isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
         if not math.isfinite(value):
-            raise ValueError(f"'{name}' cannot be driven by {value}; give a finite number")
+            raise BuildError(f"'{name}' cannot be driven by {value}; give a finite number")
         return Constant(float(value))
     remedy = "give a number, a function of time, or a table: pairs of time and value"
     try:
         table = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"'{name}' cannot be driven by {_shown(value)}; {remedy}") from None
-    if table.ndim != 2 or table.shape[1] != 2 or len(table) == 0:
-        shape = " x ".join(map(str, table.shape)) or "empty"
-        raise ValueError(f"the table of '{name}' has the shape {shape}; give rows of two numbers, time and value")
+        table = np.zeros(())
+    if table.ndim == 0:
+        raise BuildError(f"'{name}' cannot be driven by {shown(value)}; {remedy}")
+    if table.size == 0:
+        raise BuildError(f"the table of '{name}' is empty; give at least one row of time and value")
+    if table.ndim != 2 or table.shape[1] != 2:
+        shape = " x ".join(map(str, table.shape))
+        turned = ": np.column_stack((times, values))" if table.ndim == 2 and len(table) == 2 else ""
+        raise BuildError(f"the table of '{name}' has the shape {shape}; give rows of two numbers, time and value{turned}")
+    return _checked(name, table)
+
+
+def _checked(name: str, table: np.ndarray) -> Table:
     times, values = table.T
     if not np.isfinite(table).all():
-        raise ValueError(f"the table of '{name}' holds {table[~np.isfinite(table)][0]}; all its numbers must be finite")
-    if (np.diff(times) < 0).any():
-        i = int(np.argmax(np.diff(times) < 0))
-        raise ValueError(f"the times of the table of '{name}' go back from {times[i]:g} to {times[i + 1]:g}; sort its rows by time")
+        row = int(np.argmin(np.isfinite(table).all(axis=1)))
+        raise BuildError(f"the table of '{name}' holds {table[~np.isfinite(table)][0]} in row {row + 1}; all its numbers must be finite")
+    steps = np.diff(times)
+    if (steps < 0).any():
+        i = int(np.argmax(steps < 0))
+        raise BuildError(f"the times of the table of '{name}' go back from {times[i]:g} to {times[i + 1]:g} s; sort its rows by time")
+    twice = (steps[1:] == 0) & (steps[:-1] == 0)
+    if twice.any():
+        time = times[int(np.argmax(twice))]
+        raise BuildError(f"the table of '{name}' has three rows for t = {time:g} s; give at most two, the values before and behind a jump")
     return Table(times.copy(), values.copy())
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from time import perf_counter
 
 import numpy as np
@@ -14,8 +12,9 @@ from coupling.drives import Constant, Function, Table
 from coupling.initial import assemble, check
 from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status
 from coupling.kernel.linear import elimination_order
-from coupling.names import nearest
+from coupling.options import Run
 from coupling.outcome import Ending, Outcome
+from coupling.outputs import chosen
 from coupling.result import Result, Statistics
 from coupling.schedule import Address, Kind, Level, Operation, type_code
 from coupling.schemes import scheme_of
@@ -27,66 +26,9 @@ class StartError(ValueError):
     """A system that cannot start; the text says which instance refuses, why, and what to do."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """What a user asks of a simulation; see ``System.simulate``."""
-
-    start_time: float
-    stop_time: float
-    solver: str
-    rtol: float
-    atol: float | Mapping[str, float] | None
-    initial: str
-    outputs: Sequence[str] | None
-    output_times: Sequence[float] | np.ndarray | None
-    output_interval: float | None
-    max_step: float
-    max_steps: int
-    progress: bool
-
-    def times(self) -> np.ndarray:
-        """When to record."""
-        start, stop = self.start_time, self.stop_time
-        if self.output_times is not None:
-            times = np.unique(np.asarray(self.output_times, dtype=float))
-            outside = times[(times < start) | (times > stop)]
-            if len(outside):
-                raise ValueError(f"output_times holds {outside[0]:g} s, which is not between {start:g} and {stop:g} s")
-            return times
-        interval = (stop - start) / 500 if self.output_interval is None else self.output_interval
-        count = int(math.floor((stop - start) / interval * (1 + 1e-12))) if interval else 0
-        times = start + interval * np.arange(count + 1)
-        if stop - times[-1] <= 1e-9 * (stop - start):
-            times[-1] = stop
-        else:
-            times = np.append(times, stop)
-        return times
-
-    def check(self) -> None:
-        """Refuses what makes no sense."""
-        if not (math.isfinite(self.start_time) and math.isfinite(self.stop_time) and self.stop_time >= self.start_time):
-            raise ValueError(f"stop_time = {self.stop_time} s must be a number at or behind start_time = {self.start_time} s")
-        if not (0 < self.rtol < 1):
-            raise ValueError(f"rtol = {self.rtol} must lie between 0 and 1; 1e-8 is the default")
-        if isinstance(self.atol, int | float) and not (self.atol > 0 and math.isfinite(self.atol)):
-            raise ValueError(f"atol = {self.atol} must be a positive number, or left out")
-        if self.initial not in ("check", "assemble", "relax"):
-            raise ValueError(f"initial = '{self.initial}' is unknown; choose 'check', 'assemble' or 'relax'")
-        if self.output_interval is not None and not (self.output_interval > 0 and math.isfinite(self.output_interval)):
-            raise ValueError(f"output_interval = {self.output_interval} s must be a positive number")
-        if self.output_interval is not None and self.output_times is not None:
-            raise ValueError("output_times and output_interval cannot both be given; leave one of them out")
-        if not self.max_step > 0:
-            raise ValueError(f"max_step = {self.max_step} s must be positive")
-        if self.max_steps <= 0:
-            raise ValueError(f"max_steps = {self.max_steps} must be positive")
-        scheme_of(self.solver)
-        self.times()
-
-
 def simulate(built: Built, run: Run) -> Result:
     """Runs a system from start to stop; the result holds everything up to where it ended."""
-    run.check()
+    run.check(built)
     began = perf_counter()
     start: Mapping[tuple[int, str], float] = {}
     if run.initial == "assemble":
@@ -95,7 +37,6 @@ def simulate(built: Built, run: Run) -> Result:
     with Master(built, run, start) as master:
         if run.initial != "relax":
             check(master)
-        master.record_names(run.outputs)
         prepared = perf_counter()
         ending = scheme_of(run.solver)(master, run)
         return master.result(ending, prepared - began, perf_counter() - prepared)
@@ -111,7 +52,8 @@ class Master:
         self.kernel: Kernel | None = None
         self.raised: BaseException | None = None
         """What a user's function of time raised."""
-        self.names: list[str] = []
+        self.recorded = chosen(built, run.outputs)
+        """The variables of each row of the record."""
         self.x = np.zeros(built.states)
         self._labels: dict[int, str] = {}
         self._extra: dict[Address, int] = {}
@@ -228,20 +170,20 @@ class Master:
             for operation in loop.operations:
                 self._add_operation(kernel.CONTINUOUS, number, operation)
         self._record_extra(slots, extra)
+        kernel.set_record([self.slot_of(i, name) for i, name in self.recorded])
         kernel.set_derivative_slots(schedule.derivatives)
 
     def _add_operation(self, where: int, loop: int, o: Operation) -> None:
         assert self.kernel
         self.kernel.add_operation(
-            where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, checks=o.checks, sources=o.sources
+            where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, checks=o.checks, places=o.places, sources=o.sources
         )
 
     def _choose_extra(self) -> list[Address]:
         """What may be recorded beside the values that are passed on."""
-        chosen = _chosen(self.built, self.run.outputs)
         kept = self.schedule.slot
         states = {Address(i, 0, r) for i, part in enumerate(self.built.parts) for r in part.fmu.states}
-        return [a for a in dict.fromkeys(self.built.address(i, name) for i, name in chosen) if a not in kept and a not in states]
+        return [a for a in dict.fromkeys(self.built.address(i, name) for i, name in self.recorded) if a not in kept and a not in states]
 
     def _record_extra(self, first: int, extra: list[Address]) -> None:
         assert self.kernel
@@ -308,7 +250,7 @@ class Master:
         order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
         shortcut = build_shortcut(self.schedule, loop, jacobian)
         if shortcut:
-            kernel.set_shortcut(number, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.slots, shortcut.rows)
+            kernel.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
         kernel.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
 
     def _check_dependencies(self) -> None:
@@ -318,7 +260,7 @@ class Master:
             if operation.kind is not Kind.GET or operation.type != 0:
                 continue
             status, now = self.instances[operation.index].get(0, operation.references)
-            where = [slot for (slot,) in operation.sources] or range(operation.first, operation.first + len(now))
+            where = operation.places or range(operation.first, operation.first + len(now))
             then = self.kernel.slots[list(where)]
             scale = 1e-6 * (np.abs(then) + np.abs(now)) + 1e-9
             if status <= WARNING and (np.abs(now - then) > scale).any():
@@ -460,13 +402,6 @@ class Master:
 
     # -- recording -----------------------------------------------------------------------------------------------------
 
-    def record_names(self, outputs: Sequence[str] | None) -> None:
-        """Chooses what each row of the record holds."""
-        assert self.kernel
-        chosen = _chosen(self.built, outputs)
-        self.names = [f"{self.built.parts[i].name}.{name}" for i, name in chosen]
-        self.kernel.set_record([self.slot_of(i, name) for i, name in chosen])
-
     def slot_of(self, part: int, name: str) -> int:
         """Where the value of a variable is kept."""
         address = self.built.address(part, name)
@@ -496,10 +431,9 @@ class Master:
             seconds_running=running,
             seconds_in_fmus=min(1.0, share) * running,
         )
-        units = {
-            f"{part.name}.{v.name}": v.unit or "" for part in self.built.parts for v in part.fmu.variables.values()
-        }
-        return Result(self.built.name, self.names, rows, outcome, statistics, {name: units.get(name, "") for name in self.names})
+        parts = self.built.parts
+        units = {f"{parts[i].name}.{name}": parts[i].fmu.variables[name].unit or "" for i, name in self.recorded}
+        return Result(self.built.name, list(units), rows, outcome, statistics, units)
 
     def _warn_of_redundancy(self, outcome: Outcome) -> None:
         assert self.kernel
@@ -520,48 +454,6 @@ class Inconsistent(StartError):
 
 def _of(start: Mapping[tuple[int, str], float], index: int) -> dict[str, float]:
     return {name: value for (part, name), value in start.items() if part == index}
-
-
-def _chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]:
-    """The variables that a user's names and patterns mean."""
-    by_default = [(i, name) for i, part in enumerate(built.parts) for name in _interesting(part)]
-    if outputs is None:
-        return by_default
-    all_names = {f"{part.name}.{name}": (i, name) for i, part in enumerate(built.parts) for name in part.fmu.variables}
-    chosen: dict[tuple[int, str], None] = {}
-    for wanted in [outputs] if isinstance(outputs, str) else outputs:
-        if wanted in all_names:
-            found = [all_names[wanted]]
-            _check_recordable(built, wanted, *all_names[wanted])
-        else:
-            found = [(i, name) for i, name in by_default if built.parts[i].name == wanted or fnmatchcase(f"{built.parts[i].name}.{name}", wanted)]
-        if not found:
-            instances = [part.name for part in built.parts]
-            hint = nearest(wanted, [*all_names, *instances]) or "give the name of a variable such as 'rod.theta', of an instance, or a pattern such as '*.theta'"
-            raise ValueError(f"outputs: nothing is called '{wanted}'; {hint}")
-        chosen |= dict.fromkeys(found)
-    return list(chosen)
-
-
-def _check_recordable(built: Built, full: str, part: int, name: str) -> None:
-    variable = built.parts[part].fmu.variables[name]
-    if variable.type not in ("real", "integer", "boolean") or variable.dimensions:
-        kind = "an array" if variable.dimensions else f"a {variable.fmi_type}"
-        raise ValueError(f"outputs: '{full}' is {kind}, which cannot be recorded; choose real, integer or Boolean scalars")
-    if variable.causality == "independent":
-        raise ValueError(f"outputs: '{full}' is the time itself, which the result holds as .time; leave it out")
-
-
-def _interesting(part) -> list[str]:  # noqa: ANN001
-    fmu = part.fmu
-    special = set(fmu.states) | set(fmu.dae.algebraic if fmu.dae else ())
-    return [
-        v.name
-        for v in fmu.variables.values()
-        if v.type in ("real", "integer", "boolean")
-        and not v.dimensions
-        and (v.causality == "output" or (v.reference in special and v.type == "real" and v.causality != "independent"))
-    ]
 
 
 def _listed(names: Sequence[str], limit: int = 8) -> str:

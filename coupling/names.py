@@ -9,16 +9,17 @@ _ENOUGH = 0.65
 """How alike two names have to be, from 0 to 1, for one to be offered in place of the other."""
 
 
-def nearest(name: str, existing: Iterable[str], limit: int = 3) -> str:
+def nearest(name: str, existing: Iterable[str], limit: int = 3, prefix: str = "") -> str:
     """A question such as ``did you mean 'rod.p1' or 'rod.p2'?``; empty where no name is near.
 
-    Capitals do not matter, and neither does what stands before the last dot where what follows it agrees.
+    Capitals do not matter, and neither does what stands before the last dot where what follows it agrees. ``prefix`` is what all
+    names are shown with.
     """
     scores = {each: _likeness(name.lower(), each.lower()) for each in existing}
     near = sorted(
         (each for each, score in scores.items() if max(score) >= _ENOUGH), key=lambda each: (-max(scores[each]), -sum(scores[each]), each)
     )
-    return f"did you mean {_either([repr(each) for each in near[:limit]])}?" if near else ""
+    return f"did you mean {_either([repr(prefix + each) for each in near[:limit]])}?" if near else ""
 
 
 def _likeness(name: str, other: str) -> tuple[float, float]:

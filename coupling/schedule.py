@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -99,8 +100,10 @@ class Operation:
     references: tuple[int, ...] = ()
     first: int = 0
     checks: bool = False
+    places: tuple[int, ...] = ()
+    """The slot of each value, where these are not neighbours from ``first`` on."""
     sources: tuple[tuple[int, ...], ...] = ()
-    """Of SET: slots by input. Of GET: the slot of each output, where these are no neighbours."""
+    """Of SET: slots by input."""
 
 
 @dataclass
@@ -117,6 +120,8 @@ class Loop:
     members: set[int] = field(default_factory=set)
     followers: list[int] | None = None
     """Outputs outside that depend on inputs inside; None where the loop's outputs cannot be had without setting these inputs."""
+    first_row: int = 0
+    """Where the shortcut keeps its rows."""
 
 
 @dataclass
@@ -151,6 +156,8 @@ class Graph:
     kinds: list[dict[int, str]] = field(default_factory=list)
     """For outputs: by known, how they depend on it, in the words of the standard."""
     level: list[Level] = field(default_factory=list)
+    itself: list[Level] = field(default_factory=list)
+    """The level that a variable would have, were all its sources constant."""
     held: list[bool] = field(default_factory=list)
     """Changes at events only, whatever it depends on."""
     is_output: list[bool] = field(default_factory=list)
@@ -291,6 +298,9 @@ class _Scheduler:
         drives = [self._drive(address, number) for address, number in graph.drives.items()]
         for loop in self.loops:
             loop.followers = self._followers(loop)
+            if loop.followers is not None:
+                loop.first_row = self.slots
+                self.slots += len(loop.members) + len(loop.followers) + len(loop.residual_owners)
         # What runs most comes first, so that its values are neighbours.
         shortcut = self._order([n for n in range(len(graph.addresses)) if graph.level[n] is Level.ALWAYS], {}, shortcut=True)
         order = self._order(range(len(graph.addresses)), {})
@@ -305,6 +315,12 @@ class _Scheduler:
             [self.slot[graph.addresses[n]] for n in graph.derivatives],
             graph,
         )
+
+    def _keeps(self, node: int, loop: Loop) -> bool:
+        """Whether an output depends on nothing but inputs inside a loop, and is read inside alone: what was got of it lasts until these are set."""
+        graph = self.graph
+        inside = all(known in loop.members for known in graph.before[node]) and all(n in loop.members for n in graph.readers[node])
+        return graph.is_output[node] and graph.itself[node] is Level.AT_EVENTS and inside
 
     def _followers(self, loop: Loop) -> list[int] | None:
         graph = self.graph
@@ -372,6 +388,7 @@ class _Scheduler:
 
     def _spread_levels(self) -> None:
         graph = self.graph
+        graph.itself = list(graph.level)
         for loop in self.loops:
             for node in loop.members:
                 graph.level[node] = Level.ALWAYS
@@ -445,7 +462,10 @@ class _Scheduler:
 
         got: dict[int, list[int]] = defaultdict(list)
         """By loop with a shortcut: the outputs that have been got for it, until it is solved."""
-        missing = {i: sum(graph.is_output[n] for n in (*x.members, *(x.followers or ()))) for i, x in enumerate(self.loops)}
+        kept = {n for x in self.loops if x.followers is not None for n in x.members if shortcut and self._keeps(n, x)}
+        missing = {
+            i: sum(graph.is_output[n] and n not in kept for n in (*x.members, *(x.followers or ()))) for i, x in enumerate(self.loops)
+        }
 
         for node in within:
             if node in solved_by:
@@ -507,7 +527,7 @@ class _Scheduler:
 
         for node in sorted(within):
             if node in solved_by:
-                if graph.is_output[node] and waiting[node] == 0:
+                if graph.is_output[node] and waiting[node] == 0 and node not in kept:
                     become_ready(node)
             elif unit(node) is None and waiting[node] == 0:
                 become_ready(node)
@@ -586,44 +606,36 @@ class _Scheduler:
         return groups.items()
 
     def _gets(self, nodes: Iterable[int], check_only: Mapping[int, bool]) -> list[Operation]:
-        """Each output has its slot from the first time; another order may get it in other company."""
         result = []
         for (part, type_, level, checks), group in self._grouped(nodes, check_only):
             addresses = [self.graph.addresses[n] for n in group]
-            references = tuple(a.reference for a in addresses)
-            if any(a in self.slot for a in addresses):
-                for address in addresses:
-                    self._place(address)
-                slots = [self.slot[a] for a in addresses]
-                neighbours = slots == list(range(slots[0], slots[0] + len(slots)))
-                scattered = () if neighbours else tuple((slot,) for slot in slots)
-                result.append(Operation(Kind.GET, part, level, type_, references, slots[0] if neighbours else 0, checks, scattered))
-                continue
-            result.append(Operation(Kind.GET, part, level, type_, references, self.slots, checks))
-            for address in addresses:
-                self._place(address)
+            first, places = self._place(addresses, self.slot)
+            result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), first, checks, places))
         return result
-
-    def _place(self, address: Address) -> None:
-        if address not in self.slot:
-            self.slot[address] = self.slots
-            self.slots += 1
 
     def _sets(self, nodes: Iterable[int], check_only: Mapping[int, bool], unknown: set[int]) -> list[Operation]:
         result = []
         for (part, type_, level, checks), group in self._grouped(nodes, check_only):
             addresses = [self.graph.addresses[n] for n in group]
+            first, places = self._place(addresses, self.set_slot)
             sources = []
-            first = self.slots
             for node, address in zip(group, addresses, strict=True):
                 if node in unknown:
                     sources.append((self.slot[address],))
                 else:
+                    self.slot[address] = self.set_slot[address]
                     wired = tuple(self.slot[source] for source in self.graph.wires.get(address, ()))
                     sources.append((*wired, self.drive_slot[address]) if address in self.drive_slot else wired)
-                self.set_slot[address] = self.slots  # by the last order, in which each input is set once
-                if node not in unknown:
-                    self.slot[address] = self.slots
-                self.slots += 1
-            result.append(Operation(Kind.SET, part, level, type_, tuple(a.reference for a in addresses), first, checks, tuple(sources)))
+            references = tuple(a.reference for a in addresses)
+            result.append(Operation(Kind.SET, part, level, type_, references, first, checks, places, tuple(sources)))
         return result
+
+    def _place(self, addresses: Sequence[Address], slot: dict[Address, int]) -> tuple[int, tuple[int, ...]]:
+        """Slots for values that are moved together: where they begin or, where an earlier order has placed them apart, each."""
+        for address in addresses:
+            if address not in slot:
+                slot[address] = self.slots
+                self.slots += 1
+        places = tuple(slot[a] for a in addresses)
+        together = all(b == a + 1 for a, b in pairwise(places))
+        return (places[0], ()) if together else (0, places)

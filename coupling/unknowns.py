@@ -60,9 +60,9 @@ class Jacobian:
 class Shortcut:
     """How a loop's values follow from outputs that were got with other inputs.
 
-    Every row is a number: a sum of factor times slot, and of factor times term times another row, over its items. First comes by how
-    much each unknown has moved since it was last set; then rows that are wanted in any case, rows that lead to the residuals
-    alone, the residuals, and rows that are wanted once the unknowns are known.
+    Every row is a number in a slot of its own: a sum of factor times term times slot. First comes by how much each unknown has moved
+    since it was last set; then rows that are wanted in any case, rows that lead to the residuals alone, the residuals, and rows that
+    are wanted once the unknowns are known.
     """
 
     counts: list[int] = field(default_factory=list)
@@ -70,8 +70,7 @@ class Shortcut:
     unknowns: list[int] = field(default_factory=list)
     """Where the value is kept that each unknown was last set to."""
     targets: list[int] = field(default_factory=list)
-    """Of the rows of the last sort, and of the second: the slot that receives it, or -1."""
-    slots: list[list[tuple[float, int]]] = field(default_factory=list)
+    """The slots that receive the rows of the last sort."""
     rows: list[list[tuple[float, int, int]]] = field(default_factory=list)
 
 
@@ -180,8 +179,9 @@ def build_shortcut(schedule: Schedule, loop: Loop, jacobian: Jacobian) -> Shortc
     row = {node: i for i, node in enumerate([*unknowns, *always, *inner])}
     later = dict(row) | {n: len(row) + len(residuals) + i for i, n in enumerate(last)}
     for each, rows in [*((sums[n], row) for n in [*always, *inner]), *((r, row) for r in residuals), *((sums[n], later) for n in last)]:
-        result.slots.append([(factor, slot) for slot, factor in each.slots.items() if factor])
-        result.rows.append([(factor, term, rows[node]) for (node, term), factor in each.nodes.items() if factor])
+        items = [(factor, 0, slot) for slot, factor in each.slots.items() if factor]
+        items += [(factor, term, loop.first_row + rows[node]) for (node, term), factor in each.nodes.items() if factor]
+        result.rows.append(items)
     result.targets = [schedule.slot[graph.addresses[n]] for n in last]
     return result
 

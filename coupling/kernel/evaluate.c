@@ -24,6 +24,7 @@ int failed(Kernel *k, KernelStatus kind, const char *action, int instance, Statu
 
 static int call_failed(Kernel *k, const Operation *o, Status status)
 {
+    k->settled = false;
     static const char *const actions[] = {[SET_TIME] = "setting the time", [SET_STATES] = "setting the states", [SET] = "setting", [GET] = "getting"};
     const int result = failed(k, KERNEL_FMU_FAILED, actions[o->kind], o->index, status);
     if (o->kind == SET || o->kind == GET) {
@@ -62,14 +63,22 @@ static double interpolate(Drive *d, double t)
         }                                                        \
     } while (0)
 
-static void add_sources(const Operation *restrict o, double *restrict v)
+/* Adds up what inputs get; whether that is anything new. Values that are no neighbours are gathered in the buffer. */
+static bool add_sources(const Operation *restrict o, double *restrict v, double *restrict buffer)
 {
+    bool news = false;
     for (int i = 0; i < o->count; i++) {
-        double sum = 0;
-        for (int s = o->source_start[i]; s < o->source_start[i + 1]; s++)
+        int s = o->source_start[i];
+        const int place = o->places ? o->places[i] : o->first + i;
+        double sum = v[o->source[s]];
+        while (++s < o->source_start[i + 1])
             sum += v[o->source[s]];
-        v[o->first + i] = sum;
+        news |= sum != v[place];
+        v[place] = sum;
+        if (o->places)
+            buffer[i] = sum;
     }
+    return news;
 }
 
 /* Runs operations in their order; of a loop's, those that serve its check alone can be left out, or be all that is done. */
@@ -83,7 +92,7 @@ int operate(Kernel *k, const Operations *operations, bool checks_only, bool skip
             continue;
         Status status = OK;
         Instance *instance = o->kind < DRIVE ? k->parts[o->index].instance : NULL;
-        double *const first = v + o->first;
+        double *const first = v + o->first, *const values = o->places ? k->buffer : first;
         switch (o->kind) {
         case SET_TIME:
             if (point)
@@ -94,21 +103,20 @@ int operate(Kernel *k, const Operations *operations, bool checks_only, bool skip
                 TIMED(status = instance_set_states(instance, first, (size_t)o->count));
             break;
         case SET:
-            add_sources(o, v);
+            if (!add_sources(o, v, k->buffer) && k->settled)
+                break; /* the instance has it already */
             if (o->type == FLOAT64)
-                TIMED(status = instance_set_reals(instance, o->references, (size_t)o->count, first));
+                TIMED(status = instance_set_reals(instance, o->references, (size_t)o->count, values));
             else
-                TIMED(status = instance_set(instance, o->type, o->references, (size_t)o->count, first));
+                TIMED(status = instance_set(instance, o->type, o->references, (size_t)o->count, values));
             break;
         case GET:
-            if (o->source) {
-                TIMED(status = instance_get_reals(instance, o->references, (size_t)o->count, k->buffer));
-                for (int i = 0; i < o->count; i++)
-                    v[o->source[i]] = k->buffer[i];
-            } else if (o->type == FLOAT64)
-                TIMED(status = instance_get_reals(instance, o->references, (size_t)o->count, first));
+            if (o->type == FLOAT64)
+                TIMED(status = instance_get_reals(instance, o->references, (size_t)o->count, values));
             else
-                TIMED(status = instance_get(instance, o->type, o->references, (size_t)o->count, first));
+                TIMED(status = instance_get(instance, o->type, o->references, (size_t)o->count, values));
+            for (int i = 0; o->places && i < o->count; i++)
+                v[o->places[i]] = values[i];
             break;
         case DRIVE: {
             Drive *d = &k->drives[o->index];

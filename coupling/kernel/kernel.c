@@ -58,6 +58,7 @@ static void free_operations(Operations *operations)
 {
     for (int i = 0; i < operations->count; i++) {
         free(operations->items[i].references);
+        free(operations->items[i].places);
         free(operations->items[i].source_start);
         free(operations->items[i].source);
     }
@@ -87,7 +88,7 @@ static void free_loop(Loop *loop)
     free(loop->column);
     free(loop->residual);
     Shortcut *s = &loop->shortcut;
-    void *const arrays[] = {s->unknown, s->target, s->slot_start, s->slot, s->slot_factor, s->row_start, s->row, s->term, s->row_factor, s->value};
+    void *const arrays[] = {s->unknown, s->target, s->start, s->factor, s->term, s->slot};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     linear_free(loop->linear);
@@ -197,7 +198,7 @@ int kernel_add_loop(Kernel *k, int unknowns, int first, const int *residual_star
 }
 
 int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int index, int count, int first, bool checks,
-                         const Reference *references, const int *source_start, const int *source)
+                         const Reference *references, const int *places, const int *source_start, const int *source)
 {
     Operations *operations = loop >= 0 ? &k->loops[loop].inside : &k->lists[list];
     if (!grow((void **)&operations->items, operations->count, &operations->capacity, sizeof *operations->items))
@@ -211,6 +212,7 @@ int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int 
         .first = first,
         .checks = checks,
         .references = COPY(references, count, &complete),
+        .places = COPY(places, count, &complete),
         .source_start = source_start ? COPY(source_start, count + 1, &complete) : NULL,
         .source = source_start ? COPY(source, source_start[count], &complete) : NULL,
     };
@@ -264,29 +266,25 @@ int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int 
     return 0;
 }
 
-int kernel_set_shortcut(Kernel *k, int loop, int always, int inner, int last, const int *unknown, const int *target, const int *slot_start,
-                        const double *slot_factor, const int *slot, const int *row_start, const double *row_factor, const int *term,
-                        const int *row)
+int kernel_set_shortcut(Kernel *k, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
+                        const int *start, const double *factor, const int *term, const int *slot)
 {
     Loop *l = &k->loops[loop];
     bool complete = true;
-    const int rows = always + inner + l->count + last;
+    const int rows = always + inner + l->count + last, items = start[rows];
     l->shortcut = (Shortcut){
+        .first = first,
         .always = always,
         .inner = inner,
         .last = last,
         .unknown = COPY(unknown, l->count, &complete),
         .target = COPY(target, last, &complete),
-        .slot_start = COPY(slot_start, rows + 1, &complete),
-        .slot = COPY(slot, slot_start[rows], &complete),
-        .slot_factor = COPY(slot_factor, slot_start[rows], &complete),
-        .row_start = COPY(row_start, rows + 1, &complete),
-        .row = COPY(row, row_start[rows], &complete),
-        .term = COPY(term, row_start[rows], &complete),
-        .row_factor = COPY(row_factor, row_start[rows], &complete),
-        .value = calloc((size_t)(l->count + rows), sizeof(double)),
+        .start = COPY(start, rows + 1, &complete),
+        .factor = COPY(factor, items, &complete),
+        .term = COPY(term, items, &complete),
+        .slot = COPY(slot, items, &complete),
     };
-    return complete && l->shortcut.value ? 0 : -1;
+    return complete ? 0 : -1;
 }
 
 int kernel_set_fast(Kernel *k, bool fast)

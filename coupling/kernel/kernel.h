@@ -27,7 +27,8 @@ typedef struct {
     int count, first;
     bool checks; /* serves nothing but the residuals of a loop */
     Reference *references;
-    int *source_start, *source; /* of SET: slots by input; of GET: the slot of each output, where these are no neighbours */
+    int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
+    int *source_start, *source; /* of SET: slots by input */
 } Operation;
 
 typedef struct {
@@ -63,18 +64,16 @@ typedef struct {
     double nominal;
 } LocalDerivative;
 
-/* How a loop's values follow from outputs that were got with other inputs. Each row is a sum of factor times slot, and of factor times
- * term times an earlier row. First comes by how much the unknowns have moved since they were set; then rows that are always wanted,
- * rows that lead to the residuals alone, the residuals, and rows that are wanted once the unknowns are known. */
+/* How a loop's values follow from outputs that were got with other inputs. Each row is a sum of factor times term times slot, kept in a
+ * slot of its own. First comes by how much the unknowns have moved since they were set; then rows that are always wanted, rows that
+ * lead to the residuals alone, the residuals, and rows that are wanted once the unknowns are known. */
 typedef struct {
+    int first;               /* slot of the first row */
     int always, inner, last; /* counts; of unknowns and residuals there are as many as the loop has */
     int *unknown;            /* the slots of what they were last set to */
     int *target;             /* the slots that receive the last rows */
-    int *slot_start, *slot;
-    double *slot_factor;
-    int *row_start, *row, *term;
-    double *row_factor;
-    double *value;
+    int *start, *term, *slot;
+    double *factor;
 } Shortcut;
 
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
@@ -171,15 +170,14 @@ int kernel_add_function(Kernel *, double (*function)(double time));
 int kernel_add_table(Kernel *, int points, const double *times, const double *values);
 int kernel_add_loop(Kernel *, int unknowns, int first, const int *residual_start, const int *residual_slot, const double *factor);
 int kernel_add_operation(Kernel *, int list, int loop, int kind, int type, int index, int count, int first, bool checks,
-                         const Reference *, const int *source_start, const int *source);
+                         const Reference *, const int *places, const int *source_start, const int *source);
 int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_events, int unknowns, const Reference *unknown, int knowns,
                           const Reference *known, const double *seed, int first, const int *unknown_slot, int known_slot,
                           double nominal);
 int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
                         const int *right, const int *row_start, const int *column, const int *order);
-int kernel_set_shortcut(Kernel *, int loop, int always, int inner, int last, const int *unknown, const int *target, const int *slot_start,
-                        const double *slot_factor, const int *slot, const int *row_start, const double *row_factor, const int *term,
-                        const int *row);
+int kernel_set_shortcut(Kernel *, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
+                        const int *start, const double *factor, const int *term, const int *slot);
 int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_derivative_slots(Kernel *, const int *slots);
 int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time);

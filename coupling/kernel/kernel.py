@@ -86,10 +86,10 @@ def _declare() -> None:
         "kernel_add_function": (i, [p, _CALLBACK]),
         "kernel_add_table": (i, [p, i, p, p]),
         "kernel_add_loop": (i, [p, i, i, p, p, p]),
-        "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, b, p, p, p]),
+        "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, b, p, p, p, p]),
         "kernel_add_derivative": (i, [p, i, i, i, b, i, p, i, p, p, i, p, i, d]),
         "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
-        "kernel_set_shortcut": (i, [p, i, i, i, i, p, p, p, p, p, p, p, p, p]),
+        "kernel_set_shortcut": (i, [p, i, i, i, i, i, p, p, p, p, p, p]),
         "kernel_set_fast": (i, [p, b]),
         "kernel_set_derivative_slots": (i, [p, p]),
         "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d)]),
@@ -262,19 +262,18 @@ class Kernel:
         count: int | None = None,
         first: int = 0,
         checks: bool = False,
+        places: Sequence[int] = (),
         sources: Sequence[Sequence[int]] | None = None,
     ) -> None:
         keys = _references(references) if references else None
+        scattered = _ints(places) if places else None
         start = source = None
         if sources:
             start = _ints(np.cumsum([0, *map(len, sources)]))
             source = _ints([slot for each in sources for slot in each])
         number = len(references) if count is None else count
-        made(
-            library.kernel_add_operation(
-                self.handle, where, loop, kind, type_, index, number, first, checks, pointer(keys), pointer(start), pointer(source)
-            )
-        )
+        arrays = map(pointer, (keys, scattered, start, source))
+        made(library.kernel_add_operation(self.handle, where, loop, kind, type_, index, number, first, checks, *arrays))
 
     def add_derivative(
         self,
@@ -329,26 +328,23 @@ class Kernel:
     def set_shortcut(
         self,
         loop: int,
+        first: int,
         counts: Sequence[int],
         unknowns: Sequence[int],
         targets: Sequence[int],
-        slots: Sequence[Sequence[tuple[float, int]]],
         rows: Sequence[Sequence[tuple[float, int, int]]],
     ) -> None:
-        every_slot, every_row = [i for each in slots for i in each], [i for each in rows for i in each]
+        items = [item for row in rows for item in row]
         arrays = (
             _ints(unknowns),
             _ints(targets),
-            _ints(np.cumsum([0, *map(len, slots)])),
-            _doubles([i[0] for i in every_slot]),
-            _ints([i[1] for i in every_slot]),
             _ints(np.cumsum([0, *map(len, rows)])),
-            _doubles([i[0] for i in every_row]),
-            _ints([i[1] for i in every_row]),
-            _ints([i[2] for i in every_row]),
+            _doubles([i[0] for i in items]),
+            _ints([i[1] for i in items]),
+            _ints([i[2] for i in items]),
         )
         _, always, inner, _, last = counts
-        made(library.kernel_set_shortcut(self.handle, loop, always, inner, last, *map(pointer, arrays)))
+        made(library.kernel_set_shortcut(self.handle, loop, first, always, inner, last, *map(pointer, arrays)))
 
     def set_fast(self, fast: bool) -> None:
         """Whether loops that have a shortcut may take it."""

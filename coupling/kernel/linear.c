@@ -4,11 +4,13 @@
  * not by itself, whatever the units. The sequence of pivots, the pattern of the factors and the place of every operand are found
  * once and serve until a pivot becomes too small or the factors grow; then they are found anew.
  *
- * A semidefinite matrix takes its diagonal in the given order, always. There, and in any matrix where no greater pivot is left, a
- * pivot that is small is weak: 1 is added to it. So the matrix B = A + E F' is factorised, where E and F are the unit vectors of
- * the weak rows and columns; V = inv(B) E and W = inv(B)' F have A V = E S and W' A = S F' with the small block S = I - F' V.
- * Of S = 0, V is a base of the null space and W of the left one: b is freed of its part along W, inv(B) b of its part along V.
- * For a regular S, x = inv(B) (b + E z) with S z = W' b. Each pivot of S fades from one into the other as it grows. */
+ * A semidefinite matrix takes its diagonal in the given order, always. There, and in any other matrix where no greater pivot is
+ * left, a small pivot is called weak and has 1 added. So factorised is B = A + E F', where E and F are the unit vectors of the weak
+ * rows and columns. V = inv(B) E and W = inv(B)' F have A V = E S and W' A = S F' with the small block S = I - F' V.
+ * Where S is nothing, V is a base of the null space and W of the left one. b is freed of its part along W; then x = inv(B) b
+ * solves the equations, and is freed of its part along V. Where S is regular, x = inv(B) b + V z with S z = W' b is exact. S is
+ * factorised too, and as each of its pivots grows the one passes smoothly into the other: a mechanism may go through a singular
+ * pose. */
 #include "linear.h"
 
 #include <math.h>
@@ -16,19 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a pivot, which is 1 where a row owes nothing to those before it. Below WEAK it is seen to. Of S, where w' |A| v is 1, v and w
- * being the base vectors: at DEFICIENT half of what a pivot determines is believed, at ten times that all but 1e-8, at a tenth
- * 1e-8. Rounding leaves 1e-16 to 1e-15. NOTHING is cut off. */
-static const double WEAK = 1e-7, DEFICIENT = 1e-11, NOTHING = 1e-14;
-static const double SOUND = 1e-3;
-static const double LONGEST = 1e3;     /* the most of w' |A| v that counts, so that what is believed at WEAK is */
+/* The measure of a pivot is what it would be if its row owed nothing to those before: 1. Below WEAK it is weak. The measure of a
+ * pivot of S is w' |A| v, with its vectors of W and V; so measured, rounding leaves 1e-16 to 1e-15 of a true deficiency. At
+ * DEFICIENT half of what the pivot determines is believed, at ten times that all but 1e-8, at a tenth 1e-8 of it. */
+static const double WEAK = 1e-7, DEFICIENT = 1e-11;
+static const double LONG = 1e3;        /* the most that w' |A| v counts, so that WEAK pivots are believed; but not below rounding */
+static const double SOUND = 1e-3;      /* where there are weak pivots, those below this join them: it keeps V and W small */
+static const double NOTHING = 1e-14;   /* in S */
 static const double STABLE = 0.1;      /* the least share of a pivot in the greatest entry of its row */
 static const double WORN = 1e-3;       /* the share of its first size below which a pivot is chosen anew */
-static const double STALE = 100;       /* how far the natural size of a weak pivot may be from 1 */
+static const double STALE = 1e-2;      /* a weak pivot whose measure has sunk to this needs a new scale */
 static const double MOST_GROWTH = 1e8; /* of the sum of squares of the factors */
-static const double ASYMMETRY = 1e-8;  /* counts as rounding */
+static const double ASYMMETRY = 1e-8;  /* that counts as rounding */
 static const double TINY = 1e-290;
-enum { MOST_SWEEPS = 20, FEW = 32, MOST_FACTORS = 1 << 29 };
+enum { MOST_SWEEPS = 20, FEW = 32, MOST_STORED = 1 << 29 };
 
 typedef enum { UNKNOWNS, EQUATIONS } Side;
 typedef enum { CHOSEN, UNSUITED, NO_MEMORY } Choice;
@@ -53,15 +56,16 @@ struct Linear {
     size_t at_room, factor_room, target_room;
 
     /* weak_at: the positions of the weak pivots. S has the order `size` and is kept as L D U with `live` pivots; row and column
-     * say which of the weak ones belong to each. belief: in what a pivot determines, from 0 to infinity. */
+     * say which of the weak ones belong to each. belief: in what a pivot determines, from 0 to infinity. length: of its base vectors
+     * on either side, or nearly. */
     int weak, size, live, shortfall;
     int *weak_at, *weak_row, *weak_column;
-    double *block, *belief;
+    double *block, *belief, *length[2];
     size_t block_room;
 
     int *mark, *list, *heap, *waiting;
-    double *y, *given, *image;                                             /* by position, equation, either */
-    double *along, *rest, *slope, *search, *motion, *metric, *hold, *goal; /* by weak direction */
+    double *y, *image, *other;                                           /* by position; by unknown or equation */
+    double *along, *lost, *rest, *slope, *search, *part, *metric, *hold, *goal; /* by weak pivot */
 };
 
 /* Finds what lies across the diagonal: rows in ascending order come upon the entries of a column in ascending order. */
@@ -92,8 +96,9 @@ Linear *linear_new(int count, const int *row_start, const int *column, const int
     int **by_row[] = {&a->row_start, &a->start,   &a->upper,    &a->order,       &a->diagonal, &a->row_at, &a->column_at, &a->position,
                       &a->weak_at,   &a->weak_row, &a->weak_column, &a->mark, &a->list,     &a->heap,   &a->waiting};
     int **by_entry[] = {&a->column, &a->mirror, &a->place};
-    double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->belief, &a->y,      &a->given,  &a->image,
-                             &a->along,     &a->rest,    &a->slope, &a->search, &a->motion, &a->metric, &a->hold, &a->goal};
+    double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->belief, &a->y,      &a->other,  &a->image,
+                             &a->along, &a->lost,     &a->rest,    &a->slope, &a->search, &a->part, &a->metric, &a->hold, &a->goal,
+                             &a->length[UNKNOWNS], &a->length[EQUATIONS]};
     const size_t n = (size_t)count + 1, entries = (size_t)row_start[count], rows = sizeof by_row / sizeof *by_row,
                  unknowns = sizeof by_unknown / sizeof *by_unknown;
     int *integers = calloc(rows * n + 3 * entries, sizeof *integers);
@@ -243,7 +248,7 @@ static bool reduce(Linear *a, const double *values, int row, int k, int wanted)
     const size_t needed = (size_t)end + (size_t)a->count;
     a->at = grown(a->at, &a->at_room, needed, sizeof *a->at);
     a->factor = grown(a->factor, &a->factor_room, needed, sizeof *a->factor);
-    if (a->at_room < needed || a->factor_room < needed || needed > MOST_FACTORS)
+    if (a->at_room < needed || a->factor_room < needed || needed > MOST_STORED)
         return false;
     for (int e = a->row_start[row]; e < a->row_start[row + 1]; e++)
         enter(a, a->column[e], values[e] * a->scale[e], &before, &behind);
@@ -410,7 +415,8 @@ static bool eliminate(Linear *a, const double *values, double floor)
     const int *start = a->start, *upper = a->upper, *at = a->at, *target = a->target;
     double *restrict factor = a->factor, *restrict inverse = a->inverse;
     bool suits = true;
-    memset(factor, 0, (size_t)start[a->count] * sizeof *factor);
+    for (int p = 0; p < start[a->count]; p++)
+        factor[p] = 0;
     for (int e = 0; e < a->row_start[a->count]; e++)
         factor[a->place[e]] = values[e] * a->scale[e];
     a->weak = 0;
@@ -423,7 +429,7 @@ static bool eliminate(Linear *a, const double *values, double floor)
         }
         if (!(fabs(factor[upper[k]]) >= (a->definite ? floor : a->least[k]))) {
             if (a->definite)
-                suits = suits && !(natural * STALE < 1 && natural > 0);
+                suits = suits && !(natural < STALE && natural > 0);
             else
                 suits = suits && isinf(a->least[k]);
             factor[upper[k]] += 1;
@@ -491,7 +497,7 @@ static double triangle(const Linear *a, Side side, int k, int j)
 static void spread(Linear *a, Side side, const double *along, double *vector)
 {
     const int *weak = side == UNKNOWNS ? a->weak_column : a->weak_row;
-    double *part = a->motion;
+    double *part = a->part;
     memcpy(part, along, (size_t)a->weak * sizeof *part);
     for (int k = a->live - 1; k >= 0; k--)
         for (int j = k + 1; j < a->size; j++)
@@ -542,7 +548,7 @@ static bool form_block(Linear *a)
     memcpy(a->weak_column, a->weak_row, (size_t)a->weak * sizeof *a->weak_row);
     const size_t needed = (size_t)a->size * (size_t)a->size;
     a->block = grown(a->block, &a->block_room, needed, sizeof *a->block);
-    if (a->block_room < needed)
+    if (a->block_room < needed || needed > MOST_STORED)
         return false;
     for (int c = 0; c < a->size; c++) {
         memset(a->y, 0, (size_t)a->count * sizeof *a->y);
@@ -588,18 +594,20 @@ static double bring_greatest(Linear *a, int k)
     return fabs(a->block[k * size + k]);
 }
 
-/* w' |A| v, of the base vectors of one pivot of S: what this pivot would be in a matrix far from deficient. */
+/* w' |A| v, of the base vectors of one pivot of S; notes their lengths. */
 static double natural_size(Linear *a, const double *values, int k)
 {
-    double *v = a->image, *w = a->given, size = 0;
+    double *v = a->image, *w = a->other, sum = 0;
     memset(a->along, 0, (size_t)a->weak * sizeof *a->along);
     a->along[k] = 1;
     spread(a, UNKNOWNS, a->along, v);
     spread(a, EQUATIONS, a->along, w);
     for (int i = 0; i < a->count; i++)
         for (int e = a->row_start[i]; e < a->row_start[i + 1]; e++)
-            size += fabs(w[i] * values[e] * v[a->column[e]]);
-    return size;
+            sum += fabs(w[i] * values[e] * v[a->column[e]]);
+    a->length[UNKNOWNS][k] = sqrt(square(v, a->count));
+    a->length[EQUATIONS][k] = sqrt(square(w, a->count));
+    return sum;
 }
 
 /* Factorises S, and finds what each of its pivots is worth. False where memory lacks. */
@@ -619,27 +627,28 @@ static bool weigh(Linear *a, const double *values)
             a->block[r * size + k] /= pivot;
         }
     }
-    memset(a->belief, 0, (size_t)a->weak * sizeof *a->belief);
+    for (int k = a->live; k < a->weak; k++) {
+        a->belief[k] = 0;
+        a->length[UNKNOWNS][k] = a->column_scale[a->column_at[a->weak_at[a->weak_column[k]]]];
+        a->length[EQUATIONS][k] = a->row_scale[a->row_at[a->weak_at[a->weak_row[k]]]];
+    }
     a->shortfall = a->weak;
     for (int k = 0; k < a->live; k++) {
-        const double ratio = fabs(a->block[k * size + k]) / (DEFICIENT * fmin(natural_size(a, values, k), LONGEST));
+        const double natural = natural_size(a, values, k), measure = fmax(fmin(natural, LONG), natural / LONG);
+        const double ratio = fabs(a->block[k * size + k]) / (DEFICIENT * measure);
         a->belief[k] = pow(ratio, 8);
         a->shortfall -= ratio >= 1;
     }
     return true;
 }
 
-/* With weak pivots it pays to add to all that are not sound, as long as these are few: W and V become small, and so does rounding. */
+/* Factorises B, and with few weak pivots one that is sound. */
 static bool eliminate_soundly(Linear *a, const double *values)
 {
-    bool suits = eliminate(a, values, WEAK);
-    const int weak = a->weak;
-    if (a->definite && weak > 0 && suits) {
-        suits = eliminate(a, values, SOUND);
-        if (a->weak > weak + FEW)
-            suits = eliminate(a, values, WEAK);
-    }
-    return suits;
+    const bool suits = eliminate(a, values, WEAK);
+    if (!suits || !a->definite || a->weak == 0 || a->weak > FEW)
+        return suits;
+    return eliminate(a, values, SOUND) && (a->weak <= FEW || eliminate(a, values, WEAK));
 }
 
 int linear_factorise(Linear *a, const double *values)
@@ -671,28 +680,31 @@ int linear_factorise(Linear *a, const double *values)
     return a->weak > 0 ? a->shortfall : 0;
 }
 
-/* Takes from a vector a sum of the base vectors of one side so that least is left of it; as far as a direction is believed it takes
- * the goal instead. By conjugate gradients: the base is not orthogonal, and is nowhere formed. */
+static double believed(const Linear *a, int k)
+{
+    return a->belief[k] / (1 + a->belief[k]);
+}
+
+/* Takes from a vector the sum of base vectors of one side that leaves least of it; but as far as a direction is believed, the goal
+ * of it. `lost` is how much of each. By conjugate gradients, since the base is not orthogonal; it is nowhere formed. */
 static void project(Linear *a, Side side, double *vector, const double *goal)
 {
-    const double rounding = 1e-30;
-    double *first = a->along, *rest = a->rest, *slope = a->slope, *search = a->search, *hold = a->hold;
+    const double rounding = 1e-29;
+    double *lost = a->lost, *rest = a->rest, *slope = a->slope, *search = a->search, *hold = a->hold;
     for (int j = 0; j < a->weak; j++) {
-        const double size = side == UNKNOWNS ? a->column_scale[a->column_at[a->weak_at[a->weak_column[j]]]]
-                                             : a->row_scale[a->row_at[a->weak_at[a->weak_row[j]]]];
-        const double belief = a->belief[j];
-        hold[j] = sqrt(belief / (1 + belief));
-        a->metric[j] = 1 / (size * sqrt(1 + belief));
-        first[j] = goal[j] * hold[j] * hold[j];
-        rest[j] = goal[j] * hold[j] * size / sqrt(1 + belief);
+        const double length = a->length[side][j] * sqrt(1 + a->belief[j]);
+        hold[j] = sqrt(believed(a, j));
+        a->metric[j] = 1 / length;
+        lost[j] = believed(a, j) * goal[j];
+        rest[j] = hold[j] * (1 - believed(a, j)) * goal[j] * length;
     }
-    if (a->live > 0) {
-        spread(a, side, first, a->image);
+    if (square(lost, a->weak) > 0) {
+        spread(a, side, lost, a->image);
         for (int i = 0; i < a->count; i++)
             vector[i] -= a->image[i];
     }
-    double before = 1, steepness = 0;
-    for (int round = 0; round < 10 * (a->weak + 1); round++) {
+    double before = 1, steepness = 1;
+    for (int round = 0; round < 3 * a->weak + 10; round++) {
         gather(a, side, vector, slope);
         for (int j = 0; j < a->weak; j++)
             slope[j] = a->metric[j] * slope[j] + hold[j] * rest[j];
@@ -708,7 +720,7 @@ static void project(Linear *a, Side side, double *vector, const double *goal)
             memcpy(search, slope, (size_t)a->weak * sizeof *search);
             descent = now;
         }
-        double *motion = a->slope;
+        double *motion = slope;
         for (int j = 0; j < a->weak; j++)
             motion[j] = a->metric[j] * search[j];
         spread(a, side, motion, a->image);
@@ -718,8 +730,10 @@ static void project(Linear *a, Side side, double *vector, const double *goal)
         const double step = descent / length;
         for (int i = 0; i < a->count; i++)
             vector[i] -= step * a->image[i];
-        for (int j = 0; j < a->weak; j++)
+        for (int j = 0; j < a->weak; j++) {
+            lost[j] += step * motion[j];
             rest[j] -= step * hold[j] * search[j];
+        }
         steepness = fmax(steepness, length / square(search, a->weak));
         before = now;
     }
@@ -732,8 +746,10 @@ static void solve_weak(Linear *a, double *b)
     memset(goal, 0, (size_t)a->weak * sizeof *goal);
     project(a, EQUATIONS, b, goal);
     gather(a, EQUATIONS, b, goal);
-    for (int k = 0; k < a->weak; k++)
-        goal[k] = k < a->live ? -goal[k] / a->block[k * a->size + k] : 0;
+    for (int k = 0; k < a->weak; k++) {
+        const double unlost = goal[k] + a->length[EQUATIONS][k] * a->length[EQUATIONS][k] * a->lost[k];
+        goal[k] = k < a->live ? -unlost / a->block[k * a->size + k] : 0;
+    }
     load(a, EQUATIONS, b);
     solve(a, a->y);
     store(a, UNKNOWNS, b);
@@ -788,11 +804,11 @@ static void probe(Linear *a, Side side, double *projection)
     for (int m = 0; m < FEW; m++, projection += a->count) {
         for (int i = 0; i < a->count; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
-            a->given[i] = projection[i] = random >> 63 ? 1 : -1;
+            a->other[i] = projection[i] = random >> 63 ? 1 : -1;
         }
         project(a, side, projection, a->goal);
         for (int i = 0; i < a->count; i++)
-            projection[i] = (a->given[i] - projection[i]) / sqrt(FEW);
+            projection[i] = (a->other[i] - projection[i]) / sqrt(FEW);
     }
 }
 

@@ -1,14 +1,17 @@
 /* Sparse linear equations A x = b whose pattern stays while the values change.
  *
- * Where A has full rank this is an LU factorisation. Where it has not, x is the vector of least length among those that
- * bring A x nearest to b. */
+ * Where A has full rank this is an LU factorisation. Where it has not, x is the vector of least length among those that bring A x
+ * nearest to b. A singular value within 1e-16 and 1e-12 of its natural size counts as zero, one beyond 1e-10 for what it is, and
+ * in between the solution fades from one to the other; the natural size is that of v' |A| w, where v and w are the singular
+ * vectors, so that rows and columns may differ by any factors. */
 #ifndef KERNEL_LINEAR_H
 #define KERNEL_LINEAR_H
 
 typedef struct Linear Linear;
 
 /* The pattern in compressed rows, with the columns of each row in ascending order; `order` is the sequence of elimination, a
- * permutation of the unknowns that keeps the factors sparse. Null where memory lacks. */
+ * permutation of the unknowns that keeps the factors sparse: it is kept to where A is symmetric and semidefinite, and otherwise as
+ * far as pivots allow. Null where memory lacks. */
 Linear *linear_new(int count, const int *row_start, const int *column, const int *order);
 void linear_free(Linear *);
 
@@ -16,14 +19,15 @@ void linear_free(Linear *);
  * memory lacks or a value is not finite. */
 int linear_factorise(Linear *, const double *values);
 
-/* Solves with the last factorisation: b becomes x. */
+/* Solves with the last factorisation: b becomes x; not a number where that failed. */
 void linear_solve(Linear *, double *b);
 
-/* After a factorisation that fell short: to which extent each unknown takes part in what A leaves undetermined, and each
- * equation in what is redundant: 0 is not at all, 1 entirely. Returns -1 where memory lacks, otherwise 0. */
+/* After a factorisation that fell short: to which extent each unknown takes part in what A leaves undetermined, and each equation
+ * in what is redundant: 0 is not at all, 1 entirely. It is the length that a unit vector keeps when projected onto the null space;
+ * an estimate where the rank falls short by more than 32. Returns -1 where memory lacks, otherwise 0. */
 int linear_undetermined(Linear *, double *unknowns, double *equations);
 
-/* How many numbers the factors hold; 0 before the first factorisation. */
+/* How many numbers the factors hold; 0 without a factorisation. */
 int linear_stored(const Linear *);
 
 #endif

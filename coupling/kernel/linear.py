@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,19 +40,17 @@ class Linear:
         self._linear = library.linear_new(self.count, row_start, column, order)
         if not self._linear:
             raise MemoryError
-
-    def __del__(self) -> None:
-        if getattr(self, "_linear", None):
-            library.linear_free(self._linear)
+        weakref.finalize(self, library.linear_free, self._linear)
 
     def factorise(self, values: ArrayLike) -> int:
-        """By how much the rank falls short, or -1 where a value is not finite."""
+        """By how much the rank falls short, or -1 where memory lacks or a value is not finite."""
         values = np.ascontiguousarray(values, np.double)
         if values.shape != (self.entries,):
             raise ValueError(f"values of shape {values.shape} for a pattern of {self.entries} entries")
         return library.linear_factorise(self._linear, values)
 
     def solve(self, b: ArrayLike) -> NDArray[np.double]:
+        """Solves with the values factorised last; without a factorisation the solution is not a number."""
         x = np.array(b, np.double)
         if x.shape != (self.count,):
             raise ValueError(f"a right side of shape {x.shape} for {self.count} equations")
@@ -60,7 +59,7 @@ class Linear:
 
     def undetermined(self) -> tuple[NDArray[np.double], NDArray[np.double]]:
         """How far unknowns are undetermined, and equations redundant: from 0 to 1."""
-        unknowns, equations = np.zeros((2, self.count))
+        unknowns, equations = np.empty(self.count), np.empty(self.count)
         if library.linear_undetermined(self._linear, unknowns, equations) < 0:
             raise MemoryError
         return unknowns, equations
@@ -73,10 +72,10 @@ class Linear:
 
 def elimination_order(row_start: ArrayLike, column: ArrayLike) -> NDArray[np.intc]:
     """A sequence of elimination that keeps the factors sparse: minimum degree, of the pattern and its mirror image together."""
-    row_start, column = np.asarray(row_start, np.intc), np.asarray(column, np.intc)
-    count = len(row_start) - 1
-    pattern = csc_array((np.ones(len(column)), column, row_start), shape=(count, count))
+    count = np.size(row_start) - 1
     if count == 0:
         return np.zeros(0, np.intc)
+    pattern = csc_array((np.ones(np.size(column)), column, row_start), shape=(count, count))
     dominant = (pattern + pattern.T + diags_array(np.full(count, 4.0 * count))).tocsc()
-    return np.argsort(splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}).perm_c).astype(np.intc)
+    factors = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    return np.argsort(factors.perm_c).astype(np.intc)

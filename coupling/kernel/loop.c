@@ -73,7 +73,7 @@ static int differentiate(Kernel *k, const LocalDerivative *d, double *term)
 /* Assembles and factorises the Jacobian. */
 static int factorise(Kernel *k, Loop *l)
 {
-    double *restrict const term = l->term;
+    double *const term = l->term;
     for (int i = 0; i < l->derivative_count; i++) {
         const LocalDerivative *d = &l->derivatives[i];
         if (d->at_events && !k->events)
@@ -82,11 +82,14 @@ static int factorise(Kernel *k, Loop *l)
         if (result)
             return result;
     }
-    for (int i = 0; i < l->sums; i++) {
+    const int *const start = l->sum_start, *const left = l->left, *const right = l->right;
+    const double *const factor = l->factor;
+    double *const sums = term + l->first_sum;
+    for (int i = 0, p = 0; i < l->sums; i++) {
         double sum = 0;
-        for (int p = l->sum_start[i]; p < l->sum_start[i + 1]; p++)
-            sum += l->factor[p] * term[l->left[p]] * term[l->right[p]];
-        term[l->first_sum + i] = sum;
+        for (const int end = start[i + 1]; p < end; p++)
+            sum += factor[p] * term[left[p]] * term[right[p]];
+        sums[i] = sum;
     }
     k->statistics.factorisations++;
     l->deficiency = linear_factorise(l->linear, term + l->first_entry);
@@ -210,16 +213,16 @@ int loop_solve(Kernel *k, int index)
 /* Rows of a shortcut, counted behind the unknowns. */
 static void follow(const Kernel *k, const Loop *l, int from, int count)
 {
-    const Shortcut *s = &l->shortcut;
-    const double *v = k->v, *term = l->term;
-    double *const value = s->value;
-    for (int n = from; n < from + count; n++) {
+    const Shortcut *const s = &l->shortcut;
+    const double *const term = l->term, *const factor = s->factor;
+    const int *const index = s->term, *const slot = s->slot, *const start = s->start + from;
+    double *const v = k->v, *const row = v + s->first + l->count + from;
+    int i = start[0];
+    for (int n = 0; n < count; n++) {
         double sum = 0;
-        for (int i = s->slot_start[n]; i < s->slot_start[n + 1]; i++)
-            sum += s->slot_factor[i] * v[s->slot[i]];
-        for (int i = s->row_start[n]; i < s->row_start[n + 1]; i++)
-            sum += s->row_factor[i] * term[s->term[i]] * value[s->row[i]];
-        value[l->count + n] = sum;
+        for (const int end = start[n + 1]; i < end; i++)
+            sum += factor[i] * term[index[i]] * v[slot[i]];
+        row[n] = sum;
     }
 }
 
@@ -229,7 +232,7 @@ int loop_shortcut(Kernel *k, int index)
     Loop *l = &k->loops[index];
     const Shortcut *s = &l->shortcut;
     const int n = l->count, residuals = s->always + s->inner, last = residuals + n;
-    double *const z = k->v + l->first, *const moved = s->value, *const r = s->value + n + residuals;
+    double *const z = k->v + l->first, *const moved = k->v + s->first, *const r = moved + n + residuals;
     const int result = factorise(k, l);
     if (result)
         return result;
@@ -258,7 +261,7 @@ int loop_shortcut(Kernel *k, int index)
     follow(k, l, 0, s->always);
     follow(k, l, last, s->last);
     for (int i = 0; i < s->last; i++)
-        k->v[s->target[i]] = s->value[n + last + i];
+        k->v[s->target[i]] = moved[n + last + i];
     return KERNEL_DONE;
 }
 

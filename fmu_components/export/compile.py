@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
-SHARED_SOURCES = ("instance.c", "values.c", "sensitivity.c", "events.c", "step.c", "snapshot.c")
+SHARED_SOURCES = ("instance.c", "values.c", "requests.c", "sensitivity.c", "events.c", "step.c", "snapshot.c")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off")
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
+from itertools import chain, count
 
 from fmu_components import units
 from fmu_components.declaration import Event, Role, Variable
 from fmu_components.export import icons, mathml
 from fmu_components.export.table import VariableTable
-from fmu_components.ports import ELECTRICAL, HYDRAULIC, PLANAR, Port, Side
+from fmu_components.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, TRANSLATIONAL, Port, Side
 
 
 def page(table: VariableTable) -> str:
@@ -332,23 +333,96 @@ def _modes(table: VariableTable) -> str:
 
 
 def _use(table: VariableTable) -> str:
+    partners = ", with partners at the ports that need one" if any(port.side is Side.EFFORT for port in table.declared.ports) else ""
     return (
-        f"<p>In FMPy, the FMU on its own; parameters and start values are given by name:</p>\n"
-        f"<pre><code>{escape(usage(table))}</code></pre>\n<p>Any name of a parameter, a state or an input may stand among the values.</p>"
+        f"<p>In Python{partners}; parameters and start values are given by name:</p>\n"
+        f"<pre><code>{escape(usage(table))}</code></pre>\n<p>Any name of a parameter, a state or an input may stand among the values. In "
+        f"place of a name of the catalogue, the path of an FMU will do.</p>"
     )
+
+
+@dataclass(frozen=True)
+class _Partner:
+    """What a port is connected with in an example."""
+
+    instance: str
+    component: str
+    port: str
+    starts: Mapping[str, str]
+    """By coordinate of the port, the parameter or state from which its value starts."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """What these, and others, are where the port is at 0."""
+
+
+_PARTNERS = {
+    PLANAR: (
+        _Partner("ground", "planar.Fixed", "p1", {"x": "p1.rx", "y": "p1.ry", "theta": "p1.angle"}),
+        _Partner("body", "planar.Body1", "p1", {"x": "x", "y": "y", "theta": "theta"}, {"p1.rx": -0.5, "x": 0.5}),
+    ),
+    ROTATIONAL: (
+        _Partner("wall", "mechanical1d.Fixed1D", "shaft", {"phi": "angle"}),
+        _Partner("inertia", "mechanical1d.Inertia", "flange", {"phi": "phi"}),
+    ),
+    TRANSLATIONAL: (
+        _Partner("wall", "mechanical1d.Fixed1D", "flange", {"s": "position"}),
+        _Partner("mass", "mechanical1d.Mass", "flange", {"s": "s"}),
+    ),
+}
+"""By kind of port, one at rest and one that moves."""
 
 
 def usage(table: VariableTable) -> str:
-    """Three lines of Python that simulate the FMU on its own."""
-    chosen = ", ".join(f'"{v.name}": {v.start!r}' for v in table.with_role(Role.PARAMETER)[:2])
-    shown = next((v.name for v in (*table.with_role(Role.OUTPUT), *table.with_role(Role.STATE))), "time")
+    """Python that simulates the component for a second. Of several ports that need a partner, the first has one at rest."""
+    declared = table.declared
+    library, _, name = declared.name.rpartition(".")
+    instance = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    fmu = declared.name if library else f"{name}.fmu"
+    own = {v.name: v.start for v in table.with_role(Role.PARAMETER) if not v.name.startswith(("baumgarte.", "compliant."))}
+    added = [_add(instance, fmu, dict(list(own.items())[:2]))]
+    connected = []
+    needy = [port for port in declared.ports if port.side is Side.EFFORT]
+    taken = {instance}
+    for number, port in enumerate(needy):
+        end = f"{instance}.{port.name}"
+        if port.kind not in _PARTNERS:
+            connected.append(f'# connect "{end}" with a port that gives {" and ".join(q.name for q in port.kind.motion)}')
+            continue
+        at_rest, moving = _PARTNERS[port.kind]
+        partner = at_rest if number == 0 and len(needy) > 1 else moving
+        candidates = chain([partner.instance], (f"{partner.instance}{n}" for n in count(2)))
+        other = next(each for each in candidates if each not in taken)
+        taken.add(other)
+        start = dict(partner.values)
+        for coordinate, known in partner.starts.items():
+            start[known] = start.get(known, 0.0) + float(table.declared[f"{port.name}.{coordinate}"].start or 0.0)
+        added.append(_add(other, partner.component, {known: value for known, value in start.items() if value}))
+        connected.append(f'system.connect("{end}", "{other}.{partner.port}")')
+    driven = [f'system.drive("{instance}.{v.name}", 1.0)' for v in table.with_role(Role.INPUT) if v.port is None and v.unit in ("N", "N.m")]
     return "\n".join(
         [
-            "import fmpy",
-            f'result = fmpy.simulate_fmu("{table.declared.name}.fmu", start_values={{{chosen}}}, output=["{shown}"])',
-            f'print(result["{shown}"][-1])',
+            "from coupling import System",
+            "",
+            "system = System()",
+            *added,
+            *connected,
+            *driven,
+            "result = system.simulate(stop_time=1.0)",
+            f'print(result["{instance}.{_telling(table)}"][-1])',
         ]
     )
+
+
+def _add(instance: str, fmu: str, start: Mapping[str, object]) -> str:
+    values = "".join([", {", ", ".join(f'"{name}": {value!r}' for name, value in start.items()), "}"]) if start else ""
+    return f'system.add("{instance}", "{fmu}"{values})'
+
+
+def _telling(table: VariableTable) -> str:
+    """The variable whose value an example prints: a state, a coordinate of a joint, or an output, rather not of a port."""
+    outputs = table.with_role(Role.OUTPUT)
+    coordinates = [v for v in outputs if v.name.endswith(".q")]
+    own = [v for v in outputs if v.port is None and "[" not in v.name]
+    return next(v.name for v in (*table.with_role(Role.STATE), *coordinates, *own, *outputs))
 
 
 def _fmu(table: VariableTable) -> str:

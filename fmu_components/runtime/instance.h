@@ -34,6 +34,24 @@ typedef struct Instance Instance;
 typedef struct Snapshot Snapshot;
 typedef void (*Log)(const Instance *, Status, const char *category, const char *message);
 
+#define CALCULATED (1u << DERIVATIVE | 1u << OUTPUT | 1u << LOCAL | 1u << INDICATOR) /* roles */
+
+/* What is known of references that were got, set or differentiated before, all of them real: an importer asks for the same ones again
+ * and again, and looking each of them up would cost more than the model's own arithmetic. Nothing in it depends on values. */
+typedef enum { GETTING, SETTING, DIFFERENTIATING } Purpose;
+
+typedef struct {
+    Purpose purpose;
+    unsigned count;
+    Reference known;      /* of a derivative */
+    unsigned stages;      /* that must be valid first */
+    unsigned *detail;     /* of what is set, the stage that a change makes invalid; of a derivative, its entry */
+    unsigned references[];
+} Request;
+
+enum { REQUESTS = 64 };
+#define NO_ENTRY (~0u)
+
 struct Instance {
     char *name;
     void *environment; /* of the importer's callbacks */
@@ -47,6 +65,7 @@ struct Instance {
     unsigned valid, valid_jacobian; /* how many stages are up to date */
     unsigned derivative_stage, indicator_stage;
     unsigned kept; /* how many of the values a snapshot carries */
+    Request *request[REQUESTS];
     Snapshot *before; /* the present step, to which one that fails returns */
     double *v;     /* variables by reference; behind them all the following */
     double *slope, *curvature; /* of the inputs, for the next step */
@@ -87,6 +106,11 @@ Status get_indicators(Instance *, double *, size_t);
 void evaluate(Instance *, unsigned stage);
 void changed(Instance *, unsigned stage);
 int whole(double);
+
+/* requests.c */
+const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);
+void request_note(Instance *, Purpose, const Reference *, size_t, Reference known);
+void requests_forget(Instance *);
 
 /* sensitivity.c */
 Status directional_derivative(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,

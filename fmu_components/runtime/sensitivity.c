@@ -2,34 +2,42 @@
 
 #include <math.h>
 
-static const bool known_role[] = {[INDICATOR] = false, [TIME] = true, [PARAMETER] = true, [STATE] = true, [INPUT] = true, [ALGEBRAIC] = true};
-static const bool unknown_role[] = {[DERIVATIVE] = true, [OUTPUT] = true, [LOCAL] = true, [INDICATOR] = true};
+#define KNOWN (1u << TIME | 1u << PARAMETER | 1u << STATE | 1u << INPUT | 1u << ALGEBRAIC) /* roles */
+
+static Status refuse_reference(const Instance *instance, Reference reference, bool known)
+{
+    if (reference >= model.variables)
+        return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, reference,
+                      model.name, model.variables - 1);
+    return report(instance, ERROR, "%s: %s (value reference %u) cannot be %s of a partial derivative", instance->name,
+                  model.variable[reference].name, reference, known ? "a known" : "an unknown");
+}
 
 static Status check(const Instance *instance, const Reference *references, size_t count, bool known)
 {
-    const bool *const allowed = known ? known_role : unknown_role;
+    const Variable *const variable = model.variable;
+    const unsigned variables = model.variables, allowed = known ? KNOWN : CALCULATED;
     for (size_t i = 0; i < count; i++) {
-        if (references[i] >= model.variables)
-            return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, references[i],
-                          model.name, model.variables - 1);
-        const Variable *variable = &model.variable[references[i]];
-        if (!allowed[variable->role] || (known && variable->type != REAL))
-            return report(instance, ERROR, "%s: %s (value reference %u) cannot be %s of a partial derivative", instance->name, variable->name,
-                          references[i], known ? "a known" : "an unknown");
+        const Reference r = references[i];
+        if (r >= variables || !(allowed >> variable[r].role & 1) || (known && variable[r].type != REAL))
+            return refuse_reference(instance, r, known);
     }
     return OK;
+}
+
+static void evaluate_jacobian(Instance *instance, unsigned stage)
+{
+    evaluate(instance, stage);
+    for (; instance->valid_jacobian <= stage; instance->valid_jacobian++)
+        if (model.differentiate[instance->valid_jacobian])
+            model.differentiate[instance->valid_jacobian](instance->v, instance->t, instance->j);
 }
 
 /* The value of a Jacobian entry, computed with its stage if it is out of date. */
 static double entry_value(Instance *instance, unsigned index)
 {
-    unsigned stage = model.entry[index].stage;
-    if (stage >= instance->valid_jacobian) {
-        evaluate(instance, stage);
-        for (; instance->valid_jacobian <= stage; instance->valid_jacobian++)
-            if (model.differentiate[instance->valid_jacobian])
-                model.differentiate[instance->valid_jacobian](instance->v, instance->t, instance->j);
-    }
+    if (model.entry[index].stage >= instance->valid_jacobian)
+        evaluate_jacobian(instance, model.entry[index].stage);
     return instance->j[index];
 }
 
@@ -48,17 +56,15 @@ static Status refuse_result(const Instance *instance, const char *kind, Referenc
                   model.variable[reference].name, instance->v[0], value);
 }
 
-/* With respect to a single known, which is what a Jacobian is made of as a rule: nothing is spread out first. */
-static Status column(Instance *instance, const Reference *unknowns, size_t count, Reference known, double seed, double *sensitivity)
+/* With respect to a single known, which is what a Jacobian is made of as a rule. */
+static Status column(Instance *instance, const Request *request, double seed, double *sensitivity)
 {
-    for (size_t i = 0; i < count; i++) {
-        const unsigned first = model.row[unknowns[i]];
-        unsigned e = model.row[unknowns[i] + 1]; /* knowns ascend, and inputs are the last of them */
-        while (e > first && model.entry[e - 1].known > known)
-            e--;
-        sensitivity[i] = e > first && model.entry[e - 1].known == known ? entry_value(instance, e - 1) * seed : 0;
+    if (request->stages > instance->valid_jacobian)
+        evaluate_jacobian(instance, request->stages - 1);
+    for (unsigned i = 0; i < request->count; i++) {
+        sensitivity[i] = request->detail[i] == NO_ENTRY ? 0 : instance->j[request->detail[i]] * seed;
         if (!isfinite(sensitivity[i]))
-            return refuse_result(instance, "directional", unknowns[i], sensitivity[i]);
+            return refuse_result(instance, "directional", request->references[i], sensitivity[i]);
     }
     return OK;
 }
@@ -66,11 +72,15 @@ static Status column(Instance *instance, const Reference *unknowns, size_t count
 Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
                               size_t known_count, const double *seed, double *sensitivity)
 {
-    Status status = prepare(instance, unknowns, unknown_count, knowns, known_count);
+    const bool single = known_count == 1 && unknown_count > 0;
+    const Request *request = single ? request_find(instance, DIFFERENTIATING, unknowns, unknown_count, knowns[0]) : NULL;
+    Status status = request ? follow_start(instance) : prepare(instance, unknowns, unknown_count, knowns, known_count);
     if (status != OK)
         return status;
-    if (known_count == 1 && seed[0] != 0)
-        return column(instance, unknowns, unknown_count, knowns[0], seed[0], sensitivity);
+    if (request)
+        return column(instance, request, seed[0], sensitivity);
+    if (single)
+        request_note(instance, DIFFERENTIATING, unknowns, unknown_count, knowns[0]);
     for (size_t i = 0; i < known_count; i++)
         instance->seed[knowns[i]] += seed[i];
     for (size_t i = 0; i < unknown_count && status == OK; i++) {

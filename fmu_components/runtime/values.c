@@ -10,8 +10,6 @@ static const char *const role_names[] = {
 };
 static const char *const type_names[] = {"a real", "an integer", "a Boolean"};
 
-static const bool calculated[] = {[DERIVATIVE] = true, [OUTPUT] = true, [LOCAL] = true, [INDICATOR] = true};
-
 void changed(Instance *instance, unsigned stage)
 {
     if (stage < instance->valid)
@@ -99,39 +97,43 @@ static Status admit(const Instance *instance, const Variable *variable, double v
     return isfinite(value) && in_range(variable, value) ? OK : refuse_value(instance, variable, value);
 }
 
-/* Whether all are inputs with finite values, which is what is set most often and hence checked fastest; inputs have no range. */
-static bool plain(const Instance *instance, const Reference *references, size_t count, const double *values, Type type)
+static bool all_finite(const double *values, size_t count)
 {
-    if (!(instance->settable[INPUT] & instance->progress.mode))
-        return false;
-    double finite = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (references[i] >= model.variables)
-            return false;
-        const Variable *const variable = &model.variable[references[i]];
-        if (variable->role != INPUT || variable->type != type)
-            return false;
-        finite += values[i] - values[i];
-    }
-    return finite == 0;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i] - values[i];
+    return sum == 0;
 }
 
-/* All of the values or, where one is refused, none. */
+static bool all_inputs(const Reference *references, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (model.variable[references[i]].role != INPUT)
+            return false;
+    return true;
+}
+
+/* All of the values or, where one is refused, none. Inputs have no range. */
 Status set_values(Instance *instance, const Reference *references, size_t count, const double *values, Type type)
 {
     double *const v = instance->v;
-    unsigned earliest = model.stages;
-    for (size_t i = 0; i < count && !plain(instance, references + i, count - i, values + i, type); i++) {
+    const bool inputs_open = type == REAL && instance->settable[INPUT] & instance->progress.mode;
+    const Request *request = inputs_open && all_finite(values, count) ? request_find(instance, SETTING, references, count, 0) : NULL;
+    for (size_t i = 0; i < count && !request; i++) {
         if (references[i] >= model.variables || model.variable[references[i]].type != type)
             return unknown(instance, references[i], type);
         Status status = admit(instance, &model.variable[references[i]], values[i]);
         if (status != OK)
             return status;
     }
+    if (inputs_open && !request && all_inputs(references, count))
+        request_note(instance, SETTING, references, count, 0);
+    unsigned earliest = model.stages;
     for (size_t i = 0; i < count; i++) {
-        if (v[references[i]] != values[i]) {
-            const unsigned stage = model.variable[references[i]].stage;
-            v[references[i]] = values[i];
+        const Reference r = references[i];
+        if (v[r] != values[i]) {
+            const unsigned stage = request ? request->detail[i] : model.variable[r].stage;
+            v[r] = values[i];
             earliest = stage < earliest ? stage : earliest;
         }
     }
@@ -145,20 +147,24 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
     Status status = follow_start(instance);
     if (status != OK)
         return status;
-    unsigned needed = 0; /* stages that must be valid */
-    for (size_t i = 0; i < count; i++) {
-        if (references[i] >= model.variables || model.variable[references[i]].type != type)
-            return unknown(instance, references[i], type);
-        const Variable *const variable = &model.variable[references[i]];
-        if (variable->stage >= needed && calculated[variable->role])
-            needed = variable->stage + 1u;
+    const Request *request = type == REAL ? request_find(instance, GETTING, references, count, 0) : NULL;
+    unsigned stages = request ? request->stages : 0;
+    for (size_t i = 0; i < count && !request; i++) {
+        const Reference r = references[i];
+        if (r >= model.variables || model.variable[r].type != type)
+            return unknown(instance, r, type);
+        if (CALCULATED >> model.variable[r].role & 1 && model.variable[r].stage >= stages)
+            stages = model.variable[r].stage + 1u;
     }
-    if (needed > instance->valid)
-        evaluate(instance, needed - 1);
+    if (type == REAL && !request)
+        request_note(instance, GETTING, references, count, 0);
+    if (stages > instance->valid)
+        evaluate(instance, stages - 1);
     double finite = 0;
     for (size_t i = 0; i < count; i++) {
-        values[i] = v[references[i]];
-        finite += values[i] - values[i];
+        const double value = v[references[i]];
+        values[i] = value;
+        finite += value - value;
     }
     for (size_t i = 0; i < count && finite != 0; i++)
         if (!isfinite(values[i]))

@@ -1,0 +1,27 @@
+"""What a user's mistake raises, and how its text shows what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class BuildError(ValueError):
+    """A system that cannot be built, or run as asked; the text says why, and what to do."""
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """A value as Python writes it, cut to a length that fits into a sentence."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def listed(names: Iterable[str], limit: int = 8) -> str:
+    """Names in quotes, of which the last may only be counted."""
+    items = [f"'{name}'" for name in names]
+    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
+
+
+def with_article(word: str) -> str:
+    """A word behind a or an."""
+    return f"{'an' if word[0] in 'AEIOUaeiou' else 'a'} {word}"

@@ -1,0 +1,130 @@
+"""What a user asks of a simulation; what makes no sense is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coupling.errors import BuildError, shown
+from coupling.names import nearest
+from coupling.schemes import scheme_of
+
+if TYPE_CHECKING:
+    from coupling.system import Built
+
+_INITIAL = ("check", "assemble", "relax")
+_MOST_ROWS = 100_000_000
+
+
+@dataclass(frozen=True)
+class Run:
+    """See ``System.simulate``."""
+
+    start_time: float
+    stop_time: float
+    solver: str
+    rtol: float
+    atol: float | Mapping[str, float] | None
+    initial: str
+    outputs: Sequence[str] | None
+    output_times: Sequence[float] | np.ndarray | None
+    output_interval: float | None
+    max_step: float
+    max_steps: int
+    progress: bool
+
+    def __post_init__(self) -> None:
+        for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
+            if name != "output_interval" or self.output_interval is not None:
+                object.__setattr__(self, name, _number(name, getattr(self, name)))
+        self._check_times()
+        if not 0 < self.rtol < 1:
+            raise BuildError(f"rtol = {self.rtol:g} is refused: it must lie between 0 and 1; 1e-8 is the default")
+        self._check_atol()
+        if self.initial not in _INITIAL:
+            raise BuildError(f"initial = {self.initial!r} is unknown; choose 'check', 'assemble' or 'relax'")
+        if not self.max_step > 0:
+            raise BuildError(f"max_step = {self.max_step:g} s is refused: it must be greater than 0; leave it out to have no limit")
+        if not 1 <= _number("max_steps", self.max_steps) < math.inf or self.max_steps != int(self.max_steps):
+            raise BuildError(f"max_steps = {self.max_steps} is refused: it must be a whole number of at least 1")
+        object.__setattr__(self, "max_steps", int(self.max_steps))
+        if not isinstance(self.solver, str):
+            raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
+        scheme_of(self.solver)
+
+    def _check_times(self) -> None:
+        if not (math.isfinite(self.start_time) and math.isfinite(self.stop_time)):
+            raise BuildError(f"start_time = {self.start_time:g} s and stop_time = {self.stop_time:g} s must both be finite")
+        if self.stop_time < self.start_time:
+            raise BuildError(f"stop_time = {self.stop_time:g} s lies before start_time = {self.start_time:g} s; give a later stop_time")
+        if self.output_interval is None:
+            self._check_output_times()
+            return
+        if self.output_times is not None:
+            raise BuildError("output_times and output_interval cannot both be given; leave one of them out")
+        if not (self.output_interval > 0 and math.isfinite(self.output_interval)):
+            raise BuildError(f"output_interval = {self.output_interval:g} s is refused: it must be greater than 0 and finite")
+        rows = (self.stop_time - self.start_time) / self.output_interval
+        if rows > _MOST_ROWS:
+            raise BuildError(f"output_interval = {self.output_interval:g} s asks for {rows:.2g} rows; choose a longer one")
+
+    def _check_output_times(self) -> None:
+        if self.output_times is None:
+            return
+        try:
+            times = np.asarray(self.output_times, dtype=float)
+        except (TypeError, ValueError):
+            times = np.zeros((0, 0))
+        if times.ndim != 1 or not times.size:
+            raise BuildError(f"output_times = {shown(self.output_times)} is refused: give a list of times in seconds")
+        outside = times[~((times >= self.start_time) & (times <= self.stop_time))]
+        if len(outside):
+            raise BuildError(
+                f"output_times holds {outside[0]:g} s, which is not between start_time = {self.start_time:g} s and "
+                f"stop_time = {self.stop_time:g} s; leave it out, or move that end"
+            )
+
+    def _check_atol(self) -> None:
+        given = self.atol if isinstance(self.atol, Mapping) else {} if self.atol is None else {"": self.atol}
+        for name, value in given.items():
+            what = f"atol of '{name}'" if name else "atol"
+            if not 0 < _number(what, value) < math.inf:
+                raise BuildError(f"{what} = {value:g} is refused: it must be greater than 0 and finite; leave it out for the default")
+
+    def check(self, built: Built) -> None:
+        """Refuses names that the system does not have."""
+        if isinstance(self.atol, Mapping):
+            known = [name for part in built.parts for name in _integrated(part)]
+            for name in self.atol:
+                if name not in known:
+                    hint = nearest(name, known) or "leave it out"
+                    raise BuildError(f"atol: '{name}' is neither a state nor an algebraic variable of the system; {hint}")
+
+    def times(self) -> np.ndarray:
+        """When to record."""
+        start, stop = self.start_time, self.stop_time
+        if self.output_times is not None:
+            return np.unique(np.asarray(self.output_times, dtype=float))
+        interval = (stop - start) / 500 if self.output_interval is None else self.output_interval
+        count = math.floor((stop - start) / interval * (1 + 1e-12)) if interval else 0
+        times = start + interval * np.arange(count + 1)
+        if stop - times[-1] > 1e-9 * (stop - start):
+            return np.append(times, stop)
+        times[-1] = stop
+        return times
+
+
+def _integrated(part: Any) -> list[str]:
+    fmu = part.fmu
+    references = [*fmu.states, *(fmu.dae.algebraic if fmu.dae else ())]
+    return [f"{part.name}.{fmu.by_reference[reference].name}" for reference in references]
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
+    return float(value)
