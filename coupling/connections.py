@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from coupling.drives import Constant, Drive
+import numpy as np
+
+from coupling.drives import Constant, Drive, Function
+from coupling.errors import BuildError, listed, with_article
 from coupling.fmu import Fmu, Terminal, Unit, Variable, same_unit
 from coupling.names import nearest
-from coupling.ports import ADDED, described, gives, needs_partner, takes
+from coupling.ports import ADDED, described, gives, needs_partner, partners, takes
+from coupling.values import check_value
+
+__all__ = ["BuildError", "Name", "check_drive", "find_end", "wires_of"]
 
 Name = tuple[str, str]
 """An instance and a variable of it."""
-
-
-class BuildError(ValueError):
-    """A system that cannot be built, or run as asked; the text says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -29,45 +31,71 @@ class End:
     variable: Variable | None
 
 
-def find_end(text: str, fmus: Mapping[str, Fmu]) -> End:
-    """What a user's name means."""
+def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
+    """What a user's name means; ``purpose`` begins the sentence that refuses it."""
     instance, dot, rest = text.partition(".")
     if instance not in fmus:
-        hint = nearest(instance, fmus) or (f"the instances are {_listed(fmus)}" if fmus else "the system is empty; add instances first")
-        raise BuildError(f"'{text}': there is no instance '{instance}'; {hint}")
+        raise BuildError(f"{purpose}there is no instance '{instance}'; {_instance_hint(text, fmus)}")
     fmu = fmus[instance]
     if not dot:
-        raise BuildError(f"'{text}' names an instance; name one of its ports or variables too, such as '{_example(instance, fmu)}'")
+        raise BuildError(f"{purpose}'{text}' is an instance; name one of its ports or variables, such as '{_example(instance, fmu)}'")
     terminal, variable = fmu.terminals.get(rest), fmu.variables.get(rest)
     if terminal is None and variable is None:
-        hint = nearest(rest, [*fmu.terminals, *fmu.variables]) or f"its ports are {_listed(fmu.terminals) or 'none'}"
-        raise BuildError(f"'{text}': '{instance}' ({fmu.model_name}) has no port or variable '{rest}'; {hint}")
+        hint = nearest(rest, [*fmu.terminals, *fmu.variables], prefix=f"{instance}.") or f"its ports are {listed(fmu.terminals) or 'none'}"
+        raise BuildError(f"{purpose}'{instance}' ({fmu.model_name}) has no port or variable '{rest}'; {hint}")
     return End(text, instance, fmu, terminal, variable)
+
+
+def _instance_hint(text: str, fmus: Mapping[str, Fmu]) -> str:
+    if not fmus:
+        return "the system is empty; add instances first"
+    forgotten = [f"{instance}.{text}" for instance, fmu in fmus.items() if text in fmu.variables or text in fmu.terminals]
+    instance, dot, rest = text.partition(".")
+    if forgotten:
+        return f"did you mean {' or '.join(map(repr, forgotten[:3]))}?"
+    return nearest(instance, fmus) or f"the instances are {listed(fmus)}"
 
 
 def wires_of(fmus: Mapping[str, Fmu], pairs: Iterable[tuple[str, str]], drives: Mapping[Name, Drive]) -> dict[Name, list[Name]]:
     """The sources of every connected input."""
     wires: dict[Name, list[Name]] = {}
-    said: dict[Name, str] = {name: f"the drive of '{'.'.join(name)}'" for name in drives}
+    taken: dict[tuple[str, str, int], str] = {}
+    """What feeds an input already, by instance, type and value reference, which aliases share."""
     joined: set[frozenset[str]] = set()
+    for instance, name in drives:
+        key = _key(fmus, (instance, name))
+        if key in taken:
+            raise BuildError(f"the input '{instance}.{name}' has two sources, {taken[key]} and its own drive; keep one of them")
+        taken[key] = f"the drive of '{instance}.{name}'"
     for pair in pairs:
-        a, b = (find_end(text, fmus) for text in pair)
-        if frozenset(pair) in joined or a.text == b.text:
-            raise BuildError(f"'{a.text}' and '{b.text}' are connected twice; leave one connection out" if a.text != b.text
-                              else f"'{a.text}' is connected with itself; connect it with another instance")
+        a, b = (find_end(text, fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ") for text in pair)
+        if a.text == b.text:
+            raise BuildError(f"'{a.text}' is connected with itself; connect it with another port or variable")
+        if frozenset(pair) in joined:
+            raise BuildError(f"'{a.text}' and '{b.text}' are connected twice; leave one connection out")
         joined.add(frozenset(pair))
         for source, target, adds in _values(a, b):
             _check_pair(source, target, fmus)
-            known = wires.setdefault(target, [])
-            if (known or target in drives) and not adds:
+            key, known = _key(fmus, target), wires.setdefault(target, [])
+            if key in taken and not adds:
                 raise BuildError(
-                    f"the input '{'.'.join(target)}' has two sources, {said[target]} and '{'.'.join(source)}'; "
+                    f"the input '{'.'.join(target)}' has two sources, {taken[key]} and '{'.'.join(source)}'; "
                     "keep one of them, or add their values in a component of its own"
                 )
+            if source in known:
+                raise BuildError(
+                    f"'{'.'.join(source)}' is connected with '{'.'.join(target)}' twice, the second time by '{a.text}' and '{b.text}'; "
+                    "leave one connection out"
+                )
             known.append(source)
-            said[target] = f"'{'.'.join(source)}'"
+            taken[key] = f"'{'.'.join(source)}'"
     _check_open_ports(fmus, wires, drives)
     return wires
+
+
+def _key(fmus: Mapping[str, Fmu], name: Name) -> tuple[str, str, int]:
+    variable = fmus[name[0]].variables[name[1]]
+    return name[0], variable.type, variable.reference
 
 
 def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
@@ -76,42 +104,47 @@ def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
         return _joined_ports(a, a.terminal, b, b.terminal)
     if a.terminal or b.terminal:
         port, other = (a, b) if a.terminal else (b, a)
+        member = next(iter(port.terminal.members), "...") if port.terminal else "..."
         raise BuildError(
             f"'{port.text}' is a port but '{other.text}' a variable; connect two ports, or two variables such as "
-            f"'{port.text}.{next(iter(port.terminal.members), '...') if port.terminal else ''}' and '{other.text}'"
+            f"'{port.text}.{member}' and '{other.text}'"
         )
     assert a.variable and b.variable
-    if a.variable.causality == b.variable.causality == "input" or "input" not in (a.variable.causality, b.variable.causality):
+    if (a.variable.causality == "input") == (b.variable.causality == "input"):
         raise BuildError(
-            f"'{a.text}' is {_article(a.variable.causality)} and '{b.text}' is {_article(b.variable.causality)}; "
-            "connect an output with an input"
+            f"'{a.text}' is {_causality(a.variable)} and '{b.text}' is {_causality(b.variable)}; connect an output with an input"
         )
     source, target = (b, a) if a.variable.causality == "input" else (a, b)
     assert source.variable and target.variable
     return [((source.instance, source.variable.name), (target.instance, target.variable.name), _adds(target.fmu, target.variable.name))]
 
 
+def _causality(variable: Variable) -> str:
+    return {"local": "a local variable", "independent": "the time", "calculatedParameter": "a calculated parameter"}.get(
+        variable.causality, with_article(variable.causality)
+    )
+
+
 def _joined_ports(a: End, port_a: Terminal, b: End, port_b: Terminal) -> list[tuple[Name, Name, bool]]:
     sides = f"'{a.text}' ({described(a.fmu, port_a)}) and '{b.text}' ({described(b.fmu, port_b)})"
     if port_a.kind != port_b.kind:
         raise BuildError(f"{sides} are ports of different kinds; connect ports of the same kind")
-    if set(port_a.members) != set(port_b.members):
-        odd = sorted(set(port_a.members) ^ set(port_b.members))
-        raise BuildError(f"{sides} have different members: {', '.join(odd)} in one of them only; connect their variables one by one")
+    matched = partners(port_a, port_b)
+    if matched is None:
+        odd = sorted(set(port_a.members) ^ set(port_b.members)) or ["their number"]
+        raise BuildError(f"{sides} do not match: {', '.join(odd)} in one of them only; connect their variables one by one")
     result = []
-    for end, port, other, partner in ((a, port_a, b, port_b), (b, port_b, a, port_a)):
-        taken = takes(other.fmu, partner)
-        for member, name in gives(end.fmu, port).items():
-            if member not in taken:
-                raise BuildError(
-                    f"{sides} are on the same side: both give {member}; connect a port that gives it with one that takes it"
-                )
-            result.append(((end.instance, name), (other.instance, taken[member]), member in ADDED.get(port.kind, ())))
-        missing = [m for m in takes(end.fmu, port) if m not in gives(other.fmu, partner)]
-        if missing:
+    gives_a, gives_b = gives(a.fmu, port_a), gives(b.fmu, port_b)
+    for mine, its in matched:
+        given_by_a, given_by_b = mine in gives_a, its in gives_b
+        if given_by_a == given_by_b:
+            verb, need = ("give", "take") if given_by_a else ("take", "give")
             raise BuildError(
-                f"{sides} are on the same side: both take {missing[0]}; connect a port that takes it with one that gives it"
+                f"{sides} are on the same side: both {verb} {mine}; put a component between them whose ports {need} it"
             )
+        of_a, of_b = (a.instance, port_a.members[mine]), (b.instance, port_b.members[its])
+        added = (its if given_by_a else mine) in ADDED.get(port_a.kind, ())
+        result.append((of_a, of_b, added) if given_by_a else (of_b, of_a, added))
     return result
 
 
@@ -126,23 +159,30 @@ def _adds(fmu: Fmu, name: str) -> bool:
 
 def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
     a, b = (fmus[instance].variables[name] for instance, name in (source, target))
-    ends = f"'{'.'.join(source)}' and '{'.'.join(target)}'"
+    refused = f"'{'.'.join(source)}' and '{'.'.join(target)}' cannot be connected: "
+    if solved_for(fmus[target[0]], b):
+        raise BuildError(f"{refused}the second is an algebraic variable, which the master solves for; leave it open")
     if a.dimensions or b.dimensions:
         odd = source if a.dimensions else target
-        raise BuildError(f"'{'.'.join(odd)}' is an array, which cannot be connected; export its elements as scalar variables")
+        raise BuildError(f"{refused}'{'.'.join(odd)}' is an array; export its elements as scalar variables")
     if {a.type, b.type} - {"real", "integer", "boolean"} or a.type != b.type:
         raise BuildError(
-            f"{ends} cannot be connected: the first is {_article(a.fmi_type)}, the second {_article(b.fmi_type)}; "
+            f"{refused}the first is {with_article(a.fmi_type)}, the second {with_article(b.fmi_type)}; "
             "connect variables of the same type: reals, integers or Booleans"
         )
     if a.type == "real" and a.variability == "continuous" and b.variability != "continuous":
         raise BuildError(
-            f"{ends} cannot be connected: the first is continuous, the second {b.variability}, and changes at events only; "
-            "put a sampler between them"
+            f"{refused}the first is continuous, the second {b.variability}, and changes at events only; put a sampler between them"
         )
-    units = [_unit(fmus[instance], v) for (instance, _), v in ((source, a), (target, b))]
-    if a.unit and b.unit and not same_unit(*units):
-        raise BuildError(f"{ends} cannot be connected: the first is in {a.unit}, the second in {b.unit}; convert the value between them")
+    if not (a.unit and b.unit) or a.unit == b.unit and fmus[source[0]] is fmus[target[0]]:
+        return
+    if not same_unit(_unit(fmus[source[0]], a), _unit(fmus[target[0]], b)):
+        raise BuildError(f"{refused}the first is in {a.unit}, the second in {b.unit}; convert the value between them")
+
+
+def solved_for(fmu: Fmu, variable: Variable) -> bool:
+    """Whether a variable is one that the FMU leaves to the importer; in FMI 2 these are inputs."""
+    return fmu.dae is not None and variable.type == "real" and variable.reference in fmu.dae.algebraic
 
 
 def _unit(fmu: Fmu, variable: Variable) -> Unit | None:
@@ -150,47 +190,43 @@ def _unit(fmu: Fmu, variable: Variable) -> Unit | None:
 
 
 def _check_open_ports(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> None:
+    needed: dict[Fmu, list[tuple[Terminal, list[str]]]] = {}
+    for fmu in dict.fromkeys(fmus.values()):
+        ports = [port for port in fmu.terminals.values() if needs_partner(fmu, port)]
+        needed[fmu] = [(p, [m for m in takes(fmu, p) if m not in ADDED[p.kind]]) for p in ports]
     for instance, fmu in fmus.items():
-        for terminal in fmu.terminals.values():
-            if not needs_partner(fmu, terminal):
-                continue
-            open_now = [
-                name
-                for member, name in takes(fmu, terminal).items()
-                if member not in ADDED[terminal.kind] and (instance, name) not in wires and (instance, name) not in drives
-            ]
-            if open_now:
-                kind = terminal.kind.removeprefix("org.jourdain.")
+        for port, members in needed[fmu]:
+            names = [(instance, port.members[member]) for member in members]
+            missing = next((name for name in names if name not in wires and name not in drives), None)
+            if missing:
+                kind = port.kind.removeprefix("org.jourdain.")
                 raise BuildError(
-                    f"the port '{instance}.{terminal.name}' of {fmu.model_name} is not connected: nothing gives '{instance}.{open_now[0]}'; "
-                    f"connect it with a {kind} port that gives {', '.join(m for m in takes(fmu, terminal))}"
+                    f"the port '{instance}.{port.name}' of {fmu.model_name} is not connected: nothing gives '{'.'.join(missing)}'; "
+                    f"connect it with {with_article(kind)} port that gives {', '.join(members)}"
                 )
 
 
 def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     """The input that a drive is meant for."""
-    end = find_end(text, fmus)
-    if end.variable is None:
-        members = ", ".join(f"'{text}.{m}'" for m in (takes(end.fmu, end.terminal) if end.terminal else ()))
-        raise BuildError(f"'{text}' is a port, which cannot be driven; drive one of its inputs: {members}")
-    if end.variable.causality != "input":
-        raise BuildError(f"'{text}' is {_article(end.variable.causality)}, which cannot be driven; drive an input")
-    if end.variable.dimensions or end.variable.type not in ("real", "integer", "boolean"):
-        raise BuildError(f"'{text}' is {_article(end.variable.fmi_type)}, which cannot be driven; drive a real, an integer or a Boolean")
-    if not isinstance(drive, Constant) and end.variable.variability != "continuous":
-        raise BuildError(f"'{text}' is {end.variable.variability} and changes at events only; drive it by a constant, or by an FMU with events")
-    return end.instance, end.variable.name
-
-
-def _article(word: str) -> str:
-    return f"{'an' if word[0] in 'AEIOUaeiou' else 'a'} {word}"
-
-
-def _listed(names: Iterable[str], limit: int = 8) -> str:
-    items = [f"'{name}'" for name in names]
-    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
-
-
-def _example(instance: str, fmu: Fmu) -> str:
-    names = [*fmu.terminals, *(v.name for v in fmu.variables.values() if v.causality == "output")]
-    return f"{instance}.{names[0]}" if names else f"{instance}.x"
+    refused = f"'{text}' cannot be driven: "
+    end = find_end(text, fmus, refused)
+    variable = end.variable
+    if variable is None:
+        members = listed(f"{text}.{member}" for member in (takes(end.fmu, end.terminal) if end.terminal else ()))
+        raise BuildError(f"{refused}it is a port; " + (f"drive one of its inputs: {members}" if members else "it has no inputs"))
+    if variable.causality != "input":
+        remedy = "set it by a start value" if variable.causality == "parameter" else "drive an input"
+        raise BuildError(f"{refused}it is {_causality(variable)}; {remedy}")
+    if solved_for(end.fmu, variable):
+        raise BuildError(f"{refused}it is an algebraic variable, which the master solves for; leave it open")
+    if variable.dimensions or variable.type not in ("real", "integer", "boolean"):
+        kind = "an array" if variable.dimensions else with_article(variable.fmi_type)
+        raise BuildError(f"{refused}it is {kind}; drive a scalar real, integer or Boolean")
+    if isinstance(drive, Function):
+        if variable.variability != "continuous":
+            raise BuildError(f"{refused}it is {variable.variability} and changes at events only; drive it by a constant or a table")
+    else:
+        values = np.unique([drive.value] if isinstance(drive, Constant) else drive.values)
+        for value in values[[0, -1]] if variable.type == "real" else values:
+            check_value(text, variable, float(value))
+    return end.instance, variable.name

@@ -29,6 +29,15 @@ def needs_partner(fmu: Fmu, terminal: Terminal) -> bool:
     return terminal.kind in ADDED and any(member not in ADDED[terminal.kind] for member in takes(fmu, terminal))
 
 
+def partners(a: Terminal, b: Terminal) -> list[tuple[str, str]] | None:
+    """Which members of two ports belong together, by the matching rule of FMI; None where the ports do not match."""
+    if a.rule == b.rule == "sequence":
+        return list(zip(a.members, b.members, strict=True)) if len(a.members) == len(b.members) else None
+    if a.rule == b.rule == "bus":
+        return [(member, member) for member in a.members if member in b.members] or None
+    return [(member, member) for member in a.members] if set(a.members) == set(b.members) else None
+
+
 def described(fmu: Fmu, terminal: Terminal) -> str:
     """A port's kind and side, for a user."""
     kind = terminal.kind.removeprefix("org.jourdain.") or "unnamed"

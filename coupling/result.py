@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coupling.errors import shown
 from coupling.names import nearest
 from coupling.outcome import Outcome
 
@@ -45,7 +46,15 @@ class Statistics:
         )
 
 
+class NotRecorded(KeyError):
+    """A name that a result does not have; unlike other KeyErrors, its text is shown as it is."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 _CONSTRAINT = re.compile(r"(position|velocity|acceleration)\[\d+\]")
+_NAMES = "result.names lists what was recorded, the option 'outputs' of simulate chooses it"
 
 
 class Result:
@@ -66,9 +75,10 @@ class Result:
     def __getitem__(self, name: str) -> np.ndarray:
         if name == "time":
             return self.time
+        if not isinstance(name, str):
+            raise NotRecorded(f"{shown(name)} was not recorded; give one name, such as 'rod.theta'")
         if name not in self._column:
-            hint = nearest(name, self.names) or "result.names lists what was recorded; see the option 'outputs'"
-            raise KeyError(f"'{name}' was not recorded; {hint}")
+            raise NotRecorded(f"'{name}' was not recorded; {nearest(name, self.names) or _NAMES}")
         return self.values[:, self._column[name]]
 
     def __contains__(self, name: str) -> bool:
@@ -100,7 +110,7 @@ class Result:
         """The kinetic and potential energy of all instances that report it, over time."""
         columns = [i for name, i in self._column.items() if name.partition(".")[2] in ("energy.kinetic", "energy.potential")]
         if not columns:
-            raise KeyError("no energy was recorded; record 'energy.kinetic' and 'energy.potential' of the bodies")
+            raise NotRecorded("no energy was recorded; record 'energy.kinetic' and 'energy.potential' of the bodies")
         return self.values[:, columns].sum(axis=1)
 
     def to_dataframe(self) -> pandas.DataFrame:

@@ -11,7 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -68,22 +70,29 @@ class Part:
     @property
     def lists_everything(self) -> bool:
         """Whether its dependencies can be taken to include time: FMI 3 counts it among the knowns, with the parameters, but tools forget both."""
-        if self.fmu.version < 3:
-            return False
-        known = {v.reference for v in self.fmu.by_reference.values() if v.causality in (*_PARAMETERS, "independent")}
-        s = self.structure
-        return any(r in known for u in (*s.outputs, *s.derivatives, *s.residuals) for r, _ in u.dependencies or ())
+        return _lists_everything(self.fmu)
 
     @property
     def needs_time(self) -> bool:
         """Whether anything that it computes between events may depend on time."""
-        s = self.structure
-        unknowns = (*s.outputs, *s.derivatives, *s.residuals, *s.indicators)
-        return not self.lists_everything or any(u.dependencies is None or any(r == self.fmu.time for r, _ in u.dependencies) for u in unknowns)
+        return _needs_time(self.fmu)
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+@cache
+def _lists_everything(fmu: Fmu) -> bool:
+    known = {v.reference for v in fmu.by_reference.values() if v.causality in (*_PARAMETERS, "independent")}
+    s = fmu.dae.structure if fmu.dae else fmu.structure
+    return fmu.version == 3 and any(r in known for u in (*s.outputs, *s.derivatives, *s.residuals) for r, _ in u.dependencies or ())
+
+
+@cache
+def _needs_time(fmu: Fmu) -> bool:
+    s = fmu.dae.structure if fmu.dae else fmu.structure
+    unknowns = (*s.outputs, *s.derivatives, *s.residuals, *s.indicators)
+    return not _lists_everything(fmu) or any(u.dependencies is None or any(r == fmu.time for r, _ in u.dependencies) for u in unknowns)
+
+
+class Address(NamedTuple):
     """A variable of an instance."""
 
     part: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from coupling.connections import BuildError, Name, check_drive, wires_of
-from coupling.drives import Constant, Drive, drive_of
-from coupling.fmu import Fmu, Variable, load
+from coupling.drives import Constant, Drive, Table, drive_of
+from coupling.errors import shown
+from coupling.fmu import Fmu, FmuError, load
 from coupling.kernel.kernel import LoadedLibrary
 from coupling.names import nearest
+from coupling.progress import show_summary
 from coupling.result import Result
 from coupling.schedule import Address, Part, Schedule, build_graph, build_schedule, type_code
+from coupling.values import check_start
 
 Value = float | int | bool | str
 
@@ -70,25 +74,40 @@ class System:
         Exchange, the default.
         """
         self._change()
-        if not name or "." in name or name != name.strip():
-            raise BuildError(f"an instance cannot be called '{name}'; give a name without dots, such as 'rod'")
+        if not isinstance(name, str) or not name or "." in name or name != name.strip():
+            raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots, such as 'rod'")
         if name in self._fmus:
             raise BuildError(f"there is already an instance '{name}' ({self._fmus[name].model_name}); give the second one another name")
-        loaded = _find_fmu(fmu, kind or "me")
-        loaded.interface(kind or "me")
+        if start_values is not None and not isinstance(start_values, Mapping):
+            raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
+        _check_kind(name, kind)
+        loaded = _find_fmu(name, fmu)
+        if loaded.model_exchange is None:
+            raise BuildError(
+                f"'{name}' ({loaded.path.name}) offers Co-Simulation alone, and Co-Simulation instances are not supported yet; "
+                "export it for Model Exchange"
+            )
         for variable, value in (start_values or {}).items():
-            _check_start(name, loaded, variable, value)
+            check_start(name, loaded, variable, value)
         self._fmus[name] = loaded
         self._start[name] = dict(start_values or {})
 
     def connect(self, a: str, b: str) -> None:
         """Connects two ports of opposite sides, or an output with an input, in either order."""
         self._change()
+        for end in (a, b):
+            if not isinstance(end, str):
+                raise BuildError(f"{shown(end)} cannot be connected; give the name of a port or variable, such as 'rod.p1'")
         self._connections.append((a, b))
 
     def drive(self, name: str, value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray) -> None:
-        """Gives an input a constant, a function of time, or a table of times and values, linear between them."""
+        """Gives an input a constant, a function of time, or a table of times and values.
+
+        Between its times a table is linear; an input that changes at events only keeps each value until the next time.
+        """
         self._change()
+        if not isinstance(name, str):
+            raise BuildError(f"{shown(name)} cannot be driven; give the name of an input, such as 'motor.tau'")
         if name in self._drives:
             raise BuildError(f"'{name}' is driven twice; leave one of the two out")
         self._drives[name] = drive_of(name, value)
@@ -100,7 +119,13 @@ class System:
     def build(self) -> Built:
         """Checks everything and finds the order of evaluation."""
         if self._built is None:
-            self._built = self._build()
+            collecting = gc.isenabled()
+            gc.disable()  # all that is made here stays; to look for garbage among it takes longer than to make it
+            try:
+                self._built = self._build()
+            finally:
+                if collecting:
+                    gc.enable()
         return self._built
 
     def _build(self) -> Built:
@@ -118,20 +143,21 @@ class System:
         def address(name: Name) -> Address:
             return _address(fmus[name[0]], number[name[0]], name[1])
 
-        varying = [(address(name), drive) for name, drive in drives.items() if not isinstance(drive, Constant)]
+        varying: list[tuple[Address, Drive]] = []
         start = {name: dict(values) for name, values in self._start.items()}
-        for (instance, variable), drive in drives.items():
-            if isinstance(drive, Constant):
-                if (instance, variable) in wires:
-                    varying.append((address((instance, variable)), drive))
-                else:
-                    _check_start(instance, fmus[instance], variable, drive.value)
-                    start[instance][variable] = drive.value
+        for name, drive in drives.items():
+            instance, variable = name
+            if isinstance(drive, Constant) and name not in wires:
+                start[instance][variable] = drive.value
+            elif isinstance(drive, Table) and fmus[instance].variables[variable].variability != "continuous":
+                varying.append((address(name), drive.held))
+            else:
+                varying.append((address(name), drive))
         sources = {address(target): [address(source) for source in given] for target, given in wires.items()}
         graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
-        libraries = tuple(_library(name, fmu) for name, fmu in fmus.items())
+        libraries = _libraries(fmus)
         schedule = build_schedule(graph, first_state)
-        return Built(self.name, tuple(parts), libraries, tuple(start.values()), tuple(varying), schedule, first_state)
+        return Built(self.name, tuple(parts), tuple(libraries[fmu] for fmu in fmus.values()), tuple(start.values()), tuple(varying), schedule, first_state)
 
     def simulate(
         self,
@@ -141,6 +167,8 @@ class System:
         rtol: float = 1e-8,
         atol: float | Mapping[str, float] | None = None,
         initial: str = "check",
+        communication_step: float | None = None,
+        scheme: str = "explicit",
         outputs: Sequence[str] | None = None,
         output_times: Sequence[float] | np.ndarray | None = None,
         output_interval: float | None = None,
@@ -156,75 +184,99 @@ class System:
         says what happens where the start violates constraints: ``check`` refuses, ``assemble`` moves what the user did not set,
         ``relax`` leaves it to the stabilisation. ``outputs`` are the names to record, of variables or instances, ``*`` matching
         anything; by default all outputs, states and algebraic variables. ``output_times`` or ``output_interval`` say when, by
-        default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal.
+        default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
+        ``communication_step`` and ``scheme`` are for Co-Simulation, which is not supported yet.
         """
         from coupling.master import Run, simulate
 
+        if communication_step is not None or scheme != "explicit":
+            given = f"communication_step = {shown(communication_step)}" if communication_step is not None else f"scheme = {shown(scheme)}"
+            raise BuildError(f"{given} is for Co-Simulation, which is not supported yet; leave it out")
         run = Run(
             start_time, stop_time, solver, rtol, atol, initial, outputs, output_times, output_interval, max_step, max_steps, progress
         )
-        return simulate(self.build(), run)
+        result = simulate(self.build(), run)
+        show_summary(run, result)
+        return result
 
 
-def _find_fmu(fmu: Any, kind: str) -> Fmu:
+def _check_kind(instance: str, kind: str | None) -> None:
+    if kind == "cs":
+        raise BuildError(f"'{instance}' cannot run as 'cs': Co-Simulation instances are not supported yet; leave kind out for Model Exchange")
+    if kind not in (None, "me"):
+        raise BuildError(f"'{instance}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
+
+
+_WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
+
+
+def _find_fmu(instance: str, fmu: Any) -> Fmu:
     if isinstance(fmu, Fmu):
         return fmu
     if isinstance(fmu, Path) or (isinstance(fmu, str) and (fmu.endswith(".fmu") or os.sep in fmu)):
         return load(fmu)
-    from fmu_components.catalogue import find
+    from fmu_components.catalogue import all_components
+    from fmu_components.component import Component
+
+    if isinstance(fmu, str):
+        if fmu not in all_components():
+            raise BuildError(f"'{instance}' cannot be added: there is no component '{fmu}'; {nearest(fmu, all_components()) or _WANTED}")
+        fmu = all_components()[fmu]
+    if not (isinstance(fmu, type) and issubclass(fmu, Component)):
+        raise BuildError(f"'{instance}' cannot be added: {shown(fmu)} is no FMU; {_WANTED}")
+    return _of_component(fmu)
+
+
+def _of_component(component: type) -> Fmu:
     from fmu_components.export.build import cached_fmu
 
-    return load(cached_fmu(find(fmu) if isinstance(fmu, str) else fmu, 2 if kind == "cs" else 3))
+    known = _components.get(component)
+    if known is None or not known.path.is_file():
+        known = _components[component] = load(cached_fmu(component, 3))
+    return known
+
+
+_components: dict[type, Fmu] = {}
+"""The FMUs of components; a class does not change as long as the process lives."""
+
+
+def _libraries(fmus: Mapping[str, Fmu]) -> dict[Fmu, LoadedLibrary]:
+    """The binaries of FMUs."""
+    found: dict[Fmu, LoadedLibrary] = {}
+    first: dict[Fmu, str] = {}
+    for instance, fmu in fmus.items():
+        if fmu not in found:
+            found[fmu] = _library(instance, fmu)
+            first[fmu] = instance
+        elif fmu.interface("me").once_per_process:
+            raise BuildError(
+                f"'{first[fmu]}' and '{instance}' are instances of '{fmu.path.name}', of which a process can hold only one; "
+                f"leave one of them out, or export the FMU without canBeInstantiatedOnlyOncePerProcess"
+            )
+    return found
 
 
 def _library(instance: str, fmu: Fmu) -> LoadedLibrary:
-    path = fmu.library("me")
     try:
-        if path not in _libraries:
-            _libraries[path] = LoadedLibrary(str(path), fmu.version)
+        path = fmu.library("me")
+        if path not in _opened:
+            _opened[path] = LoadedLibrary(str(path), fmu.version)
+    except FmuError as error:
+        raise FmuError(f"'{instance}' cannot be loaded: {error}") from None
     except OSError as error:
-        raise BuildError(f"the binary of '{instance}' ({fmu.path.name}) cannot be loaded: {error}; export the FMU again for this platform") from None
-    return _libraries[path]
+        tool = fmu.generation_tool or "the tool that wrote it"
+        notes = "".join(f"; {note}" for note in fmu.notes)
+        raise BuildError(
+            f"'{instance}' cannot be loaded: the binary of '{fmu.path}' is refused: {error}; "
+            f"export it again for this platform, or report this to the makers of '{tool}'{notes}"
+        ) from None
+    return _opened[path]
 
 
-_libraries: dict[Path, LoadedLibrary] = {}
+_opened: dict[Path, LoadedLibrary] = {}
 """One for each binary, however many instances it has; kept as long as the process, since code cannot be unloaded under a caller."""
 
 
 def _address(fmu: Fmu, part: int, name: str) -> Address:
     variable = fmu.variables[name]
-    types = {"real": 0, "integer": 6, "boolean": 10}
-    return Address(part, type_code(variable, fmu.version) if variable.type in types else 0, variable.reference)
-
-
-def _check_start(instance: str, fmu: Fmu, name: str, value: Value) -> None:
-    variable = fmu.variables.get(name)
-    full = f"{instance}.{name}"
-    if variable is None:
-        settable = [v.name for v in fmu.variables.values() if _settable(fmu, v)]
-        hint = nearest(name, settable) or nearest(name, fmu.variables) or f"it has {', '.join(settable[:8])}"
-        raise BuildError(f"'{instance}' ({fmu.model_name}) has no variable '{name}' to start from; {hint}")
-    if not _settable(fmu, variable):
-        raise BuildError(f"'{full}' is {variable.causality} and {variable.initial or 'calculated'}: the FMU computes it; set parameters, states or inputs")
-    if variable.dimensions:
-        raise BuildError(f"'{full}' is an array, whose start values cannot be set here; export its elements as scalar variables")
-    if variable.type == "string":
-        if not isinstance(value, str):
-            raise BuildError(f"'{full}' = {value!r} is refused: it must be a text")
-        return
-    if isinstance(value, str) or not isinstance(value, bool | int | float | np.number | np.bool_):
-        raise BuildError(f"'{full}' = {value!r} is refused: it must be a number")
-    unit = f" {variable.unit}" if variable.unit and variable.unit != "1" else ""
-    if not math.isfinite(value):
-        raise BuildError(f"'{full}' = {value}{unit} is refused: it must be a finite number")
-    if variable.type != "real" and value != int(value):
-        raise BuildError(f"'{full}' = {value} is refused: it must be {'true or false' if variable.type == 'boolean' else 'a whole number'}")
-    if variable.type != "boolean" and not variable.minimum <= value <= variable.maximum:
-        bounds = [f"at least {variable.minimum:g}"] * (variable.minimum > -math.inf) + [f"at most {variable.maximum:g}"] * (variable.maximum < math.inf)
-        raise BuildError(f"'{full}' = {value:g}{unit} is refused: it must be {' and '.join(bounds)}")
-
-
-def _settable(fmu: Fmu, variable: Variable) -> bool:
-    if variable.variability == "constant" or variable.causality in ("independent", "calculatedParameter"):
-        return False
-    return variable.causality in ("input", "parameter", "structuralParameter") or variable.initial in ("exact", "approx")
+    return Address(part, type_code(variable, fmu.version), variable.reference)

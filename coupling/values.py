@@ -72,7 +72,7 @@ def _bounds(variable: Variable) -> tuple[float, float]:
 
 
 def _number(bound: float) -> str:
-    return f"{bound:.0f}" if bound == int(bound) and abs(bound) < 1e16 else f"{bound:g}"
+    return f"{bound:.0f}" if bound.is_integer() and abs(bound) < 1e17 else f"{bound:g}"
 
 
 def _settable(variable: Variable) -> bool:

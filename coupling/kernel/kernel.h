@@ -153,6 +153,7 @@ typedef struct {
     bool open;     /* loops are passed once, with the unknowns as they are */
     bool timed;
     double clock_cost;
+    long clock_readings;
     Failure failure;
     Statistics statistics;
     struct Run *run;

@@ -18,20 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The measure of a pivot is what it would be if its row owed nothing to those before: 1. Below WEAK it is weak. The measure of a
- * pivot of S is w' |A| v, with its vectors of W and V; so measured, rounding leaves 1e-16 to 1e-15 of a true deficiency. At
- * DEFICIENT half of what the pivot determines is believed, at ten times that all but 1e-8, at a tenth 1e-8 of it. */
-static const double WEAK = 1e-7, DEFICIENT = 1e-11;
-static const double LONG = 1e3;        /* the most that w' |A| v counts, so that WEAK pivots are believed; but not below rounding */
-static const double SOUND = 1e-3;      /* where there are weak pivots, those below this join them: it keeps V and W small */
-static const double NOTHING = 1e-14;   /* in S */
+/* A pivot is 1 where its row owes nothing to those before. Below WEAK it is weak; where there are a few such, all that are not
+ * SOUND join them, which keeps V and W small.
+ * The measure of a pivot of S is w' |A| v, with its vectors of W and V: rounding leaves 1e-16 to 1e-15 of that where A truly lacks
+ * a rank. At DEFICIENT half of what the pivot determines is believed, at twice that all but 1/4096, at half that 1/4096. The measure
+ * counts as LONG at most, so that a pivot is believed when it first becomes weak; but at least as 1/DOUBT of itself, so that rounding
+ * is not. */
+static const double WEAK = 1e-7, SOUND = 1e-3, DEFICIENT = 1e-11, LONG = 1e3, DOUBT = 100;
+static const double NOTHING = 1e-14;   /* of S */
 static const double STABLE = 0.1;      /* the least share of a pivot in the greatest entry of its row */
 static const double WORN = 1e-3;       /* the share of its first size below which a pivot is chosen anew */
-static const double STALE = 1e-2;      /* a weak pivot whose measure has sunk to this needs a new scale */
+static const double STALE = 1e-2;      /* an entry in the diagonal that has become so small needs a new scale before it is called weak */
 static const double MOST_GROWTH = 1e8; /* of the sum of squares of the factors */
 static const double ASYMMETRY = 1e-8;  /* that counts as rounding */
-static const double TINY = 1e-290;
-enum { MOST_SWEEPS = 20, FEW = 32, MOST_STORED = 1 << 29 };
+static const double TINY = 1e-290;     /* smaller numbers are not brought to 1 */
+enum { FEW = 32, MOST_SWEEPS = 20, MOST_STORED = 1 << 29 };
 
 typedef enum { UNKNOWNS, EQUATIONS } Side;
 typedef enum { CHOSEN, UNSUITED, NO_MEMORY } Choice;
@@ -64,7 +65,7 @@ struct Linear {
     size_t block_room;
 
     int *mark, *list, *heap, *waiting;
-    double *y, *image, *other;                                           /* by position; by unknown or equation */
+    double *y, *image, *other;                                                  /* by position; by unknown or equation */
     double *along, *lost, *rest, *slope, *search, *part, *metric, *hold, *goal; /* by weak pivot */
 };
 
@@ -93,12 +94,12 @@ Linear *linear_new(int count, const int *row_start, const int *column, const int
     Linear *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
-    int **by_row[] = {&a->row_start, &a->start,   &a->upper,    &a->order,       &a->diagonal, &a->row_at, &a->column_at, &a->position,
-                      &a->weak_at,   &a->weak_row, &a->weak_column, &a->mark, &a->list,     &a->heap,   &a->waiting};
+    int **by_row[] = {&a->row_start, &a->order,   &a->diagonal,   &a->row_at,      &a->column_at, &a->position, &a->start,  &a->upper,
+                      &a->weak_at,   &a->weak_row, &a->weak_column, &a->mark, &a->list,      &a->heap,     &a->waiting};
     int **by_entry[] = {&a->column, &a->mirror, &a->place};
-    double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->belief, &a->y,      &a->other,  &a->image,
-                             &a->along, &a->lost,     &a->rest,    &a->slope, &a->search, &a->part, &a->metric, &a->hold, &a->goal,
-                             &a->length[UNKNOWNS], &a->length[EQUATIONS]};
+    double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->y,      &a->image, &a->other,
+                             &a->belief,    &a->length[0],    &a->length[1], &a->along, &a->lost, &a->rest,  &a->slope,
+                             &a->search,    &a->part,         &a->metric,  &a->hold,  &a->goal};
     const size_t n = (size_t)count + 1, entries = (size_t)row_start[count], rows = sizeof by_row / sizeof *by_row,
                  unknowns = sizeof by_unknown / sizeof *by_unknown;
     int *integers = calloc(rows * n + 3 * entries, sizeof *integers);
@@ -634,9 +635,9 @@ static bool weigh(Linear *a, const double *values)
     }
     a->shortfall = a->weak;
     for (int k = 0; k < a->live; k++) {
-        const double natural = natural_size(a, values, k), measure = fmax(fmin(natural, LONG), natural / LONG);
+        const double natural = natural_size(a, values, k), measure = fmax(fmin(natural, LONG), natural / DOUBT);
         const double ratio = fabs(a->block[k * size + k]) / (DEFICIENT * measure);
-        a->belief[k] = pow(ratio, 8);
+        a->belief[k] = pow(ratio, 12);
         a->shortfall -= ratio >= 1;
     }
     return true;

@@ -1,9 +1,9 @@
 /* Sparse linear equations A x = b whose pattern stays while the values change.
  *
  * Where A has full rank this is an LU factorisation. Where it has not, x is the vector of least length among those that bring A x
- * nearest to b. A singular value within 1e-16 and 1e-12 of its natural size counts as zero, one beyond 1e-10 for what it is, and
- * in between the solution fades from one to the other; the natural size is that of v' |A| w, where v and w are the singular
- * vectors, so that rows and columns may differ by any factors. */
+ * nearest to b. A singular value counts for what it is from about 2e-11 of its natural size on, and as zero below about 5e-12;
+ * in between the solution passes smoothly from one to the other. The natural size is w' |A| v, where w and v are the singular
+ * vectors: rows and columns may differ by any factors. */
 #ifndef KERNEL_LINEAR_H
 #define KERNEL_LINEAR_H
 

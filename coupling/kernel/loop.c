@@ -60,8 +60,10 @@ static int differentiate(Kernel *k, const LocalDerivative *d, double *term)
     const Status status = d->kind == DIFFERENCE ? difference(k, d, term)
                           : d->kind == ADJOINT  ? instance_adjoint(instance, d->unknown, unknowns, d->known, knowns, d->seed, term)
                                                 : instance_directional(instance, d->unknown, unknowns, d->known, knowns, d->seed, term);
-    if (k->timed)
+    if (k->timed) {
         k->statistics.fmu_seconds += seconds() - began - k->clock_cost;
+        k->clock_readings += 2;
+    }
     if (status <= WARNING)
         return KERNEL_DONE;
     const int result = failed(k, KERNEL_FMU_FAILED, "differentiating", d->instance, status);
