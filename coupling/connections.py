@@ -10,7 +10,7 @@ import numpy as np
 from coupling.drives import Constant, Drive, Function
 from coupling.errors import BuildError, listed, with_article
 from coupling.fmu import Fmu, Terminal, Unit, Variable, same_unit
-from coupling.names import nearest
+from coupling.names import either, nearest
 from coupling.ports import ADDED, described, gives, needs_partner, partners, takes
 from coupling.values import check_value
 
@@ -50,10 +50,9 @@ def _instance_hint(text: str, fmus: Mapping[str, Fmu]) -> str:
     if not fmus:
         return "the system is empty; add instances first"
     forgotten = [f"{instance}.{text}" for instance, fmu in fmus.items() if text in fmu.variables or text in fmu.terminals]
-    instance, dot, rest = text.partition(".")
     if forgotten:
-        return f"did you mean {' or '.join(map(repr, forgotten[:3]))}?"
-    return nearest(instance, fmus) or f"the instances are {listed(fmus)}"
+        return f"did you mean {either(list(map(repr, forgotten[:3])))}?"
+    return nearest(text.partition(".")[0], fmus) or f"the instances are {listed(fmus)}"
 
 
 def wires_of(fmus: Mapping[str, Fmu], pairs: Iterable[tuple[str, str]], drives: Mapping[Name, Drive]) -> dict[Name, list[Name]]:
@@ -139,9 +138,7 @@ def _joined_ports(a: End, port_a: Terminal, b: End, port_b: Terminal) -> list[tu
         given_by_a, given_by_b = mine in gives_a, its in gives_b
         if given_by_a == given_by_b:
             verb, need = ("give", "take") if given_by_a else ("take", "give")
-            raise BuildError(
-                f"{sides} are on the same side: both {verb} {mine}; put a component between them whose ports {need} it"
-            )
+            raise BuildError(f"{sides} are on the same side: both {verb} {mine}; put a component between them whose ports {need} it")
         of_a, of_b = (a.instance, port_a.members[mine]), (b.instance, port_b.members[its])
         added = (its if given_by_a else mine) in ADDED.get(port_a.kind, ())
         result.append((of_a, of_b, added) if given_by_a else (of_b, of_a, added))
@@ -174,7 +171,7 @@ def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
         raise BuildError(
             f"{refused}the first is continuous, the second {b.variability}, and changes at events only; put a sampler between them"
         )
-    if not (a.unit and b.unit) or a.unit == b.unit and fmus[source[0]] is fmus[target[0]]:
+    if not (a.unit and b.unit) or (a.unit == b.unit and fmus[source[0]] is fmus[target[0]]):
         return
     if not same_unit(_unit(fmus[source[0]], a), _unit(fmus[target[0]], b)):
         raise BuildError(f"{refused}the first is in {a.unit}, the second in {b.unit}; convert the value between them")
@@ -230,3 +227,8 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
         for value in values[[0, -1]] if variable.type == "real" else values:
             check_value(text, variable, float(value))
     return end.instance, variable.name
+
+
+def _example(instance: str, fmu: Fmu) -> str:
+    names = [*fmu.terminals, *(v.name for v in fmu.variables.values() if v.causality in ("output", "input"))]
+    return f"{instance}.{names[0] if names else 'x'}"

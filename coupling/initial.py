@@ -93,7 +93,9 @@ class _Assembly:
         unknowns = len(self.linear.unknowns)
         status = kernel.residuals(master.run.start_time, self.x, np.zeros(unknowns), np.zeros(n), np.zeros(unknowns))
         if status is not Status.DONE:
-            raise InitialStateError(f"the start cannot be assembled: {master.describe_failure()}; give start values nearer to an assembled state")
+            raise InitialStateError(
+                f"the start cannot be assembled: {master.describe_failure()}; give start values nearer to an assembled state"
+            )
 
     def project(self, level: str) -> None:
         """Newton's method on the constraints of a level."""
@@ -130,9 +132,11 @@ class _Assembly:
     def _refuse(self, level: str) -> None:
         values = _values(self.master, self.levels[level])
         names = [
-            f"{self.master.named(a.part, a.reference)} = {v:.4g}" for a, v in zip(self.levels[level], values, strict=True) if not abs(v) <= 1e-9
+            f"{self.master.named(a.part, a.reference)} = {v:.4g}"
+            for a, v in zip(self.levels[level], values, strict=True)
+            if not abs(v) <= 1e-9
         ]
-        held = [self.master.label(i) for i in np.flatnonzero(self.held)]
+        held = [self.master.label(int(i)) for i in np.flatnonzero(self.held)]
         raise InitialStateError(
             f"the start cannot be assembled at {level} level: {', '.join(names[:8])} remain; the states that you set are held "
             f"({', '.join(held[:12]) or 'none'}): leave out those that may move, or give start values nearer to an assembled state"

@@ -198,11 +198,12 @@ class Master:
 
     def _guarded(self, drive: Function):  # noqa: ANN202
         def call(t: float) -> float:
-            try:
-                return float(drive.function(t))
-            except BaseException as error:
-                self.raised = self.raised or error
-                return math.nan
+            if self.raised is None:
+                try:
+                    return drive(t)
+                except BaseException as error:
+                    self.raised = error
+            return math.nan
 
         return call
 
@@ -286,9 +287,9 @@ class Master:
             for index, part in enumerate(self.built.parts):
                 for i, reference in enumerate(part.fmu.states):
                     self._labels[part.first_state + i] = self.named(index, reference)
-            for address, where in {**self.schedule.slot, **self._extra}.items():
+            for address, where in [*self.schedule.slot.items(), *self.schedule.drive_slot.items(), *self._extra.items()]:
                 self._labels[where] = self.named(address.part, address.reference)
-        return self._labels.get(slot, "a driven input")
+        return self._labels[slot]
 
     def named(self, part: int, reference: int) -> str:
         variable = self.built.parts[part].fmu.by_reference.get(reference)
@@ -308,7 +309,8 @@ class Master:
             said = f": {message}" if message else "; it did not say why"
             return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{said}"
         if kind is Status.NOT_FINITE:
-            return f"'{self.label(f.slot)}' is not a finite number {at}"
+            driven = "the function that drives " if f.slot in self.schedule.drive_slot.values() else ""
+            return f"{driven}'{self.label(f.slot)}' {'gave no' if driven else 'is not a'} finite number {at}"
         if kind in (Status.NOT_SOLVED, Status.CONTRADICTORY):
             loop = self.schedule.loops[f.index]
             names = [self.named(a.part, a.reference) for a in loop.unknowns]
@@ -347,6 +349,8 @@ class Master:
     def outcome(self, status: Status, t: float) -> Outcome:
         """How a run ended that the kernel left with a status at a time."""
         assert self.kernel
+        if isinstance(self.raised, KeyboardInterrupt):
+            return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; the result holds everything up to there")
         if self.raised is not None:
             raise self.raised
         stop = self.run.stop_time
@@ -377,7 +381,7 @@ class Master:
             )
         endings = {
             Status.FMU_FAILED: (Ending.FMU_FAILED, "see the FMU's documentation for the cause"),
-            Status.NOT_FINITE: (Ending.NOT_FINITE, "check its FMU's range of validity and the start values"),
+            Status.NOT_FINITE: (Ending.NOT_FINITE, "check the range of validity of what computes it, and the start values"),
             Status.NOT_SOLVED: (Ending.NOT_SOLVED, "check the start values; another solution branch may be nearer"),
             Status.CONTRADICTORY: (Ending.CONTRADICTORY, "remove one of the constraints"),
             Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),

@@ -19,7 +19,7 @@ def nearest(name: str, existing: Iterable[str], limit: int = 3, prefix: str = ""
     near = sorted(
         (each for each, score in scores.items() if max(score) >= _ENOUGH), key=lambda each: (-max(scores[each]), -sum(scores[each]), each)
     )
-    return f"did you mean {_either([repr(prefix + each) for each in near[:limit]])}?" if near else ""
+    return f"did you mean {either([repr(prefix + each) for each in near[:limit]])}?" if near else ""
 
 
 def _likeness(name: str, other: str) -> tuple[float, float]:
@@ -32,5 +32,6 @@ def _ratio(name: str, other: str) -> float:
     return matcher.ratio() if min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= _ENOUGH else 0.0
 
 
-def _either(words: list[str]) -> str:
+def either(words: list[str]) -> str:
+    """Words with commas between them, and an or before the last."""
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -343,7 +343,8 @@ class _Scheduler:
                 if node not in behind and node not in followers:
                     behind.add(node)
                     open_now.append(node)
-        if any(known in behind - loop.members for node in followers for known in graph.before[node]):
+        behind -= loop.members
+        if any(known in behind for node in followers for known in graph.before[node]):
             return None
         return sorted(n for n in followers if graph.level[n] is Level.ALWAYS)
 
@@ -584,7 +585,8 @@ class _Scheduler:
         graph = self.graph
         torn = {graph.node[a] for a in loop.unknowns[len(loop.unknowns) - loop.torn :]}
         unknown = {graph.node[a] for a in loop.unknowns}
-        useful = [n for n in loop.members if any(a not in loop.members for a in self.after[n]) or n in set(graph.derivatives)]
+        derivatives = set(graph.derivatives)
+        useful = [n for n in loop.members if n in derivatives or any(a not in loop.members for a in self.after[n])]
         needed = set(useful) | unknown
         while useful:
             node = useful.pop()
@@ -633,11 +635,18 @@ class _Scheduler:
                     sources.append((self.slot[address],))
                 else:
                     self.slot[address] = self.set_slot[address]
-                    wired = tuple(self.slot[source] for source in self.graph.wires.get(address, ()))
+                    wired = tuple(self._slot_of(source) for source in self.graph.wires.get(address, ()))
                     sources.append((*wired, self.drive_slot[address]) if address in self.drive_slot else wired)
             references = tuple(a.reference for a in addresses)
             result.append(Operation(Kind.SET, part, level, type_, references, first, checks, places, tuple(sources)))
         return result
+
+    def _slot_of(self, source: Address) -> int:
+        """Where a value is kept; what changes at events only may be read in an order that does not get it."""
+        if source not in self.slot:
+            self.slot[source] = self.slots
+            self.slots += 1
+        return self.slot[source]
 
     def _place(self, addresses: Sequence[Address], slot: dict[Address, int]) -> tuple[int, tuple[int, ...]]:
         """Slots for values that are moved together: where they begin or, where an earlier order has placed them apart, each."""

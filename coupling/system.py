@@ -145,19 +145,27 @@ class System:
 
         varying: list[tuple[Address, Drive]] = []
         start = {name: dict(values) for name, values in self._start.items()}
-        for name, drive in drives.items():
-            instance, variable = name
-            if isinstance(drive, Constant) and name not in wires:
+        for target, drive in drives.items():
+            instance, variable = target
+            if isinstance(drive, Constant) and target not in wires:
                 start[instance][variable] = drive.value
             elif isinstance(drive, Table) and fmus[instance].variables[variable].variability != "continuous":
-                varying.append((address(name), drive.held))
+                varying.append((address(target), drive.held))
             else:
-                varying.append((address(name), drive))
+                varying.append((address(target), drive))
         sources = {address(target): [address(source) for source in given] for target, given in wires.items()}
         graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
         libraries = _libraries(fmus)
         schedule = build_schedule(graph, first_state)
-        return Built(self.name, tuple(parts), tuple(libraries[fmu] for fmu in fmus.values()), tuple(start.values()), tuple(varying), schedule, first_state)
+        return Built(
+            self.name,
+            tuple(parts),
+            tuple(libraries[fmu] for fmu in fmus.values()),
+            tuple(start.values()),
+            tuple(varying),
+            schedule,
+            first_state,
+        )
 
     def simulate(
         self,
@@ -192,9 +200,7 @@ class System:
         if communication_step is not None or scheme != "explicit":
             given = f"communication_step = {shown(communication_step)}" if communication_step is not None else f"scheme = {shown(scheme)}"
             raise BuildError(f"{given} is for Co-Simulation, which is not supported yet; leave it out")
-        run = Run(
-            start_time, stop_time, solver, rtol, atol, initial, outputs, output_times, output_interval, max_step, max_steps, progress
-        )
+        run = Run(start_time, stop_time, solver, rtol, atol, initial, outputs, output_times, output_interval, max_step, max_steps, progress)
         result = simulate(self.build(), run)
         show_summary(run, result)
         return result
@@ -202,7 +208,9 @@ class System:
 
 def _check_kind(instance: str, kind: str | None) -> None:
     if kind == "cs":
-        raise BuildError(f"'{instance}' cannot run as 'cs': Co-Simulation instances are not supported yet; leave kind out for Model Exchange")
+        raise BuildError(
+            f"'{instance}' cannot run as 'cs': Co-Simulation instances are not supported yet; leave kind out for Model Exchange"
+        )
     if kind not in (None, "me"):
         raise BuildError(f"'{instance}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
 
@@ -214,7 +222,10 @@ def _find_fmu(instance: str, fmu: Any) -> Fmu:
     if isinstance(fmu, Fmu):
         return fmu
     if isinstance(fmu, Path) or (isinstance(fmu, str) and (fmu.endswith(".fmu") or os.sep in fmu)):
-        return load(fmu)
+        try:
+            return load(fmu)
+        except FmuError as error:
+            raise FmuError(f"'{instance}' cannot be added: {error}") from None
     from fmu_components.catalogue import all_components
     from fmu_components.component import Component
 

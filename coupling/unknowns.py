@@ -147,15 +147,16 @@ def build_shortcut(schedule: Schedule, loop: Loop, jacobian: Jacobian) -> Shortc
             result.add(_Sum({schedule.drive_slot[address]: 1.0}))
         return result
 
-    order = [n for n in _inner_order(graph, loop) if n not in set(unknowns)]
+    known = set(unknowns)
+    order = [n for n in _inner_order(graph, loop) if n not in known]
     for node in [*order, *loop.followers]:
         address = graph.addresses[node]
         if graph.is_output[node]:
             sums[node] = _Sum({schedule.slot[address]: 1.0})
-            for known in dict.fromkeys(graph.before[node]):
-                if (node, known) in jacobian.local:
-                    factor, term = jacobian.local[node, known]
-                    sums[node].add(_Sum(nodes={(known, term): factor}))
+            for given_by in dict.fromkeys(graph.before[node]):
+                if (node, given_by) in jacobian.local:
+                    factor, term = jacobian.local[node, given_by]
+                    sums[node].add(_Sum(nodes={(given_by, term): factor}))
         else:  # by how much it moves
             sums[node] = arriving(address)
             sums[node].add(_Sum({schedule.set_slot[address]: -1.0}))
@@ -167,13 +168,13 @@ def build_shortcut(schedule: Schedule, loop: Loop, jacobian: Jacobian) -> Shortc
             misfit = arriving(owner)
             misfit.add(_Sum({schedule.set_slot[owner]: -1.0}, {(graph.node[owner], 0): -1.0}))
             residuals.append(misfit)
-    read_outside = [n for n in order if graph.is_output[n] and any(a not in loop.members and graph.level[a] is Level.ALWAYS for a in graph.readers[n])]
+    read_outside = {n for n in order if graph.is_output[n] and any(a not in loop.members and graph.level[a] is Level.ALWAYS for a in graph.readers[n])}
     wanted = _reached(sums, [sums[n] for n in [*loop.followers, *read_outside]])
     leading = _reached(sums, residuals)
     always = [n for n in order if n in wanted and n not in read_outside]
-    inner = [n for n in order if n in leading and n not in always]
-    last = [*loop.followers, *read_outside]
-    last.sort(key=lambda n: (n in loop.followers, order.index(n) if n in sums and n in order else 0))
+    first = set(always)
+    inner = [n for n in order if n in leading and n not in first]
+    last = [*(n for n in order if n in read_outside), *loop.followers]
     result = Shortcut([len(unknowns), len(always), len(inner), len(residuals), len(last)])
     result.unknowns = [schedule.set_slot[a] for a in loop.unknowns]
     row = {node: i for i, node in enumerate([*unknowns, *always, *inner])}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmu import Fmu, Value, Variable
+from coupling.fmu import Fmu, Variable
 from coupling.names import nearest
 
 _EXACT = 2.0**53

@@ -25,6 +25,12 @@ def driven(drive: Drive, t: float) -> float:
     return drive.function(t) if isinstance(drive, Function) else float(np.interp(t, drive.times, drive.values))
 
 
+class _Restless(Exception):
+    def __init__(self, inputs: set[Address]) -> None:
+        super().__init__(inputs)
+        self.inputs = inputs
+
+
 class Dense:
     """After ``evaluate`` every variable can be read as ``dense["instance.variable"]``."""
 
@@ -47,8 +53,7 @@ class Dense:
             driver.fmu.exitInitializationMode()
             driver.settle()
         self.start = np.concatenate([d.states for d in self.drivers if d.state_count] or [np.zeros(0)])
-        self.loop_inputs = self._restless()
-        self.unknowns = [*self.algebraic, *self.loop_inputs]
+        self.loop_inputs: list[Address] = []
 
     def __enter__(self) -> Dense:
         return self
@@ -99,18 +104,24 @@ class Dense:
             self._write({target: arriving[target] for target in moved})
         return moved
 
-    def _restless(self) -> list[Address]:
-        return sorted(self._exchange(0.0, set()), key=lambda a: (a.part, a.reference))
+    @property
+    def unknowns(self) -> list[Address]:
+        return [*self.algebraic, *self.loop_inputs]
 
     def _misfit(self, t: float, z: np.ndarray) -> np.ndarray:
         self._write(dict(zip(self.unknowns, z.tolist(), strict=True)))
-        assert not self._exchange(t, set(self.loop_inputs)), "values do not come to rest though the loops are cut"
+        restless = self._exchange(t, set(self.loop_inputs))
+        if restless:
+            raise _Restless(restless)
         residuals = self._read(set(self.residuals))
         arriving = self._arriving(t, set(self.loop_inputs))
         return np.array([*(residuals[a] for a in self.residuals), *(arriving[a] - self._taken[a] for a in self.loop_inputs)])
 
     def _solve(self, t: float) -> np.ndarray:
         z = np.array([self._taken.get(a, 0.0) for a in self.unknowns])
+        if not len(z):
+            self._misfit(t, z)
+            return z
         jacobian, before, step_size = None, np.inf, 1.0
         for _ in range(100):
             r = self._misfit(t, z)
@@ -137,9 +148,10 @@ class Dense:
         for driver in self.drivers:
             own, rest = rest[: driver.state_count], rest[driver.state_count :]
             driver.at(t, own)
-        if self.unknowns:
-            self.z = self._solve(t)
-        else:
-            self.z = np.zeros(0)
-            assert not self._exchange(t, set())
+        while True:
+            try:
+                self.z = self._solve(t)
+                break
+            except _Restless as more:
+                self.loop_inputs = sorted({*self.loop_inputs, *more.inputs}, key=lambda a: (a.part, a.reference))
         return np.concatenate([d.derivatives for d in self.drivers if d.state_count] or [np.zeros(0)])

@@ -19,12 +19,12 @@
 #include <string.h>
 
 /* A pivot is 1 where its row owes nothing to those before. Below WEAK it is weak; where there are a few such, all that are not
- * SOUND join them, which keeps V and W small.
+ * SOUND join them, which keeps V and W small; where there are many, those that are not FAINT leave them, which keeps S small.
  * The measure of a pivot of S is w' |A| v, with its vectors of W and V: rounding leaves 1e-16 to 1e-15 of that where A truly lacks
  * a rank. At DEFICIENT half of what the pivot determines is believed, at twice that all but 1/4096, at half that 1/4096. The measure
- * counts as LONG at most, so that a pivot is believed when it first becomes weak; but at least as 1/DOUBT of itself, so that rounding
- * is not. */
-static const double WEAK = 1e-7, SOUND = 1e-3, DEFICIENT = 1e-11, LONG = 1e3, DOUBT = 100;
+ * never counts as so much that a pivot is not believed when it first becomes weak, but at least as 1/DOUBT of itself, so that
+ * rounding is not. */
+static const double SOUND = 1e-3, WEAK = 1e-7, FAINT = 1e-10, DEFICIENT = 1e-11, DOUBT = 100;
 static const double NOTHING = 1e-14;   /* of S */
 static const double STABLE = 0.1;      /* the least share of a pivot in the greatest entry of its row */
 static const double WORN = 1e-3;       /* the share of its first size below which a pivot is chosen anew */
@@ -56,9 +56,10 @@ struct Linear {
     double *factor;
     size_t at_room, factor_room, target_room;
 
-    /* weak_at: the positions of the weak pivots. S has the order `size` and is kept as L D U with `live` pivots; row and column
+    /* floor: below which pivots are weak; weak_at: their positions. S has the order `size` and is kept as L D U with `live` pivots; row and column
      * say which of the weak ones belong to each. belief: in what a pivot determines, from 0 to infinity. length: of its base vectors
      * on either side, or nearly. */
+    double floor;
     int weak, size, live, shortfall;
     int *weak_at, *weak_row, *weak_column;
     double *block, *belief, *length[2];
@@ -635,7 +636,8 @@ static bool weigh(Linear *a, const double *values)
     }
     a->shortfall = a->weak;
     for (int k = 0; k < a->live; k++) {
-        const double natural = natural_size(a, values, k), measure = fmax(fmin(natural, LONG), natural / DOUBT);
+        const double natural = natural_size(a, values, k);
+        const double measure = fmax(fmin(natural, a->floor / (10 * DEFICIENT)), natural / DOUBT);
         const double ratio = fabs(a->block[k * size + k]) / (DEFICIENT * measure);
         a->belief[k] = pow(ratio, 12);
         a->shortfall -= ratio >= 1;
@@ -643,19 +645,21 @@ static bool weigh(Linear *a, const double *values)
     return true;
 }
 
-/* Factorises B, and with few weak pivots one that is sound. */
-static bool eliminate_soundly(Linear *a, const double *values)
+/* Factorises B with such weak pivots as suit their number. */
+static bool factorise(Linear *a, const double *values)
 {
-    const bool suits = eliminate(a, values, WEAK);
-    if (!suits || !a->definite || a->weak == 0 || a->weak > FEW)
+    const bool suits = eliminate(a, values, a->floor = WEAK);
+    if (!suits || !a->definite || a->weak == 0)
         return suits;
+    if (a->weak > FEW)
+        return eliminate(a, values, a->floor = FAINT);
     return eliminate(a, values, SOUND) && (a->weak <= FEW || eliminate(a, values, WEAK));
 }
 
 int linear_factorise(Linear *a, const double *values)
 {
     a->factorised = false;
-    bool serves = a->chosen && eliminate_soundly(a, values);
+    bool serves = a->chosen && factorise(a, values);
     a->chosen = false;
     if (serves && a->weak > 0) {
         if (!weigh(a, values))
@@ -673,7 +677,7 @@ int linear_factorise(Linear *a, const double *values)
         }
         if (choice == NO_MEMORY || !arrange(a))
             return -1;
-        eliminate_soundly(a, values);
+        factorise(a, values);
         if (a->weak > 0 && !weigh(a, values))
             return -1;
     }

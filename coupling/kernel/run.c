@@ -5,9 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many events in a row, each this little of the run after the one before, are chattering. */
-enum { MOST_CLOSE_EVENTS = 200 };
+/* As many events in a row, each this little of the run after the one before, are chattering; and so are as many of one kind at
+ * intervals that shrink to that. */
+enum { MOST_CLOSE_EVENTS = 200, MOST_SHRINKING = 4 };
 static const double close_events = 1e-9;
+
+/* Of as many steps, a derivative that changed its sign in a quarter is looked at: whether it jumps there. */
+enum { FEWEST_WATCHED = 512, MOST_WATCHED = 1 << 20 };
+
+/* Rejections one after another are rough where the step size shrinks by as much. */
+static const double collapse = 1e-3;
+
+/* The history of one way of crossing one indicator. */
+typedef struct {
+    double last, interval;
+    int shrinking;
+} Crossing;
 
 typedef struct Run {
     RungeKutta *rk;
@@ -15,10 +28,17 @@ typedef struct Run {
     long outputs, next_output;
     double stop, span, last_event;
     int close;
+    Crossing *crossing; /* by indicator: out of the positive, into it */
     double *x, *z, *z_before, *z_middle;
-    /* The step that was rejected most often: where, how often, and which state was to blame. */
+    /* Where steps were rejected most often: how often, where, and which state was to blame. */
     int most_rejected, roughest;
     double rough_at;
+    int rejected_in_a_row, clean;
+    double size_before;
+    /* Changes of sign by state, in so many of the steps to be watched. */
+    double *slope;
+    int *flips;
+    long watched, to_watch;
 } Run;
 
 int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const double *atol, double largest, double first_step, double start,
@@ -26,14 +46,18 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
 {
     kernel_end_run(k);
     const size_t n = (size_t)k->states, m = (size_t)k->indicators;
-    Run *run = calloc(1, sizeof *run + (n + 3 * m) * sizeof(double));
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + 3 * m) * sizeof(double) + n * sizeof(int));
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
-    run->x = (double *)(run + 1);
+    run->crossing = (Crossing *)(run + 1);
+    run->x = (double *)(run->crossing + 2 * m);
     run->z = run->x + n;
     run->z_before = run->z + m;
     run->z_middle = run->z_before + m;
+    run->slope = run->z_middle + m;
+    run->flips = (int *)(run->slope + n);
+    run->to_watch = FEWEST_WATCHED;
     run->output_times = output_times;
     run->outputs = outputs;
     run->stop = stop;
@@ -157,18 +181,40 @@ static int locate(Kernel *k, double *time)
     return result ? result : kernel_evaluate(k, high, run->x);
 }
 
+static int chattering(Kernel *k, int indicator, int state)
+{
+    failed(k, KERNEL_CHATTERING, "integrating", -1, OK);
+    k->failure.index = indicator;
+    k->failure.slot = state;
+    return KERNEL_CHATTERING;
+}
+
+/* Whether events are so many, or accumulate so, that no end of them is in sight. */
+static bool endless(Run *run, double t, int indicator)
+{
+    run->close = t - run->last_event <= close_events * run->span ? run->close + 1 : 0;
+    run->last_event = t;
+    if (indicator >= 0) {
+        Crossing *c = &run->crossing[2 * indicator + !(run->z_before[indicator] > 0)];
+        const double interval = t - c->last;
+        c->shrinking = interval < c->interval ? c->shrinking + 1 : 0;
+        c->interval = interval;
+        c->last = t;
+        if (c->shrinking >= MOST_SHRINKING && interval <= close_events * run->span)
+            return true;
+    }
+    return run->close > MOST_CLOSE_EVENTS;
+}
+
 /* The outputs before the event, the point itself, the event, and the point behind it; x is the state at the event. */
 static int pass_event(Kernel *k, double t, int indicator)
 {
     Run *run = k->run;
     k->statistics.events++;
-    run->close = t - run->last_event <= close_events * run->span ? run->close + 1 : 0;
-    run->last_event = t;
-    if (run->close > MOST_CLOSE_EVENTS) {
-        failed(k, KERNEL_CHATTERING, "integrating", -1, OK);
-        k->failure.index = indicator;
-        return KERNEL_CHATTERING;
-    }
+    run->rk->t = t; /* so far the run has come, whatever happens now */
+    run->watched = 0;
+    if (endless(run, t, indicator))
+        return chattering(k, indicator, -1);
     bool changed;
     int result = kernel_synchronise(k, t, run->x);
     if (result == KERNEL_DONE)
@@ -185,6 +231,84 @@ static int pass_event(Kernel *k, double t, int indicator)
     return result ? result : kernel_restart(k, t, run->x);
 }
 
+/* Notes the state to blame where steps are rejected again and again and shrink to nearly nothing, as at a jump. */
+static void watch_rejections(Run *run, long rejected, double size)
+{
+    const RungeKutta *rk = run->rk;
+    run->clean = rejected ? 0 : run->clean + 1;
+    if (run->clean > 1)
+        run->rejected_in_a_row = 0;
+    if (!rejected)
+        return;
+    if (!run->rejected_in_a_row)
+        run->size_before = size;
+    run->rejected_in_a_row += (int)rejected;
+    if (run->rejected_in_a_row > run->most_rejected && rk->t - rk->t_before <= collapse * run->size_before) {
+        run->most_rejected = run->rejected_in_a_row;
+        run->roughest = rk->worst;
+        run->rough_at = rk->t;
+    }
+}
+
+/* The derivative of one state with this state moved, at the present point; NaN where there is none. */
+static double derivative_at(Kernel *k, int state, double value)
+{
+    Run *run = k->run;
+    double *dx = run->slope; /* free for the moment */
+    memcpy(run->x, run->rk->x, (size_t)k->states * sizeof *run->x);
+    run->x[state] = value;
+    return kernel_derivatives(k, run->rk->t, run->x, dx) == KERNEL_DONE ? dx[state] : NAN;
+}
+
+/* Whether a derivative jumps to the other sign near the present point, rather than changing steeply. */
+static bool jumps(Kernel *k, int state)
+{
+    const RungeKutta *rk = k->run->rk;
+    double near = rk->x[state], f_near = rk->dx[state], reach = fabs(near - rk->x_before[state]), far = near, f_far = f_near;
+    for (int i = 0; i < 4 && (f_far > 0) == (f_near > 0); i++, reach *= 8) {
+        far = near + copysign(reach, f_near); /* where the derivative drives it */
+        f_far = derivative_at(k, state, far);
+    }
+    const double size = fabs(f_far - f_near), width = fabs(far - near);
+    if (!((f_far > 0) != (f_near > 0)) || isnan(f_far))
+        return false;
+    for (int i = 0; i < 60 && fabs(far - near) > 1e-6 * width; i++) {
+        const double middle = near + (far - near) / 2, f = derivative_at(k, state, middle);
+        if (middle == near || middle == far)
+            break;
+        if ((f > 0) == (f_near > 0))
+            near = middle, f_near = f;
+        else
+            far = middle, f_far = f;
+    }
+    return fabs(f_far - f_near) > size / 2;
+}
+
+/* Looks for a derivative that changes its sign again and again because it jumps there without an event. */
+static int watch_signs(Kernel *k)
+{
+    Run *run = k->run;
+    const RungeKutta *rk = run->rk;
+    if (!run->watched)
+        memset(run->flips, 0, (size_t)k->states * sizeof *run->flips);
+    for (int i = 0; i < k->states && run->watched; i++)
+        run->flips[i] += (run->slope[i] > 0) != (rk->dx[i] > 0);
+    memcpy(run->slope, rk->dx, (size_t)k->states * sizeof *run->slope);
+    if (run->watched++ < run->to_watch)
+        return KERNEL_DONE;
+    int worst = 0;
+    for (int i = 1; i < k->states; i++)
+        worst = run->flips[i] > run->flips[worst] ? i : worst;
+    if (k->states && run->flips[worst] > run->to_watch / 4) {
+        if (jumps(k, worst))
+            return chattering(k, -1, worst);
+        run->to_watch = run->to_watch < MOST_WATCHED ? 2 * run->to_watch : run->to_watch;
+        k->failure.kind = KERNEL_DONE;
+    }
+    run->watched = 0;
+    return KERNEL_DONE;
+}
+
 /* One accepted step and all that belongs to it. */
 static int step(Kernel *k)
 {
@@ -192,16 +316,13 @@ static int step(Kernel *k)
     RungeKutta *rk = run->rk;
     const double time_event = kernel_next_time(k);
     const long rejected = rk->rejected;
+    const double size = rk->h;
     memcpy(run->z_before, run->z, (size_t)k->indicators * sizeof *run->z);
     k->failure.kind = KERNEL_DONE;
     int result = rk_step(rk, fmin(run->stop, time_event));
-    if (rk->rejected - rejected > run->most_rejected) {
-        run->most_rejected = (int)(rk->rejected - rejected);
-        run->roughest = rk->worst;
-        run->rough_at = rk->t;
-    }
     if (result)
         return result;
+    watch_rejections(run, rk->rejected - rejected, size);
     result = kernel_verify(k, rk->dx);
     if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE) /* a loop that was taken as affine is not: once more, iterating */
         return rk_start(rk, rk->t_before, memcpy(run->x, rk->x_before, (size_t)k->states * sizeof(double)));
@@ -228,7 +349,7 @@ static int step(Kernel *k)
     const bool timely = rk->t >= time_event;
     result = record_until(k, timely || wanted ? nextafter(rk->t, -INFINITY) : rk->t);
     if (result || !(timely || wanted))
-        return result;
+        return result ? result : watch_signs(k);
     *(timely ? &k->statistics.time_events : &k->statistics.step_events) += 1;
     memcpy(run->x, rk->x, (size_t)k->states * sizeof *run->x);
     return pass_event(k, rk->t, -1);
