@@ -66,7 +66,7 @@ static const Point joint[JOINTS][2] = {
 };
 
 /* A = L D L^T in the lower triangle; b becomes the solution of A x = b. Joints that share no body leave zeros in A, and in this
- * order of the joints elimination fills none of them. */
+ * order of the joints elimination fills none of them; compiled with DENSE, the zeros are calculated with like all else. */
 static int solve(double A[CONSTRAINTS][CONSTRAINTS], double *b)
 {
     for (int j = 0; j < CONSTRAINTS; j++) {
@@ -74,8 +74,10 @@ static int solve(double A[CONSTRAINTS][CONSTRAINTS], double *b)
             return 1;
         double over_pivot = 1 / A[j][j];
         for (int i = CONSTRAINTS - 1; i > j; i--) {
+#ifndef DENSE
             if (A[i][j] == 0)
                 continue;
+#endif
             double factor = A[i][j] * over_pivot;
             for (int k = j + 1; k <= i; k++)
                 A[i][k] -= factor * A[k][j];

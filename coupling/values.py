@@ -102,6 +102,6 @@ def _check_structural(full: str, fmu: Fmu, variable: Variable, value: Any) -> No
             raise BuildError(f"'{full}' = {shown(value)} is refused: the master solves the constraints and turns it on; leave it out")
     elif value != variable.start:
         raise BuildError(
-            f"'{full}' = {shown(value)} is refused: it is a structural parameter, which stays at its start value {variable.start}; "
+            f"'{full}' = {shown(value)} is refused: it is a structural parameter, which stays at its start value {shown(variable.start)}; "
             f"export the FMU with the value {shown(value)}"
         )

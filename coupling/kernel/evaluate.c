@@ -36,18 +36,17 @@ static int call_failed(Kernel *k, const Operation *o, Status status)
     return result;
 }
 
-static double interpolate(Drive *d, double t)
+/* A table at a time; where it jumps, its value before the jump unless the event at that time has been passed. */
+static double interpolate(Drive *d, double t, double passed)
 {
-    if (t <= d->times[0])
-        return d->values[0];
-    if (t >= d->times[d->points - 1])
-        return d->values[d->points - 1];
-    int i = d->last;
-    while (t < d->times[i])
+    int i = d->last; /* the value before */
+    while (i >= 0 && (t < d->times[i] || (t == d->times[i] && t > passed)))
         i--;
-    while (t >= d->times[i + 1])
+    while (i + 1 < d->points && (t > d->times[i + 1] || (t == d->times[i + 1] && t <= passed)))
         i++;
     d->last = i;
+    if (i < 0 || i + 1 == d->points)
+        return d->values[i < 0 ? 0 : i];
     const double *x = d->times + i, *y = d->values + i;
     return y[0] + (y[1] - y[0]) * ((t - x[0]) / (x[1] - x[0]));
 }
@@ -130,7 +129,7 @@ int operate(Kernel *k, const Operations *operations, bool checks_only, bool skip
             break;
         case DRIVE: {
             Drive *d = &k->drives[o->index];
-            *first = d->function ? d->function(k->t) : interpolate(d, k->t);
+            *first = d->function ? d->function(k->t) : interpolate(d, k->t, k->passed);
             if (!isfinite(*first)) {
                 failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
                 k->failure.slot = o->first;
@@ -244,7 +243,7 @@ int kernel_evaluate(Kernel *k, double t, const double *x)
 
 int kernel_exchange(Kernel *k, double t)
 {
-    k->t = t;
+    k->t = k->passed = t;
     k->events = k->open = true;
     const int result = operate(k, &k->lists[EVENTS], false, false);
     k->events = k->open = false;

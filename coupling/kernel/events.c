@@ -57,6 +57,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     bool again = true;
     int result = KERNEL_DONE;
     k->events = true;
+    k->passed = k->t;
     for (int round = 0; result == KERNEL_DONE; round++) {
         result = operate(k, &k->lists[EVENTS], false, false);
         if (result || (!again && same(before, k->v, k->slots)))

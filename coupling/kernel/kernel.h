@@ -147,6 +147,7 @@ typedef struct {
     int *derivative_slot;
     bool thorough; /* every value goes to every instance, and loops are solved to the last check */
     bool fast;     /* loops with a shortcut have been affine wherever that was checked */
+    double passed; /* the time of the last event: jumps up to there have happened */
     bool settled;  /* the instances have the inputs that the slots say */
     double *buffer;
     bool events;   /* the instances are in Event Mode, where time and states stand still */

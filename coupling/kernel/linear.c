@@ -56,9 +56,9 @@ struct Linear {
     double *factor;
     size_t at_room, factor_room, target_room;
 
-    /* floor: below which pivots are weak; weak_at: their positions. S has the order `size` and is kept as L D U with `live` pivots; row and column
-     * say which of the weak ones belong to each. belief: in what a pivot determines, from 0 to infinity. length: of its base vectors
-     * on either side, or nearly. */
+    /* weak_at: the positions of the weak pivots, those below the floor. S has the order `size` and is kept as L D U with `live`
+     * pivots; row and column say which of the weak ones belong to each. belief: in what a pivot determines, from 0 to infinity.
+     * length: of its base vectors on either side, or nearly. */
     double floor;
     int weak, size, live, shortfall;
     int *weak_at, *weak_row, *weak_column;

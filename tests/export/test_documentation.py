@@ -12,7 +12,7 @@ import sympy
 
 from fmu_components import units
 from fmu_components.catalogue import all_components
-from fmu_components.component import Component, component_name, falls, reaches, rises
+from fmu_components.component import Component, component_name, declaration, falls, reaches, rises
 from fmu_components.declaration import Role
 from fmu_components.export.documentation import usage
 from fmu_components.export.mathml import equation, symbol
@@ -381,12 +381,47 @@ def test_discrete_states_and_relations_are_shown(sample: Element) -> None:
 
 
 def test_the_usage_example_runs(component, fmi, fmu, capsys) -> None:
-    """The three lines of the page simulate the FMU in FMPy and print a number."""
+    """The lines of the page simulate the component, as either FMI version, with partners at its ports, and print a number."""
     example = usage(table_of(component))
-    name = f"{component_name(component)}.fmu"
-    assert len(example.splitlines()) == 3 and name in example
-    exec(example.replace(f'"{name}"', repr(str(fmu(component, fmi)))), {})
+    name = component_name(component)
+    assert example.count("system.add(") == 1 + sum(port.side is Side.EFFORT for port in declaration(component).ports)
+    exec(example.replace(f'"{name}"', repr(str(fmu(component, fmi))), 1), {})
     assert math.isfinite(float(capsys.readouterr().out))
+
+
+def test_the_usage_example_of_a_joint() -> None:
+    """The first port has a partner at rest, the second one that moves, from where the constraint holds."""
+    assert usage(table_of(all_components()["planar.ConnectingRod"])).splitlines() == [
+        "from coupling import System",
+        "",
+        "system = System()",
+        'system.add("connecting_rod", "planar.ConnectingRod", {"length": 1.0})',
+        'system.add("ground", "planar.Fixed")',
+        'system.add("body", "planar.Body1", {"p1.rx": -0.5, "x": 1.5})',
+        'system.connect("connecting_rod.M", "ground.p1")',
+        'system.connect("connecting_rod.N", "body.p1")',
+        "result = system.simulate(stop_time=1.0)",
+        'print(result["connecting_rod.reaction"][-1])',
+    ]
+
+
+class Body(Component):
+    """Component of a user's own, called like a partner, with a port for which there is none."""
+
+    def declare(self) -> None:
+        M = self.port("M", PLANAR, Side.EFFORT, "on the body")
+        pipe = self.port("pipe", HYDRAULIC, Side.EFFORT, "to the volume")
+        self.gives(M, pipe.p * self.parameter("area", 1.0, "m2", "area"), 0, 0)
+        self.gives(pipe, self.input("flow", 0.0, "m3/s", "flow"))
+        self.output("power", M.Fx * M.vx, "W", "power")
+
+
+def test_the_usage_example_of_an_own_component() -> None:
+    """It is named by its file, partners have other names than it, and a port without a partner is mentioned."""
+    example = usage(VariableTable(declaration(Body)))
+    assert 'system.add("body", "Body.fmu", {"area": 1.0})' in example
+    assert 'system.connect("body.M", "ground.p1")' in example
+    assert '# connect "body.pipe" with a port that gives p' in example
 
 
 def test_switches_and_fixed_parameters_are_marked(sample: Element) -> None:

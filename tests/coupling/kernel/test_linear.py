@@ -195,10 +195,14 @@ def test_badly_scaled_matrices_are_regular():
         b = random.normal(size=count)
         expected = np.linalg.solve(core, b) / columns
         assert solved(rows[:, None] * core * columns, rows * b) == pytest.approx(expected, rel=1e-10)
-    g, inverse = chain(random, 20, masses=10 ** random.permutation(np.linspace(-2, 2, 20)) * 10 ** np.linspace(-4, 4, 20))
-    x = random.normal(size=40)
-    matrix = (g @ inverse @ g.T).toarray()
-    assert solved(matrix, matrix @ x) == pytest.approx(x, rel=1e-4)
+    for _ in range(10):
+        g, inverse = chain(random, 20, masses=10 ** random.uniform(-6, 6, 20))
+        matrix = (g @ inverse @ g.T).toarray()
+        diagonal = np.sqrt(np.diag(matrix))
+        condition = np.linalg.cond(matrix / diagonal / diagonal[:, None])
+        x = random.normal(size=40)
+        if condition < 1e11:
+            assert solved(matrix, matrix @ x) == pytest.approx(x, abs=1e-14 * condition)
 
 
 def test_a_light_body_between_heavy_ones():
@@ -206,6 +210,15 @@ def test_a_light_body_between_heavy_ones():
     for light in (1e-3, 1e-6, 1e-9):
         matrix = np.array([[1 + 1 / light, -1 / light], [-1 / light, 1 + 1 / light]])
         assert solved(matrix, [1, 1]) == pytest.approx([1, 1], rel=1e-15 / light + 1e-9)
+
+
+@pytest.mark.parametrize("ratio", [1e-4, 1e-9])
+def test_a_chain_of_light_and_heavy_bodies(ratio):
+    """Many of them are as good as one."""
+    g, inverse = chain(np.random.default_rng(10), 1000, masses=np.where(np.arange(1000) % 2, 1, ratio))
+    linear, values = of_sparse(g @ inverse @ g.T)
+    assert linear.factorise(values) == 0
+    assert linear.solve(g @ (inverse @ (g.T @ np.ones(2000)))) == pytest.approx(1, abs=1e-14 / ratio)
 
 
 def near_singular(smallest, random):

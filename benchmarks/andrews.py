@@ -1,0 +1,145 @@
+"""The seven-body mechanism as 23 coupled FMUs against one C function written for it alone, and against Exudyn.
+
+All are run side by side, in turns; times are medians, of integration alone. The C function is compiled twice: as a dense L D L^T solves
+its 20 multipliers, and skipping the zeros of that matrix. It runs under the same Dormand-Prince code as the FMUs. Exudyn integrates
+implicitly, so it is compared where both have an error of about 1e-5.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.util
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coupling import System
+from coupling.schemes import dop853, dopri5
+from coupling.schemes.tableau import Tableau
+
+HERE = Path(__file__).parent
+METHODS = {"dopri5": dopri5.METHOD, "dop853": dop853.METHOD}
+CASES = (("dopri5", 1e-6), ("dopri5", 1e-9), ("dop853", 1e-9))
+EXUDYN_STEPS = 6700  # of the trapezoidal rule, for an error of 1e-5
+EXUDYN_TOLERANCE = 3e-7  # of dopri5, for the same
+
+
+def module(path: Path):
+    """A file as a module, whatever its name begins with."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec and spec.loader
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+example = module(HERE.parent / "examples" / "03_seven_body_mechanism.py")
+
+
+@dataclass
+class Row:
+    name: str
+    run: Callable[[], tuple[float, float, int]]
+    """Seconds, largest error of an angle, evaluations."""
+    seconds: list[float] = field(default_factory=list)
+    error: float = 0.0
+    evaluations: int = 0
+
+    def measure(self) -> None:
+        seconds, self.error, self.evaluations = self.run()
+        self.seconds.append(seconds)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+def error(angles: dict[str, float] | list[float]) -> float:
+    """Against the reference digits, in their order."""
+    values = angles.values() if isinstance(angles, dict) else angles
+    return max(abs(a - b) for a, b in zip(values, example.REFERENCE.values(), strict=True))
+
+
+def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple[float, float, int]]:
+    """The C function under the kernel's Runge-Kutta code."""
+    library = folder / f"monolith{len(flags)}.so"
+    kernel = HERE.parent / "coupling" / "kernel"
+    command = ["gcc", "-std=c11", "-O3", "-fno-math-errno", "-fPIC", "-shared", *flags, f"-I{kernel}", "-o", library]
+    subprocess.run([*command, HERE / "andrews_monolith.c", kernel / "runge_kutta.c", "-lm"], check=True)
+    function = ctypes.CDLL(str(library)).andrews_run
+    function.restype = ctypes.c_double
+
+    def run(method: Tableau, tolerance: float) -> tuple[float, float, int]:
+        angles, evaluations = (ctypes.c_double * 7)(), ctypes.c_long()
+        seconds = function(ctypes.byref(method.structure), ctypes.c_double(tolerance), 3, angles, ctypes.byref(evaluations))
+        return seconds, error(list(angles)), evaluations.value
+
+    return run
+
+
+def coupled(system: System, solver: str, tolerance: float) -> tuple[float, float, int]:
+    """The FMUs; time from the first evaluation to the last."""
+    result = system.simulate(example.STOP, solver=solver, rtol=tolerance, atol=tolerance, outputs=["link*.theta"], output_times=[example.STOP])
+    assert result.outcome.completed, result.outcome
+    final = {name: float(values[-1]) for name, values in example.angles(result).items()}
+    return result.statistics.seconds_running, error(final), result.statistics.evaluations
+
+
+def exudyn(steps: int) -> tuple[float, float, int]:
+    """The same mechanism in Exudyn."""
+    seconds, angles = module(HERE / "andrews_exudyn.py").run(steps)
+    return seconds, error(list(angles)), steps
+
+
+def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
+    system = example.system()
+    with tempfile.TemporaryDirectory() as scratch:
+        dense, sparse = monolith(Path(scratch), ["-DDENSE"]), monolith(Path(scratch), [])
+        groups = [
+            [
+                Row("one C function, dense", lambda s=solver, t=tolerance: dense(METHODS[s], t)),
+                Row("one C function, zeros skipped", lambda s=solver, t=tolerance: sparse(METHODS[s], t)),
+                Row("coupled FMUs", lambda s=solver, t=tolerance: coupled(system, s, t)),
+            ]
+            for solver, tolerance in CASES
+        ]
+        for _ in range(repetitions):
+            for rows in groups:
+                for row in rows:
+                    row.measure()
+        print(f"{'':32}{'evaluations':>12}{'error, rad':>12}{'ms':>9}{'us each':>9}   time against the C function: dense, zeros skipped")
+        for (solver, tolerance), rows in zip(CASES, groups, strict=True):
+            print(f"{solver}, tolerance {tolerance:g}")
+            for row in rows:
+                ratios = "".join(f"{row.median / other.median:9.2f}" for other in rows[:2]) if row is rows[-1] else ""
+                print(
+                    f"  {row.name:30}{row.evaluations:12}{row.error:12.1e}{1e3 * row.median:9.2f}"
+                    f"{1e6 * row.median / row.evaluations:9.2f}   {ratios}"
+                )
+        if with_exudyn:
+            ours = Row("coupled FMUs, dopri5", lambda: coupled(system, "dopri5", EXUDYN_TOLERANCE))
+            theirs = Row(f"Exudyn, {exudyn_steps} steps", lambda: exudyn(exudyn_steps))
+            for _ in range(max(1, repetitions // 3)):
+                ours.measure()
+                theirs.measure()
+            print("the same error as Exudyn")
+            for row in (ours, theirs):
+                print(f"  {row.name:30}{row.evaluations:12}{row.error:12.1e}{1e3 * row.median:9.2f}")
+            print(f"  Exudyn / coupled FMUs {theirs.median / ours.median:.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--repetitions", type=int, default=15, help="how often each is run (default 15)")
+    parser.add_argument("--exudyn-steps", type=int, default=EXUDYN_STEPS, help=f"steps of Exudyn (default {EXUDYN_STEPS})")
+    parser.add_argument("--no-exudyn", action="store_true", help="leave Exudyn out")
+    options = parser.parse_args()
+    table(options.repetitions, not options.no_exudyn, options.exudyn_steps)
+
+
+if __name__ == "__main__":
+    main()
