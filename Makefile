@@ -5,8 +5,12 @@ BIN = .venv/bin
 .PHONY: demo test test-all lint fmus benchmarks clean
 
 demo: .venv/installed
+	@echo "== All components as FMUs, into build/fmus"
 	$(BIN)/python build_fmus.py --out build/fmus
+	@echo "== A pendulum from three FMUs, against its closed form"
 	$(BIN)/python examples/01_pendulum.py --out build/demo
+	@echo "== The seven-body mechanism from 23 FMUs, against published digits"
+	$(BIN)/python examples/03_seven_body_mechanism.py --out build/demo
 
 test: .venv/installed
 	$(BIN)/python -m pytest -n 2 -m "not slow"

@@ -29,10 +29,9 @@ def check(master: Master) -> None:
     """Refuses a start at which a constraint is violated."""
     violated = []
     for level in _LEVELS:
-        for address, value in zip(constraints(master, level), _values(master, constraints(master, level)), strict=True):
-            if not abs(value) <= TOLERANCE:
-                unit = master.built.parts[address.part].fmu.by_reference[address.reference].unit or ""
-                violated.append(f"{master.named(address.part, address.reference)} = {value:.4g} {unit}".rstrip())
+        addresses = constraints(master, level)
+        values = _values(master, addresses)
+        violated += [_shown(master, a, value) for a, value in zip(addresses, values, strict=True) if not abs(value) <= TOLERANCE]
     if violated:
         shown = ", ".join(violated[:12]) + (f" and {len(violated) - 12} more" if len(violated) > 12 else "")
         raise InitialStateError(
@@ -53,93 +52,174 @@ def constraints(master: Master, level: str) -> list[Address]:
     ]
 
 
+def _shown(master: Master, address: Address, value: float) -> str:
+    unit = master.built.parts[address.part].fmu.by_reference[address.reference].unit or ""
+    return f"{master.named(address.part, address.reference)} = {value:.4g} {unit}".rstrip()
+
+
 def _values(master: Master, addresses: list[Address]) -> np.ndarray:
     return np.array([master.instances[a.part].get(0, [a.reference])[1][0] for a in addresses])
 
 
 def assemble(master: Master) -> dict[tuple[int, str], float]:
-    """Start values of all states at which the constraints hold.
+    """Start values, of the states that have to move, at which the constraints hold.
 
     The states that the user set are held; the others move as little as can be, measured by the mass that moves. What a constraint
     force moves, and how far, is what the FMUs say of the derivatives of their velocities with respect to the algebraic variables.
     """
-    assembly = _Assembly(master)
-    for level in _LEVELS:
-        assembly.project(level)
+    x = _Assembly(master).assembled()
     return {
-        (i, part.fmu.by_reference[reference].name): float(assembly.x[part.first_state + j])
+        (i, part.fmu.by_reference[reference].name): float(x[part.first_state + j])
         for i, part in enumerate(master.built.parts)
         for j, reference in enumerate(part.fmu.states)
+        if x[part.first_state + j] != master.x[part.first_state + j]
     }
+
+
+_EXACT, _ENOUGH = 1e-13, 1e-9
+"""Violations that are not made smaller, and that must be reached."""
+_TURN = 0.5
+"""The largest angle, in rad, by which one step may turn anything."""
+_TRIES = 30
+"""Where Newton's method may start from, the first time being what the user gave."""
 
 
 class _Assembly:
     def __init__(self, master: Master) -> None:
         self.master, self.x = master, master.x.copy()
-        parts = master.built.parts
+        self.given = self.x.copy()
+        parts, kernel = master.built.parts, master.kernel
+        assert kernel
         self.levels = {level: constraints(master, level) for level in _LEVELS}
         derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
-        self.count = {level: len(a) for level, a in self.levels.items()}
         self.linear = Linearisation(master, [*derivatives, *self.levels["position"], *self.levels["velocity"]])
-        self.held = np.zeros(master.built.states, dtype=bool)
+        loops = master.schedule.loops
+        self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
+        self.forces = {level: self._forces_of(level) for level in _LEVELS}
+        self.held, self.turns = np.zeros((2, master.built.states), dtype=bool)
         for part, start in zip(parts, master.built.start, strict=True):
             for i, reference in enumerate(part.fmu.states):
-                self.held[part.first_state + i] = part.fmu.by_reference[reference].name in start
+                state = part.fmu.by_reference[reference]
+                self.held[part.first_state + i] = state.name in start
+                self.turns[part.first_state + i] = state.unit == "rad"
 
-    def _evaluate(self) -> None:
-        master, n = self.master, self.master.built.states
-        kernel = master.kernel
+    def _forces_of(self, level: str) -> list[int]:
+        """The unknown that belongs to each constraint of a level: ``lambda[2]`` to ``position[2]``."""
+        number = {address: i for i, address in enumerate(self.linear.unknowns)}
+        found = []
+        for address in self.levels[level]:
+            fmu = self.master.built.parts[address.part].fmu
+            assert fmu.dae
+            index = int(fmu.by_reference[address.reference].name.rpartition("[")[2][:-1])
+            if index > len(fmu.dae.algebraic):
+                return list(range(len(self.linear.unknowns)))
+            found.append(number[Address(address.part, 0, fmu.dae.algebraic[index - 1])])
+        return found
+
+    def assembled(self) -> np.ndarray:
+        """The states, first their positions and then their velocities put right."""
+        if self.levels["position"] and not self._find_positions():
+            self._refuse("position")
+        if self.levels["velocity"] and not self._newton("velocity"):
+            self._refuse("velocity")
+        return self.x
+
+    def _find_positions(self) -> bool:
+        """Newton's method from what the user gave; where that leads nowhere, from other places."""
+        size = float(np.abs(self._violation("position", self.x)).max())
+        random, best, nearest = np.random.default_rng(0), np.inf, self.x
+        for attempt in range(_TRIES):
+            if self._newton("position"):
+                self._unwind()
+                self._draw_near()
+                return True
+            left = float(np.linalg.norm(self._violation("position", self.x)))
+            if left < 0.999 * best:
+                best, nearest = left, self.x
+            _, moved = self._directions("position")
+            free = np.abs(moved).sum(axis=1) > 0
+            far = np.where(self.turns, np.pi, size) * (attempt + 1) / _TRIES
+            self.x = self.given + free * far * random.uniform(-1, 1, len(free))
+        self.x = nearest
+        return False
+
+    def _newton(self, level: str) -> bool:
+        """Puts the constraints of a level right by steps that each make them better; whether it ends there."""
+        violation = self._violation(level, self.x)
+        for _ in range(200):
+            worst, size = np.abs(violation).max(), np.linalg.norm(violation)
+            if worst <= _EXACT or not np.isfinite(size):
+                return bool(worst <= _EXACT)
+            gradient, moved = self._directions(level)
+            step = moved @ _least(csc_array(gradient @ moved), -violation)
+            turn = np.abs(step[self.turns]).max(initial=0.0) if level == "position" else 0.0
+            share = min(1.0, _TURN / turn) if turn > 0 else 1.0
+            while share > 1e-5:
+                better = self._violation(level, self.x + share * step)
+                if np.linalg.norm(better) <= (1 - share / 4) * size:
+                    break
+                share /= 2
+            else:
+                return bool(worst <= _ENOUGH)
+            self.x, violation = self.x + share * step, better
+        return False
+
+    def _unwind(self) -> None:
+        """Takes back whole turns where these change nothing."""
+        whole = 2 * np.pi * np.round((self.x - self.given) / (2 * np.pi)) * self.turns
+        if whole.any() and np.abs(self._violation("position", self.x - whole)).max() <= _ENOUGH:
+            self.x = self.x - whole
+
+    def _draw_near(self) -> None:
+        """Moves along the constraints until what the user gave is as near as it can be."""
+        before = np.inf if (self.x != self.given).any() else 0.0
+        for _ in range(100 if before else 0):
+            self._violation("position", self.x)
+            gradient, moved = self._directions("position")
+            free = np.abs(moved).sum(axis=1) > 0
+            away = (self.given - self.x) * free
+            along = away - moved @ _least(csc_array(gradient @ moved), gradient @ away)
+            length = float(np.abs(along).max(initial=0.0))
+            if length <= 1e-12 * (1 + np.abs(self.x).max()) or length > 0.95 * before:
+                return
+            before, kept = length, self.x
+            self.x = self.x + along * min(1.0, _TURN / max(length, 1e-300))
+            if not self._newton("position"):
+                self.x = kept
+                return
+
+    def _violation(self, level: str, x: np.ndarray) -> np.ndarray:
+        """By how much the constraints of a level do not hold at some states, where the FMUs then are."""
+        master, kernel = self.master, self.master.kernel
         assert kernel
-        unknowns = len(self.linear.unknowns)
-        status = kernel.residuals(master.run.start_time, self.x, np.zeros(unknowns), np.zeros(n), np.zeros(unknowns))
+        status = kernel.residuals(master.run.start_time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
         if status is not Status.DONE:
             raise InitialStateError(
                 f"the start cannot be assembled: {master.describe_failure()}; give start values nearer to an assembled state"
             )
+        return _values(master, self.levels[level])
 
-    def project(self, level: str) -> None:
-        """Newton's method on the constraints of a level."""
-        if not self.levels[level]:
-            return
-        before = np.inf
-        for _ in range(60):
-            self._evaluate()
-            violation = _values(self.master, self.levels[level])
-            worst = float(np.abs(violation).max())
-            if worst <= 1e-13 or (worst <= 1e-9 and worst > before / 2):
-                return
-            if not np.isfinite(worst):
-                break
-            before = worst
-            self.x += self._correction(level, violation)
-        self._evaluate()
-        self._refuse(level)
-
-    def _correction(self, level: str, violation: np.ndarray) -> np.ndarray:
+    def _directions(self, level: str) -> tuple[csc_array, csc_array]:
+        """The gradients of constraints, by rows, and how each of their forces moves the states that may move."""
         n, jacobian = self.master.built.states, self.linear.at_present().tocsr()
-        first = n + (self.count["position"] if level == "velocity" else 0)
-        gradient = csc_array(jacobian[first : first + self.count[level], :n])
+        first = n + (len(self.levels["position"]) if level == "velocity" else 0)
+        gradient = csc_array(jacobian[first : first + len(self.levels[level]), :n])
         mobility = csc_array(jacobian[:n, n:])  # of each velocity, under each algebraic variable
-        rows = np.arange(n)
-        if level == "position":
-            rows = _velocity_of(csc_array(jacobian[:n, :n]), mobility)
-        moved = csc_array(mobility.tocsr()[np.maximum(rows, 0)].multiply(((rows >= 0) & ~self.held)[:, None].astype(float)))
-        if level == "velocity":  # positions stay
-            positions = _velocity_of(csc_array(jacobian[:n, :n]), mobility) >= 0
-            moved = csc_array(moved.multiply((~positions)[:, None].astype(float)))
-        return moved @ _least(csc_array(gradient @ moved), -violation)
+        velocity_of = _velocity_of(csc_array(jacobian[:n, :n]), mobility)
+        rows = velocity_of if level == "position" else np.arange(n)
+        moves = ~self.held & (velocity_of >= 0 if level == "position" else velocity_of < 0)
+        moved = mobility.tocsr()[np.maximum(rows, 0)].multiply(moves[:, None].astype(float))
+        return gradient, csc_array(csc_array(moved)[:, self.forces[level]])
 
     def _refuse(self, level: str) -> None:
-        values = _values(self.master, self.levels[level])
-        names = [
-            f"{self.master.named(a.part, a.reference)} = {v:.4g}"
-            for a, v in zip(self.levels[level], values, strict=True)
-            if not abs(v) <= 1e-9
-        ]
+        values = self._violation(level, self.x)
+        wrong = [i for i in np.argsort(-np.abs(values), kind="stable") if not abs(values[i]) <= _ENOUGH]
+        names = [_shown(self.master, self.levels[level][i], values[i]) for i in wrong]
         held = [self.master.label(int(i)) for i in np.flatnonzero(self.held)]
         raise InitialStateError(
-            f"the start cannot be assembled at {level} level: {', '.join(names[:8])} remain; the states that you set are held "
-            f"({', '.join(held[:12]) or 'none'}): leave out those that may move, or give start values nearer to an assembled state"
+            f"the start cannot be assembled at {level} level: {', '.join(names[:8])} {'remains' if len(names) == 1 else 'remain'}; "
+            f"the states that you set are held ({', '.join(held[:12]) or 'none'}): leave out those that may move, "
+            "or give start values nearer to an assembled state"
         )
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array, csc_array, eye_array, hstack
-from scipy.sparse.linalg import splu
+from scipy.sparse import coo_array, csc_array, hstack
 
 from coupling.kernel.kernel import WARNING
 from coupling.schedule import Address
@@ -69,12 +68,13 @@ class Linearisation:
                             values.append(value)
         matrix = csc_array(coo_array((values, (rows, columns)), shape=self._shape))
         free = self._shape[1] - self._shape[0]
-        passed_on = csc_array(eye_array(self._shape[0]) - matrix[:, free:])
-        direct = matrix[:, :free]
-        if passed_on.nnz > self._shape[0]:
-            solved = splu(passed_on, permc_spec="COLAMD").solve(direct.toarray())
-            return csc_array(solved[self.wanted])
-        return csc_array(direct.tocsr()[self.wanted])
+        passed_on, step = matrix[:, free:].tocsr(), matrix[:, :free].tocsr()
+        total = step
+        while step.nnz:  # which ends, since the loops are open
+            step = passed_on @ step
+            step.eliminate_zeros()
+            total = total + step
+        return csc_array(total[self.wanted])
 
     def _local(self, index: int, unknowns: list[int], knowns: list[int]) -> np.ndarray:
         instance, part = self.master.instances[index], self.master.built.parts[index]

@@ -32,8 +32,11 @@ def simulate(built: Built, run: Run) -> Result:
     began = perf_counter()
     start: Mapping[tuple[int, str], float] = {}
     if run.initial == "assemble":
-        with Master(built, run, start) as master:
-            start = assemble(master)
+        try:
+            with Master(built, run, start, assembling=True) as master:
+                start = assemble(master)
+        except StartError as error:
+            raise StartError(f"{error}; the start cannot be assembled from there: give start values nearer to an assembled state") from None
     with Master(built, run, start) as master:
         if run.initial != "relax":
             check(master)
@@ -45,13 +48,15 @@ def simulate(built: Built, run: Run) -> Result:
 class Master:
     """The instances of a built system, in Continuous-Time Mode at their start."""
 
-    def __init__(self, built: Built, run: Run, start: Mapping[tuple[int, str], float]) -> None:
+    def __init__(self, built: Built, run: Run, start: Mapping[tuple[int, str], float], assembling: bool = False) -> None:
         self.built, self.run = built, run
         self.schedule = built.schedule
         self.instances: list[Instance] = []
         self.kernel: Kernel | None = None
         self.raised: BaseException | None = None
         """What a user's function of time raised."""
+        self.assembling = assembling
+        """Whether the start need not make sense yet: nothing is solved there."""
         self.recorded = chosen(built, run.outputs)
         """The variables of each row of the record."""
         self.x = np.zeros(built.states)
@@ -172,6 +177,7 @@ class Master:
         self._record_extra(slots, extra)
         kernel.set_record([self.slot_of(i, name) for i, name in self.recorded])
         kernel.set_derivative_slots(schedule.derivatives)
+        kernel.pack()
 
     def _add_operation(self, where: int, loop: int, o: Operation) -> None:
         assert self.kernel
@@ -211,12 +217,28 @@ class Master:
         kernel = self.kernel
         assert kernel
         t = self.run.start_time
-        self._done(kernel.exchange(t), "passing on the values before the start")
+        for loop in self.schedule.loops:  # iterations begin where the FMUs do
+            for i, unknown in enumerate(loop.unknowns, start=loop.first):
+                status, (value,) = self.instances[unknown.part].get(unknown.type, [unknown.reference])
+                kernel.slots[i] = value if status <= WARNING and math.isfinite(value) else 0.0
+        exchanged = kernel.exchange(t)
+        if exchanged is not Status.DONE and kernel.failure.instance >= 0:  # what the FMU itself requires says more than a nan
+            failure = self.describe_failure()
+            self._check(kernel.failure.instance, self.instances[kernel.failure.instance].exit_initialization(), "leaving Initialization Mode")
+            raise StartError(f"the start fails when passing on the values before the start: {failure}")
+        self._done(exchanged, "passing on the values before the start")
         for index, instance in enumerate(self.instances):
             self._check(index, instance.exit_initialization(), "leaving Initialization Mode")
         for number, loop in enumerate(self.schedule.loops):
             self._compile(number, loop)
-        self._done(kernel.settle(self.x), "passing the initial event")
+        kernel.set_open(self.assembling)
+        settled = kernel.settle(self.x)
+        kernel.set_open(False)
+        if settled is not Status.DONE and self.run.initial == "check":
+            check(self)  # what cannot be solved may be a start that makes no sense
+        self._done(settled, "passing the initial event")
+        if self.assembling:
+            return
         kernel.set_fast(any(loop.followers is not None for loop in self.schedule.loops))
         self._done(kernel.evaluate(t, self.x), "evaluating the start")
         self._check_dependencies()

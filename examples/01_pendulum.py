@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/demo"), help="folder for the plot and the table (default: build/demo)")
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    result = system().simulate(stop_time=STOP, progress=True)
+    result = system().simulate(stop_time=STOP)
     print(result.summary())
     error = np.abs(result["rod.theta"] - closed_form(result.time)).max()
     print(f"largest difference to the closed form over {STOP:g} s: {error:.1e} rad ({ALLOWED:g} are allowed)")

@@ -135,7 +135,7 @@ def main() -> int:
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
     servo = export_servo(folder)
-    result = system(servo).simulate(stop_time=STOP, progress=True)
+    result = system(servo).simulate(stop_time=STOP)
     print(result.summary())
     angle, torque = result["arm.theta"], result["servo.torque"]
     print(f"angle at the end: {angle[-1]:.9f} rad, target: {TARGET[-1][1]} rad")

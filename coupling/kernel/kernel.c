@@ -56,13 +56,63 @@ Kernel *kernel_new(int slots, int states)
 
 static void free_operations(Operations *operations)
 {
-    for (int i = 0; i < operations->count; i++) {
+    for (int i = 0; i < operations->count && !operations->block; i++) {
         free(operations->items[i].references);
         free(operations->items[i].places);
         free(operations->items[i].source_start);
         free(operations->items[i].source);
     }
+    free(operations->block);
     free(operations->items);
+}
+
+static int length(const Operation *o, int which)
+{
+    const int sources = o->source_start ? o->source_start[o->count] : 0;
+    const int lengths[] = {o->references ? o->count : 0, o->places ? o->count : 0, o->source_start ? o->count + 1 : 0, sources};
+    return lengths[which];
+}
+
+static bool pack(Operations *operations)
+{
+    size_t total = 1;
+    for (int i = 0; i < operations->count; i++)
+        for (int which = 0; which < 4; which++)
+            total += (size_t)length(&operations->items[i], which);
+    int *next = operations->block ? NULL : malloc(total * sizeof *next);
+    if (!next)
+        return operations->block != NULL;
+    int *const block = next;
+    for (int i = 0; i < operations->count; i++) {
+        Operation *o = &operations->items[i];
+        void *const arrays[] = {o->references, o->places, o->source_start, o->source};
+        int *moved[4];
+        for (int which = 0; which < 4; which++) {
+            const int count = length(o, which);
+            moved[which] = arrays[which] ? next : NULL;
+            if (count)
+                memcpy(next, arrays[which], (size_t)count * sizeof *next);
+            next += count;
+        }
+        for (int which = 0; which < 4; which++)
+            free(arrays[which]);
+        o->references = (Reference *)moved[0];
+        o->places = moved[1];
+        o->source_start = moved[2];
+        o->source = moved[3];
+    }
+    operations->block = block;
+    return true;
+}
+
+int kernel_pack(Kernel *k)
+{
+    bool complete = true;
+    for (int i = 0; i < LISTS; i++)
+        complete = pack(&k->lists[i]) && complete;
+    for (int i = 0; i < k->loop_count; i++)
+        complete = pack(&k->loops[i].inside) && complete;
+    return complete ? 0 : -1;
 }
 
 static void free_loop(Loop *loop)
@@ -290,6 +340,12 @@ int kernel_set_shortcut(Kernel *k, int loop, int first, int always, int inner, i
 int kernel_set_fast(Kernel *k, bool fast)
 {
     k->fast = fast;
+    return 0;
+}
+
+int kernel_set_open(Kernel *k, bool open)
+{
+    k->open = open;
     return 0;
 }
 

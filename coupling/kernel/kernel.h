@@ -31,9 +31,11 @@ typedef struct {
     int *source_start, *source; /* of SET: slots by input */
 } Operation;
 
+/* The arrays of all items lie in one block once the list is packed: an evaluation reads them from end to end. */
 typedef struct {
     Operation *items;
     int count, capacity;
+    int *block;
 } Operations;
 
 typedef struct {
@@ -181,7 +183,9 @@ int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *
 int kernel_set_shortcut(Kernel *, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
                         const int *start, const double *factor, const int *term, const int *slot);
 int kernel_set_fast(Kernel *, bool fast);
+int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_set_derivative_slots(Kernel *, const int *slots);
+int kernel_pack(Kernel *); /* when all is added */
 int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time);
 
 /* evaluate.c */

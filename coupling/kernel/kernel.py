@@ -91,6 +91,8 @@ def _declare() -> None:
         "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
         "kernel_set_shortcut": (i, [p, i, i, i, i, i, p, p, p, p, p, p]),
         "kernel_set_fast": (i, [p, b]),
+        "kernel_pack": (i, [p]),
+        "kernel_set_open": (i, [p, b]),
         "kernel_set_derivative_slots": (i, [p, p]),
         "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d)]),
         "kernel_derivatives": (i, [p, d, p, p]),
@@ -349,6 +351,14 @@ class Kernel:
     def set_fast(self, fast: bool) -> None:
         """Whether loops that have a shortcut may take it."""
         library.kernel_set_fast(self.handle, fast)
+
+    def pack(self) -> None:
+        """To be called when all operations are there."""
+        made(library.kernel_pack(self.handle))
+
+    def set_open(self, open_: bool) -> None:
+        """Whether loops are passed once, with their unknowns as they are, instead of being solved."""
+        library.kernel_set_open(self.handle, open_)
 
     def set_derivative_slots(self, slots: Sequence[int]) -> None:
         array = _ints(slots)

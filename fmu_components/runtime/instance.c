@@ -129,7 +129,7 @@ void instance_free(Instance *instance)
 {
     if (!instance)
         return;
-    requests_forget(instance);
+    free(instance->requests);
     free(instance->v);
     free(instance->edge);
     free(instance->before);

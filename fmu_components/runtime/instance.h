@@ -43,13 +43,12 @@ typedef enum { GETTING, SETTING, DIFFERENTIATING } Purpose;
 typedef struct {
     Purpose purpose;
     unsigned count;
-    Reference known;      /* of a derivative */
-    unsigned stages;      /* that must be valid first */
-    unsigned *detail;     /* of what is set, the stage that a change makes invalid; of a derivative, its entry */
-    unsigned references[];
+    Reference known;   /* of a derivative */
+    unsigned stages;   /* that must be valid first */
+    unsigned numbers[]; /* the references; then of what is set the stage that a change makes invalid, of a derivative its entry */
 } Request;
 
-enum { REQUESTS = 64 };
+typedef struct Requests Requests;
 #define NO_ENTRY (~0u)
 
 struct Instance {
@@ -65,7 +64,7 @@ struct Instance {
     unsigned valid, valid_jacobian; /* how many stages are up to date */
     unsigned derivative_stage, indicator_stage;
     unsigned kept; /* how many of the values a snapshot carries */
-    Request *request[REQUESTS];
+    Requests *requests;
     Snapshot *before; /* the present step, to which one that fails returns */
     double *v;     /* variables by reference; behind them all the following */
     double *slope, *curvature; /* of the inputs, for the next step */
@@ -110,7 +109,6 @@ int whole(double);
 /* requests.c */
 const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);
 void request_note(Instance *, Purpose, const Reference *, size_t, Reference known);
-void requests_forget(Instance *);
 
 /* sensitivity.c */
 Status directional_derivative(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,

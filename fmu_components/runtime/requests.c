@@ -3,29 +3,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 256 };
+enum { PLACES = 64, ROOM = 6144 };
 
-/* Two places where a request can be. */
+/* All in one block, in the order in which they came. */
+struct Requests {
+    unsigned short place[PLACES]; /* where in the memory, plus 1 */
+    unsigned used;
+    _Alignas(Request) unsigned char memory[ROOM];
+};
+
 static unsigned place(Purpose purpose, const Reference *references, size_t count, Reference known)
 {
-    return (references[0] * 5u + references[count - 1] * 3u + (unsigned)count * 7u + known * 13u + (unsigned)purpose) % REQUESTS;
+    return (references[0] * 5u + references[count - 1] * 3u + (unsigned)count * 7u + known * 13u + (unsigned)purpose) % PLACES;
 }
 
 const Request *request_find(const Instance *instance, Purpose purpose, const Reference *references, size_t count, Reference known)
 {
-    if (count == 0)
+    const Requests *all = instance->requests;
+    if (!all || count == 0)
         return NULL;
     const unsigned first = place(purpose, references, count, known);
-    for (unsigned i = 0; i < 2; i++) {
-        const Request *request = instance->request[first ^ i];
-        if (request && request->purpose == purpose && request->count == count && request->known == known &&
-            memcmp(request->references, references, count * sizeof *references) == 0)
+    for (unsigned i = 0; i < 2; i++) { /* there are two places where it can be */
+        const unsigned at = all->place[first ^ i];
+        if (!at)
+            continue;
+        const Request *request = (const Request *)(all->memory + at - 1);
+        if (request->purpose == purpose && request->count == count && request->known == known &&
+            memcmp(request->numbers, references, count * sizeof *references) == 0)
             return request;
     }
     return NULL;
 }
 
-/* The entry of an unknown with respect to a known; knowns ascend in each row. */
+/* The entry of an unknown with respect to a known. */
 static unsigned entry_of(Reference unknown, Reference known)
 {
     for (unsigned e = model.row[unknown]; e < model.row[unknown + 1]; e++)
@@ -34,37 +44,32 @@ static unsigned entry_of(Reference unknown, Reference known)
     return NO_ENTRY;
 }
 
+/* Whoever comes first stays: requests that drive each other out would cost more than they save. */
 void request_note(Instance *instance, Purpose purpose, const Reference *references, size_t count, Reference known)
 {
-    if (count == 0 || count > LONGEST)
+    if (count == 0 || count > ROOM / sizeof(unsigned))
         return;
-    const unsigned first = place(purpose, references, count, known);
-    const unsigned at = instance->request[first] ? first ^ 1 : first;
-    Request *request = instance->request[at] ? NULL : malloc(sizeof *request + 2 * count * sizeof(unsigned));
-    if (!request)
-        return; /* whoever came first stays: requests that drive each other out would cost more than they save */
+    if (!instance->requests && !(instance->requests = calloc(1, sizeof *instance->requests)))
+        return;
+    Requests *all = instance->requests;
+    const size_t size = sizeof(Request) + 2 * count * sizeof(unsigned);
+    const unsigned first = place(purpose, references, count, known), at = all->place[first] ? first ^ 1 : first;
+    if (all->place[at] || all->used + size > ROOM)
+        return;
+    Request *request = (Request *)(all->memory + all->used);
     *request = (Request){.purpose = purpose, .count = (unsigned)count, .known = known};
-    request->detail = request->references + count;
-    memcpy(request->references, references, count * sizeof *references);
+    unsigned *const detail = request->numbers + count;
+    memcpy(request->numbers, references, count * sizeof *references);
     for (size_t i = 0; i < count; i++) {
         const Variable *variable = &model.variable[references[i]];
-        unsigned stages = 0;
+        unsigned stages = CALCULATED >> variable->role & 1 ? variable->stage + 1u : 0;
+        detail[i] = variable->stage;
         if (purpose == DIFFERENTIATING) {
-            request->detail[i] = entry_of(references[i], known);
-            stages = request->detail[i] == NO_ENTRY ? 0 : model.entry[request->detail[i]].stage + 1u;
-        } else {
-            request->detail[i] = variable->stage;
-            stages = CALCULATED >> variable->role & 1 ? variable->stage + 1u : 0;
+            detail[i] = entry_of(references[i], known);
+            stages = detail[i] == NO_ENTRY ? 0 : model.entry[detail[i]].stage + 1u;
         }
         request->stages = stages > request->stages ? stages : request->stages;
     }
-    instance->request[at] = request;
-}
-
-void requests_forget(Instance *instance)
-{
-    for (unsigned i = 0; i < REQUESTS; i++) {
-        free(instance->request[i]);
-        instance->request[i] = NULL;
-    }
+    all->place[at] = (unsigned short)(all->used + 1);
+    all->used += (unsigned)size;
 }

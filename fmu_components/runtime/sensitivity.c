@@ -61,10 +61,11 @@ static Status column(Instance *instance, const Request *request, double seed, do
 {
     if (request->stages > instance->valid_jacobian)
         evaluate_jacobian(instance, request->stages - 1);
+    const unsigned *const entry = request->numbers + request->count;
     for (unsigned i = 0; i < request->count; i++) {
-        sensitivity[i] = request->detail[i] == NO_ENTRY ? 0 : instance->j[request->detail[i]] * seed;
+        sensitivity[i] = entry[i] == NO_ENTRY ? 0 : instance->j[entry[i]] * seed;
         if (!isfinite(sensitivity[i]))
-            return refuse_result(instance, "directional", request->references[i], sensitivity[i]);
+            return refuse_result(instance, "directional", request->numbers[i], sensitivity[i]);
     }
     return OK;
 }

@@ -132,7 +132,7 @@ Status set_values(Instance *instance, const Reference *references, size_t count,
     for (size_t i = 0; i < count; i++) {
         const Reference r = references[i];
         if (v[r] != values[i]) {
-            const unsigned stage = request ? request->detail[i] : model.variable[r].stage;
+            const unsigned stage = request ? request->numbers[count + i] : model.variable[r].stage;
             v[r] = values[i];
             earliest = stage < earliest ? stage : earliest;
         }
