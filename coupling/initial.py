@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
+from coupling.graph import Address
 from coupling.kernel.kernel import Status
 from coupling.linearise import Linearisation
-from coupling.schedule import Address
 
 if TYPE_CHECKING:
     from coupling.master import Master

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import coo_array, csc_array, hstack
 
+from coupling.graph import Address
 from coupling.kernel.kernel import WARNING
-from coupling.schedule import Address
 
 if TYPE_CHECKING:
     from coupling.master import Master

@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from coupling.drives import Constant, Function, Table
+from coupling.graph import Address, Level, type_code
 from coupling.initial import assemble, check
 from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status
 from coupling.kernel.linear import elimination_order
@@ -16,7 +17,7 @@ from coupling.options import Run
 from coupling.outcome import Ending, Outcome
 from coupling.outputs import chosen
 from coupling.result import Result, Statistics
-from coupling.schedule import Address, Kind, Level, Operation, type_code
+from coupling.schedule import Kind, Operation
 from coupling.schemes import scheme_of
 from coupling.system import Built
 from coupling.unknowns import CallKind, build_jacobian, build_shortcut
@@ -155,7 +156,7 @@ class Master:
             else:
                 kernel.add_function(self._guarded(drive))
         for loop in schedule.loops:
-            kernel.add_loop(len(loop.unknowns), loop.first, loop.residuals)
+            kernel.add_loop(len(loop.unknowns), loop.first, loop.sums)
         for where in (kernel.CONTINUOUS, kernel.FAST):
             for index, part in enumerate(built.parts):
                 if part.needs_time:
@@ -182,7 +183,7 @@ class Master:
     def _add_operation(self, where: int, loop: int, o: Operation) -> None:
         assert self.kernel
         self.kernel.add_operation(
-            where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, checks=o.checks, places=o.places, sources=o.sources
+            where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, places=o.places, sources=o.sources
         )
 
     def _choose_extra(self) -> list[Address]:
@@ -202,7 +203,7 @@ class Master:
                 self._extra[Address(part, type_, reference)] = first
                 first += 1
 
-    def _guarded(self, drive: Function):  # noqa: ANN202
+    def _guarded(self, drive: Function):
         def call(t: float) -> float:
             if self.raised is None:
                 try:
@@ -243,7 +244,7 @@ class Master:
         self._done(kernel.evaluate(t, self.x), "evaluating the start")
         self._check_dependencies()
 
-    def _compile(self, number: int, loop) -> None:  # noqa: ANN001
+    def _compile(self, number: int, loop) -> None:
         kernel, graph = self.kernel, self.schedule.graph
         assert kernel
 
@@ -339,7 +340,7 @@ class Master:
             shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
             if kind is Status.NOT_SOLVED:
                 return f"the equations for {shown} {at} have no solution that the iteration finds"
-            owner = loop.residual_owners[f.slot]
+            owner = loop.residuals[f.slot]
             return f"the equations for {shown} contradict each other {at}: '{self.named(owner.part, owner.reference)}' cannot vanish{self._partners(f.index)}"
         if kind is Status.UNSETTLED:
             return f"'{self.built.parts[f.instance].name}' asks for discrete updates without end {at}"
@@ -361,7 +362,7 @@ class Master:
         members = self.schedule.loops[loop]
         _, undetermined, redundant, _ = self.kernel.deficiency(loop, len(members.unknowns))
         open_ = [self.named(a.part, a.reference) for a, weight in zip(members.unknowns, undetermined, strict=True) if weight > 1e-3]
-        extra = [self.built.parts[a.part].name for a, weight in zip(members.residual_owners, redundant, strict=True) if weight > 1e-3]
+        extra = [self.built.parts[a.part].name for a, weight in zip(members.residuals, redundant, strict=True) if weight > 1e-3]
         return list(dict.fromkeys(extra)), open_
 
     def _partners(self, loop: int) -> str:

@@ -16,11 +16,12 @@ from coupling.connections import BuildError, Name, check_drive, wires_of
 from coupling.drives import Constant, Drive, Table, drive_of
 from coupling.errors import shown
 from coupling.fmu import Fmu, FmuError, load
+from coupling.graph import Address, Part, build_graph, type_code
 from coupling.kernel.kernel import LoadedLibrary
 from coupling.names import nearest
 from coupling.progress import show_summary
 from coupling.result import Result
-from coupling.schedule import Address, Part, Schedule, build_graph, build_schedule, type_code
+from coupling.schedule import Schedule, build_schedule
 from coupling.values import check_start
 
 Value = float | int | bool | str

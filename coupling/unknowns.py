@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from coupling.fmu import Fmu
-from coupling.schedule import Address, Graph, Level, Loop, Schedule
+from coupling.graph import Address, Graph, Level
+from coupling.loops import Loop
+from coupling.schedule import Schedule, ScheduledLoop
 
 EVENT_KINDS = ("fixed", "tunable", "discrete")
 
@@ -89,7 +91,7 @@ def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
         if node not in gradient:
             gradient[node] = _row(graph, node, gradient, local, jacobian)
     rows = []
-    for number, owner in enumerate(loop.residual_owners):
+    for number, owner in enumerate(loop.residuals):
         node = graph.node[owner]
         if number < len(loop.unknowns) - loop.torn:
             rows.append(gradient[node])
@@ -121,7 +123,7 @@ class _Sum:
             self.nodes[key] = self.nodes.get(key, 0.0) + factor * value
 
 
-def build_shortcut(schedule: Schedule, loop: Loop, jacobian: Jacobian) -> Shortcut | None:
+def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) -> Shortcut | None:
     """The shortcut through a loop that has one."""
     if loop.followers is None:
         return None
@@ -161,7 +163,7 @@ def build_shortcut(schedule: Schedule, loop: Loop, jacobian: Jacobian) -> Shortc
             sums[node] = arriving(address)
             sums[node].add(_Sum({schedule.set_slot[address]: -1.0}))
     residuals = []
-    for index, owner in enumerate(loop.residual_owners):
+    for index, owner in enumerate(loop.residuals):
         if index < len(loop.unknowns) - loop.torn:
             residuals.append(sums[graph.node[owner]])
         else:
@@ -281,8 +283,7 @@ def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: J
             unknowns = [graph.addresses[n].reference for n, _ in pairs]
             values = constant(part, unknowns, graph.addresses[known].reference)
             found |= {pair: (value, 0) for pair, value in zip(pairs, values, strict=True)}
-        for group in ("events", "always"):
-            _plan_calls(graph, jacobian, part, fmu, group == "events", groups[group], found)
+        _plan_calls(graph, jacobian, part, fmu, {True: groups["events"], False: groups["always"]}, found)
     return found
 
 
@@ -293,16 +294,22 @@ def _by_known(pairs: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int
     return result
 
 
-def _plan_calls(graph: Graph, jacobian: Jacobian, part: int, fmu: Fmu, at_events: bool, pairs: list[tuple[int, int]], found: dict) -> None:
-    """Knowns that share no unknown go into one direction, or unknowns that share no known, whichever needs fewer calls."""
-    forward = _grouped([(known, unknown) for unknown, known in pairs])
-    backward = _grouped(pairs) if fmu.interface("me").adjoint_derivatives else None
-    if backward is not None and len(backward) < len(forward):
-        for unknowns, knowns in backward:
-            _add_call(graph, jacobian, CallKind.ADJOINT, part, at_events, unknowns, knowns, found, set(pairs))
+def _plan_calls(
+    graph: Graph, jacobian: Jacobian, part: int, fmu: Fmu, wanted: dict[bool, list[tuple[int, int]]], found: dict[tuple[int, int], tuple[float, int]]
+) -> None:
+    """Knowns that share no unknown go into one direction, or unknowns that share no known: of an instance always the same, since
+    there are FMUs whose directional and adjoint derivatives spoil each other."""
+    forward = {at_events: _grouped([(known, unknown) for unknown, known in pairs]) for at_events, pairs in wanted.items()}
+    backward = {at_events: _grouped(pairs) for at_events, pairs in wanted.items()}
+    fewer = len(backward[False]) < len(forward[False])
+    if fewer and fmu.interface("me").adjoint_derivatives:
+        for at_events, groups in backward.items():
+            for unknowns, knowns in groups:
+                _add_call(graph, jacobian, CallKind.ADJOINT, part, at_events, unknowns, knowns, found, set(wanted[at_events]))
     else:
-        for knowns, unknowns in forward:
-            _add_call(graph, jacobian, CallKind.DIRECTIONAL, part, at_events, unknowns, knowns, found, set(pairs))
+        for at_events, groups in forward.items():
+            for knowns, unknowns in groups:
+                _add_call(graph, jacobian, CallKind.DIRECTIONAL, part, at_events, unknowns, knowns, found, set(wanted[at_events]))
 
 
 def _grouped(pairs: list[tuple[int, int]]) -> list[tuple[list[int], list[int]]]:

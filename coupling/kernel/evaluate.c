@@ -90,15 +90,13 @@ static bool gather(const Operation *restrict o, double *restrict v, double *rest
     return news;
 }
 
-/* Runs operations in their order; of a loop's, those that serve its check alone can be left out, or be all that is done. */
-int operate(Kernel *k, const Operations *operations, bool checks_only, bool skip_checks)
+/* Runs operations in their order. */
+int operate(Kernel *k, const Operations *operations)
 {
     double *const v = k->v;
     const bool point = !k->events;
     const Operation *const end = operations->items + operations->count;
     for (const Operation *o = operations->items; o < end; o++) {
-        if (o->checks ? skip_checks : checks_only)
-            continue;
         Status status = OK;
         Instance *instance = o->kind < DRIVE ? k->parts[o->index].instance : NULL;
         double *const first = v + o->first, *const values = o->places ? k->buffer : first;
@@ -183,7 +181,7 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
     const bool fast = k->fast && k->settled && !k->thorough && !k->open;
     if (!fast)
         k->settled = false;
-    int result = operate(k, &k->lists[fast ? FAST : CONTINUOUS], false, false);
+    int result = operate(k, &k->lists[fast ? FAST : CONTINUOUS]);
     if (!fast)
         k->settled = result == KERNEL_DONE;
     if (k->timed) {
@@ -215,7 +213,7 @@ int kernel_verify(Kernel *k, double *dx)
         return KERNEL_DONE;
     k->open = true;
     k->settled = false;
-    int result = operate(k, &k->lists[CONTINUOUS], false, false);
+    int result = operate(k, &k->lists[CONTINUOUS]);
     k->open = false;
     k->settled = result == KERNEL_DONE;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
@@ -238,14 +236,14 @@ int kernel_evaluate(Kernel *k, double t, const double *x)
     k->thorough = true;
     int result = evaluate(k, t, x, NULL);
     k->thorough = false;
-    return result ? result : operate(k, &k->lists[RECORDING], false, false);
+    return result ? result : operate(k, &k->lists[RECORDING]);
 }
 
 int kernel_exchange(Kernel *k, double t)
 {
     k->t = k->passed = t;
     k->events = k->open = true;
-    const int result = operate(k, &k->lists[EVENTS], false, false);
+    const int result = operate(k, &k->lists[EVENTS]);
     k->events = k->open = false;
     return result;
 }

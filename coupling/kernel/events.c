@@ -59,7 +59,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     k->events = true;
     k->passed = k->t;
     for (int round = 0; result == KERNEL_DONE; round++) {
-        result = operate(k, &k->lists[EVENTS], false, false);
+        result = operate(k, &k->lists[EVENTS]);
         if (result || (!again && same(before, k->v, k->slots)))
             break;
         if (round == MOST_UPDATES) {

@@ -247,7 +247,7 @@ int kernel_add_loop(Kernel *k, int unknowns, int first, const int *residual_star
     return complete && loop->residual ? k->loop_count - 1 : -1;
 }
 
-int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int index, int count, int first, bool checks,
+int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int index, int count, int first,
                          const Reference *references, const int *places, const int *source_start, const int *source)
 {
     Operations *operations = loop >= 0 ? &k->loops[loop].inside : &k->lists[list];
@@ -260,7 +260,6 @@ int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int 
         .index = index,
         .count = count,
         .first = first,
-        .checks = checks,
         .references = COPY(references, count, &complete),
         .places = COPY(places, count, &complete),
         .source_start = source_start ? COPY(source_start, count + 1, &complete) : NULL,

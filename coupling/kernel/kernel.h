@@ -25,7 +25,6 @@ typedef struct {
     Type type;
     int index; /* of the instance, the drive or the loop */
     int count, first;
-    bool checks; /* serves nothing but the residuals of a loop */
     Reference *references;
     int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
     int *source_start, *source; /* of SET: slots by input */
@@ -173,7 +172,7 @@ int kernel_add_instance(Kernel *, Instance *, int first_state, int states, int i
 int kernel_add_function(Kernel *, double (*function)(double time));
 int kernel_add_table(Kernel *, int points, const double *times, const double *values);
 int kernel_add_loop(Kernel *, int unknowns, int first, const int *residual_start, const int *residual_slot, const double *factor);
-int kernel_add_operation(Kernel *, int list, int loop, int kind, int type, int index, int count, int first, bool checks,
+int kernel_add_operation(Kernel *, int list, int loop, int kind, int type, int index, int count, int first,
                          const Reference *, const int *places, const int *source_start, const int *source);
 int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_events, int unknowns, const Reference *unknown, int knowns,
                           const Reference *known, const double *seed, int first, const int *unknown_slot, int known_slot,
@@ -196,7 +195,7 @@ int kernel_residuals(Kernel *, double t, const double *x, const double *z, doubl
 int kernel_verify(Kernel *, double *dx);                    /* the last evaluation by derivatives: whether its shortcuts were exact */
 int kernel_indicators(Kernel *, double *z);
 int kernel_synchronise(Kernel *, double t, const double *x); /* time and states to all instances */
-int operate(Kernel *, const Operations *, bool checks_only, bool skip_checks);
+int operate(Kernel *, const Operations *);
 int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
 double seconds(void);
 

@@ -86,7 +86,7 @@ def _declare() -> None:
         "kernel_add_function": (i, [p, _CALLBACK]),
         "kernel_add_table": (i, [p, i, p, p]),
         "kernel_add_loop": (i, [p, i, i, p, p, p]),
-        "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, b, p, p, p, p]),
+        "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, p, p, p, p]),
         "kernel_add_derivative": (i, [p, i, i, i, b, i, p, i, p, p, i, p, i, d]),
         "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
         "kernel_set_shortcut": (i, [p, i, i, i, i, i, p, p, p, p, p, p]),
@@ -263,7 +263,6 @@ class Kernel:
         references: Sequence[int] = (),
         count: int | None = None,
         first: int = 0,
-        checks: bool = False,
         places: Sequence[int] = (),
         sources: Sequence[Sequence[int]] | None = None,
     ) -> None:
@@ -275,7 +274,7 @@ class Kernel:
             source = _ints([slot for each in sources for slot in each])
         number = len(references) if count is None else count
         arrays = map(pointer, (keys, scattered, start, source))
-        made(library.kernel_add_operation(self.handle, where, loop, kind, type_, index, number, first, checks, *arrays))
+        made(library.kernel_add_operation(self.handle, where, loop, kind, type_, index, number, first, *arrays))
 
     def add_derivative(
         self,

@@ -23,7 +23,7 @@ void loop_residual(const Kernel *k, const Loop *l, double *r)
 /* The loop's own operations with the unknowns as they are, and the residuals that follow. */
 static int pass(Kernel *k, Loop *l, double *r)
 {
-    const int result = operate(k, &l->inside, false, false);
+    const int result = operate(k, &l->inside);
     if (result)
         return result;
     loop_residual(k, l, r);
@@ -204,7 +204,7 @@ int loop_solve(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];
     if (k->open)
-        return operate(k, &l->inside, false, false);
+        return operate(k, &l->inside);
     double *const z = k->v + l->first;
     int result = pass(k, l, l->residual);
     if (result)

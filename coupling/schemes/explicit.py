@@ -16,7 +16,7 @@ _AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def tolerances(master, run) -> np.ndarray:  # noqa: ANN001
+def tolerances(master, run) -> np.ndarray:
     """The absolute tolerance of each state: as given, or relative to its nominal value."""
     atol = np.empty(master.built.states)
     for part, instance in zip(master.built.parts, master.instances, strict=True):
@@ -32,7 +32,7 @@ def tolerances(master, run) -> np.ndarray:  # noqa: ANN001
     return atol
 
 
-def integrate(method: Tableau, master, run) -> Outcome:  # noqa: ANN001
+def integrate(method: Tableau, master, run) -> Outcome:
     """Runs the system by a tableau."""
     kernel, times = master.kernel, run.times()
     if len(times) and times[0] <= run.start_time:
@@ -68,7 +68,7 @@ MANY = 7
 """Attempts that a step over a smooth derivative never takes."""
 
 
-def _warn_of_roughness(master, outcome: Outcome) -> None:  # noqa: ANN001
+def _warn_of_roughness(master, outcome: Outcome) -> None:
     count, state, time = master.kernel.roughest()
     if count >= MANY and state >= 0:
         outcome.warnings.append(
