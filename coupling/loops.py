@@ -106,8 +106,8 @@ def _needed(graph: Graph, loops: list[Loop]) -> set[int]:
         everything = part.fmu.interface("me").needs_completed_step
         for indicator in part.structure.indicators:
             everything = everything or indicator.dependencies is None
-            known = {r for r, _ in indicator.dependencies or ()}
-            open_now += [n for n in inputs[index] if graph.addresses[n].reference in known]
+            references = {r for r, _ in indicator.dependencies or ()}
+            open_now += [n for n in inputs[index] if graph.addresses[n].reference in references]
         if everything:
             open_now += inputs[index]
     needed = set(open_now)

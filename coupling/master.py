@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 
 import numpy as np
@@ -17,7 +17,7 @@ from coupling.options import Run
 from coupling.outcome import Ending, Outcome
 from coupling.outputs import chosen
 from coupling.result import Result, Statistics
-from coupling.schedule import Kind, Operation
+from coupling.schedule import Kind, Operation, ScheduledLoop
 from coupling.schemes import scheme_of
 from coupling.system import Built
 from coupling.unknowns import CallKind, build_jacobian, build_shortcut
@@ -203,7 +203,7 @@ class Master:
                 self._extra[Address(part, type_, reference)] = first
                 first += 1
 
-    def _guarded(self, drive: Function):
+    def _guarded(self, drive: Function) -> Callable[[float], float]:
         def call(t: float) -> float:
             if self.raised is None:
                 try:
@@ -244,7 +244,7 @@ class Master:
         self._done(kernel.evaluate(t, self.x), "evaluating the start")
         self._check_dependencies()
 
-    def _compile(self, number: int, loop) -> None:
+    def _compile(self, number: int, loop: ScheduledLoop) -> None:
         kernel, graph = self.kernel, self.schedule.graph
         assert kernel
 
@@ -422,8 +422,8 @@ class Master:
             indicators = part.structure.indicators
             if first <= index < first + len(indicators):
                 variable = part.fmu.by_reference.get(indicators[index - first].reference)
-                which = f"'{part.name}.{variable.name}'" if variable and part.fmu.version == 3 else f"event indicator {index - first + 1} of '{part.name}'"
-                return which
+                named = variable is not None and part.fmu.version == 3
+                return f"'{part.name}.{variable.name}'" if named and variable else f"event indicator {index - first + 1} of '{part.name}'"
             first += len(indicators)
         return "a time event"
 

@@ -148,8 +148,8 @@ class _Order:
     def _prerequisites(self) -> dict[int, set[int]]:
         graph, loops = self.graph, self.schedule.loops
         result: dict[int, set[int]] = {}
-        for number in sorted(set(self.loop_of.values())):
-            result[len(graph.addresses) + number] = set()
+        for loop in sorted(set(self.loop_of.values())):
+            result[len(graph.addresses) + loop] = set()
         for node in sorted(self.within):
             number = self.loop_of.get(node)
             members = loops[number].members if number is not None else set()
@@ -233,7 +233,7 @@ class _Order:
         schedule, result = self.schedule, []
         for (part, type_, level), addresses in self._grouped(nodes):
             first, places = self._place(addresses, schedule.set_slot)
-            sources = []
+            sources: list[tuple[int, ...]] = []
             for address in addresses:
                 if self.graph.node[address] in self.unknown:
                     sources.append((schedule.slot[address],))

@@ -123,7 +123,7 @@ def _declare() -> None:
 _declare()
 
 
-def _ints(values: Sequence[int]) -> np.ndarray:
+def _ints(values: Sequence[int] | np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=np.intc)
 
 

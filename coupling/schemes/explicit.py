@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +13,15 @@ from coupling.outcome import Ending, Outcome
 from coupling.progress import progress_bar
 from coupling.schemes.tableau import Tableau
 
+if TYPE_CHECKING:
+    from coupling.master import Master
+    from coupling.options import Run
+
 _AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def tolerances(master, run) -> np.ndarray:
+def tolerances(master: Master, run: Run) -> np.ndarray:
     """The absolute tolerance of each state: as given, or relative to its nominal value."""
     atol = np.empty(master.built.states)
     for part, instance in zip(master.built.parts, master.instances, strict=True):
@@ -32,9 +37,10 @@ def tolerances(master, run) -> np.ndarray:
     return atol
 
 
-def integrate(method: Tableau, master, run) -> Outcome:
+def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
     """Runs the system by a tableau."""
     kernel, times = master.kernel, run.times()
+    assert kernel
     if len(times) and times[0] <= run.start_time:
         kernel.record()
         times = times[1:]
@@ -68,7 +74,8 @@ MANY = 7
 """Attempts that a step over a smooth derivative never takes."""
 
 
-def _warn_of_roughness(master, outcome: Outcome) -> None:
+def _warn_of_roughness(master: Master, outcome: Outcome) -> None:
+    assert master.kernel
     count, state, time = master.kernel.roughest()
     if count >= MANY and state >= 0:
         outcome.warnings.append(
