@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 64, ROOM = 6144 };
+enum { PLACES = 64, TRIES = 8, ROOM = 6144 };
 
 /* All in one block, in the order in which they came. */
 struct Requests {
@@ -14,7 +14,7 @@ struct Requests {
 
 static unsigned place(Purpose purpose, const Reference *references, size_t count, Reference known)
 {
-    return (references[0] * 5u + references[count - 1] * 3u + (unsigned)count * 7u + known * 13u + (unsigned)purpose) % PLACES;
+    return (references[0] * 5u + references[count - 1] * 3u + (unsigned)count * 7u + known * 29u + (unsigned)purpose * 17u) % PLACES;
 }
 
 const Request *request_find(const Instance *instance, Purpose purpose, const Reference *references, size_t count, Reference known)
@@ -23,10 +23,10 @@ const Request *request_find(const Instance *instance, Purpose purpose, const Ref
     if (!all || count == 0)
         return NULL;
     const unsigned first = place(purpose, references, count, known);
-    for (unsigned i = 0; i < 2; i++) { /* there are two places where it can be */
-        const unsigned at = all->place[first ^ i];
+    for (unsigned i = 0; i < TRIES; i++) {
+        const unsigned at = all->place[(first + i) % PLACES];
         if (!at)
-            continue;
+            return NULL;
         const Request *request = (const Request *)(all->memory + at - 1);
         if (request->purpose == purpose && request->count == count && request->known == known &&
             memcmp(request->numbers, references, count * sizeof *references) == 0)
@@ -53,8 +53,11 @@ void request_note(Instance *instance, Purpose purpose, const Reference *referenc
         return;
     Requests *all = instance->requests;
     const size_t size = sizeof(Request) + 2 * count * sizeof(unsigned);
-    const unsigned first = place(purpose, references, count, known), at = all->place[first] ? first ^ 1 : first;
-    if (all->place[at] || all->used + size > ROOM)
+    const unsigned first = place(purpose, references, count, known);
+    unsigned tries = 0;
+    while (tries < TRIES && all->place[(first + tries) % PLACES])
+        tries++;
+    if (tries == TRIES || all->used + size > ROOM)
         return;
     Request *request = (Request *)(all->memory + all->used);
     *request = (Request){.purpose = purpose, .count = (unsigned)count, .known = known};
@@ -70,6 +73,6 @@ void request_note(Instance *instance, Purpose purpose, const Reference *referenc
         }
         request->stages = stages > request->stages ? stages : request->stages;
     }
-    all->place[at] = (unsigned short)(all->used + 1);
+    all->place[(first + tries) % PLACES] = (unsigned short)(all->used + 1);
     all->used += (unsigned)size;
 }
