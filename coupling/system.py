@@ -19,6 +19,7 @@ from coupling.fmu import Fmu, FmuError, load
 from coupling.graph import Address, Part, build_graph, type_code
 from coupling.kernel.kernel import LoadedLibrary
 from coupling.names import nearest
+from coupling.options import Run
 from coupling.progress import show_summary
 from coupling.result import Result
 from coupling.schedule import Schedule, build_schedule
@@ -196,7 +197,7 @@ class System:
         default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
         ``communication_step`` and ``scheme`` are for Co-Simulation, which is not supported yet.
         """
-        from coupling.master import Run, simulate
+        from coupling.master import simulate
 
         if communication_step is not None or scheme != "explicit":
             given = f"communication_step = {shown(communication_step)}" if communication_step is not None else f"scheme = {shown(scheme)}"

@@ -44,12 +44,14 @@ def system_of(oracle: Oracle, start: Mapping[str, Mapping[str, float]] | None = 
     return system
 
 
-def described(folder: Path, name: str, variables: str, terminals: str = "", interface: str = "", version: int = 3) -> Path:
+def described(
+    folder: Path, name: str, variables: str, terminals: str = "", interface: str = "", before: str = "", version: int = 3
+) -> Path:
     """An FMU that is nothing but its description: enough for what is refused before any binary is loaded."""
     token = 'guid="g"' if version == 2 else 'instantiationToken="g"'
     files = {
         "modelDescription.xml": f'<fmiModelDescription fmiVersion="{version}.0" modelName="{name}" {token}>'
-        f'<ModelExchange modelIdentifier="{name}" {interface}/><ModelVariables>{variables}</ModelVariables>'
+        f'<ModelExchange modelIdentifier="{name}" {interface}/>{before}<ModelVariables>{variables}</ModelVariables>'
         "<ModelStructure/></fmiModelDescription>"
     }
     if terminals:

@@ -7,6 +7,8 @@
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
 enum { SAMPLING = 101 };
+/* Instances that a cache does not hold, and how many operations ahead their data are called for. */
+enum { MANY = 200, AHEAD = 3 };
 
 double seconds(void)
 {
@@ -90,15 +92,29 @@ static bool gather(const Operation *restrict o, double *restrict v, double *rest
     return news;
 }
 
+/* An instance will be called soon: in a system larger than the caches, its data had better be on the way. */
+void expect(const Instance *instance)
+{
+#if defined(__GNUC__)
+    enum { LINES = 10, LINE = 64 };
+    for (int i = 0; i < LINES; i++)
+        __builtin_prefetch((const char *)instance->component + LINE * i);
+#else
+    (void)instance;
+#endif
+}
+
 /* Runs operations in their order. */
 int operate(Kernel *k, const Operations *operations)
 {
     double *const v = k->v;
-    const bool point = !k->events;
+    const bool point = !k->events, large = k->part_count > MANY;
     const Operation *const end = operations->items + operations->count;
     for (const Operation *o = operations->items; o < end; o++) {
         Status status = OK;
-        Instance *instance = o->kind < DRIVE ? k->parts[o->index].instance : NULL;
+        Instance *const instance = o->instance;
+        if (large && o + AHEAD < end && o[AHEAD].instance)
+            expect(o[AHEAD].instance);
         double *const first = v + o->first, *const values = o->places ? k->buffer : first;
         switch (o->kind) {
         case SET_TIME:

@@ -262,6 +262,7 @@ int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int 
         .first = first,
         .references = COPY(references, count, &complete),
         .places = COPY(places, count, &complete),
+        .instance = kind < DRIVE ? k->parts[index].instance : NULL,
         .source_start = source_start ? COPY(source_start, count + 1, &complete) : NULL,
         .source = source_start ? COPY(source, source_start[count], &complete) : NULL,
     };

@@ -28,6 +28,7 @@ typedef struct {
     Reference *references;
     int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
     int *source_start, *source; /* of SET: slots by input */
+    Instance *instance;         /* of those that move values */
 } Operation;
 
 /* The arrays of all items lie in one block once the list is packed: an evaluation reads them from end to end. */
@@ -196,6 +197,7 @@ int kernel_verify(Kernel *, double *dx);                    /* the last evaluati
 int kernel_indicators(Kernel *, double *z);
 int kernel_synchronise(Kernel *, double t, const double *x); /* time and states to all instances */
 int operate(Kernel *, const Operations *);
+void expect(const Instance *);
 int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
 double seconds(void);
 

@@ -57,46 +57,51 @@ bool select_categories(Instance *instance, bool on, size_t count, const char *co
     return known;
 }
 
-/* One block holds all arrays; the first part of it is what a snapshot carries. */
-static bool allocate(Instance *instance)
+/* An instance and all its arrays in one block; the first part of these is what a snapshot carries. */
+static Instance *allocate(void)
 {
+    Instance first = {0};
     struct {
         double **array;
         size_t count;
     } parts[] = {
-        {&instance->v, model.variables}, {&instance->slope, model.inputs}, {&instance->curvature, model.inputs},
-        {&instance->rate, model.inputs}, {&instance->spent, model.times},
+        {&first.v, model.variables}, {&first.slope, model.inputs}, {&first.curvature, model.inputs},
+        {&first.rate, model.inputs}, {&first.spent, model.times},
         /* behind here nothing is kept */
-        {&instance->t, model.temporaries}, {&instance->j, model.entries}, {&instance->seed, model.variables},
-        {&instance->new_values, model.assignments}, {&instance->next, model.times}, {&instance->margins, model.requirements},
-        {&instance->base, model.inputs}, {&instance->x, model.states}, {&instance->x_next, model.states}, {&instance->stage, model.states},
-        {&instance->k[0], model.states}, {&instance->k[1], model.states}, {&instance->k[2], model.states}, {&instance->k[3], model.states},
-        {&instance->k[4], model.states}, {&instance->k[5], model.states}, {&instance->k[6], model.states},
-        {&instance->dense, 4 * (size_t)model.states},
+        {&first.t, model.temporaries}, {&first.j, model.entries}, {&first.seed, model.variables},
+        {&first.new_values, model.assignments}, {&first.next, model.times}, {&first.margins, model.requirements},
+        {&first.base, model.inputs}, {&first.x, model.states}, {&first.x_next, model.states}, {&first.stage, model.states},
+        {&first.k[0], model.states}, {&first.k[1], model.states}, {&first.k[2], model.states}, {&first.k[3], model.states},
+        {&first.k[4], model.states}, {&first.k[5], model.states}, {&first.k[6], model.states},
+        {&first.dense, 4 * (size_t)model.states},
     };
     enum { PARTS = sizeof parts / sizeof *parts, KEPT_PARTS = 5 };
     size_t total = 1;
     for (int p = 0; p < PARTS; p++)
         total += parts[p].count;
-    double *next = calloc(total, sizeof *next);
-    instance->edge = calloc(model.relations + 1, 1);
-    if (!next || !instance->edge) {
-        free(next);
-        return false;
+    Instance *instance = calloc(1, sizeof *instance + total * sizeof(double));
+    signed char *edge = calloc(model.relations + 1, 1);
+    if (!instance || !edge) {
+        free(instance);
+        free(edge);
+        return NULL;
     }
+    double *next = (double *)(instance + 1);
     for (int p = 0; p < PARTS; p++) {
         *parts[p].array = next;
         next += parts[p].count;
         if (p < KEPT_PARTS)
-            instance->kept += (unsigned)parts[p].count;
+            first.kept += (unsigned)parts[p].count;
     }
-    return true;
+    first.edge = edge;
+    *instance = first;
+    return instance;
 }
 
 Instance *instance_new(const char *name, const char *token, const unsigned *settable, Log log, void (*logger)(void), void *environment,
                        bool logging)
 {
-    Instance *instance = calloc(1, sizeof *instance);
+    Instance *instance = allocate();
     if (!instance)
         return NULL;
     instance->log = log;
@@ -107,11 +112,11 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
         instance->logged[c] = logging || c != LOG_EVENTS;
     instance->name = malloc(name && *name ? strlen(name) + 1 : 1);
     if (!instance->name) {
-        free(instance);
+        instance_free(instance);
         return NULL;
     }
     strcpy(instance->name, name && *name ? name : "");
-    const char *fault = !*instance->name ? "an instance needs a name" : !allocate(instance) ? "memory is exhausted" : NULL;
+    const char *fault = !*instance->name ? "an instance needs a name" : NULL;
     if (!fault && (!token || strcmp(token, model.token))) {
         report(instance, ERROR, "%s: the token or GUID '%s' is not that of this FMU, '%s': model description and binary do not belong together",
                instance->name, token ? token : "(null)", model.token);
@@ -130,7 +135,6 @@ void instance_free(Instance *instance)
     if (!instance)
         return;
     free(instance->requests);
-    free(instance->v);
     free(instance->edge);
     free(instance->before);
     free(instance->name);

@@ -52,25 +52,27 @@ typedef struct Requests Requests;
 #define NO_ENTRY (~0u)
 
 struct Instance {
+    /* What almost every call needs comes first, in as few cache lines as can be. */
+    const unsigned *settable; /* by role: the modes in which a variable may be set */
+    Progress progress;
+    unsigned valid, valid_jacobian; /* how many stages are up to date */
+    double *v;                      /* variables by reference; all arrays lie behind the instance in one block */
+    double *t, *j;
+    Requests *requests;
     char *name;
     void *environment; /* of the importer's callbacks */
     Log log;
     void (*logger)(void); /* the importer's own function, called by log */
     bool logged[CATEGORIES];
-    const unsigned *settable; /* by role: the modes in which a variable may be set */
     bool co_simulation, event_mode_used, early_return_allowed;
     void (*intermediate_update)(void);
-    Progress progress;
-    unsigned valid, valid_jacobian; /* how many stages are up to date */
     unsigned derivative_stage, indicator_stage;
     unsigned kept; /* how many of the values a snapshot carries */
-    Requests *requests;
     Snapshot *before; /* the present step, to which one that fails returns */
-    double *v;     /* variables by reference; behind them all the following */
     double *slope, *curvature; /* of the inputs, for the next step */
     double *rate;              /* of the inputs at the present time */
     double *spent;             /* the last instant of each time event that has happened */
-    double *t, *j, *seed, *new_values, *next, *margins;
+    double *seed, *new_values, *next, *margins;
     double *base, *x, *x_next, *stage, *k[7], *dense; /* of the integrator */
     signed char *edge;                                /* of the relations: rising, falling or neither */
 };

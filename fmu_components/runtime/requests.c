@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 64, TRIES = 8, ROOM = 6144 };
+enum { PLACES = 32, TRIES = 8, ROOM = 6144 };
 
 /* All in one block, in the order in which they came. */
 struct Requests {

@@ -1,0 +1,54 @@
+"""The progress bar and the summary behind it: on a terminal, and nowhere else."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import sys
+
+import pytest
+
+from systems import pendulum
+
+
+def seen_on_a_terminal(monkeypatch: pytest.MonkeyPatch, **options: object) -> str:
+    """What a simulation writes to its standard error, which is a terminal."""
+    here, there = pty.openpty()
+    with os.fdopen(there, "w") as terminal, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", terminal)
+        pendulum().simulate(**options)  # type: ignore[arg-type]
+        print("the end", file=terminal, flush=True)
+        text = ""
+        while "the end" not in text:
+            text += os.read(here, 65536).decode()
+    os.close(here)
+    return text.replace("the end", "").replace("\r", "\n").strip()
+
+
+def test_a_bar_and_a_summary_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar ends at 100 % with the time and the steps; then come the outcome and the costs."""
+    lines = [line for line in seen_on_a_terminal(monkeypatch, stop_time=3.0, start_time=1.0, progress=True).split("\n") if line]
+    *bar, outcome, costs = lines
+    assert bar[-1].startswith("simulating: 100%|") and "| t = 3 of 3 s, " in bar[-1] and " steps [" in bar[-1]
+    assert outcome == "completed at t = 3 s"
+    assert "steps (" in costs and "in the master" in costs
+
+
+def test_nothing_passes_nothing_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of no length has no bar."""
+    text = seen_on_a_terminal(monkeypatch, stop_time=0.0, progress=True)
+    assert "simulating" not in text and text.startswith("completed at t = 0 s")
+
+
+def test_nothing_is_shown_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silence is the default."""
+    assert seen_on_a_terminal(monkeypatch, stop_time=1.0) == ""
+
+
+def test_nothing_is_shown_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of logs is spared."""
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    pendulum().simulate(1.0, progress=True)
+    assert log.getvalue() == ""

@@ -1,0 +1,162 @@
+"""What a run leaves, and how it is read."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import foreign
+from coupling import Result, System
+from coupling.outcome import Ending, Outcome
+from coupling.result import Statistics
+from oracles import DoublePendulum
+from systems import pendulum, refusal, system_of
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    """A pendulum that falls for a second."""
+    return pendulum().simulate(1.0)
+
+
+def test_values_by_name(result: Result) -> None:
+    """Arrays beside the time, which goes by its name as well."""
+    assert len(result) == len(result.time) == len(result["rod.theta"]) == 501
+    assert result.names[0] == "ground.p1.x" and "rod.theta" in result and "rod.thta" not in result
+    assert (result["time"] == result.time).all()
+    assert result["rod.theta"][0] == 0 and result["rod.theta"][-1] < -1
+    assert (result.units["rod.theta"], result.units["rod.p1.ax"], result.units["pin.lambda[1]"]) == ("rad", "m/s2", "N")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("rod.thta", "'rod.thta' was not recorded; did you mean 'rod.theta', 'rod.p1.theta' or 'ground.p1.theta'?"),
+        ("theta", "'theta' was not recorded; did you mean 'rod.theta', 'rod.p1.theta' or 'ground.p1.theta'?"),
+        ("pressure", "'pressure' was not recorded; result.names lists what was recorded, the option 'outputs' of simulate chooses it"),
+        (3, "3 was not recorded; give one name, such as 'rod.theta'"),
+        (["rod.x", "rod.y"], "['rod.x', 'rod.y'] was not recorded; give one name, such as 'rod.theta'"),
+    ],
+)
+def test_a_name_that_was_not_recorded(result: Result, name: object, sentence: str) -> None:
+    """A KeyError whose text is a plain sentence with the nearest names."""
+    assert refusal(lambda: result[name], KeyError) == sentence  # type: ignore[index]
+
+
+def test_its_representation_says_what_it_holds(result: Result) -> None:
+    """The system, how much, and how it ended; and so does an empty one."""
+    assert repr(result) == f"Result('pendulum': {len(result.names)} variables, 0 to 1 s, 501 rows; completed at t = 1 s)"
+    empty = Result("s", ["a"], np.zeros((0, 2)), Outcome(Ending.FMU_FAILED, "stopped at t = 0 s"), result.statistics, {})
+    assert repr(empty) == "Result('s': 1 variables, nothing, 0 rows; stopped at t = 0 s)"
+
+
+def test_summary() -> None:
+    """One line for the outcome, one for each warning, one for the costs."""
+    outcome = Outcome(Ending.COMPLETED, "completed at t = 1 s", ["a is redundant"])
+    costs = Statistics(120, 17, 2, 40, 30, 3, 1, 2, 0, 0.25, 2.0, 1.5)
+    result = Result("s", [], np.zeros((1, 1)), outcome, costs, {})
+    assert costs.seconds_in_master == 0.5
+    assert result.summary().split("\n") == [
+        "completed at t = 1 s",
+        "Warning: a is redundant",
+        "17 steps (2 rejected), 120 evaluations, 3 events; 2 s: 1.5 s in FMUs, 0.5 s in the master",
+    ]
+
+
+def test_statistics_count(result: Result) -> None:
+    """What a run without events costs, and how long it took."""
+    s = result.statistics
+    assert 0 < s.steps < s.evaluations and s.newton_iterations >= s.factorisations > 0
+    assert (s.events, s.state_events, s.time_events, s.step_events) == (0, 0, 0, 0)
+    assert 0 < s.seconds_running < 5 and 0 < s.seconds_preparing < 5
+    assert 0 < s.seconds_in_fmus <= s.seconds_running
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def test_csv_keeps_every_digit(result: Result, tmp_path: Path) -> None:
+    """What is read back is what was written, to the last bit; the head has names and units."""
+    path = tmp_path / "run.csv"
+    result.to_csv(path)
+    with path.open(newline="") as file:
+        head, *rows = list(csv.reader(file))
+    assert head[0] == "time [s]" and "rod.theta [rad]" in head and "pin.lambda[1] [N]" in head
+    assert (np.array(rows, dtype=float) == np.column_stack([result.time, result.values])).all()
+
+
+def test_csv_of_odd_values(tmp_path: Path) -> None:
+    """What is not finite, denormal or of no unit comes back as well."""
+    rows = np.array([[0.0, np.nan, 5e-324], [1 / 3, -np.inf, 1.7976931348623157e308]])
+    result = Result("s", ["a,b", "c"], rows, Outcome(Ending.COMPLETED, ""), Statistics(*[0] * 9, 0.0, 0.0, 0.0), {"c": "m"})
+    result.to_csv(str(tmp_path / "odd.csv"))
+    with (tmp_path / "odd.csv").open(newline="") as file:
+        head, *read = list(csv.reader(file))
+    assert head == ["time [s]", "a,b", "c [m]"]
+    assert np.array_equal(np.array(read, dtype=float), rows, equal_nan=True)
+
+
+def test_csv_where_nothing_can_be_written(result: Result, tmp_path: Path) -> None:
+    """The path is named."""
+    target = tmp_path / "missing" / "run.csv"
+    assert refusal(lambda: result.to_csv(target), OSError) == (
+        f"the result cannot be written to '{target}': No such file or directory; choose another path"
+    )
+
+
+def test_dataframe(result: Result) -> None:
+    """The time is the index; columns have their names."""
+    frame = result.to_dataframe()
+    assert frame.index.name == "time" and list(frame.columns) == result.names
+    assert (frame["rod.theta"].to_numpy() == result["rod.theta"]).all() and (frame.index == result.time).all()
+
+
+def test_dataframe_without_pandas(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an option, and says so."""
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    assert refusal(result.to_dataframe, ImportError) == "to_dataframe needs pandas: pip install pandas"
+
+
+# -- what is made of the values ----------------------------------------------------------------------------------------
+
+
+def test_energy_of_a_pendulum_is_kept() -> None:
+    """The sum over all bodies is that of the oracle."""
+    oracle = DoublePendulum(angles=(0.3, -0.4), speeds=(1.0, 2.0))
+    result = system_of(oracle).simulate(1.0, output_times=[0.0, 0.5, 1.0])
+    assert np.allclose(result.energy, oracle.energy([0.0, 0.5, 1.0]), rtol=1e-6)
+
+
+def test_energy_that_was_not_recorded() -> None:
+    """The remedy names what to record."""
+    bare = pendulum().simulate(0.0, outputs="rod.x")
+    assert refusal(lambda: bare.energy, KeyError) == "no energy was recorded; record 'energy.kinetic' and 'energy.potential' of the bodies"
+
+
+def test_violation_is_the_greatest_of_each_level() -> None:
+    """Two pins that are off by 0.3 m and by 0.2 m, at rest."""
+    system = pendulum(y=0.3)
+    system.add("hinge", "planar.Revolute")
+    system.add("post", "planar.Fixed", {"p1.rx": 3.0})
+    system.add("arm", "planar.Body1", {"x": 2.8})
+    system.connect("post.p1", "hinge.M")
+    system.connect("arm.p1", "hinge.N")
+    violation = system.simulate(0.0, initial="relax").violation
+    assert {level: values[0] for level, values in violation.items()} == pytest.approx({"position": 0.3, "velocity": 0, "acceleration": 7.5})
+    assert pendulum().simulate(0.0, outputs="rod.x").violation == {}
+
+
+def test_two_rows_at_an_event() -> None:
+    """Before and behind it; the Boolean and the discrete value change between them, and the continuous output does not."""
+    system = System()
+    system.add("saw", foreign.two_events())
+    result = system.simulate(2.0, output_times=[0.0, 2.0])
+    assert list(result.time) == pytest.approx([0, 0.35, 0.35, 0.675, 0.675, 1.175, 1.175, 1.675, 1.675, 2])
+    assert list(result["saw.fast"]) == [0, 0] + [1] * 8
+    assert list(result["saw.level"]) == [0, 0, 0, 0, 1, 1, 2, 2, 3, 3]
+    assert list(result["saw.x"]) == pytest.approx([0, 0.35, 0.35, 1, 0, 1, 0, 1, 0, 0.65], abs=1e-12)
+    assert list(result["saw.y"][1:-1:2]) == pytest.approx(list(result["saw.y"][2:-1:2]))
+    assert (result.statistics.state_events, result.statistics.time_events) == (3, 1)
