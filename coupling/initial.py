@@ -145,11 +145,12 @@ class _Assembly:
 
     def _newton(self, level: str) -> bool:
         """Puts the constraints of a level right by steps that each make them better; whether it ends there."""
-        violation = self._violation(level, self.x)
-        for _ in range(200):
-            worst, size = np.abs(violation).max(), np.linalg.norm(violation)
-            if worst <= _EXACT or not np.isfinite(size):
+        violation, sizes = self._violation(level, self.x), [np.inf] * 10
+        while True:
+            worst, size = np.abs(violation).max(), float(np.linalg.norm(violation))
+            if worst <= _EXACT or not size < 0.9 * sizes[-10]:
                 return bool(worst <= _EXACT)
+            sizes.append(size)
             gradient, moved = self._directions(level)
             step = moved @ _least(csc_array(gradient @ moved), -violation)
             turn = np.abs(step[self.turns]).max(initial=0.0) if level == "position" else 0.0
@@ -162,7 +163,6 @@ class _Assembly:
             else:
                 return bool(worst <= _ENOUGH)
             self.x, violation = self.x + share * step, better
-        return False
 
     def _unwind(self) -> None:
         """Takes back whole turns where these change nothing."""
@@ -172,18 +172,20 @@ class _Assembly:
 
     def _draw_near(self) -> None:
         """Moves along the constraints until what the user gave is as near as it can be."""
-        before = np.inf if (self.x != self.given).any() else 0.0
-        for _ in range(100 if before else 0):
+        least, share, idle = np.inf, 1.0, 0
+        while idle < 10 and (self.x != self.given).any():
             self._violation("position", self.x)
             gradient, moved = self._directions("position")
             free = np.abs(moved).sum(axis=1) > 0
             away = (self.given - self.x) * free
             along = away - moved @ _least(csc_array(gradient @ moved), gradient @ away)
             length = float(np.abs(along).max(initial=0.0))
-            if length <= 1e-12 * (1 + np.abs(self.x).max()) or length > 0.95 * before:
+            if length <= 1e-12 * (1 + np.abs(self.x).max()):
                 return
-            before, kept = length, self.x
-            self.x = self.x + along * min(1.0, _TURN / max(length, 1e-300))
+            idle = 0 if length < 0.9 * least else idle + 1
+            share = share if length < least else share / 2
+            least, kept = min(least, length), self.x
+            self.x = self.x + along * min(share, _TURN / length)
             if not self._newton("position"):
                 self.x = kept
                 return

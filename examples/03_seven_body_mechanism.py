@@ -235,7 +235,11 @@ def main() -> int:
     plot(folder / "seven_body_figure_9.png", result, "link1", ANGLE | SPEED | ACCELERATION)
     plot(folder / "seven_body_figure_10.png", result, "link3", ANGLE | SPEED)
     print("\nplots and table:", *(folder / f"seven_body{rest}" for rest in ("_figure_9.png", "_figure_10.png", ".csv")), sep="\n  ")
-    print("\nthe comparison holds" if agrees else f"\nTHE COMPARISON FAILS: a difference is greater than {ALLOWED:g}, or the run did not complete")
+    print(
+        "\nthe comparison holds"
+        if agrees
+        else f"\nTHE COMPARISON FAILS: a difference is greater than {ALLOWED:g}, or the run did not complete"
+    )
     return 0 if agrees else 1
 
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import fmpy
@@ -98,7 +99,7 @@ def in_one_piece(times: np.ndarray) -> np.ndarray:
         return [w, swing, (voltage - RESISTANCE * current - CONSTANT * w) / INDUCTANCE, I * (target(t) - phi)]
 
     states, rows = np.zeros(4), [np.zeros((4, 1))]
-    for (begin, _), (end, _) in zip(TARGET, TARGET[1:], strict=False):  # from corner to corner
+    for (begin, _), (end, _) in pairwise(TARGET):  # from corner to corner
         inside = (times > begin) & (times <= end)
         part = solve_ivp(rates, (begin, end), states, method="DOP853", rtol=1e-11, atol=1e-12, dense_output=True)
         rows.append(part.sol(times[inside]))
@@ -131,7 +132,9 @@ def plot(path: Path, result: Result) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="A servo exported by CasADi turns an arm of this library's FMUs.")
-    parser.add_argument("--out", type=Path, default=Path("build/foreign_fmu"), help="folder for the FMU and the plot (default: build/foreign_fmu)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/foreign_fmu"), help="folder for the FMU and the plot (default: build/foreign_fmu)"
+    )
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
     servo = export_servo(folder)

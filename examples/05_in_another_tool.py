@@ -85,9 +85,18 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     times, angles = simulate()
     table = folder / "pendulum_in_fmpy.csv"
-    np.savetxt(table, np.column_stack([times, angles, closed_form(times)]), delimiter=",", fmt="%.12g", header="time,angle,closed form", comments="")
+    np.savetxt(
+        table,
+        np.column_stack([times, angles, closed_form(times)]),
+        delimiter=",",
+        fmt="%.12g",
+        header="time,angle,closed form",
+        comments="",
+    )
     error = np.degrees(np.abs(angles - closed_form(times)).max())
-    print(f"largest difference to the closed form over {STOP:g} s: {error:.4f} degrees of {np.degrees(ANGLE):.2f} ({ALLOWED:g} are allowed)")
+    print(
+        f"largest difference to the closed form over {STOP:g} s: {error:.4f} degrees of {np.degrees(ANGLE):.2f} ({ALLOWED:g} are allowed)"
+    )
     print(f"table: {table}")
     return 0 if error <= ALLOWED else 1
 

@@ -8,6 +8,7 @@ enum { MOST_ITERATIONS = 60 };
 static const double tolerance = 1e-12;   /* of the unknowns, against the greatest of them */
 static const double tolerable = 1e-7;    /* where rounding prevents more */
 static const double consistent = 1e-6;   /* misfit of redundant equations, against their terms */
+static const double drift = 1e-8;        /* the same, against what the loop passes on */
 static const double least_damping = 1e-5;
 
 void loop_residual(const Kernel *k, const Loop *l, double *r)
@@ -116,6 +117,24 @@ static double greatest(const double *x, int count)
     return result;
 }
 
+/* The greatest value that the loop passes on: where the unknowns vanish, such as the force between bodies that fall freely, they have
+ * no size of their own against which to see rounding. */
+static double passed_on(const Kernel *k, const Loop *l)
+{
+    double size = 0;
+    for (int i = 0; i < l->inside.count; i++) {
+        const Operation *o = &l->inside.items[i];
+        for (int j = 0; j < o->count && o->kind == SET; j++)
+            size = fmax(size, fabs(k->v[o->places ? o->places[j] : o->first + j]));
+    }
+    return size;
+}
+
+static bool vanish(const Kernel *k, const Loop *l, const double *r)
+{
+    return greatest(r, l->count) <= 16 * DBL_EPSILON * passed_on(k, l);
+}
+
 /* Where the equations are redundant, whether they hold together: their misfit against the size of their terms. */
 static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
 {
@@ -126,7 +145,7 @@ static int check_consistency(Kernel *k, const Loop *l, const double *z, const do
             terms += fabs(product);
             known -= product;
         }
-        if (fabs(r[i]) > consistent * (terms + fabs(known)) + DBL_MIN) {
+        if (fabs(r[i]) > consistent * (terms + fabs(known)) && fabs(r[i]) > drift * passed_on(k, l)) {
             const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
             k->failure.index = (int)(l - k->loops);
             k->failure.slot = i;
@@ -187,6 +206,8 @@ static int iterate(Kernel *k, Loop *l)
             l->largest = fmax(l->largest, greatest(z, n));
             if (left <= (1 - damping / 4) * length || left <= tolerable * l->largest)
                 break;
+            if (damping == 1 && vanish(k, l, r))
+                return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         }
         if (!isfinite(left))
             return not_solved(k, l);
@@ -276,7 +297,7 @@ int loop_verify(Kernel *k, int index)
     newton_step(l, z, l->residual, l->correction);
     const double size = greatest(z, l->count);
     l->largest = fmax(l->largest, size);
-    if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest))
+    if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest) || vanish(k, l, l->residual))
         return KERNEL_DONE;
     k->fast = false;
     return KERNEL_RETRY;

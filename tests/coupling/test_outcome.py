@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import foreign
@@ -31,7 +33,7 @@ def test_an_fmu_that_fails(version: int) -> None:
     outcome = run(foreign.fails_at(0.5, version=version)).outcome
     assert not outcome.completed and outcome.ending is Ending.FMU_FAILED
     assert outcome.sentence.startswith("stopped at t = 0.")
-    assert f"'osc' (Oscillator.fmu) returned 'error' at t = 0.5" in outcome.sentence  # noqa: F541
+    assert "'osc' (Oscillator.fmu) returned 'error' at t = 0.5" in outcome.sentence
     assert outcome.sentence.endswith(f": {foreign.BURNT_OUT}; see the FMU's documentation for the cause; {KEPT}")
 
 
@@ -62,4 +64,8 @@ def test_a_kink_without_an_event_is_named() -> None:
     system = System()
     system.add("slope", foreign.hidden_jump(0.5))
     (warning,) = system.simulate(1.0).outcome.warnings
-    assert warning.startswith("the step at t = 0.5 s was rejected ") and "because of 'slope.x', whose derivative seems" in warning
+    assert re.fullmatch(
+        r"the step at t = (0\.5|0\.49999\d*) s was rejected \d+ times because of 'slope\.x', whose derivative seems to be discontinuous there "
+        "without an event; let its FMU signal an event, or treat what follows with caution",
+        warning,
+    )

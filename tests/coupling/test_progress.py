@@ -6,6 +6,7 @@ import io
 import os
 import pty
 import sys
+import termios
 
 import pytest
 
@@ -15,6 +16,7 @@ from systems import pendulum
 def seen_on_a_terminal(monkeypatch: pytest.MonkeyPatch, **options: object) -> str:
     """What a simulation writes to its standard error, which is a terminal."""
     here, there = pty.openpty()
+    termios.tcsetwinsize(there, (24, 120))
     with os.fdopen(there, "w") as terminal, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
         pendulum().simulate(**options)  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ def test_values_by_name(result: Result) -> None:
     ("name", "sentence"),
     [
         ("rod.thta", "'rod.thta' was not recorded; did you mean 'rod.theta', 'rod.p1.theta' or 'ground.p1.theta'?"),
-        ("theta", "'theta' was not recorded; did you mean 'rod.theta', 'rod.p1.theta' or 'ground.p1.theta'?"),
+        ("theta", "'theta' was not recorded; did you mean 'rod.theta', 'ground.p1.theta' or 'rod.p1.theta'?"),
         ("pressure", "'pressure' was not recorded; result.names lists what was recorded, the option 'outputs' of simulate chooses it"),
         (3, "3 was not recorded; give one name, such as 'rod.theta'"),
         (["rod.x", "rod.y"], "['rod.x', 'rod.y'] was not recorded; give one name, such as 'rod.theta'"),

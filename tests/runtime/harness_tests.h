@@ -322,7 +322,7 @@ static void test_exhaustion(void)
         allocations_left = left;
         Fmu fmu = create(SIMULATION, "exhausted");
         allocations_left = LONG_MAX;
-        CHECK(fmu ? left > 3 : left < 5);
+        CHECK(fmu ? left > 2 : left < 4);
         release(fmu);
     }
     Fmu fmu = bring(SIMULATION, STEPPING, "exhausted");
