@@ -172,8 +172,8 @@ class _Assembly:
 
     def _draw_near(self) -> None:
         """Moves along the constraints until what the user gave is as near as it can be."""
-        least, share, idle = np.inf, 1.0, 0
-        while idle < 10 and (self.x != self.given).any():
+        share, last, kept = 1.0, np.zeros(len(self.x)), self.x
+        for _ in range(60 if (self.x != self.given).any() else 0):
             self._violation("position", self.x)
             gradient, moved = self._directions("position")
             free = np.abs(moved).sum(axis=1) > 0
@@ -182,9 +182,9 @@ class _Assembly:
             length = float(np.abs(along).max(initial=0.0))
             if length <= 1e-12 * (1 + np.abs(self.x).max()):
                 return
-            idle = 0 if length < 0.9 * least else idle + 1
-            share = share if length < least else share / 2
-            least, kept = min(least, length), self.x
+            if along @ last < -0.5 * (last @ last):  # it went too far
+                share /= 2
+            last, kept = along, self.x
             self.x = self.x + along * min(share, _TURN / length)
             if not self._newton("position"):
                 self.x = kept

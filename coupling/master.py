@@ -443,7 +443,7 @@ class Master:
         rows = self.kernel.recorded()
         self._warn_of_redundancy(outcome)
         s = self.kernel.statistics
-        share = s.fmu_seconds / s.sampled_seconds if s.sampled_seconds > 0 else 0.0
+        each = s.fmu_seconds / s.sampled if s.sampled > 0 else 0.0
         statistics = Statistics(
             evaluations=s.evaluations,
             newton_iterations=s.newton_iterations,
@@ -456,7 +456,7 @@ class Master:
             rejected=self.solver_statistics.get("rejected", 0),
             seconds_preparing=preparing,
             seconds_running=running,
-            seconds_in_fmus=min(1.0, share) * running,
+            seconds_in_fmus=min(each * s.evaluations, running),
         )
         parts = self.built.parts
         units = {f"{parts[i].name}.{name}": parts[i].fmu.variables[name].unit or "" for i, name in self.recorded}

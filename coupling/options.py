@@ -12,6 +12,7 @@ import numpy as np
 from coupling.errors import BuildError, shown
 from coupling.names import nearest
 from coupling.schemes import scheme_of
+from coupling.tolerances import matches
 
 if TYPE_CHECKING:
     from coupling.system import Built
@@ -100,7 +101,7 @@ class Run:
         if isinstance(self.atol, Mapping):
             known = [name for part in built.parts for name in _integrated(part)]
             for name in self.atol:
-                if name not in known:
+                if not any(matches(each, name) for each in known):
                     hint = nearest(name, known) or "leave it out"
                     raise BuildError(f"atol: '{name}' is neither a state nor an algebraic variable of the system; {hint}")
 

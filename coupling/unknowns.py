@@ -298,9 +298,11 @@ def _plan_calls(
     graph: Graph, jacobian: Jacobian, part: int, fmu: Fmu, wanted: dict[bool, list[tuple[int, int]]], found: dict[tuple[int, int], tuple[float, int]]
 ) -> None:
     """Knowns that share no unknown go into one direction, or unknowns that share no known: of an instance always the same, since
-    there are FMUs whose directional and adjoint derivatives spoil each other."""
-    forward = {at_events: _grouped([(known, unknown) for unknown, known in pairs]) for at_events, pairs in wanted.items()}
-    backward = {at_events: _grouped(pairs) for at_events, pairs in wanted.items()}
+    there are FMUs whose directional and adjoint derivatives spoil each other. What shares is counted among all dependencies, those that
+    are known already and those of the other group included: a call gives their sum."""
+    depends = {*found, *(pair for pairs in wanted.values() for pair in pairs)}
+    forward = {at_events: _grouped([(k, u) for u, k in pairs], {(k, u) for u, k in depends}) for at_events, pairs in wanted.items()}
+    backward = {at_events: _grouped(pairs, depends) for at_events, pairs in wanted.items()}
     fewer = len(backward[False]) < len(forward[False])
     if fewer and fmu.interface("me").adjoint_derivatives:
         for at_events, groups in backward.items():
@@ -312,15 +314,15 @@ def _plan_calls(
                 _add_call(graph, jacobian, CallKind.DIRECTIONAL, part, at_events, unknowns, knowns, found, set(wanted[at_events]))
 
 
-def _grouped(pairs: list[tuple[int, int]]) -> list[tuple[list[int], list[int]]]:
-    """First items in groups whose second items are all different; with these."""
+def _grouped(pairs: list[tuple[int, int]], depends: set[tuple[int, int]]) -> list[tuple[list[int], list[int]]]:
+    """First items in groups whose second items are each paired with one of the group only, by all pairs there are; with these."""
     seconds: dict[int, list[int]] = defaultdict(list)
     for first, second in pairs:
         seconds[first].append(second)
     groups: list[tuple[list[int], list[int]]] = []
     for first, reached in seconds.items():
         for members, taken in groups:
-            if not set(taken) & set(reached):
+            if not any((first, each) in depends for each in taken) and not any((m, each) in depends for m in members for each in reached):
                 members.append(first)
                 taken += reached
                 break

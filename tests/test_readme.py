@@ -80,6 +80,7 @@ def test_the_snippets_of_the_manual_run(scratch, capsys):
     assert result.outcome.completed
     # The momentum is that of 20 N over 0.8 s, the ramps counting half; the damper in the hook is internal.
     assert 5 * result["trolley.vx"][-1] + 2 * result["load.vx"][-1] == pytest.approx(16.0, abs=1e-6)
+    assert result["load.theta"] == pytest.approx(scope["second"]["load.theta"], abs=1e-4)
     assert (scratch / "crane.csv").read_text().startswith("time [s],trolley")
     assert len(scope["frame"]) == len(result)
     assert held["left.N.Fy"] == pytest.approx(9.81 / 2)
@@ -89,11 +90,10 @@ def test_the_snippets_of_the_manual_run(scratch, capsys):
 
 @pytest.mark.parametrize("page", [README, MANUAL], ids=lambda page: page.stem)
 def test_the_tables_of_solvers_are_complete(page):
-    """Every solver there is has a row, and every solver with a row is one of those that `simulate` documents."""
+    """Every solver there is has a row, and every row is of solvers that there are."""
     section = page.read_text().partition("| solver | method |")[2].partition("\n\n")[0]
     listed = {name for row in section.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if "|" in row else "")}
-    assert set(schemes()) <= listed
-    assert listed <= set(re.findall(r"``(\w+)``", System.simulate.__doc__ or ""))
+    assert listed == set(schemes())
 
 
 @pytest.mark.parametrize("page", [README, MANUAL], ids=lambda page: page.stem)

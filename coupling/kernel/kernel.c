@@ -131,6 +131,10 @@ static void free_loop(Loop *loop)
     free(loop->residual_factor);
     free(loop->sum_start);
     free(loop->factor);
+    free(loop->copied);
+    free(loop->copy_of);
+    free(loop->copy_factor);
+    free(loop->other);
     free(loop->left);
     free(loop->right);
     free(loop->term);
@@ -138,7 +142,7 @@ static void free_loop(Loop *loop)
     free(loop->column);
     free(loop->residual);
     Shortcut *s = &loop->shortcut;
-    void *const arrays[] = {s->unknown, s->target, s->start, s->factor, s->term, s->slot};
+    void *const arrays[] = {s->unknown, s->target, s->start, s->middle, s->factor, s->term, s->slot};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     linear_free(loop->linear);
@@ -310,6 +314,22 @@ int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int 
     l->column = COPY(column, entries, &complete);
     l->term = calloc((size_t)(first_sum + sums), sizeof(double));
     l->linear = linear_new(l->count, row_start, column, order);
+    l->copied = malloc(((size_t)sums + 1) * sizeof *l->copied);
+    l->copy_of = malloc(((size_t)sums + 1) * sizeof *l->copy_of);
+    l->copy_factor = malloc(((size_t)sums + 1) * sizeof *l->copy_factor);
+    l->other = malloc(((size_t)sums + 1) * sizeof *l->other);
+    complete = complete && l->copied && l->copy_of && l->copy_factor && l->other;
+    for (int i = 0; i < sums && complete; i++) {
+        const int p = start[i];
+        const bool copy = start[i + 1] == p + 1 && left[p] == 0 && right[p] < first_sum;
+        if (copy) {
+            l->copied[l->copies] = i;
+            l->copy_of[l->copies] = right[p];
+            l->copy_factor[l->copies++] = factor[p];
+        } else {
+            l->other[l->others++] = i;
+        }
+    }
     if (!complete || !l->term || !l->linear)
         return -1;
     l->term[0] = 1;
@@ -317,7 +337,7 @@ int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int 
 }
 
 int kernel_set_shortcut(Kernel *k, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
-                        const int *start, const double *factor, const int *term, const int *slot)
+                        const int *start, const int *middle, const double *factor, const int *term, const int *slot)
 {
     Loop *l = &k->loops[loop];
     bool complete = true;
@@ -330,6 +350,7 @@ int kernel_set_shortcut(Kernel *k, int loop, int first, int always, int inner, i
         .unknown = COPY(unknown, l->count, &complete),
         .target = COPY(target, last, &complete),
         .start = COPY(start, rows + 1, &complete),
+        .middle = COPY(middle, rows, &complete),
         .factor = COPY(factor, items, &complete),
         .term = COPY(term, items, &complete),
         .slot = COPY(slot, items, &complete),

@@ -74,7 +74,7 @@ typedef struct {
     int always, inner, last; /* counts; of unknowns and residuals there are as many as the loop has */
     int *unknown;            /* the slots of what they were last set to */
     int *target;             /* the slots that receive the last rows */
-    int *start, *term, *slot;
+    int *start, *middle, *term, *slot; /* of a row: items whose term is 1 come before its middle */
     double *factor;
 } Shortcut;
 
@@ -91,6 +91,9 @@ typedef struct {
     int derivative_count, derivative_capacity;
     int first_sum, sums, first_entry;
     int *sum_start, *left, *right;
+    int copies, *copy_of, *copied; /* sums of a single product whose left term is 1, and all others */
+    int others, *other;
+    double *copy_factor;
     double *factor, *term;
     int *row_start, *column;
     Linear *linear;
@@ -181,7 +184,7 @@ int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_ev
 int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
                         const int *right, const int *row_start, const int *column, const int *order);
 int kernel_set_shortcut(Kernel *, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
-                        const int *start, const double *factor, const int *term, const int *slot);
+                        const int *start, const int *middle, const double *factor, const int *term, const int *slot);
 int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_set_derivative_slots(Kernel *, const int *slots);

@@ -89,7 +89,7 @@ def _declare() -> None:
         "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, p, p, p, p]),
         "kernel_add_derivative": (i, [p, i, i, i, b, i, p, i, p, p, i, p, i, d]),
         "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
-        "kernel_set_shortcut": (i, [p, i, i, i, i, i, p, p, p, p, p, p]),
+        "kernel_set_shortcut": (i, [p, i, i, i, i, i, p, p, p, p, p, p, p]),
         "kernel_set_fast": (i, [p, b]),
         "kernel_pack": (i, [p]),
         "kernel_set_open": (i, [p, b]),
@@ -335,11 +335,14 @@ class Kernel:
         targets: Sequence[int],
         rows: Sequence[Sequence[tuple[float, int, int]]],
     ) -> None:
-        items = [item for row in rows for item in row]
+        ordered = [sorted(row, key=lambda item: item[1] != 0) for row in rows]
+        items = [item for row in ordered for item in row]
+        starts = np.cumsum([0, *map(len, rows)])
         arrays = (
             _ints(unknowns),
             _ints(targets),
-            _ints(np.cumsum([0, *map(len, rows)])),
+            _ints(starts),
+            _ints(starts[:-1] + [sum(term == 0 for _, term, _ in row) for row in ordered]),
             _doubles([i[0] for i in items]),
             _ints([i[1] for i in items]),
             _ints([i[2] for i in items]),

@@ -88,11 +88,13 @@ static int factorise(Kernel *k, Loop *l)
     const int *const start = l->sum_start, *const left = l->left, *const right = l->right;
     const double *const factor = l->factor;
     double *const sums = term + l->first_sum;
-    for (int i = 0, p = 0; i < l->sums; i++) {
+    for (int i = 0; i < l->copies; i++)
+        sums[l->copied[i]] = l->copy_factor[i] * term[l->copy_of[i]];
+    for (int i = 0; i < l->others; i++) {
         double sum = 0;
-        for (const int end = start[i + 1]; p < end; p++)
+        for (int p = start[l->other[i]]; p < start[l->other[i] + 1]; p++)
             sum += factor[p] * term[left[p]] * term[right[p]];
-        sums[i] = sum;
+        sums[l->other[i]] = sum;
     }
     k->statistics.factorisations++;
     l->deficiency = linear_factorise(l->linear, term + l->first_entry);
@@ -238,11 +240,13 @@ static void follow(const Kernel *k, const Loop *l, int from, int count)
 {
     const Shortcut *const s = &l->shortcut;
     const double *const term = l->term, *const factor = s->factor;
-    const int *const index = s->term, *const slot = s->slot, *const start = s->start + from;
+    const int *const index = s->term, *const slot = s->slot, *const start = s->start + from, *const middle = s->middle + from;
     double *const v = k->v, *const row = v + s->first + l->count + from;
     int i = start[0];
     for (int n = 0; n < count; n++) {
         double sum = 0;
+        for (const int end = middle[n]; i < end; i++)
+            sum += factor[i] * v[slot[i]];
         for (const int end = start[n + 1]; i < end; i++)
             sum += factor[i] * term[index[i]] * v[slot[i]];
         row[n] = sum;

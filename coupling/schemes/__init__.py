@@ -16,7 +16,7 @@ from coupling.names import nearest
 
 Scheme = Callable[[Any, Any], Any]
 
-_HELPERS = ("tableau", "explicit", "stepwise")
+_HELPERS = ("tableau", "explicit", "stepwise", "sundials")
 
 
 @cache

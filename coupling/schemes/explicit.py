@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from coupling.kernel.kernel import Status
 from coupling.outcome import Ending, Outcome
 from coupling.progress import progress_bar
 from coupling.schemes.tableau import Tableau
+from coupling.tolerances import state_tolerances
 
 if TYPE_CHECKING:
     from coupling.master import Master
@@ -19,22 +19,6 @@ if TYPE_CHECKING:
 
 _AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
-
-
-def tolerances(master: Master, run: Run) -> np.ndarray:
-    """The absolute tolerance of each state: as given, or relative to its nominal value."""
-    atol = np.empty(master.built.states)
-    for part, instance in zip(master.built.parts, master.instances, strict=True):
-        count = len(part.fmu.states)
-        if count:
-            _, nominals = instance.nominals(count)
-            atol[part.first_state : part.first_state + count] = run.rtol * np.where(nominals > 0, nominals, 1.0)
-    if isinstance(run.atol, Mapping):
-        for slot in range(master.built.states):
-            atol[slot] = run.atol.get(master.label(slot), atol[slot])
-    elif run.atol is not None:
-        atol[:] = run.atol
-    return atol
 
 
 def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
@@ -45,7 +29,7 @@ def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
         kernel.record()
         times = times[1:]
     times = np.ascontiguousarray(times)
-    atol = tolerances(master, run)
+    atol = state_tolerances(master, run)
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
         status = kernel.restart(run.start_time, master.x)

@@ -129,24 +129,17 @@ def test_it_runs_from_there() -> None:
 
 
 def test_two_masses_meet_at_their_common_centre() -> None:
-    """Bodies of 1 kg and 3 kg joined at their mass centres: the heavier one moves a third as far, and momentum is kept."""
+    """Bodies of 1 kg and 3 kg whose pins are 1 m and 2 m apart: the heavier one moves a third as far."""
     system = System()
-    system.add("light", "planar.Body1", {"m": 1.0})
-    system.add("heavy", "planar.Body1", {"m": 3.0})
+    # What is set is held, so that the distance is in the geometry; the bodies are too slow to turn.
+    system.add("light", "planar.Body1", {"m": 1.0, "I": 1e12, "p1.rx": 1.0, "p1.ry": -2.0})
+    system.add("heavy", "planar.Body1", {"m": 3.0, "I": 1e12})
     system.add("pin", "planar.Revolute")
     system.connect("light.p1", "pin.M")
     system.connect("heavy.p1", "pin.N")
-    # What is set is held, so that the distance is put into the geometry.
-    away = System()
-    for name, m, at in (("light", 1.0, 1.0), ("heavy", 3.0, 0.0)):
-        away.add(name, "planar.Body1", {"m": m, "I": 1e12, "p1.rx": at, "p1.ry": -2 * at})
-    away.add("pin", "planar.Revolute")
-    away.connect("light.p1", "pin.M")
-    away.connect("heavy.p1", "pin.N")
-    result = away.simulate(0.0, initial="assemble")
+    result = system.simulate(0.0, initial="assemble")
     found = [result[f"{body}.{axis}"][0] for body in ("light", "heavy") for axis in "xy"]
     assert found == pytest.approx([-0.75, 1.5, 0.25, -0.5], abs=1e-9)
-    assert system.simulate(0.0, initial="assemble")["light.x"][0] == 0.0
 
 
 def nearest_start(oracle: DoublePendulum, given: np.ndarray, held: list[int]) -> np.ndarray:
@@ -187,9 +180,8 @@ def nearest_start(oracle: DoublePendulum, given: np.ndarray, held: list[int]) ->
 @pytest.mark.parametrize("held", [[], [2], [5], [3, 5]])
 def test_positions_move_as_little_as_the_masses_allow(held: list[int]) -> None:
     """Against an independent minimum of the mass-weighted distance; what is held does not move at all."""
-    oracle = DoublePendulum(rods=(Rod(0.4, m=1.0), Rod(0.6, m=5.0, centre=0.2)))
-    given = np.array([0.0, 0.0, 0.2, 0.0, 0.0, -0.3])
-    given[[i for i in range(6) if i not in held]] = 0
+    oracle = DoublePendulum(rods=(Rod(0.2, m=1.0, inertia=0.02, centre=0.08), Rod(0.25, m=5.0, inertia=0.1, centre=0.1)))
+    given = np.where(np.isin(range(6), held), [0.0, 0.0, 0.3, 0.22, 0.0, -0.4], 0.0)
     names = [f"{body}.{name}" for body in ("rod1", "rod2") for name in ("x", "y", "theta")]
     start: dict[str, dict[str, float]] = {"rod1": {}, "rod2": {}}
     for i in held:
@@ -287,6 +279,7 @@ def test_velocities_that_are_held_can_prevent_it() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in arccos")
 def test_a_mechanism_that_cannot_close() -> None:
     """A crank of 0.4 m, a coupler of 0.3 m and a rocker of 0.2 m do not span a metre; the joints share what is missing."""
     text = refusal(lambda: assembled(FourBar(coupler=Rod(0.3), rocker=Rod(0.2)), crank={"theta": 0.5}), InitialStateError)
