@@ -96,25 +96,14 @@ class Master:
                 said = f": {error}" if str(error) else " and does not say why"
                 raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
             self.instances.append(instance)
-            structural = {name: v for name, v in values.items() if fmu.variables[name].causality == "structuralParameter"}
-            for name, value in structural.items():
-                self._check(index, self._configure(index, name, value), f"setting '{name}' = {value}")
             if fmu.dae and fmu.dae.switch is not None:
                 self._check(index, instance.switch_on(fmu.dae.switch), "handing its algebraic variables to the master")
-            chosen = {**{name: v for name, v in values.items() if name not in structural}, **_of(start, index)}
-            self._set_start(index, chosen)
+            # Structural parameters have the only value that building lets them have.
+            own: dict[str, object] = {name: v for name, v in values.items() if fmu.variables[name].causality != "structuralParameter"}
+            self._set_start(index, own | _of(start, index))
             end = self.run.stop_time
             status = instance.enter_initialization(self.run.rtol, self.run.start_time, end)
             self._check(index, status, "entering Initialization Mode")
-
-    def _configure(self, index: int, name: str, value: object) -> int:
-        variable = self.built.parts[index].fmu.variables[name]
-        if variable.type == "boolean" and value and variable.reference == getattr(self.built.parts[index].fmu.dae, "switch", None):
-            return 0
-        raise StartError(
-            f"'{self.built.parts[index].name}.{name}' is a structural parameter, which this master leaves at its start value "
-            f"{variable.start}; export the FMU with the value {value}"
-        )
 
     def _set_start(self, index: int, values: Mapping[str, object]) -> None:
         part, instance = self.built.parts[index], self.instances[index]
@@ -142,7 +131,8 @@ class Master:
     def _build_kernel(self) -> None:
         schedule, built = self.schedule, self.built
         slots = schedule.slots
-        extra = self._choose_extra()
+        places, recorded = self._places(), [built.address(i, name) for i, name in self.recorded]
+        extra = [address for address in dict.fromkeys(recorded) if address not in places]
         kernel = self.kernel = Kernel(slots + len(extra), built.states)
         for part, instance in zip(built.parts, self.instances, strict=True):
             interface = part.fmu.interface("me")
@@ -176,7 +166,7 @@ class Master:
             for operation in loop.operations:
                 self._add_operation(kernel.CONTINUOUS, number, operation)
         self._record_extra(slots, extra)
-        kernel.set_record([self.slot_of(i, name) for i, name in self.recorded])
+        kernel.set_record([places[a] if a in places else self._extra[a] for a in recorded])
         kernel.set_derivative_slots(schedule.derivatives)
         kernel.pack()
 
@@ -186,11 +176,11 @@ class Master:
             where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, places=o.places, sources=o.sources
         )
 
-    def _choose_extra(self) -> list[Address]:
-        """What may be recorded beside the values that are passed on."""
-        kept = self.schedule.slot
-        states = {Address(i, 0, r) for i, part in enumerate(self.built.parts) for r in part.fmu.states}
-        return [a for a in dict.fromkeys(self.built.address(i, name) for i, name in self.recorded) if a not in kept and a not in states]
+    def _places(self) -> dict[Address, int]:
+        """Where values are kept in any case: states, and what is passed on."""
+        parts = enumerate(self.built.parts)
+        states = {Address(i, 0, r): slot for i, part in parts for slot, r in enumerate(part.fmu.states, start=part.first_state)}
+        return self.schedule.slot | states
 
     def _record_extra(self, first: int, extra: list[Address]) -> None:
         assert self.kernel
@@ -225,7 +215,9 @@ class Master:
         exchanged = kernel.exchange(t)
         if exchanged is not Status.DONE and kernel.failure.instance >= 0:  # what the FMU itself requires says more than a nan
             failure = self.describe_failure()
-            self._check(kernel.failure.instance, self.instances[kernel.failure.instance].exit_initialization(), "leaving Initialization Mode")
+            self._check(
+                kernel.failure.instance, self.instances[kernel.failure.instance].exit_initialization(), "leaving Initialization Mode"
+            )
             raise StartError(f"the start fails when passing on the values before the start: {failure}")
         self._done(exchanged, "passing on the values before the start")
         for index, instance in enumerate(self.instances):
@@ -326,7 +318,9 @@ class Master:
         if kind is Status.FMU_FAILED:
             part, message = self.built.parts[f.instance], self.instances[f.instance].message
             names = [self.named(f.instance, f.references[i]) for i in range(f.count)] if f.references else []
-            what = (f.action or b"").decode() + (f" '{names[0]}'" if names else "") + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+            what = (
+                (f.action or b"").decode() + (f" '{names[0]}'" if names else "") + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+            )
             if len(names) > 1 and f.action == b"getting":
                 what = "getting " + self._which_fails(f.instance, names, [f.references[i] for i in range(f.count)])
             said = f": {message}" if message else "; it did not say why"
@@ -429,14 +423,6 @@ class Master:
 
     # -- recording -----------------------------------------------------------------------------------------------------
 
-    def slot_of(self, part: int, name: str) -> int:
-        """Where the value of a variable is kept."""
-        address = self.built.address(part, name)
-        states = self.built.parts[part].fmu.states
-        if address.type == 0 and address.reference in states:
-            return self.built.parts[part].first_state + states.index(address.reference)
-        return self.schedule.slot.get(address, self._extra.get(address, -1))
-
     def result(self, outcome: Outcome, preparing: float, running: float) -> Result:
         """Everything recorded so far."""
         assert self.kernel
@@ -486,4 +472,3 @@ def _of(start: Mapping[tuple[int, str], float], index: int) -> dict[str, float]:
 def _listed(names: Sequence[str], limit: int = 8) -> str:
     shown = ", ".join(f"'{name}'" for name in names[:limit])
     return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")
-

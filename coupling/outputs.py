@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from coupling.connections import find_end
 from coupling.errors import BuildError, shown, with_article
 from coupling.fmu import Fmu, Variable
+from coupling.tolerances import matches
 
 if TYPE_CHECKING:
     from coupling.system import Built
@@ -33,10 +33,9 @@ def chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]
 
 def _matching(built: Built, pattern: str, by_default: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """What is interesting and matches; where nothing does, whatever matches."""
-    matches = re.compile(".*".join(map(re.escape, pattern.split("*")))).fullmatch
     everything = ((i, v.name) for i, part in enumerate(built.parts) for v in part.fmu.variables.values() if _recordable(v))
     for names in (by_default, everything):
-        found = [(i, name) for i, name in names if matches(f"{built.parts[i].name}.{name}")]
+        found = [(i, name) for i, name in names if matches(f"{built.parts[i].name}.{name}", pattern)]
         if found:
             return found
     raise BuildError(f"outputs: no variable matches '{pattern}'; * stands for any letters, as in '*.theta' or 'rod.*'")

@@ -76,8 +76,8 @@ class System:
         Exchange, the default.
         """
         self._change()
-        if not isinstance(name, str) or not name or "." in name or name != name.strip():
-            raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots, such as 'rod'")
+        if not isinstance(name, str) or not name or set(name) & set(".*") or name != name.strip():
+            raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
         if name in self._fmus:
             raise BuildError(f"there is already an instance '{name}' ({self._fmus[name].model_name}); give the second one another name")
         if start_values is not None and not isinstance(start_values, Mapping):
@@ -274,14 +274,15 @@ def _library(instance: str, fmu: Fmu) -> LoadedLibrary:
         path = fmu.library("me")
         if path not in _opened:
             _opened[path] = LoadedLibrary(str(path), fmu.version)
+        _opened[path].check_model_exchange()
     except FmuError as error:
         raise FmuError(f"'{instance}' cannot be loaded: {error}") from None
     except OSError as error:
-        tool = fmu.generation_tool or "the tool that wrote it"
+        tool = f"'{fmu.generation_tool}'" if fmu.generation_tool else "the tool that wrote it"
         notes = "".join(f"; {note}" for note in fmu.notes)
         raise BuildError(
             f"'{instance}' cannot be loaded: the binary of '{fmu.path}' is refused: {error}; "
-            f"export it again for this platform, or report this to the makers of '{tool}'{notes}"
+            f"export it again for this platform, or report this to the makers of {tool}{notes}"
         ) from None
     return _opened[path]
 

@@ -28,6 +28,8 @@ def state_tolerances(master: Master, run: Any) -> np.ndarray:
             default[part.first_state : part.first_state + count] = run.rtol * np.where(nominals > 0, nominals, 1.0)
     if run.atol is not None and not isinstance(run.atol, Mapping):
         default[:] = run.atol
+    if not isinstance(run.atol, Mapping):
+        return default
     return given_tolerances(run, [master.label(slot) for slot in range(built.states)], default)
 
 

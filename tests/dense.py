@@ -13,7 +13,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from coupling.drives import Constant, Drive, Function
-from coupling.schedule import Address
+from coupling.graph import Address
 from coupling.system import Built
 from driver import Driver
 

@@ -51,8 +51,9 @@ typedef struct {
 
 typedef void (*Fmi3Log)(void *environment, Status, const char *category, const char *message);
 
-/* X(member, symbol without prefix, return type, arguments); R marks what must be there, O what may be missing. */
-#define FMI2_FUNCTIONS(R, O)                                                                                                          \
+/* X(member, symbol without prefix, return type, arguments); R marks what must be there, M what Model Exchange needs, O what may be
+ * missing. */
+#define FMI2_FUNCTIONS(R, M, O)                                                                                                       \
     R(instantiate, Instantiate, Component, (const char *, int, const char *, const char *, const Fmi2Callbacks *, int, int))          \
     R(release, FreeInstance, void, (Component))                                                                                       \
     R(set_up, SetupExperiment, Status, (Component, int, double, double, int, double))                                                 \
@@ -63,18 +64,18 @@ typedef void (*Fmi3Log)(void *environment, Status, const char *category, const c
     O(set_string, SetString, Status, (Component, const Reference *, size_t, const char *const *))                                     \
     O(directional, GetDirectionalDerivative, Status,                                                                                  \
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, double *))                                    \
-    O(set_time, SetTime, Status, (Component, double))                                                                                 \
-    O(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
-    O(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
+    M(set_time, SetTime, Status, (Component, double))                                                                                 \
+    M(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
+    M(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
     O(get_nominals, GetNominalsOfContinuousStates, Status, (Component, double *, size_t))                                             \
     O(get_indicators, GetEventIndicators, Status, (Component, double *, size_t))                                                      \
-    O(enter_events, EnterEventMode, Status, (Component))                                                                              \
-    O(update_discrete, NewDiscreteStates, Status, (Component, Fmi2EventInfo *))                                                       \
-    O(enter_continuous, EnterContinuousTimeMode, Status, (Component))                                                                 \
-    O(completed_step, CompletedIntegratorStep, Status, (Component, int, int *, int *))
+    M(enter_events, EnterEventMode, Status, (Component))                                                                              \
+    M(update_discrete, NewDiscreteStates, Status, (Component, Fmi2EventInfo *))                                                       \
+    M(enter_continuous, EnterContinuousTimeMode, Status, (Component))                                                                 \
+    M(completed_step, CompletedIntegratorStep, Status, (Component, int, int *, int *))
 
-#define FMI3_FUNCTIONS(R, O)                                                                                                          \
-    O(instantiate, InstantiateModelExchange, Component, (const char *, const char *, const char *, bool, bool, void *, Fmi3Log))      \
+#define FMI3_FUNCTIONS(R, M, O)                                                                                                       \
+    M(instantiate, InstantiateModelExchange, Component, (const char *, const char *, const char *, bool, bool, void *, Fmi3Log))      \
     R(release, FreeInstance, void, (Component))                                                                                       \
     R(enter_initialization, EnterInitializationMode, Status, (Component, bool, double, double, bool, double))                         \
     R(exit_initialization, ExitInitializationMode, Status, (Component))                                                               \
@@ -87,15 +88,15 @@ typedef void (*Fmi3Log)(void *environment, Status, const char *category, const c
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, size_t, double *, size_t))                    \
     O(adjoint, GetAdjointDerivative, Status,                                                                                          \
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, size_t, double *, size_t))                    \
-    O(set_time, SetTime, Status, (Component, double))                                                                                 \
-    O(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
-    O(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
+    M(set_time, SetTime, Status, (Component, double))                                                                                 \
+    M(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
+    M(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
     O(get_nominals, GetNominalsOfContinuousStates, Status, (Component, double *, size_t))                                             \
     O(get_indicators, GetEventIndicators, Status, (Component, double *, size_t))                                                      \
-    O(enter_events, EnterEventMode, Status, (Component))                                                                              \
-    O(update_discrete, UpdateDiscreteStates, Status, (Component, bool *, bool *, bool *, bool *, bool *, double *))                   \
-    O(enter_continuous, EnterContinuousTimeMode, Status, (Component))                                                                 \
-    O(completed_step, CompletedIntegratorStep, Status, (Component, bool, bool *, bool *))
+    M(enter_events, EnterEventMode, Status, (Component))                                                                              \
+    M(update_discrete, UpdateDiscreteStates, Status, (Component, bool *, bool *, bool *, bool *, bool *, double *))                   \
+    M(enter_continuous, EnterContinuousTimeMode, Status, (Component))                                                                 \
+    M(completed_step, CompletedIntegratorStep, Status, (Component, bool, bool *, bool *))
 
 #define MEMBER(member, symbol, result, arguments) result(*member) arguments;
 
@@ -106,13 +107,13 @@ typedef Status (*Fmi3Get)(Component, const Reference *, size_t, void *, size_t);
 typedef Status (*Fmi3Set)(Component, const Reference *, size_t, const void *, size_t);
 
 typedef struct {
-    FMI2_FUNCTIONS(MEMBER, MEMBER)
+    FMI2_FUNCTIONS(MEMBER, MEMBER, MEMBER)
     Fmi2Get get[TYPES];
     Fmi2Set set[TYPES];
 } Fmi2;
 
 typedef struct {
-    FMI3_FUNCTIONS(MEMBER, MEMBER)
+    FMI3_FUNCTIONS(MEMBER, MEMBER, MEMBER)
     Fmi3Get get[TYPES];
     Fmi3Set set[TYPES];
 } Fmi3;
@@ -131,6 +132,7 @@ typedef struct {
 
 /* library.c: null where the library cannot be used, with the reason in `problem`. */
 Library *library_open(const char *path, int version, char *problem, size_t size);
+const char *library_missing(const Library *); /* the first function that Model Exchange needs and the library lacks, or null */
 void library_close(Library *);
 
 #endif

@@ -63,6 +63,7 @@ def _declare() -> None:
     d, i, n, p, b, s = c_double, c_int, c_long, c_void_p, c_bool, c_char_p
     signatures: dict[str, tuple[object, list[object]]] = {
         "library_open": (p, [s, i, s, ctypes.c_size_t]),
+        "library_missing": (s, [p]),
         "library_close": (none, [p]),
         "instance_new": (p, [p, s, s, s, s, ctypes.c_size_t]),
         "instance_free": (none, [p]),
@@ -155,6 +156,12 @@ class LoadedLibrary:
         self.handle = library.library_open(path.encode(), version, problem, len(problem))
         if not self.handle:
             raise OSError(problem.value.decode(errors="replace"))
+
+    def check_model_exchange(self) -> None:
+        """Refuses a library that lacks what Model Exchange needs."""
+        missing = library.library_missing(self.handle)
+        if missing:
+            raise OSError(f"the function {missing.decode()} is missing")
 
 
 class Instance:

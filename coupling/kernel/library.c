@@ -21,6 +21,10 @@ static Function find(void *handle, const char *symbol)
     OPTIONAL(member, symbol, result, arguments)          \
     if (!library->F.member)                              \
         return PREFIX #symbol;
+#define NEEDED(member, symbol, result, arguments) \
+    if (!library->F.member)                       \
+        return PREFIX #symbol;
+#define IGNORED(member, symbol, result, arguments)
 #define ACCESS(type, name, c)                                               \
     library->F.get[type] = (GET)find(library->handle, PREFIX "Get" #name);  \
     library->F.set[type] = (SET)find(library->handle, PREFIX "Set" #name);
@@ -32,9 +36,14 @@ static Function find(void *handle, const char *symbol)
 #define PREFIX "fmi2"
 static const char *resolve_2(Library *library)
 {
-    FMI2_FUNCTIONS(REQUIRED, OPTIONAL)
+    FMI2_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL)
     FMI2_TYPES(ACCESS)
     return !library->fmi2.get[FLOAT64] ? "fmi2GetReal" : !library->fmi2.set[FLOAT64] ? "fmi2SetReal" : NULL;
+}
+static const char *missing_2(const Library *library)
+{
+    FMI2_FUNCTIONS(IGNORED, NEEDED, IGNORED)
+    return NULL;
 }
 #undef F
 #undef GET
@@ -46,9 +55,14 @@ static const char *resolve_2(Library *library)
 #define PREFIX "fmi3"
 static const char *resolve_3(Library *library)
 {
-    FMI3_FUNCTIONS(REQUIRED, OPTIONAL)
+    FMI3_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL)
     FMI3_TYPES(ACCESS)
     return !library->fmi3.get[FLOAT64] ? "fmi3GetFloat64" : !library->fmi3.set[FLOAT64] ? "fmi3SetFloat64" : NULL;
+}
+static const char *missing_3(const Library *library)
+{
+    FMI3_FUNCTIONS(IGNORED, NEEDED, IGNORED)
+    return NULL;
 }
 #undef F
 #undef GET
@@ -74,6 +88,11 @@ Library *library_open(const char *path, int version, char *problem, size_t size)
         return NULL;
     }
     return library;
+}
+
+const char *library_missing(const Library *library)
+{
+    return library->version == 2 ? missing_2(library) : missing_3(library);
 }
 
 void library_close(Library *library)

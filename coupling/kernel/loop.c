@@ -9,6 +9,7 @@ static const double tolerance = 1e-12;   /* of the unknowns, against the greates
 static const double tolerable = 1e-7;    /* where rounding prevents more */
 static const double consistent = 1e-6;   /* misfit of redundant equations, against their terms */
 static const double drift = 1e-8;        /* the same, against what the loop passes on */
+static const double rounding = 64 * DBL_EPSILON;
 static const double least_damping = 1e-5;
 
 void loop_residual(const Kernel *k, const Loop *l, double *r)
@@ -132,41 +133,56 @@ static double passed_on(const Kernel *k, const Loop *l)
     return size;
 }
 
-static bool vanish(const Kernel *k, const Loop *l, const double *r)
+/* What the terms of an equation amount to, against which its residual is to be seen. */
+static double terms(const Loop *l, int row, const double *z, const double *r)
 {
-    return greatest(r, l->count) <= 16 * DBL_EPSILON * passed_on(k, l);
+    double sum = 0, known = r[row];
+    for (int e = l->row_start[row]; e < l->row_start[row + 1]; e++) {
+        const double product = l->term[l->first_entry + e] * z[l->column[e]];
+        sum += fabs(product);
+        known -= product;
+    }
+    return sum + fabs(known);
+}
+
+/* Whether nothing but rounding is left of the residuals. Near a pose in which equations become redundant that is all that can be
+ * had: the unknowns that follow are as uncertain as the equations are near to each other. */
+static bool vanish(const Kernel *k, const Loop *l, const double *z, const double *r)
+{
+    const double size = passed_on(k, l);
+    for (int i = 0; i < l->count; i++)
+        if (!(fabs(r[i]) <= rounding * (terms(l, i, z, r) + size)))
+            return false;
+    return true;
 }
 
 /* Where the equations are redundant, whether they hold together: their misfit against the size of their terms. */
 static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
 {
-    for (int i = 0; i < l->count; i++) {
-        double terms = 0, known = r[i];
-        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++) {
-            const double product = l->term[l->first_entry + e] * z[l->column[e]];
-            terms += fabs(product);
-            known -= product;
-        }
-        if (fabs(r[i]) > consistent * (terms + fabs(known)) && fabs(r[i]) > drift * passed_on(k, l)) {
+    const double size = passed_on(k, l);
+    for (int i = 0; i < l->count; i++)
+        if (fabs(r[i]) > consistent * terms(l, i, z, r) && fabs(r[i]) > drift * size) {
             const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
             k->failure.index = (int)(l - k->loops);
             k->failure.slot = i;
             return result;
         }
-    }
     return KERNEL_DONE;
 }
 
-/* The full Newton step from z with residuals r. Of what the equations leave open, the unknowns of least length are taken. */
+/* The full Newton step from z with residuals r. Of what the equations leave open, the unknowns of least length are taken, which is why
+ * the new unknowns are solved for and not the step alone. */
 static void newton_step(const Loop *l, const double *z, const double *r, double *step)
 {
+    const double *const entry = l->term + l->first_entry;
     for (int i = 0; i < l->count; i++) {
-        step[i] = -r[i];
-        for (int e = l->row_start[i]; e < l->row_start[i + 1] && l->deficiency; e++)
-            step[i] += l->term[l->first_entry + e] * z[l->column[e]];
+        double sum = -r[i];
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
+            sum += entry[e] * z[l->column[e]];
+        step[i] = sum;
     }
     linear_solve(l->linear, step);
-    for (int i = 0; i < l->count && l->deficiency; i++)
+    for (int i = 0; i < l->count; i++)
         step[i] -= z[i];
 }
 
@@ -208,16 +224,15 @@ static int iterate(Kernel *k, Loop *l)
             l->largest = fmax(l->largest, greatest(z, n));
             if (left <= (1 - damping / 4) * length || left <= tolerable * l->largest)
                 break;
-            if (damping == 1 && vanish(k, l, r))
+            if (damping == 1 && vanish(k, l, z, r))
                 return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         }
         if (!isfinite(left))
             return not_solved(k, l);
         const double size = fmax(greatest(z, n), length);
         const bool stalled = iteration > 1 && left > before / 4;
-        if (left <= tolerance * size || (left <= tolerable * size && stalled) || left == 0) {
+        if (left <= tolerance * size || (stalled && (left <= tolerable * size || vanish(k, l, z, r))) || left == 0)
             return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
-        }
         before = left;
     }
     return not_solved(k, l);
@@ -301,7 +316,7 @@ int loop_verify(Kernel *k, int index)
     newton_step(l, z, l->residual, l->correction);
     const double size = greatest(z, l->count);
     l->largest = fmax(l->largest, size);
-    if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest) || vanish(k, l, l->residual))
+    if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest) || vanish(k, l, z, l->residual))
         return KERNEL_DONE;
     k->fast = false;
     return KERNEL_RETRY;

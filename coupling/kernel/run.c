@@ -291,8 +291,9 @@ static int watch_signs(Kernel *k)
     const RungeKutta *rk = run->rk;
     if (!run->watched)
         memset(run->flips, 0, (size_t)k->states * sizeof *run->flips);
+    const double h = rk->t - rk->t_before;
     for (int i = 0; i < k->states && run->watched; i++)
-        run->flips[i] += (run->slope[i] > 0) != (rk->dx[i] > 0);
+        run->flips[i] += (run->slope[i] > 0) != (rk->dx[i] > 0) && h * fabs(rk->dx[i] - run->slope[i]) > rk->atol[i] + rk->rtol * fabs(rk->x[i]);
     memcpy(run->slope, rk->dx, (size_t)k->states * sizeof *run->slope);
     if (run->watched++ < run->to_watch)
         return KERNEL_DONE;

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -128,12 +129,13 @@ def content_key(component: type[Component], fmi: int, options: Options) -> str:
 
 
 def _sources(component: type[Component]) -> list[str]:
-    """The files of the component and of what it inherits; the declaration itself where a class was typed into a session."""
-    try:
-        files = sorted({inspect.getfile(base) for base in component.__mro__ if issubclass(base, Component)})
-        return [Path(file).read_text() for file in files]
-    except (OSError, TypeError):
-        return [VariableTable(declaration(component)).token]
+    """The files of the component and of what it inherits; the declaration itself where a class was typed into a session, or made by a
+    function, on whose arguments it may depend."""
+    bases = [base for base in component.__mro__ if issubclass(base, Component)]
+    if not any("<locals>" in base.__qualname__ for base in bases):
+        with suppress(OSError, TypeError):
+            return [Path(file).read_text() for file in sorted({inspect.getfile(base) for base in bases})]
+    return [VariableTable(declaration(component)).token]
 
 
 @cache

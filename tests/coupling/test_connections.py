@@ -51,7 +51,11 @@ def bench() -> System:
             "pin.M",
             "'rod' cannot be connected with 'pin.M': 'rod' is an instance; name one of its ports or variables, such as 'rod.p1'",
         ),
-        ("rod.p2", "pin.M", "'rod.p2' cannot be connected with 'pin.M': 'rod' (planar.Body1) has no port or variable 'p2'; its ports are 'p1'"),
+        (
+            "rod.p2",
+            "pin.M",
+            "'rod.p2' cannot be connected with 'pin.M': 'rod' (planar.Body1) has no port or variable 'p2'; its ports are 'p1'",
+        ),
         (
             "pin.M.tetha",
             "rod.p1.theta",
@@ -200,8 +204,7 @@ def test_a_port_that_takes_a_motion_cannot_stay_open() -> None:
     system.add("pin", "planar.Revolute")
     system.add("rod", "planar.Body2")
     assert refusal(system.build) == (
-        "the port 'pin.M' of planar.Revolute is not connected: nothing gives 'pin.M.x'; "
-        f"connect it with a planar port that gives {PLANAR}"
+        f"the port 'pin.M' of planar.Revolute is not connected: nothing gives 'pin.M.x'; connect it with a planar port that gives {PLANAR}"
     )
     system.connect("rod.p1", "pin.M")
     assert refusal(system.build).startswith("the port 'pin.N' of planar.Revolute is not connected: nothing gives 'pin.N.x'; connect it")

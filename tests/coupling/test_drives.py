@@ -46,7 +46,9 @@ TABLE = [(0.5, 2.0), (1.0, 2.0), (1.0, -4.0), (2.0, 4.0)]
 def test_a_table(table: object) -> None:
     """Linear between its times, constant before and behind them; the impulse is 2 until 1, and 4 (t - 2) behind 2."""
     result = pushed(table)
-    expected = np.select([result.time < 1, result.time <= 2], [result.time, 1 + 2 * (result.time - 1) * (result.time - 2)], 1 + 2 * (result.time - 2))
+    expected = np.select(
+        [result.time < 1, result.time <= 2], [result.time, 1 + 2 * (result.time - 1) * (result.time - 2)], 1 + 2 * (result.time - 2)
+    )
     assert np.allclose(result["body.vx"], expected, atol=1e-12)
 
 
@@ -147,7 +149,9 @@ def test_a_function_whose_values_end(missing: float) -> None:
     """The run ends there, and the result holds what was before."""
     result = pushed(lambda t: 4.0 if t <= 0.5 else missing, 1.0)
     assert result.outcome.ending is Ending.NOT_FINITE
-    assert result.outcome.sentence.startswith("stopped at t = 0.5 s: the function that drives 'body.p1.Fx' gave no finite number at t = 0.5")
+    assert result.outcome.sentence.startswith(
+        "stopped at t = 0.5 s: the function that drives 'body.p1.Fx' gave no finite number at t = 0.5"
+    )
     assert result.outcome.sentence.endswith(
         " s; check the range of validity of what computes it, and the start values; the result holds everything up to there"
     )

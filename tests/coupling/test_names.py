@@ -38,3 +38,8 @@ def test_the_nearest_come_first_and_no_more_than_the_limit() -> None:
     assert nearest("p1", names) == "did you mean 'p1' or 'p10'?"
     assert nearest("rod.p", [f"rod.{each}" for each in names]) == "did you mean 'rod.p1', 'rod.p2' or 'rod.p9'?"
     assert nearest("rod.p", [f"rod.{each}" for each in names], limit=1) == "did you mean 'rod.p1'?"
+
+
+def test_a_prefix_goes_with_every_name() -> None:
+    """What is compared is what follows it."""
+    assert nearest("thta", ["theta", "beta"], prefix="rod.") == "did you mean 'rod.theta'?"

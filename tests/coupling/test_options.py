@@ -83,7 +83,9 @@ def test_options_are_build_errors() -> None:
 
 def times(**options: object) -> list[float]:
     values = {"start_time": 0.0, "stop_time": 1.0, "output_times": None, "output_interval": None} | options
-    run = Run(solver="dopri5", rtol=1e-8, atol=None, initial="check", outputs=None, max_step=math.inf, max_steps=9, progress=False, **values)  # type: ignore[arg-type]
+    run = Run(
+        solver="dopri5", rtol=1e-8, atol=None, initial="check", outputs=None, max_step=math.inf, max_steps=9, progress=False, **values
+    )  # type: ignore[arg-type]
     return list(run.times())
 
 

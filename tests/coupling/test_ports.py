@@ -78,7 +78,7 @@ def test_ports_of_other_tools_are_connected_by_their_members(tmp_path: Path) -> 
     a = load(written(tmp_path, "A", VARIABLES, port(("send", "y"), ("receive", "u"))))
     b = load(written(tmp_path, "B", VARIABLES, port(("send", "u"), ("receive", "y"))))
     assert wires_of({"a": a, "b": b}, [("a.port", "b.port")], {}) == {("b", "u"): [("a", "y")], ("a", "u"): [("b", "y")]}
-    with pytest.raises(ValueError, match="the input 'c.u' has two sources, 'a.y' and 'b.w'"):
+    with pytest.raises(ValueError, match=r"the input 'c\.u' has two sources, 'a\.y' and 'b\.w'"):
         wires_of({"a": a, "b": b, "c": b}, [("a.port", "c.port"), ("b.w", "c.u")], {})
 
 

@@ -101,7 +101,11 @@ ODD = """<Float64 name="time" valueReference="99" causality="independent" variab
         ("gear", 6, "'odd.gear' = 6 is refused: it must be at least 1 and at most 5"),
         ("gear", "third", "'odd.gear' = 'third' is refused: it must be a whole number"),
         ("small", -1, "'odd.small' = -1 is refused: it must be at least 0 and at most 255"),
-        ("large", 2**60, "'odd.large' = 1152921504606846976 is refused: it must be at least -9007199254740992 and at most 9007199254740992"),
+        (
+            "large",
+            2**60,
+            "'odd.large' = 1152921504606846976 is refused: it must be at least -9007199254740992 and at most 9007199254740992",
+        ),
         ("level", 0.6, "'odd.level' = 0.6 m is refused: it must be at least -1 and at most 0.5"),
     ],
 )

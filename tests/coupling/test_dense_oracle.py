@@ -1,0 +1,367 @@
+"""The kernel's evaluation against a dense one in NumPy that knows no schedule and no derivatives (tests/dense.py).
+
+All derivatives and all unknowns, to 1e-12 of the greatest of each, at random states: most of these violate the constraints, so that
+every term of the equations counts.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import foreign
+from coupling import System
+from coupling.kernel.kernel import Status
+from coupling.master import Master
+from coupling.options import Run
+from dense import Dense
+from foreign import Model, Variable
+from fmu_components.catalogue import find
+from fmu_components.export.build import cached_fmu
+from oracles import DoublePendulum, FourBar, Pendulum, SliderCrank
+from systems import system_of
+
+RUN = Run(0.0, 1.0, "dopri5", 1e-8, None, "relax", None, None, None, math.inf, 1000, False)
+Parts = dict[str, tuple[object, dict[str, float]]]
+
+
+def made(parts: Parts, connections: list[tuple[str, str]]) -> System:
+    system = System("zoo")
+    for name, (fmu, values) in parts.items():
+        system.add(name, fmu, values)
+    for a, b in connections:
+        system.connect(a, b)
+    return system
+
+
+def body(**values: float) -> dict[str, float]:
+    return {"m": 1.3, "I": 0.2, **values}
+
+
+def at(**points: tuple[float, float]) -> dict[str, float]:
+    return {f"{port}.{axis}": value for port, point in points.items() for axis, value in zip(("rx", "ry"), point, strict=True)}
+
+
+def without_manifest(component: str, folder: Path) -> Path:
+    """A joint as a tool sees it that does not know of algebraic variables: it stays compliant."""
+    path = folder / f"{component}.fmu"
+    with zipfile.ZipFile(cached_fmu(find(component), 3)) as source, zipfile.ZipFile(path, "w") as target:
+        for name in source.namelist():
+            if "fmi-ls-dae" not in name:
+                target.writestr(name, source.read(name))
+    return path
+
+
+def springs() -> System:
+    """Two joints, and between the bodies a spring, and an actuator that pushes a mass against a spring."""
+    system = made(
+        {
+            "ground": ("planar.Fixed", {}),
+            "rail": ("planar.Fixed", {"p1.ry": -0.2}),
+            "pin": ("planar.Revolute", {"rotation.b": 0.3}),
+            "arm": ("planar.Body3", body(x=0.5, **at(p1=(-0.5, 0), p2=(0.5, 0), p3=(0, 0.2)))),
+            "spring": ("planar.SpringDamper", {"k": 80.0, "b": 2.0, "rest": 0.3}),
+            "actuator": ("planar.LinearActuator", {"offset": 0.3}),
+            "mass": ("mechanical1d.Mass", {"m": 0.7, "s": 0.4}),
+            "damper": ("mechanical1d.SpringDamper1D", {"k": 30.0, "b": 1.0}),
+            "guide": ("planar.Translational", {"translation.k": 20.0, "translation.b": 1.0}),
+            "block": ("planar.Body2", body(x=1.2, y=-0.2, **at(p2=(0, 0.3)))),
+            "push": ("mechanical1d.Force", {}),
+        },
+        [
+            ("ground.p1", "pin.M"),
+            ("arm.p1", "pin.N"),
+            ("arm.p2", "spring.M"),
+            ("block.p1", "spring.N"),
+            ("rail.p1", "guide.M"),
+            ("block.p1", "guide.N"),
+            ("arm.p3", "actuator.M"),
+            ("block.p2", "actuator.N"),
+            ("actuator.flange", "damper.M"),
+            ("mass.flange", "damper.N"),
+            ("mass.flange", "push.flange"),
+        ],
+    )
+    system.drive("push.force", lambda t: math.sin(3 * t))
+    return system
+
+
+def rolling() -> System:
+    """Joints at velocity level, one of them mixed, one prescribed."""
+    system = made(
+        {
+            "ground": ("planar.Fixed", {"p1.angle": -0.2}),
+            "rolls": ("planar.RollingDisc", {"radius": 0.5}),
+            "disc": ("planar.Body2", body(y=0.5, **at(p2=(0.3, 0)))),
+            "pin": ("planar.Revolute", {"rotation.k": 3.0}),
+            "hanging": ("planar.Body2", body(x=0.3, y=0.1, **at(p1=(0, 0.4), p2=(0, -0.4)))),
+            "ice": ("planar.Fixed", {}),
+            "edge": ("planar.KnifeEdge", {}),
+            "sleigh": ("planar.Body2", body(x=2.0, gy=0.0)),
+            "pointed": ("planar.PointedVelocity", {}),
+            "relative": ("planar.RelativeVelocity", {"direction": 0.3}),
+            "free": ("planar.Body2", body(x=3.0, y=3.0)),
+            "push": ("planar.Wrench", {"Fx": 1.0}),
+        },
+        [
+            ("ground.p1", "rolls.M"),
+            ("disc.p1", "rolls.N"),
+            ("disc.p2", "pin.M"),
+            ("hanging.p1", "pin.N"),
+            ("ice.p1", "edge.M"),
+            ("sleigh.p1", "edge.N"),
+            ("sleigh.p1", "push.M"),
+            ("sleigh.p2", "relative.M"),
+            ("free.p1", "relative.N"),
+            ("free.p2", "pointed.M"),
+            ("hanging.p2", "pointed.N"),
+        ],
+    )
+    system.drive("relative.velocity", lambda t: 0.3 * math.sin(t))
+    system.drive("relative.velocity.rate", lambda t: 0.3 * math.cos(t))
+    return system
+
+
+def geared() -> System:
+    """Shafts, gears in a row, an arm behind a gear, and a carriage: accelerations pass through many instances."""
+    system = made(
+        {
+            "motor": ("mechanical1d.Inertia", {"I": 0.05}),
+            "load": ("mechanical1d.Inertia", {"I": 1.4}),
+            "third": ("mechanical1d.Inertia", {"I": 0.3}),
+            "gear": ("mechanical1d.Gear", {"ratio": 4.0}),
+            "gear2": ("mechanical1d.Gear", {"ratio": -0.5}),
+            "gear3": ("mechanical1d.Gear", {"ratio": 3.0}),
+            "spring": ("mechanical1d.RotationalSpringDamper", {"k": 10.0, "b": 0.1}),
+            "wall": ("mechanical1d.Fixed1D", {}),
+            "torque": ("mechanical1d.Torque", {}),
+            "ground": ("planar.Fixed", {}),
+            "joint": ("planar.ActuatedRevolute", {"rotation.k": 1.0}),
+            "arm": ("planar.Body1", body(x=0.5, **at(p1=(-0.5, 0)))),
+            "mass": ("mechanical1d.Mass", {"m": 2.0}),
+            "carriage": ("planar.Carriage", {"direction": 0.4}),
+            "pin": ("planar.Revolute", {}),
+            "hanging": ("planar.Body1", body(y=-0.5, **at(p1=(0, 0.5)))),
+            "tie": ("mechanical1d.SpringDamper1D", {"k": 40.0}),
+        },
+        [
+            ("motor.flange", "gear.M"),
+            ("load.flange", "gear.N"),
+            ("load.flange", "gear2.M"),
+            ("third.flange", "gear2.N"),
+            ("third.flange", "spring.N"),
+            ("wall.shaft", "spring.M"),
+            ("motor.flange", "torque.flange"),
+            ("ground.p1", "joint.M"),
+            ("arm.p1", "joint.N"),
+            ("joint.flange", "gear3.N"),
+            ("motor.flange", "gear3.M"),
+            ("mass.flange", "carriage.flange"),
+            ("carriage.p1", "pin.M"),
+            ("hanging.p1", "pin.N"),
+            ("wall.flange", "tie.M"),
+            ("mass.flange", "tie.N"),
+        ],
+    )
+    system.drive("torque.torque", [(0, 0), (0.5, 1), (1, 0.2)])
+    return system
+
+
+def mixture(folder: Path) -> System:
+    """Three rods in a row, on two compliant pins and an ideal one."""
+    compliant = without_manifest("planar.Revolute", folder)
+    ends = at(p1=(-0.5, 0), p2=(0.5, 0))
+    return made(
+        {
+            "ground": ("planar.Fixed", {}),
+            "pin1": (compliant, {"compliant.k": 1e4}),
+            "pin2": ("planar.Revolute", {}),
+            "pin3": (compliant, {}),
+            **{f"rod{k}": ("planar.Body2", body(x=k - 0.5, **ends)) for k in (1, 2, 3)},
+            "spring": ("planar.SpringDamper", {"k": 20.0}),
+        },
+        [
+            ("ground.p1", "pin1.M"),
+            ("rod1.p1", "pin1.N"),
+            ("rod1.p2", "pin2.M"),
+            ("rod2.p1", "pin2.N"),
+            ("rod2.p2", "pin3.M"),
+            ("rod3.p1", "pin3.N"),
+            ("ground.p1", "spring.M"),
+            ("rod3.p1", "spring.N"),
+        ],
+    )
+
+
+def silent(version: int, force: str) -> Path:
+    """A force of a rod's motion, from an FMU that declares neither dependencies nor derivatives."""
+    variables = [
+        Variable("s", "input", unit="m"),
+        Variable("v", "input", unit="m/s"),
+        Variable("a", "input"),
+        Variable("z", "local", 0.1, "m", rate="s - z"),
+        Variable("f", "output", value=force, unit="N"),
+    ]
+    return foreign.export(Model("Silent", variables), version)
+
+
+def silent_actuator(version: int, force: str) -> System:
+    """It pushes a block on a guide, from which an arm hangs; where its force contains a, it is part of the loop."""
+    system = made(
+        {
+            "ground": ("planar.Fixed", {}),
+            "guide": ("planar.ActuatedTranslational", {}),
+            "block": ("planar.Body2", body(**at(p2=(0.2, 0)))),
+            "pin": ("planar.Revolute", {}),
+            "arm": ("planar.Body1", body(x=0.2, y=-0.4, **at(p1=(0, 0.4)))),
+            "silent": (silent(version, force), {}),
+        },
+        [("ground.p1", "guide.M"), ("block.p1", "guide.N"), ("block.p2", "pin.M"), ("arm.p1", "pin.N")],
+    )
+    for name in "sva":
+        system.connect(f"guide.flange.{name}", f"silent.{name}")
+    system.connect("silent.f", "guide.flange.f")
+    return system
+
+
+def silent_masses(version: int) -> System:
+    """Two masses that declare nothing, tied by a spring: by what they declare they are in a loop, in truth in none."""
+    mass = foreign.mass_spring(version)
+    system = made(
+        {
+            "first": (mass, {}),
+            "second": (mass, {"m": 2.0, "k": 50.0, "x": -0.2}),
+            "tie": ("mechanical1d.SpringDamper1D", {"k": 30.0, "b": 0.5, "rest": 0.1}),
+        },
+        [],
+    )
+    for name, port in (("first", "M"), ("second", "N")):
+        for pair in ((f"{name}.x", f"tie.{port}.s"), (f"{name}.v", f"tie.{port}.v"), (f"tie.{port}.f", f"{name}.f")):
+            system.connect(*pair)
+        system.drive(f"tie.{port}.a", 0.0)
+    return system
+
+
+def in_fmi_2() -> System:
+    """The four-bar from FMUs of FMI 2."""
+    oracle = FourBar(angle=0.9, speed=1.0)
+    return made({name: (cached_fmu(find(part), 2), values) for name, (part, values) in oracle.parts.items()}, oracle.connections)
+
+
+FORCES = {"spring": "-25 * (s - z) - 2 * v * fabs(v)", "added mass": "-25 * s - 0.4 * a", "nonlinear": "-25 * s - 0.4 * a - 0.1 * sin(a)"}
+SYSTEMS: dict[str, Callable[[], System]] = {
+    "pendulum": lambda: system_of(Pendulum(angle=0.3, speed=1.0)),
+    "double pendulum": lambda: system_of(DoublePendulum()),
+    "slider-crank": lambda: system_of(SliderCrank(angle=0.3, speed=1.0, stiffness=30.0, rest=1.0, torque=0.4)),
+    "four-bar": lambda: system_of(FourBar(angle=0.9, speed=1.0)),
+    "four-bar in FMI 2": in_fmi_2,
+    "springs": springs,
+    "rolling": rolling,
+    "geared": geared,
+    **{
+        f"silent {name} in FMI {version}": functools.partial(silent_actuator, version, force)
+        for name, force in FORCES.items()
+        for version in (2, 3)
+    },
+    **{f"silent masses in FMI {version}": functools.partial(silent_masses, version) for version in (2, 3)},
+}
+
+
+class Pair:
+    """A system in the kernel and in the oracle."""
+
+    def __init__(self, system: System, points: int = 6, spread: float = 0.3) -> None:
+        self.built = system.build()
+        self.points, self.spread = points, spread
+
+    def __enter__(self) -> Pair:
+        self.dense = Dense(self.built)
+        self.master = Master(self.built, RUN, {})
+        assert self.master.kernel
+        self.kernel = self.master.kernel
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.master.free()
+        self.dense.__exit__()
+
+    def states(self) -> Iterator[tuple[float, np.ndarray]]:
+        """The start, then points around it at other times."""
+        random = np.random.default_rng(7)
+        yield 0.0, self.dense.start
+        for _ in range(self.points):
+            yield random.uniform(0, 1), self.dense.start + self.spread * random.standard_normal(len(self.dense.start))
+
+    def check(self, evaluate: Callable[[float, np.ndarray], tuple[Status, np.ndarray]], tolerance: float = 1e-12) -> None:
+        for t, x in self.states():
+            expected = self.dense.evaluate(t, x)
+            status, dx = evaluate(t, x)
+            assert status is Status.DONE, self.master.describe_failure()
+            assert np.abs(dx - expected).max() <= tolerance * np.abs(expected).max(), (t, dx - expected)
+            if self.dense.unknowns:
+                z = np.array([self.kernel.slots[self.master.schedule.slot[a]] for a in self.dense.unknowns])
+                assert np.abs(z - self.dense.z).max() <= tolerance * max(1.0, np.abs(self.dense.z).max()), (t, z - self.dense.z)
+
+    def derivatives(self, t: float, x: np.ndarray) -> tuple[Status, np.ndarray]:
+        dx = np.zeros(len(x))
+        return self.kernel.derivatives(t, np.ascontiguousarray(x), dx), dx
+
+    def everything(self, t: float, x: np.ndarray) -> tuple[Status, np.ndarray]:
+        status = self.kernel.evaluate(t, np.ascontiguousarray(x))
+        return status, self.kernel.slots[self.master.schedule.derivatives].copy()
+
+    def check_all(self) -> None:
+        """By the affine shortcut where there is one, by iteration, and as for output."""
+        self.check(self.derivatives)
+        self.kernel.set_fast(False)
+        self.check(self.derivatives)
+        self.check(self.everything)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_derivatives_and_unknowns_are_those_of_the_oracle(name):
+    with Pair(SYSTEMS[name]()) as pair:
+        assert np.abs(pair.dense.start - pair.master.x).max() <= 1e-12
+        pair.check_all()
+
+
+def test_ideal_and_compliant_joints_mix(tmp_path):
+    with Pair(mixture(tmp_path)) as pair:
+        assert len(pair.dense.unknowns) == 2
+        pair.check_all()
+
+
+def test_the_seven_body_mechanism():
+    """Its moments of inertia span a factor of 50 and its accelerations six orders of magnitude."""
+    seven_bodies = pytest.importorskip("seven_bodies")
+    with Pair(seven_bodies.system(), points=3, spread=1e-2) as pair:
+        assert len(pair.dense.unknowns) == 20
+        pair.check_all()
+
+
+def test_the_affine_shortcut_was_taken():
+    """What is compared above is not one way of evaluation three times."""
+    with Pair(SYSTEMS["four-bar"]()) as pair:
+        (loop,) = pair.master.schedule.loops
+        assert loop.followers is not None
+        t, x = 0.3, pair.dense.start
+        counts = []
+        for fast in (True, False):
+            pair.kernel.set_fast(fast)
+            pair.derivatives(t, x)
+            before = pair.kernel.statistics.newton_iterations
+            pair.derivatives(t, x + 0.1)
+            counts.append(pair.kernel.statistics.newton_iterations - before)
+        assert counts[0] == 1 <= counts[1]
+
+
+def test_where_a_loop_is_nonlinear_there_is_no_shortcut():
+    """An FMU without derivatives in the loop: what differences tell may be no more than a slope."""
+    with Pair(SYSTEMS["silent nonlinear in FMI 3"]()) as pair:
+        assert [loop.followers for loop in pair.master.schedule.loops] == [None]
