@@ -133,7 +133,7 @@ class _Call:
 
     def __init__(self, master: Master, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
         self._instance, self._part, self._results = master.instances[part], master.built.parts[part], results
-        self._unknowns, self._knowns = np.array(unknowns, dtype=np.uintc), np.array(knowns, dtype=np.uintc)
+        self._unknowns, self._knowns = list(unknowns), list(knowns)
 
     def ask(self) -> None:
         raise NotImplementedError
@@ -148,11 +148,9 @@ class _Call:
 class _Direction(_Call):
     def __init__(self, master: Master, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
         super().__init__(master, part, unknowns, knowns, results)
-        self._seed = np.ones(len(knowns))
-        sizes = len(unknowns), len(knowns)
-        arrays = (pointer(a) for a in (self._unknowns, self._knowns, self._seed, results))
-        rows, columns, seed, answer = arrays
-        self._arguments = (self._instance.handle, rows, sizes[0], columns, sizes[1], seed, answer)
+        self._arrays = np.array(unknowns, dtype=np.uintc), np.array(knowns, dtype=np.uintc), np.ones(len(knowns))
+        rows, columns, seed = [pointer(array) for array in self._arrays]
+        self._arguments = (self._instance.handle, rows, len(unknowns), columns, len(knowns), seed, pointer(results))
 
     def ask(self) -> None:
         status = library.instance_directional(*self._arguments)
@@ -185,7 +183,7 @@ class _Difference(_Call):
         return outputs
 
     def _move(self, values: np.ndarray, known: int) -> int:
-        return self._instance.move_states(values) if known in self._part.fmu.states else self._instance.set(0, [known], values)
+        return self._instance.move_states(values) if known in self._part.fmu.states else self._instance.set(0, [known], list(values))
 
 
 # -- how the answers are put together ----------------------------------------------------------------------------------------------
@@ -249,10 +247,8 @@ class _Plan:
         states = {r: part.first_state + i for i, r in enumerate(part.fmu.states)}
         inputs = self._inputs[address.part]
         declared = self._declared[address.part].get(address.reference)
-        if declared is None:
-            declared = [(r, "dependent") for r in (*states, *inputs)]
         found = []
-        for known, kind in declared:
+        for known, kind in [(r, "dependent") for r in (*states, *inputs)] if declared is None else declared:
             group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else _ALWAYS
             here = Address(address.part, 0, known)
             if known in states:

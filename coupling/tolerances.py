@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from coupling.master import Master
+    from coupling.options import Run
 
 
 def matches(name: str, pattern: str) -> bool:
@@ -17,7 +18,7 @@ def matches(name: str, pattern: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
-def state_tolerances(master: Master, run: Any) -> np.ndarray:
+def state_tolerances(master: Master, run: Run) -> np.ndarray:
     """The absolute tolerance of each state: as given, or relative to its nominal value."""
     built = master.built
     default = np.empty(built.states)
@@ -33,7 +34,7 @@ def state_tolerances(master: Master, run: Any) -> np.ndarray:
     return given_tolerances(run, [master.label(slot) for slot in range(built.states)], default)
 
 
-def given_tolerances(run: Any, names: Sequence[str], default: np.ndarray) -> np.ndarray:
+def given_tolerances(run: Run, names: Sequence[str], default: np.ndarray) -> np.ndarray:
     """The default, but for names that a mapping holds, or matches; of several keys that match, the last counts."""
     result = np.array(default, dtype=float)
     for pattern, value in run.atol.items() if isinstance(run.atol, Mapping) else ():

@@ -358,6 +358,12 @@ int kernel_set_shortcut(Kernel *k, int loop, int first, int always, int inner, i
     return complete ? 0 : -1;
 }
 
+void kernel_set_lost_share(Kernel *k, double share)
+{
+    for (int i = 0; i < k->loop_count; i++)
+        linear_set_lost_share(k->loops[i].linear, share);
+}
+
 int kernel_set_fast(Kernel *k, bool fast)
 {
     k->fast = fast;

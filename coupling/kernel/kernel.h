@@ -186,6 +186,7 @@ int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *
 int kernel_set_shortcut(Kernel *, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
                         const int *start, const int *middle, const double *factor, const int *term, const int *slot);
 int kernel_set_fast(Kernel *, bool fast);
+void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.h */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_set_derivative_slots(Kernel *, const int *slots);
 int kernel_pack(Kernel *); /* when all is added */

@@ -92,6 +92,7 @@ def _declare() -> None:
         "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
         "kernel_set_shortcut": (i, [p, i, i, i, i, i, p, p, p, p, p, p, p]),
         "kernel_set_fast": (i, [p, b]),
+        "kernel_set_lost_share": (none, [p, d]),
         "kernel_pack": (i, [p]),
         "kernel_set_open": (i, [p, b]),
         "kernel_set_derivative_slots": (i, [p, p]),
@@ -356,6 +357,10 @@ class Kernel:
         )
         _, always, inner, _, last = counts
         made(library.kernel_set_shortcut(self.handle, loop, first, always, inner, last, *map(pointer, arrays)))
+
+    def set_lost_share(self, share: float) -> None:
+        """Below which share of its greatest size a pivot of a loop's equations is taken as lost."""
+        library.kernel_set_lost_share(self.handle, share)
 
     def set_fast(self, fast: bool) -> None:
         """Whether loops that have a shortcut may take it."""

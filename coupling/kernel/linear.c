@@ -23,8 +23,9 @@
  * The measure of a pivot of S is w' |A| v, with its vectors of W and V: rounding leaves 1e-16 to 1e-15 of that where A truly lacks
  * a rank. At DEFICIENT half of what the pivot determines is believed, at twice that all but 1/4096, at half that 1/4096. The measure
  * never counts as so much that a pivot is not believed when it first becomes weak, but at least as 1/DOUBT of itself, so that
- * rounding is not. */
-static const double SOUND = 1e-3, WEAK = 1e-7, FAINT = 1e-10, DEFICIENT = 1e-11, DOUBT = 100;
+ * rounding is not. A pivot that once was greater and has lost all but the share that the user of the matrix names is not believed
+ * either. */
+static const double SOUND = 1e-3, WEAK = 2e-6, FAINT = 1e-10, DEFICIENT = 1e-11, DOUBT = 100;
 static const double NOTHING = 1e-14;   /* of S */
 static const double STABLE = 0.1;      /* the least share of a pivot in the greatest entry of its row */
 static const double WORN = 1e-3;       /* the share of its first size below which a pivot is chosen anew */
@@ -60,9 +61,11 @@ struct Linear {
      * pivots; row and column say which of the weak ones belong to each. belief: in what a pivot determines, from 0 to infinity.
      * length: of its base vectors on either side, or nearly. */
     double floor;
-    int weak, size, live, shortfall;
+    int weak, size, live, shortfall, passing;
     int *weak_at, *weak_row, *weak_column;
     double *block, *belief, *length[2];
+    double *peak; /* the greatest that each pivot of a definite matrix has been */
+    double lost_share;
     size_t block_room;
 
     int *mark, *list, *heap, *waiting;
@@ -99,7 +102,7 @@ Linear *linear_new(int count, const int *row_start, const int *column, const int
                       &a->weak_at,   &a->weak_row, &a->weak_column, &a->mark, &a->list,      &a->heap,     &a->waiting};
     int **by_entry[] = {&a->column, &a->mirror, &a->place};
     double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->y,      &a->image, &a->other,
-                             &a->belief,    &a->length[0],    &a->length[1], &a->along, &a->lost, &a->rest,  &a->slope,
+                             &a->belief,    &a->peak, &a->length[0],    &a->length[1], &a->along, &a->lost, &a->rest,  &a->slope,
                              &a->search,    &a->part,         &a->metric,  &a->hold,  &a->goal};
     const size_t n = (size_t)count + 1, entries = (size_t)row_start[count], rows = sizeof by_row / sizeof *by_row,
                  unknowns = sizeof by_unknown / sizeof *by_unknown;
@@ -429,6 +432,8 @@ static bool eliminate(Linear *a, const double *values, double floor)
             for (int q = upper[at[p]] + 1; q < start[at[p] + 1]; q++)
                 factor[*target++] -= multiple * factor[q];
         }
+        if (factor[upper[k]] > a->peak[k])
+            a->peak[k] = factor[upper[k]];
         if (!(fabs(factor[upper[k]]) >= (a->definite ? floor : a->least[k]))) {
             if (a->definite)
                 suits = suits && !(natural < STALE && natural > 0);
@@ -612,6 +617,12 @@ static double natural_size(Linear *a, const double *values, int k)
     return sum;
 }
 
+/* What the pivot behind a weak direction has been at most. */
+static double peak_of(const Linear *a, int k)
+{
+    return a->definite ? a->peak[a->weak_at[a->weak_row[k]]] : 0;
+}
+
 /* Factorises S, and finds what each of its pivots is worth. False where memory lacks. */
 static bool weigh(Linear *a, const double *values)
 {
@@ -635,12 +646,17 @@ static bool weigh(Linear *a, const double *values)
         a->length[EQUATIONS][k] = a->row_scale[a->row_at[a->weak_at[a->weak_row[k]]]];
     }
     a->shortfall = a->weak;
+    a->passing = 0;
+    for (int k = a->live; k < a->weak; k++)
+        a->passing += peak_of(a, k) > SOUND;
     for (int k = 0; k < a->live; k++) {
         const double natural = natural_size(a, values, k);
-        const double measure = fmax(fmin(natural, a->floor / (10 * DEFICIENT)), natural / DOUBT);
-        const double ratio = fabs(a->block[k * size + k]) / (DEFICIENT * measure);
+        const double peak = peak_of(a, k), deficient = fmax(DEFICIENT, a->lost_share * fmin(peak, 1));
+        const double measure = fmax(fmin(natural, a->floor / (10 * deficient)), natural / DOUBT);
+        const double ratio = fabs(a->block[k * size + k]) / (deficient * measure);
         a->belief[k] = pow(ratio, 12);
         a->shortfall -= ratio >= 1;
+        a->passing += ratio < 1 && peak > SOUND;
     }
     return true;
 }
@@ -759,6 +775,21 @@ static void solve_weak(Linear *a, double *b)
     solve(a, a->y);
     store(a, UNKNOWNS, b);
     project(a, UNKNOWNS, b, goal);
+}
+
+void linear_set_lost_share(Linear *a, double share)
+{
+    a->lost_share = share;
+}
+
+int linear_weak(const Linear *a)
+{
+    return a->weak;
+}
+
+bool linear_passing(const Linear *a)
+{
+    return a->weak > 0 && a->passing == a->shortfall;
 }
 
 void linear_solve(Linear *a, double *b)

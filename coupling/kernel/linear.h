@@ -7,6 +7,8 @@
 #ifndef KERNEL_LINEAR_H
 #define KERNEL_LINEAR_H
 
+#include <stdbool.h>
+
 typedef struct Linear Linear;
 
 /* The pattern in compressed rows, with the columns of each row in ascending order; `order` is the sequence of elimination, a
@@ -18,6 +20,17 @@ void linear_free(Linear *);
 /* Factorises A; the values are in the order of the pattern. Returns by how much the rank falls short (0 as a rule), or -1 where
  * memory lacks or a value is not finite. */
 int linear_factorise(Linear *, const double *values);
+
+/* A semidefinite matrix may lose a rank in passing: what a pivot determines is not believed where no more than this share is left of
+ * the greatest that the pivot has been. 0 at first. The right sides of a mechanism near such a pose are inexact, by its drift, and
+ * what is exact in them there is small. */
+void linear_set_lost_share(Linear *, double share);
+
+/* How many pivots of the last factorisation are so small that the solution is sensitive to rounding. */
+int linear_weak(const Linear *);
+
+/* Whether every rank that is missing was there before. */
+bool linear_passing(const Linear *);
 
 /* Solves with the last factorisation: b becomes x; not a number where that failed. */
 void linear_solve(Linear *, double *b);

@@ -8,8 +8,10 @@ enum { MOST_ITERATIONS = 60 };
 static const double tolerance = 1e-12;   /* of the unknowns, against the greatest of them */
 static const double tolerable = 1e-7;    /* where rounding prevents more */
 static const double consistent = 1e-6;   /* misfit of redundant equations, against their terms */
+static const double in_passing = 0.1;    /* the same, where the redundancy has come with the motion and will go with it */
 static const double drift = 1e-8;        /* the same, against what the loop passes on */
 static const double rounding = 64 * DBL_EPSILON;
+static const double roughly = 1e-4;      /* how well unknowns can be told where equations are all but redundant */
 static const double least_damping = 1e-5;
 
 void loop_residual(const Kernel *k, const Loop *l, double *r)
@@ -159,9 +161,9 @@ static bool vanish(const Kernel *k, const Loop *l, const double *z, const double
 /* Where the equations are redundant, whether they hold together: their misfit against the size of their terms. */
 static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
 {
-    const double size = passed_on(k, l);
+    const double size = passed_on(k, l), allowed = linear_passing(l->linear) ? in_passing : consistent;
     for (int i = 0; i < l->count; i++)
-        if (fabs(r[i]) > consistent * terms(l, i, z, r) && fabs(r[i]) > drift * size) {
+        if (fabs(r[i]) > allowed * terms(l, i, z, r) && fabs(r[i]) > drift * size) {
             const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
             k->failure.index = (int)(l - k->loops);
             k->failure.slot = i;
@@ -224,7 +226,8 @@ static int iterate(Kernel *k, Loop *l)
             l->largest = fmax(l->largest, greatest(z, n));
             if (left <= (1 - damping / 4) * length || left <= tolerable * l->largest)
                 break;
-            if (damping == 1 && vanish(k, l, z, r))
+            const bool sensitive = linear_weak(l->linear) > l->deficiency;
+            if (damping == 1 && (vanish(k, l, z, r) || (sensitive && left <= roughly * greatest(z, n))))
                 return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         }
         if (!isfinite(left))

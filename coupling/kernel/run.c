@@ -10,6 +10,10 @@
 enum { MOST_CLOSE_EVENTS = 200, MOST_SHRINKING = 4 };
 static const double close_events = 1e-9;
 
+/* The first step behind a state event is no longer than this share of the time since the last of its kind: two crossings within one
+ * step, such as those of a ball that bounces, are not seen. */
+static const double first_step = 1e-3, least_first_step = 1e-12;
+
 /* Of as many steps, a derivative that changed its sign in a quarter is looked at: whether it jumps there. */
 enum { FEWEST_WATCHED = 512, MOST_WATCHED = 1 << 20 };
 
@@ -26,10 +30,12 @@ typedef struct Run {
     RungeKutta *rk;
     const double *output_times;
     long outputs, next_output;
-    double stop, span, last_event;
+    double start, stop, span, last_event;
+    double longest; /* the next step */
     int close;
     Crossing *crossing; /* by indicator: out of the positive, into it */
     double *x, *z, *z_before, *z_middle;
+    double *unknowns, *unknowns_before; /* of all loops, at both ends of the last step */
     /* Where steps were rejected most often: how often, where, and which state was to blame. */
     int most_rejected, roughest;
     double rough_at;
@@ -46,7 +52,10 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
 {
     kernel_end_run(k);
     const size_t n = (size_t)k->states, m = (size_t)k->indicators;
-    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + 3 * m) * sizeof(double) + n * sizeof(int));
+    size_t u = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        u += (size_t)k->loops[i].count;
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + 3 * m + 2 * u) * sizeof(double) + n * sizeof(int));
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
@@ -56,11 +65,15 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     run->z_before = run->z + m;
     run->z_middle = run->z_before + m;
     run->slope = run->z_middle + m;
-    run->flips = (int *)(run->slope + n);
+    run->unknowns = run->slope + n;
+    run->unknowns_before = run->unknowns + u;
+    run->flips = (int *)(run->unknowns_before + u);
     run->to_watch = FEWEST_WATCHED;
     run->output_times = output_times;
     run->outputs = outputs;
+    run->start = start;
     run->stop = stop;
+    run->longest = INFINITY;
     run->span = stop - start;
     run->last_event = -INFINITY;
     run->roughest = -1;
@@ -111,19 +124,37 @@ static int record_at(Kernel *k, double t, const double *x)
     return result ? result : kernel_record(k);
 }
 
-/* The outputs that were asked for up to a time within the last step. */
+/* The unknowns of all loops, from which the next iterations begin. */
+static void keep_unknowns(const Kernel *k, double *kept)
+{
+    for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
+        memcpy(kept, k->v + k->loops[i].first, (size_t)k->loops[i].count * sizeof *kept);
+}
+
+static void begin_from(Kernel *k, const double *kept)
+{
+    for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
+        memcpy(k->v + k->loops[i].first, kept, (size_t)k->loops[i].count * sizeof *kept);
+}
+
+/* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's
+ * beginning, as in the step itself, and not back from its end. */
 static int record_until(Kernel *k, double t)
 {
     Run *run = k->run;
-    while (run->next_output < run->outputs && run->output_times[run->next_output] <= t) {
+    int result = KERNEL_DONE;
+    if (run->next_output == run->outputs || run->output_times[run->next_output] > t)
+        return result;
+    keep_unknowns(k, run->unknowns);
+    begin_from(k, run->unknowns_before);
+    while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {
         const double time = run->output_times[run->next_output++];
-        int result = rk_interpolate(run->rk, time, run->x);
+        result = rk_interpolate(run->rk, time, run->x);
         if (result == KERNEL_DONE)
             result = record_at(k, time, run->x);
-        if (result)
-            return result;
     }
-    return KERNEL_DONE;
+    begin_from(k, run->unknowns);
+    return result;
 }
 
 /* The first indicator that has left its domain, positive or not, or -1. */
@@ -196,7 +227,8 @@ static bool endless(Run *run, double t, int indicator)
     run->last_event = t;
     if (indicator >= 0) {
         Crossing *c = &run->crossing[2 * indicator + !(run->z_before[indicator] > 0)];
-        const double interval = t - c->last;
+        const double interval = t - fmax(c->last, run->start);
+        run->longest = fmax(first_step * interval, least_first_step * run->span);
         c->shrinking = interval < c->interval ? c->shrinking + 1 : 0;
         c->interval = interval;
         c->last = t;
@@ -319,8 +351,13 @@ static int step(Kernel *k)
     const long rejected = rk->rejected;
     const double size = rk->h;
     memcpy(run->z_before, run->z, (size_t)k->indicators * sizeof *run->z);
+    keep_unknowns(k, run->unknowns_before);
     k->failure.kind = KERNEL_DONE;
+    const double largest = rk->largest;
+    rk->largest = fmin(largest, run->longest);
     int result = rk_step(rk, fmin(run->stop, time_event));
+    rk->largest = largest;
+    run->longest = INFINITY;
     if (result)
         return result;
     watch_rejections(run, rk->rejected - rejected, size);
@@ -331,6 +368,7 @@ static int step(Kernel *k)
         result = kernel_indicators(k, run->z);
     if (result)
         return result;
+    bool wanted;
     const int indicator = crossed(run->z_before, run->z, k->indicators);
     if (indicator >= 0) {
         double t;
@@ -340,10 +378,13 @@ static int step(Kernel *k)
             result = record_until(k, nextafter(t, -INFINITY));
         if (result == KERNEL_DONE)
             result = rk_interpolate(rk, t, run->x);
+        if (result == KERNEL_DONE)
+            result = kernel_evaluate(k, t, run->x);
+        if (result == KERNEL_DONE)
+            result = kernel_complete_step(k, &wanted);
         k->statistics.state_events++;
         return result ? result : pass_event(k, t, which);
     }
-    bool wanted;
     result = kernel_complete_step(k, &wanted);
     if (result)
         return result;

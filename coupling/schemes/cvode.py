@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,14 +13,18 @@ from coupling.schemes.stepwise import Equations
 from coupling.schemes.sundials import Matrix, Sundials, last_known, load, make, options
 from coupling.tolerances import state_tolerances
 
+if TYPE_CHECKING:
+    from coupling.master import Master
+    from coupling.options import Run
 
-def integrate(name: str, master: Any, run: Any) -> Outcome:
+
+def integrate(name: str, master: Master, run: Run) -> Outcome:
     """Runs the system by CVODE."""
     return stepwise.integrate(master, run, "CVODE", lambda equations: Cvode(equations, run))
 
 
 class Cvode(Sundials):
-    def __init__(self, equations: Equations, run: Any) -> None:
+    def __init__(self, equations: Equations, run: Run) -> None:
         self._jacobian = jacobian = StateJacobian(equations.master)
         n, linear = equations.states, jacobian.linear
         if jacobian.has_loops:  # these connect everything

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from coupling.schemes.stepwise import Equations
 from coupling.schemes.sundials import Matrix, Sundials, last_known, load, make, options
 from coupling.tolerances import given_tolerances, state_tolerances
 
+if TYPE_CHECKING:
+    from coupling.master import Master
+    from coupling.options import Run
 
-def integrate(name: str, master: Any, run: Any) -> Outcome:
+
+def integrate(name: str, master: Master, run: Run) -> Outcome:
     """Runs the system by IDA."""
     return stepwise.integrate(master, run, "IDA", lambda equations: Ida(equations, run))
 
@@ -37,11 +41,13 @@ class _Redundancy:
 class Ida(Sundials):
     """y = [x, z], the states and the unknowns; F = [x' - f(t, x, z), r(t, x, z)].
 
-    Where equations are redundant, those unknowns are taken that are shortest in the directions which are left open at the start or
-    at the last event, or as soon as one fails to be redundant any more, the equations as they are.
+    Where equations are redundant at the start, or behind an event, that solution is taken which has nothing of the directions that
+    are open there; as soon as equations that were redundant no longer are, they are taken as they are. Where a mechanism goes through
+    a pose in which its constraints become redundant, the multipliers may grow there without bound: other solvers step over such a
+    point, while IDA, which controls the multipliers' errors as well, may come out on another branch of the motion.
     """
 
-    def __init__(self, equations: Equations, run: Any) -> None:
+    def __init__(self, equations: Equations, run: Run) -> None:
         master, n = equations.master, equations.states
         self._linear = linear = open_loops(master)
         self._unknown = [slot for loop in master.schedule.loops for slot in range(loop.first, loop.first + len(loop.unknowns))]
@@ -52,9 +58,7 @@ class Ida(Sundials):
         self._on_diagonal = np.flatnonzero((self._rows == self._columns) & (self._rows < n))
         self._values = last_known(lambda: np.append(linear.values(), 0 * missing))
         self._dx, self._r = np.empty(n), np.empty(self._size - n)
-        names = [master.named(a.part, a.reference) for a in linear.unknowns]
-        largest = np.abs(equations.kernel.slots[self._unknown]).max(initial=1.0)
-        self._loose = given_tolerances(run, names, np.full(len(names), np.sqrt(run.rtol) * largest))
+        self._loose = _tolerances_of_unknowns(equations, run)
         self._options = options(run, np.append(state_tolerances(master, run), self._loose), algebraic_idx=list(range(n, self._size)))
         self._redundancy: _Redundancy | None = None
         self._matrix = Matrix.of(self._size, self._rows, self._columns)
@@ -63,14 +67,14 @@ class Ida(Sundials):
     def _made(self) -> Any:
         return make(load("IDA"), self._residuals, jacfn=self._differentiate, **self._options, **self._matrix.options)
 
-    def restart(self, t: float, x: np.ndarray, limit: float) -> None:
+    def restart(self, t: float, x: np.ndarray, limit: float, first: float = np.inf) -> None:
         self._linear.renew()
         self._equations.arrive(t, x)
         self._redundancy = self._find_redundancy()
-        if self._redundancy and self._matrix.options["linsolver"] == "sparse":
+        if self._redundancy and self._matrix.sparse:
             self._matrix = Matrix.full(self._size)
             self._solver = self._made()
-        super().restart(t, x, limit)
+        super().restart(t, x, limit, first)
 
     def _start(self, t: float, x: np.ndarray) -> np.ndarray:
         y = np.append(x, self._equations.kernel.slots[self._unknown])
@@ -130,13 +134,33 @@ class Ida(Sundials):
             return
         values = self._sign * self._values()
         values[self._on_diagonal] += cj
+        if self._matrix.sparse:
+            self._matrix.fill(matrix, values)
+            return
+        matrix[:] = 0
+        matrix[self._rows, self._columns] = values
         if self._redundancy:
             n = self._equations.states
-            matrix[:] = 0
-            matrix[self._rows, self._columns] = values
             matrix[n:, n:] += self._redundancy.lacking @ self._redundancy.open.T
-        else:
-            self._matrix.fill(matrix, values)
+
+
+def _tolerances_of_unknowns(equations: Equations, run: Run) -> np.ndarray:
+    """As given by name. Otherwise those of algebraic variables are loose, since their errors do not add up and tight ones cost many
+    steps: the root of ``rtol``, of the greatest of the same unit at the start. Torn inputs are tight as states are."""
+    master = equations.master
+    names, units, sizes, nominals, torn = [], [], [], [], []
+    for loop in master.schedule.loops:
+        for i, address in enumerate(loop.unknowns):
+            variable = master.built.parts[address.part].fmu.by_reference[address.reference]
+            names.append(master.named(address.part, address.reference))
+            units.append(variable.unit)
+            sizes.append(abs(equations.kernel.slots[loop.first + i]))
+            nominals.append(abs(variable.nominal) or 1.0)
+            torn.append(i >= len(loop.unknowns) - loop.torn)
+    greatest = {unit: max(size for size, other in zip(sizes, units, strict=True) if other == unit) for unit in set(units)}
+    loose = [np.sqrt(run.rtol) * max(nominal, greatest[unit]) for nominal, unit in zip(nominals, units, strict=True)]
+    tight = run.rtol * np.array(nominals)
+    return given_tolerances(run, names, np.where(torn, tight, loose))
 
 
 def _or_one(sizes: np.ndarray) -> np.ndarray:

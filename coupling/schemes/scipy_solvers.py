@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import integrate as scipy_integrate
@@ -26,14 +25,18 @@ _TIMES = {"Radau": 3, "BDF": 1, "LSODA": 1}
 _ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
 """Of the error estimates."""
 
+if TYPE_CHECKING:
+    from coupling.master import Master
+    from coupling.options import Run
 
-def integrate(name: str, master: Any, run: Any) -> Outcome:
+
+def integrate(name: str, master: Master, run: Run) -> Outcome:
     """Runs the system by one of SciPy's solvers."""
     return stepwise.integrate(master, run, name, lambda equations: Scipy(name, equations, run))
 
 
 class Scipy:
-    def __init__(self, name: str, equations: Equations, run: Any) -> None:
+    def __init__(self, name: str, equations: Equations, run: Run) -> None:
         self._name, self._equations, self._solver_class = name, equations, getattr(scipy_integrate, name)
         self._options: dict[str, Any] = {"rtol": max(run.rtol, 100 * np.finfo(float).eps), "max_step": run.max_step}
         self._atol = self._options["atol"] = state_tolerances(equations.master, run)
@@ -47,12 +50,13 @@ class Scipy:
         self._tried: set[float] = set()
         self._gap = False
 
-    def restart(self, t: float, x: np.ndarray, limit: float) -> None:
+    def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
         self._equations.arrive(t, x)
         self._limit = limit
         if self._jacobian:
             self._jacobian.linear.renew()
-        self._begin(t, x, None if self._name == "LSODA" else self._first_step(t, x, limit))
+        chosen = np.inf if self._name == "LSODA" else self._first_step(t, x, limit)
+        self._begin(t, x, min(first, chosen, limit - t) if min(first, chosen) < np.inf else None)
 
     def _begin(self, t: float, x: np.ndarray, first_step: float | None) -> None:
         self._solver = self._solver_class(self._derivatives, t, x, self._limit, first_step=first_step, **self._options)
@@ -61,12 +65,12 @@ class Scipy:
         solver = self._solver
         t, x, before = solver.t, solver.y.copy(), solver.nfev
         self._tried.clear()
-        self._gap, self._dense = False, None
+        self._dense = None
         why = self._advance()
         evaluations, each = (len(self._tried), _TIMES[self._name]) if self._jacobian else (solver.nfev - before, _EVALUATIONS[self._name])
         self.rejected += max(0, evaluations // each - 1)
         reach = max(self._tried, default=t) - t
-        while why and self._gap and reach > 1e-14 * abs(t):  # not every solver copes with NaN; with smaller steps they may not meet it
+        while why and self._gap and reach > 1e-14 * abs(t):  # not every solver copes with NaN; smaller steps may not meet it
             reach /= 4
             self._begin(t, x, reach)
             why = self._advance()
@@ -77,7 +81,7 @@ class Scipy:
 
     def _advance(self) -> str | None:
         """Takes a step; why not."""
-        solver = self._solver
+        solver, self._gap = self._solver, False
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -89,7 +93,8 @@ class Scipy:
         if solver.status == "failed":
             return message[0].lower() + message[1:].rstrip(".")
         finite = np.isfinite(solver.y).all() and np.isfinite(getattr(solver, "f", 0.0)).all()
-        return None if finite else "it ended in numbers that are not finite"
+        trusted = finite and not (self._gap and self._name == "LSODA")  # which goes on with NaN as if it were a number
+        return None if trusted else "it met numbers that are not finite"
 
     def state(self, t: float) -> np.ndarray:
         if t == self._solver.t:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -19,13 +19,18 @@ from coupling.kernel.kernel import Status
 from coupling.linearise import NoDerivative
 from coupling.outcome import Ending, Outcome
 from coupling.progress import progress_bar
+from coupling.tolerances import state_tolerances
 
 if TYPE_CHECKING:
     from coupling.master import Master
+    from coupling.options import Run
 
 _MOST_CLOSE_EVENTS, _MOST_SHRINKING, _CLOSE_EVENTS = 200, 4, 1e-9
 """As many events in a row, each this little of the run after the one before, are chattering; and so are as many of one kind at
 intervals that shrink to that. Explicit methods do as much in run.c."""
+_FIRST_STEP, _LEAST_FIRST_STEP = 1e-3, 1e-12
+"""The first step behind a state event is no longer than this share of the time since the last of its kind, but for the least, a share
+of the run: two crossings within one step, such as those of a ball that bounces, are not seen. As in run.c."""
 _ROUNDING = 2 * float(np.finfo(float).eps)
 _BETWEEN_LOOKS = 0.1
 """Seconds between two updates of the progress bar."""
@@ -36,8 +41,8 @@ class Stepper(Protocol):
 
     rejected: int
 
-    def restart(self, t: float, x: np.ndarray, limit: float) -> None:
-        """Begins at a point, at which the system is evaluated, to go as far as the limit."""
+    def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
+        """Begins at a point, at which the system is evaluated, to go as far as the limit, with a first step that is no longer than given."""
 
     def step(self) -> float:
         """Takes a step, to the limit at most, and returns the time."""
@@ -77,6 +82,11 @@ class Equations:
             return False
         raise Stopped(status)
 
+    def require(self, status: Status) -> None:
+        """Where there have to be values."""
+        if not self.check(status):
+            raise Stopped(Status.RETRY)
+
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> None:
         """Of the states, all NaN where there are none."""
         if not self.check(self.kernel.derivatives(t, x, dx)):
@@ -84,15 +94,14 @@ class Equations:
 
     def arrive(self, t: float, x: np.ndarray) -> None:
         """Evaluates everything at a point that has been accepted."""
-        if not self.check(self.kernel.evaluate(t, x)):
-            raise Stopped(Status.RETRY)
+        self.require(self.kernel.evaluate(t, x))
 
     @property
     def present_derivatives(self) -> np.ndarray:
         return self.kernel.slots[self.master.schedule.derivatives]
 
 
-def integrate(master: Master, run: Any, name: str, make: Callable[[Equations], Stepper]) -> Outcome:
+def integrate(master: Master, run: Run, name: str, make: Callable[[Equations], Stepper]) -> Outcome:
     """Runs the system by a solver, of that name."""
     equations = Equations(master)
     return _Drive(equations, run, name, make(equations) if equations.states else _Nothing(run)).outcome()
@@ -101,15 +110,16 @@ def integrate(master: Master, run: Any, name: str, make: Callable[[Equations], S
 class _Nothing:
     """Integrates a system without states."""
 
-    def __init__(self, run: Any) -> None:
+    def __init__(self, run: Run) -> None:
         self._longest, self.rejected = run.max_step, 0
-        self._t = self._limit = 0.0
+        self._t = self._limit = self._first = 0.0
 
-    def restart(self, t: float, x: np.ndarray, limit: float) -> None:
-        self._t, self._limit, self._x = t, limit, x
+    def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
+        self._t, self._limit, self._x, self._first = t, limit, x, first
 
     def step(self) -> float:
-        self._t = min(self._limit, self._t + self._longest)
+        self._t = min(self._limit, self._t + min(self._longest, self._first))
+        self._first = np.inf
         return self._t
 
     def state(self, t: float) -> np.ndarray:
@@ -120,13 +130,13 @@ class _Nothing:
 class _Crossing:
     """The history of one way of crossing one indicator."""
 
-    last: float = 0.0
+    last: float = -np.inf
     interval: float = 0.0
     shrinking: int = 0
 
 
 class _Drive:
-    def __init__(self, equations: Equations, run: Any, name: str, stepper: Stepper) -> None:
+    def __init__(self, equations: Equations, run: Run, name: str, stepper: Stepper) -> None:
         self._equations, self._run, self._name, self._stepper = equations, run, name, stepper
         self._master, self._kernel = equations.master, equations.kernel
         parts = self._master.built.parts
@@ -136,7 +146,9 @@ class _Drive:
         self._times, self._next = run.times(), 0
         self._t, self._x = run.start_time, self._master.x
         self._steps = 0
-        self._close, self._last_event = 0, -np.inf
+        self._close, self._last_event, self._first = 0, -np.inf, np.inf
+        self._unknowns = [slot for x in self._master.schedule.loops for slot in range(x.first, x.first + len(x.unknowns))]
+        self._unknowns_before = self._kernel.slots[self._unknowns]
         self._crossings: dict[tuple[int, bool], _Crossing] = defaultdict(_Crossing)
 
     # -- how it ends ---------------------------------------------------------------------------------------------------------------
@@ -181,9 +193,9 @@ class _Drive:
     def _fastest(self) -> str:
         with suppress(Stopped):
             self._equations.arrive(self._t, self._x)
-            rate = np.abs(self._equations.present_derivatives) / (1e-300 + np.abs(self._x))
-            if len(rate) and np.isfinite(rate).any():
-                return f"; '{self._master.label(int(np.nanargmax(rate)))}' changes fastest"
+            allowed = state_tolerances(self._master, self._run) + self._run.rtol * np.abs(self._x)
+            rate = np.abs(self._equations.present_derivatives) / allowed
+            return f"; '{self._master.label(int(np.argmax(rate)))}' changes fastest"
         return ""
 
     # -- the run -------------------------------------------------------------------------------------------------------------------
@@ -207,10 +219,12 @@ class _Drive:
         limit = min(self._run.stop_time, self._time_event)
         self._near = limit - self._t <= 4 * _ROUNDING * max(abs(limit), abs(self._t))
         if not self._near:
-            self._stepper.restart(self._t, self._x, limit)
+            self._stepper.restart(self._t, self._x, limit, self._first)
+        self._first = np.inf
 
     def _step(self) -> None:
         self._kernel.failure.kind = Status.DONE
+        self._unknowns_before = self._kernel.slots[self._unknowns]
         if self._near:  # an event, or the end, that follows another within rounding
             t, state = max(self._t, min(self._run.stop_time, self._time_event)), self._constant
         else:
@@ -234,26 +248,34 @@ class _Drive:
         return self._x
 
     def _read_indicators(self, z: np.ndarray) -> None:
-        if len(z) and not self._equations.check(self._kernel.indicators(z)):
-            raise Stopped(Status.RETRY)
+        if len(z):
+            self._equations.require(self._kernel.indicators(z))
 
     def _complete_step(self, t: float, x: np.ndarray) -> bool:
         """Tells who wants to know, after all outputs before; whether one asks for an event."""
         self._equations.arrive(t, x)
         status, asked = self._kernel.complete_step()
-        self._equations.check(status)
+        self._equations.require(status)
         return asked
 
     def _record_until(self, t: float, state: Callable[[float], np.ndarray]) -> None:
-        """The outputs that were asked for up to a time within the last step."""
+        """The outputs that were asked for up to a time within the last step.
+
+        A loop with several solutions is followed from the step's beginning, as in the step itself, and not back from its end.
+        """
+        if self._next == len(self._times) or self._times[self._next] > t:
+            return
+        unknowns = self._kernel.slots[self._unknowns]
+        self._kernel.slots[self._unknowns] = self._unknowns_before
         while self._next < len(self._times) and self._times[self._next] <= t:
             time = float(self._times[self._next])
             self._record(time, state(time))
             self._next += 1
+        self._kernel.slots[self._unknowns] = unknowns
 
     def _record(self, t: float, x: np.ndarray) -> None:
         self._equations.arrive(t, x)
-        self._equations.check(self._kernel.record())
+        self._equations.require(self._kernel.record())
 
     # -- events --------------------------------------------------------------------------------------------------------------------
 
@@ -272,6 +294,7 @@ class _Drive:
         event, which = self._locate(t, now, state)
         x = state(event).copy()
         self._record_until(np.nextafter(event, -np.inf), state)
+        self._complete_step(event, x)
         self._t, self._x = event, x
         self._count("state_events")
         self._pass_event(which)
@@ -312,7 +335,8 @@ class _Drive:
         self._last_event = t
         if which >= 0:
             crossing = self._crossings[which, bool(self._indicators[which] > 0)]
-            interval = t - crossing.last
+            interval = t - max(crossing.last, self._run.start_time)
+            self._first = max(_FIRST_STEP * interval, _LEAST_FIRST_STEP * (self._run.stop_time - self._run.start_time))
             crossing.shrinking = crossing.shrinking + 1 if interval < crossing.interval else 0
             crossing.interval, crossing.last = interval, t
             if crossing.shrinking >= _MOST_SHRINKING and interval <= soon:
@@ -326,10 +350,10 @@ class _Drive:
         if self._endless(which):
             kernel.failure.index = which
             raise Stopped(Status.CHATTERING)
-        equations.check(kernel.synchronise(self._t, self._x))
+        equations.require(kernel.synchronise(self._t, self._x))
         self._record(self._t, self._x)
-        if not equations.check(kernel.start_events()) or not equations.check(kernel.settle(self._x)):
-            raise Stopped(Status.RETRY)
+        equations.require(kernel.start_events())
+        equations.require(kernel.settle(self._x))
         self._record(self._t, self._x)
         while self._next < len(self._times) and self._times[self._next] <= self._t:
             self._next += 1

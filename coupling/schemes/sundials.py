@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csc_array
 
 from coupling.linearise import NoDerivative
 from coupling.schemes.stepwise import Equations, GaveUp
+
+if TYPE_CHECKING:
+    from coupling.options import Run
 
 _FEW = 60
 """Unknowns up to which a dense matrix is factorised faster than a sparse one."""
@@ -34,7 +37,7 @@ class Sundials(ABC):
     def __init__(self, equations: Equations, solver: Any) -> None:
         self._equations, self._solver = equations, solver
         self.rejected = 0
-        self._t = self._limit = 0.0
+        self._t = self._before = self._limit = self._stop = 0.0
         self._y = np.zeros(0)
         self._tried: set[float] = set()
         self._fresh, self._looked_back = True, False
@@ -43,11 +46,15 @@ class Sundials(ABC):
     def _start(self, t: float, x: np.ndarray) -> np.ndarray:
         """Sets the solver to a point where the system is evaluated; returns y."""
 
-    def restart(self, t: float, x: np.ndarray, limit: float) -> None:
-        self._limit, self._t, self._fresh, self._looked_back = limit, t, True, False
+    def restart(self, t: float, x: np.ndarray, limit: float, first: float = np.inf) -> None:
+        self._limit, self._stop, self._t, self._before = limit, min(limit, t + max(first, 10 * _FUZZ * abs(t))), t, t
+        self._fresh, self._looked_back = True, False
         self._equations.arrive(t, x)
-        with _quiet():
-            self._y = self._start(t, x)
+        try:
+            with _quiet():
+                self._y = self._start(t, x)
+        except RuntimeError as error:
+            raise GaveUp(str(error)) from None
 
     def step(self) -> float:
         self._tried.clear()
@@ -65,21 +72,28 @@ class Sundials(ABC):
 
     def _advance(self) -> None:
         with _quiet():
-            result = self._solver.step(self._limit, method="onestep", tstop=self._limit)
+            result = self._solver.step(self._stop, method="onestep", tstop=self._stop)
             if result.status >= 0 and result.t <= self._t and self._looked_back:  # it came back to where it is, no more
-                result = self._solver.step(self._limit, method="onestep", tstop=self._limit)
-        if result.status < 0:
-            raise GaveUp(result.message[0].lower() + result.message[1:].rstrip("."))
+                result = self._solver.step(self._stop, method="onestep", tstop=self._stop)
+        _check(result)
         if result.t <= self._t:
             raise GaveUp("the step size fell below what numbers resolve")
-        self._t, self._y, self._looked_back = result.t, result.y, False
+        self._before, self._t, self._y, self._looked_back = self._t, result.t, result.y, False
+        self._stop = self._limit
 
     def state(self, t: float) -> np.ndarray:
-        if abs(self._t - t) <= _FUZZ * abs(self._t):
+        if abs(self._t - t) <= _FUZZ * max(abs(self._t), self._t - self._before):
             return self._y[: self._equations.states]
         self._looked_back = True
         with _quiet():
-            return self._solver.step(t, method="normal").y[: self._equations.states]
+            result = self._solver.step(t, method="normal")
+        _check(result)
+        return result.y[: self._equations.states]
+
+
+def _check(result: Any) -> None:
+    if result.status < 0:
+        raise GaveUp(result.message[0].lower() + result.message[1:].rstrip("."))
 
 
 @dataclass(frozen=True)
@@ -90,6 +104,10 @@ class Matrix:
     """For the solver."""
     places: np.ndarray | None
     """Where the values belong in what scikit-sundae has filled in, as far as they are not all there is."""
+
+    @property
+    def sparse(self) -> bool:
+        return self.options["linsolver"] == "sparse"
 
     @staticmethod
     def full(size: int) -> Matrix:
@@ -129,7 +147,7 @@ def last_known(jacobian: Callable[[], np.ndarray]) -> Callable[[], np.ndarray]:
     return ask
 
 
-def options(run: Any, atol: np.ndarray, **more: Any) -> dict[str, Any]:
+def options(run: Run, atol: np.ndarray, **more: Any) -> dict[str, Any]:
     """What both solvers are told."""
     return {
         "rtol": run.rtol,

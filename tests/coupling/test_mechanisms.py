@@ -88,5 +88,5 @@ def test_output_costs_no_steps():
     few = system_of(oracle).simulate(2.0, rtol=1e-9, output_times=[2.0])
     many = system_of(oracle).simulate(2.0, rtol=1e-9, output_interval=1e-3)
     assert (few.statistics.steps, few.statistics.rejected) == (many.statistics.steps, many.statistics.rejected)
-    assert many["rocker.theta"][-1] == few["rocker.theta"][-1]
+    assert many["rocker.theta"][-1] == pytest.approx(few["rocker.theta"][-1], rel=1e-13)
     assert deviation(oracle.motion(many.time[::50]), lambda name: many[name][::50]) < 1e-6
