@@ -38,11 +38,14 @@ static int update(Kernel *k, bool *again, bool *changed)
     return KERNEL_DONE;
 }
 
-/* What moves by no more than the solution of a loop leaves open is no news to anyone. */
+/* What moves by no more than the solution of a loop leaves open, or than rounding next to the greatest value, is no news to anyone. */
 static bool same(const double *before, const double *now, int count)
 {
+    double size = 1e-3;
     for (int i = 0; i < count; i++)
-        if (!(fabs(now[i] - before[i]) <= 1e-9 * (1e-3 + fabs(before[i]))))
+        size = fmax(size, 1e-4 * fabs(before[i]));
+    for (int i = 0; i < count; i++)
+        if (!(fabs(now[i] - before[i]) <= 1e-9 * (size + fabs(before[i]))))
             return false;
     return true;
 }

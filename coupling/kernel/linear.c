@@ -25,7 +25,8 @@
  * never counts as so much that a pivot is not believed when it first becomes weak, but at least as 1/DOUBT of itself, so that
  * rounding is not. A pivot that once was greater and has lost all but the share that the user of the matrix names is not believed
  * either. */
-static const double SOUND = 1e-3, WEAK = 2e-6, FAINT = 1e-10, DEFICIENT = 1e-11, DOUBT = 100;
+static const double SOUND = 1e-3, WEAK = 1e-7, FAINT = 1e-10, DEFICIENT = 1e-11, DOUBT = 100;
+static const double FADED = 2e-6;     /* of the greatest that a pivot has been: it is weak then, however great */
 static const double NOTHING = 1e-14;   /* of S */
 static const double STABLE = 0.1;      /* the least share of a pivot in the greatest entry of its row */
 static const double WORN = 1e-3;       /* the share of its first size below which a pivot is chosen anew */
@@ -434,7 +435,7 @@ static bool eliminate(Linear *a, const double *values, double floor)
         }
         if (factor[upper[k]] > a->peak[k])
             a->peak[k] = factor[upper[k]];
-        if (!(fabs(factor[upper[k]]) >= (a->definite ? floor : a->least[k]))) {
+        if (!(fabs(factor[upper[k]]) >= (a->definite ? fmax(floor, FADED * a->peak[k]) : a->least[k]))) {
             if (a->definite)
                 suits = suits && !(natural < STALE && natural > 0);
             else
@@ -652,7 +653,7 @@ static bool weigh(Linear *a, const double *values)
     for (int k = 0; k < a->live; k++) {
         const double natural = natural_size(a, values, k);
         const double peak = peak_of(a, k), deficient = fmax(DEFICIENT, a->lost_share * fmin(peak, 1));
-        const double measure = fmax(fmin(natural, a->floor / (10 * deficient)), natural / DOUBT);
+        const double measure = fmax(fmin(natural, fmax(a->floor, FADED * peak) / (10 * deficient)), natural / DOUBT);
         const double ratio = fabs(a->block[k * size + k]) / (deficient * measure);
         a->belief[k] = pow(ratio, 12);
         a->shortfall -= ratio >= 1;

@@ -226,15 +226,18 @@ static int iterate(Kernel *k, Loop *l)
             l->largest = fmax(l->largest, greatest(z, n));
             if (left <= (1 - damping / 4) * length || left <= tolerable * l->largest)
                 break;
-            const bool sensitive = linear_weak(l->linear) > l->deficiency;
-            if (damping == 1 && (vanish(k, l, z, r) || (sensitive && left <= roughly * greatest(z, n))))
+            const bool sensitive = linear_weak(l->linear) && left <= roughly * greatest(z, n);
+            if (damping == 1 && sensitive && iteration == 1)
+                break;
+            if (damping == 1 && (vanish(k, l, z, r) || sensitive))
                 return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         }
         if (!isfinite(left))
             return not_solved(k, l);
         const double size = fmax(greatest(z, n), length);
         const bool stalled = iteration > 1 && left > before / 4;
-        if (left <= tolerance * size || (stalled && (left <= tolerable * size || vanish(k, l, z, r))) || left == 0)
+        const double enough = linear_weak(l->linear) ? roughly : tolerable;
+        if (left <= tolerance * size || (stalled && (left <= enough * size || vanish(k, l, z, r))) || left == 0)
             return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         before = left;
     }
