@@ -191,8 +191,9 @@ class System:
         ``solver``: ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), ``cvode`` or ``ida`` (stiff),
         or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute tolerance, by default
         ``rtol`` times the nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``,
-        or by patterns with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates constraints: ``check`` refuses, ``assemble`` moves what the user did not set,
-        ``relax`` leaves it to the stabilisation. ``outputs`` are the names to record, of variables or instances, ``*`` matching
+        or by patterns with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates
+        constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation.
+        ``outputs`` are the names to record, of variables or instances, ``*`` matching
         anything; by default all outputs, states and algebraic variables. ``output_times`` or ``output_interval`` say when, by
         default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
         ``communication_step`` and ``scheme`` are for Co-Simulation, which is not supported yet.

@@ -249,11 +249,8 @@ int loop_solve(Kernel *k, int index)
     Loop *l = &k->loops[index];
     if (k->open)
         return operate(k, &l->inside);
-    double *const z = k->v + l->first;
-    int result = pass(k, l, l->residual);
-    if (result)
-        return result;
-    return iterate(k, l);
+    const int result = pass(k, l, l->residual);
+    return result ? result : iterate(k, l);
 }
 
 /* Rows of a shortcut, counted behind the unknowns. */
