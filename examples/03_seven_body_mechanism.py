@@ -110,7 +110,7 @@ def system() -> System:
     mechanism.drive("drive.effort", TORQUE)
     # The length of a spring is smoothed at 0, for the direction of its force to stay defined there. The default of 1 micrometre
     # would show in the ninth digit of this mechanism.
-    mechanism.add("spring", "planar.SpringDamper", {"k": STIFFNESS, "rest": REST, "smoothing": 1e-9})
+    mechanism.add("spring", "planar.SpringDamper", {"k": STIFFNESS, "rest": REST})
     mechanism.connect("C.p1", "spring.M")
     mechanism.connect("link3.p3", "spring.N")
     return mechanism

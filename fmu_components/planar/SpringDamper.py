@@ -29,7 +29,7 @@ class SpringDamper(Component):
         k = self.parameter("k", 1000.0, "N/m", "stiffness", at_least=0, nominal=1000)
         b = self.parameter("b", 0.0, "N.s/m", "viscous damping", at_least=0)
         rest = self.parameter("rest", 0.0, "m", "length at rest", at_least=0)
-        smoothing = self.parameter("smoothing", 1e-6, "m", "length below which the direction of the force fades", above=0, nominal=1e-6)
+        smoothing = self.parameter("smoothing", 1e-9, "m", "length below which the direction of the force fades", above=0, nominal=1e-9)
         MN, velocity = N.point - M.point, N.velocity - M.velocity
         length = self.output("length", sqrt(MN.dot(MN) + smoothing**2), "m", "length of the spring")
         rate = self.output("rate", MN.dot(velocity) / length, "m/s", "time derivative of the length")
