@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import ctypes
 
-from coupling.kernel import _core
+from coupling.kernel import _core  # type: ignore[attr-defined]
 
 library = ctypes.CDLL(_core.__file__)
