@@ -26,8 +26,11 @@ fmus: .venv/installed
 
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/runtime.py
+	$(BIN)/python benchmarks/andrews.py
+	$(BIN)/python benchmarks/chain.py
+	$(BIN)/python benchmarks/loading.py
 
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml $(wildcard coupling/kernel/*.[ch])
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@

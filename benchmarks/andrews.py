@@ -83,7 +83,9 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
 
 def coupled(system: System, solver: str, tolerance: float) -> tuple[float, float, int]:
     """The FMUs; time from the first evaluation to the last."""
-    result = system.simulate(example.STOP, solver=solver, rtol=tolerance, atol=tolerance, outputs=["link*.theta"], output_times=[example.STOP])
+    result = system.simulate(
+        example.STOP, solver=solver, rtol=tolerance, atol=tolerance, outputs=["link*.theta"], output_times=[example.STOP]
+    )
     assert result.outcome.completed, result.outcome
     final = {name: float(values[-1]) for name, values in example.angles(result).items()}
     return result.statistics.seconds_running, error(final), result.statistics.evaluations

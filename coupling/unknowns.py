@@ -84,9 +84,7 @@ def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
     """The program of a loop, the constant derivatives being asked for right away."""
     jacobian = Jacobian()
     local = jacobian.local = _local_derivatives(graph, loop, constant, jacobian)
-    gradient: dict[int, dict[int, list[Product]]] = {
-        graph.node[address]: {i: [(1.0, 0, 0)]} for i, address in enumerate(loop.unknowns)
-    }
+    gradient: dict[int, dict[int, list[Product]]] = {graph.node[address]: {i: [(1.0, 0, 0)]} for i, address in enumerate(loop.unknowns)}
     for node in _inner_order(graph, loop):
         if node not in gradient:
             gradient[node] = _row(graph, node, gradient, local, jacobian)
@@ -170,7 +168,9 @@ def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) 
             misfit = arriving(owner)
             misfit.add(_Sum({schedule.set_slot[owner]: -1.0}, {(graph.node[owner], 0): -1.0}))
             residuals.append(misfit)
-    read_outside = {n for n in order if graph.is_output[n] and any(a not in loop.members and graph.level[a] is Level.ALWAYS for a in graph.readers[n])}
+    read_outside = {
+        n for n in order if graph.is_output[n] and any(a not in loop.members and graph.level[a] is Level.ALWAYS for a in graph.readers[n])
+    }
     wanted = _reached(sums, [sums[n] for n in [*loop.followers, *read_outside]])
     leading = _reached(sums, residuals)
     always = [n for n in order if n in wanted and n not in read_outside]
@@ -295,7 +295,12 @@ def _by_known(pairs: Iterable[tuple[int, int]]) -> dict[int, list[tuple[int, int
 
 
 def _plan_calls(
-    graph: Graph, jacobian: Jacobian, part: int, fmu: Fmu, wanted: dict[bool, list[tuple[int, int]]], found: dict[tuple[int, int], tuple[float, int]]
+    graph: Graph,
+    jacobian: Jacobian,
+    part: int,
+    fmu: Fmu,
+    wanted: dict[bool, list[tuple[int, int]]],
+    found: dict[tuple[int, int], tuple[float, int]],
 ) -> None:
     """Knowns that share no unknown go into one direction, or unknowns that share no known: of an instance always the same, since
     there are FMUs whose directional and adjoint derivatives spoil each other. What shares is counted among all dependencies, those that
@@ -352,6 +357,4 @@ def _add_call(
                 found[pair] = (1.0, first + i)
     jacobian.terms += len(results)
     addresses = graph.addresses
-    jacobian.calls.append(
-        Call(kind, part, at_events, tuple(addresses[n] for n in unknowns), tuple(addresses[n] for n in knowns), first)
-    )
+    jacobian.calls.append(Call(kind, part, at_events, tuple(addresses[n] for n in unknowns), tuple(addresses[n] for n in knowns), first))

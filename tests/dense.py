@@ -98,7 +98,7 @@ class Dense:
         moved: set[Address] = set()
         for _ in range(len(self.wires) + 2):
             arriving = self._arriving(t, set(self.wires) - fixed)
-            moved = {target for target, value in arriving.items() if not self._taken.get(target) == value}
+            moved = {target for target, value in arriving.items() if self._taken.get(target) != value}
             if not moved:
                 break
             self._write({target: arriving[target] for target in moved})

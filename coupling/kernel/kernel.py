@@ -220,9 +220,7 @@ class Instance:
     def directional(self, unknowns: Sequence[int], known: int) -> tuple[int, np.ndarray]:
         """Derivatives with respect to one known."""
         rows, column, seed, result = _references(unknowns), _references([known]), np.ones(1), np.zeros(len(unknowns))
-        status = library.instance_directional(
-            self.handle, pointer(rows), len(rows), pointer(column), 1, pointer(seed), pointer(result)
-        )
+        status = library.instance_directional(self.handle, pointer(rows), len(rows), pointer(column), 1, pointer(seed), pointer(result))
         return status, result
 
 
@@ -453,11 +451,21 @@ class Kernel:
         return Status(library.kernel_record(self.handle))
 
     def begin_run(
-        self, tableau: TableauStructure, rtol: float, atol: np.ndarray, largest: float, first: float, start: float, stop: float, times: np.ndarray
+        self,
+        tableau: TableauStructure,
+        rtol: float,
+        atol: np.ndarray,
+        largest: float,
+        first: float,
+        start: float,
+        stop: float,
+        times: np.ndarray,
     ) -> Status:
         self._kept += [tableau, times]
         return Status(
-            library.kernel_begin_run(self.handle, byref(tableau), rtol, pointer(atol), largest, first, start, stop, len(times), pointer(times))
+            library.kernel_begin_run(
+                self.handle, byref(tableau), rtol, pointer(atol), largest, first, start, stop, len(times), pointer(times)
+            )
         )
 
     def restart(self, t: float, x: np.ndarray) -> Status:

@@ -21,9 +21,9 @@ from coupling.kernel.kernel import Status
 from coupling.master import Master
 from coupling.options import Run
 from dense import Dense
-from foreign import Model, Variable
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
+from foreign import Model, Variable
 from oracles import DoublePendulum, FourBar, Pendulum, SliderCrank
 from systems import system_of
 

@@ -131,7 +131,9 @@ def test_a_stair_in_time(fmi, fmu, solver):
 
 def test_a_sampler(fmi, fmu, solver):
     """Samples are what the state is at these times, and end when the deadline passes."""
-    result = alone(fmu(Sampler, fmi)).simulate(1.0, solver=solver, rtol=1e-11, outputs=["unit.held", "unit.closed", "unit.samples", "unit.x"])
+    result = alone(fmu(Sampler, fmi)).simulate(
+        1.0, solver=solver, rtol=1e-11, outputs=["unit.held", "unit.closed", "unit.samples", "unit.x"]
+    )
     times, _, held = events(result, "unit.held")
     assert list(times) == [0.25, 0.5]
     assert held == pytest.approx(np.exp(-times / 0.5), abs=1e-10)

@@ -22,7 +22,13 @@ def four_bars(loops: int) -> tuple[ParallelFourBars, System]:
 
 @pytest.mark.parametrize(
     ("loops", "solver", "tolerance", "allowed"),
-    [(1, "dop853", 1e-8, 1e-5), (1, "dopri5", 1e-12, 1e-8), (2, "dop853", 1e-8, 2e-4), (10, "dopri5", 1e-6, 2e-3), (40, "dop853", 1e-6, 2e-3)],
+    [
+        (1, "dop853", 1e-8, 1e-5),
+        (1, "dopri5", 1e-12, 1e-8),
+        (2, "dop853", 1e-8, 2e-4),
+        (10, "dopri5", 1e-6, 2e-3),
+        (40, "dop853", 1e-6, 2e-3),
+    ],
 )
 def test_four_bars_run_through_their_aligned_poses(loops, solver, tolerance, allowed):
     """Ten seconds, and more than ten alignments, on the branch of the parallel links; warned of by the names of the joints."""
