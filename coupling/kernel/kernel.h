@@ -222,6 +222,8 @@ int kernel_set_record(Kernel *, int columns, const int *slots);
 void kernel_end_record(Kernel *);
 int kernel_record(Kernel *);
 long kernel_recorded(const Kernel *, const double **values);
+long kernel_rows(const Kernel *);
+void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
 
 /* run.c: integration by a Runge-Kutta method, with output and events. */
 int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol, double largest, double first_step, double start,

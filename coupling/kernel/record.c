@@ -56,6 +56,17 @@ int kernel_record(Kernel *k)
     return KERNEL_DONE;
 }
 
+long kernel_rows(const Kernel *k)
+{
+    return k->record ? k->record->rows : 0;
+}
+
+void kernel_forget_rows(Kernel *k, long rows)
+{
+    if (k->record && rows < k->record->rows)
+        k->record->rows = rows;
+}
+
 long kernel_recorded(const Kernel *k, const double **values)
 {
     *values = k->record->values;

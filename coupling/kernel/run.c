@@ -45,7 +45,15 @@ typedef struct Run {
     double *slope;
     int *flips;
     long watched, to_watch;
+    /* The last point at which the shortcuts were checked, to which a run goes back where one proves wrong; checks become rarer the
+     * longer all goes well, but where instances are asked for more than derivatives each step is checked. */
+    double *x_checked, t_checked;
+    long rows_checked, output_checked;
+    int unchecked, unchecked_at_most;
+    bool check_always;
 } Run;
+
+enum { SELDOM = 16 };
 
 int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const double *atol, double largest, double first_step, double start,
                      double stop, long outputs, const double *output_times)
@@ -55,12 +63,16 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     size_t u = 0;
     for (int i = 0; i < k->loop_count; i++)
         u += (size_t)k->loops[i].count;
-    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + 3 * m + 2 * u) * sizeof(double) + n * sizeof(int));
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (3 * n + 3 * m + 2 * u) * sizeof(double) + n * sizeof(int));
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
     run->crossing = (Crossing *)(run + 1);
-    run->x = (double *)(run->crossing + 2 * m);
+    run->x_checked = (double *)(run->crossing + 2 * m);
+    run->x = run->x_checked + n;
+    run->check_always = k->indicators > 0;
+    for (int i = 0; i < k->part_count; i++)
+        run->check_always = run->check_always || k->parts[i].completed_step;
     run->z = run->x + n;
     run->z_before = run->z + m;
     run->z_middle = run->z_before + m;
@@ -105,6 +117,16 @@ int kernel_roughest(const Kernel *k, int *state, double *time)
     return k->run->most_rejected;
 }
 
+static void note_checked(Kernel *k)
+{
+    Run *run = k->run;
+    run->t_checked = run->rk->t;
+    memcpy(run->x_checked, run->rk->x, (size_t)k->states * sizeof(double));
+    run->rows_checked = kernel_rows(k);
+    run->output_checked = run->next_output;
+    run->unchecked = 0;
+}
+
 /* Begins at a point, or anew behind an event. */
 int kernel_restart(Kernel *k, double t, const double *x)
 {
@@ -114,7 +136,34 @@ int kernel_restart(Kernel *k, double t, const double *x)
         result = kernel_verify(k, run->rk->dx);
     if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE)
         result = rk_start(run->rk, t, x);
+    if (result == KERNEL_DONE)
+        note_checked(k);
     return result ? result : kernel_indicators(k, run->z);
+}
+
+/* Whether the shortcuts that led to the present point were exact. Where they were not, the run is back where they last were, and
+ * from then on iterates. */
+static int check_shortcuts(Kernel *k, bool *back)
+{
+    Run *run = k->run;
+    RungeKutta *rk = run->rk;
+    *back = false;
+    if (!run->check_always && run->unchecked < run->unchecked_at_most && rk->t < run->stop) {
+        run->unchecked++;
+        return KERNEL_DONE;
+    }
+    const int result = kernel_verify(k, rk->dx);
+    if (result == KERNEL_DONE) {
+        run->unchecked_at_most = run->unchecked_at_most < SELDOM ? run->unchecked_at_most + 1 : SELDOM;
+        note_checked(k);
+    }
+    if (result != KERNEL_RETRY || k->failure.kind != KERNEL_DONE)
+        return result;
+    *back = true;
+    kernel_forget_rows(k, run->rows_checked);
+    run->next_output = run->output_checked;
+    memcpy(run->x, run->x_checked, (size_t)k->states * sizeof *run->x);
+    return rk_start(rk, run->t_checked, run->x);
 }
 
 /* Everything at the present point of the instances, and a row of the record. */
@@ -361,14 +410,13 @@ static int step(Kernel *k)
     if (result)
         return result;
     watch_rejections(run, rk->rejected - rejected, size);
-    result = kernel_verify(k, rk->dx);
-    if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE) /* a loop that was taken as affine is not: once more, iterating */
-        return rk_start(rk, rk->t_before, memcpy(run->x, rk->x_before, (size_t)k->states * sizeof(double)));
-    if (result == KERNEL_DONE)
-        result = kernel_indicators(k, run->z);
+    bool wanted, back;
+    result = check_shortcuts(k, &back);
+    if (result || back)
+        return result;
+    result = kernel_indicators(k, run->z);
     if (result)
         return result;
-    bool wanted;
     const int indicator = crossed(run->z_before, run->z, k->indicators);
     if (indicator >= 0) {
         double t;
