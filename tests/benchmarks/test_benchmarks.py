@@ -41,7 +41,7 @@ def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn()
     """Both compute the same motion: at the same tolerance the errors agree to two digits, and both to what Exudyn is held against."""
     text = printed("andrews", "--repetitions", "1", "--exudyn-steps", "300")
     at_the_first_tolerance = [line[44:56].strip() for line in text[2:5]]
-    assert len(text) == 17
+    assert sum("coupled FMUs" in line for line in text) == 5
     assert len(set(at_the_first_tolerance)) == 1 and float(at_the_first_tolerance[0]) < 1e-4
     assert float(text[-1].split()[-1]) > 0
 
