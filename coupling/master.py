@@ -337,6 +337,11 @@ class Master:
                 return f"the equations for {shown} {at} have no solution that the iteration finds"
             owner = loop.residuals[f.slot]
             return f"the equations for {shown} contradict each other {at}: '{self.named(owner.part, owner.reference)}' cannot vanish{self._partners(f.index)}"
+        if kind is Status.UNSETTLED and f.instance < 0:
+            return (
+                f"'{self.label(f.slot)}' goes on changing {at} while the values are passed around, without any discrete update: some output must "
+                "depend on an input that its FMU's model structure does not list; correct the dependencies in its modelDescription.xml, or leave them out"
+            )
         if kind is Status.UNSETTLED:
             return f"'{self.built.parts[f.instance].name}' asks for discrete updates without end {at}"
         if kind is Status.TERMINATED:

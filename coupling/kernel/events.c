@@ -39,14 +39,16 @@ static int update(Kernel *k, bool *again, bool *changed)
 }
 
 /* What moves by no more than the solution of a loop leaves open, or than rounding next to the greatest value, is no news to anyone. */
-static bool same(const double *before, const double *now, int count)
+static bool same(const double *before, const double *now, int count, int *changing)
 {
     double size = 1e-3;
     for (int i = 0; i < count; i++)
         size = fmax(size, 1e-4 * fabs(before[i]));
     for (int i = 0; i < count; i++)
-        if (!(fabs(now[i] - before[i]) <= 1e-9 * (size + fabs(before[i]))))
+        if (!(fabs(now[i] - before[i]) <= 1e-9 * (size + fabs(before[i])))) {
+            *changing = i;
             return false;
+        }
     return true;
 }
 
@@ -63,9 +65,14 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     k->passed = k->t;
     for (int round = 0; result == KERNEL_DONE; round++) {
         result = operate(k, &k->lists[EVENTS]);
-        if (result || (!again && same(before, k->v, k->slots)))
+        int changing = -1;
+        if (result || (!again && same(before, k->v, k->slots, &changing)))
             break;
         if (round == MOST_UPDATES) {
+            if (!again) {
+                failed(k, KERNEL_UNSETTLED, "passing on values", -1, OK);
+                k->failure.slot = changing;
+            }
             k->failure.kind = result = KERNEL_UNSETTLED;
             break;
         }

@@ -1,5 +1,6 @@
 #include "kernel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +52,18 @@ int kernel_record(Kernel *k)
     }
     double *row = record->values + (size_t)record->rows++ * width;
     row[0] = k->t;
-    for (int i = 0; i < record->columns; i++)
+    double finite = 0;
+    for (int i = 0; i < record->columns; i++) {
         row[i + 1] = k->v[record->slot[i]];
+        finite += row[i + 1] - row[i + 1];
+    }
+    for (int i = 0; i < record->columns && finite != 0; i++)
+        if (!isfinite(row[i + 1])) {
+            record->rows--;
+            const int result = failed(k, KERNEL_NOT_FINITE, "recording", -1, OK);
+            k->failure.slot = record->slot[i];
+            return result;
+        }
     return KERNEL_DONE;
 }
 
