@@ -43,6 +43,7 @@ def simulate(built: Built, run: Run) -> Result:
             check(master)
         prepared = perf_counter()
         ending = scheme_of(run.solver)(master, run)
+        master.check_end(ending)
         return master.result(ending, prepared - began, perf_counter() - prepared)
 
 
@@ -270,6 +271,16 @@ class Master:
             kernel.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
         kernel.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
 
+    def check_end(self, outcome: Outcome) -> None:
+        """Whether the FMUs have kept to their declared dependencies on the way, of which the start may have shown nothing."""
+        kernel = self.kernel
+        assert kernel
+        if outcome.completed and kernel.evaluate(self.run.stop_time, kernel.slots[: self.built.states].copy()) is Status.DONE:
+            try:
+                self._check_dependencies()
+            except Inconsistent as error:
+                outcome.ending, outcome.sentence = Ending.INCONSISTENT, f"the result is not to be trusted: {error}"
+
     def _check_dependencies(self) -> None:
         """After an evaluation, no value that was passed on may have changed behind its reader's back."""
         assert self.kernel
@@ -279,7 +290,7 @@ class Master:
             status, now = self.instances[operation.index].get(0, operation.references)
             where = operation.places or range(operation.first, operation.first + len(now))
             then = self.kernel.slots[list(where)]
-            scale = 1e-6 * (np.abs(then) + np.abs(now)) + 1e-9
+            scale = 1e-12 * (np.abs(then) + np.abs(now))
             if status <= WARNING and (np.abs(now - then) > scale).any():
                 i = int(np.argmax(np.abs(now - then) - scale))
                 part = self.built.parts[operation.index]

@@ -10,9 +10,9 @@
 enum { MOST_CLOSE_EVENTS = 200, MOST_SHRINKING = 4 };
 static const double close_events = 1e-9;
 
-/* The first step behind a state event is no longer than this share of the time since the last of its kind: two crossings within one
- * step, such as those of a ball that bounces, are not seen. */
-static const double first_step = 1e-3, least_first_step = 1e-12;
+/* The first step behind a state event is no longer than a share of the time since the last of its kind, but at least as long as one of
+ * the run: two crossings within one step, such as those of a ball that bounces, are not seen. */
+static const double shy = 1e-3, shyest = 1e-12;
 
 /* Of as many steps, a derivative that changed its sign in a quarter is looked at: whether it jumps there. */
 enum { FEWEST_WATCHED = 512, MOST_WATCHED = 1 << 20 };
@@ -277,7 +277,7 @@ static bool endless(Run *run, double t, int indicator)
     if (indicator >= 0) {
         Crossing *c = &run->crossing[2 * indicator + !(run->z_before[indicator] > 0)];
         const double interval = t - fmax(c->last, run->start);
-        run->longest = fmax(first_step * interval, least_first_step * run->span);
+        run->longest = fmax(shy * interval, shyest * run->span);
         c->shrinking = interval < c->interval ? c->shrinking + 1 : 0;
         c->interval = interval;
         c->last = t;

@@ -42,7 +42,7 @@ def ring(version: int, gain: float, *, derivatives: bool = True, declared: bool 
     system.add("gain", foreign.gain(version), {"factor": 2.0})
     system.connect("sum.y", "gain.u")
     system.connect("gain.y", "sum.a")
-    system.drive("sum.b", drive)  # type: ignore[arg-type]
+    system.drive("sum.b", drive)
     return system
 
 
@@ -137,7 +137,7 @@ def test_a_network_of_gains(seed, derivatives):
 
 def sphere(version: int, **options: object) -> System:
     """The plane and the sphere of foreign.nonlinear_loop."""
-    linear, round_ = foreign.nonlinear_loop(version, **options)  # type: ignore[arg-type]
+    linear, round_ = foreign.nonlinear_loop(version, **options)
     system = System("sphere")
     system.add("linear", linear)
     system.add("sphere", round_)
