@@ -244,6 +244,14 @@ class Fmu:
             return folder.as_uri()
         return f"{folder}{os.sep}" if folder.is_dir() else None
 
+    @property
+    def unchanged(self) -> bool:
+        """Whether the file is still there as it was read."""
+        try:
+            return _stamp(self.path) == self.stamp
+        except OSError:
+            return False
+
     @cached_property
     def _folder(self) -> Path:
         try:

@@ -371,7 +371,7 @@ class Master:
         """The instances whose equations are redundant, and the unknowns left open, at the worst deficiency of a loop."""
         assert self.kernel
         members = self.schedule.loops[loop]
-        _, undetermined, redundant, _ = self.kernel.deficiency(loop, len(members.unknowns))
+        _, undetermined, redundant, _, _ = self.kernel.deficiency(loop, len(members.unknowns))
         open_ = [self.named(a.part, a.reference) for a, weight in zip(members.unknowns, undetermined, strict=True) if weight > 1e-3]
         extra = [self.built.parts[a.part].name for a, weight in zip(members.residuals, redundant, strict=True) if weight > 1e-3]
         return list(dict.fromkeys(extra)), open_
@@ -417,7 +417,10 @@ class Master:
             Status.FMU_FAILED: (Ending.FMU_FAILED, "see the FMU's documentation for the cause"),
             Status.NOT_FINITE: (Ending.NOT_FINITE, "check the range of validity of what computes it, and the start values"),
             Status.NOT_SOLVED: (Ending.NOT_SOLVED, "check the start values; another solution branch may be nearer"),
-            Status.CONTRADICTORY: (Ending.CONTRADICTORY, "remove one of the constraints"),
+            Status.CONTRADICTORY: (
+                Ending.CONTRADICTORY,
+                "remove one of the constraints or, where links align in passing, raise baumgarte.alpha and baumgarte.beta of their joints",
+            ),
             Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),
             Status.TERMINATED: (Ending.TERMINATED, ""),
         }
@@ -468,14 +471,22 @@ class Master:
     def _warn_of_redundancy(self, outcome: Outcome) -> None:
         assert self.kernel
         for number, loop in enumerate(self.schedule.loops):
-            count, _, _, time = self.kernel.deficiency(number, len(loop.unknowns))
-            if count:
-                names, open_ = self.participants(number)
-                what = "constraint is" if count == 1 else "constraints are"
-                outcome.warnings.append(
-                    f"{count} {what} redundant at t = {time:.6g} s, among those of {_listed(names)}; of the multipliers that share the load "
-                    f"({_listed(open_)}), those of least length are taken"
+            count, _, _, time, passing = self.kernel.deficiency(number, len(loop.unknowns))
+            if not count:
+                continue
+            names, open_ = self.participants(number)
+            sentence = (
+                f"{count} constraint{' is' if count == 1 else 's are'} redundant at t = {time:.6g} s, among those of {_listed(names)}; "
+            )
+            if passing:
+                sentence += (
+                    "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "
+                    "uncertain: look whether the energy and the branch are kept; greater baumgarte.alpha and baumgarte.beta of these "
+                    "joints, such as 50, and a smaller rtol help"
                 )
+            else:
+                sentence += f"of the multipliers that share the load ({_listed(open_)}), those of least length are taken"
+            outcome.warnings.append(sentence)
 
 
 class Inconsistent(StartError):

@@ -45,6 +45,8 @@ class Run:
         self._check_times()
         if not 0 < self.rtol < 1:
             raise BuildError(f"rtol = {self.rtol:g} is refused: it must lie between 0 and 1; 1e-8 is the default")
+        if self.rtol < 1e-15:
+            raise BuildError(f"rtol = {self.rtol:g} is refused: numbers have no more than 16 digits; give 1e-14 or more")
         self._check_atol()
         if self.initial not in _INITIAL:
             raise BuildError(f"initial = {self.initial!r} is unknown; choose 'check', 'assemble' or 'relax'")

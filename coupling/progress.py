@@ -1,8 +1,10 @@
-"""A bar that shows how far a run is, and a summary behind it, on a terminal."""
+"""What happens beside a run: a bar that shows how far it is and a summary behind it, on a terminal, and Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,8 +21,40 @@ def _wanted(run: Run) -> bool:
 
 
 @contextmanager
-def progress_bar(run: Run) -> Iterator[Callable[[float, int], None]]:
-    """Yields a function of time and steps; it does nothing unless progress is wanted and there is a terminal."""
+def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
+    """Yields a function of time and steps, to be called often: it moves the bar, and raises KeyboardInterrupt where Ctrl-C was pressed.
+
+    An exception in the midst of a callback from C would be lost. A second Ctrl-C is raised at once all the same, for callbacks that
+    do not come back.
+    """
+    pressed = threading.Event()
+
+    def press(*_: object) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    in_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if in_main else None
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, press)
+    try:
+        with _bar(run) as show:
+
+            def look(time: float, steps: int) -> None:
+                show(time, steps)
+                if pressed.is_set():
+                    raise KeyboardInterrupt
+
+            yield look
+    finally:
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _bar(run: Run) -> Iterator[Callable[[float, int], None]]:
+    """A function that does nothing unless progress is wanted and there is a terminal."""
     span = run.stop_time - run.start_time
     if not _wanted(run) or span <= 0:
         yield lambda time, steps: None

@@ -245,7 +245,7 @@ def _of_component(component: type) -> Fmu:
     from fmu_components.export.build import cached_fmu
 
     known = _components.get(component)
-    if known is None or not known.path.is_file():
+    if known is None or not known.unchanged:
         known = _components[component] = load(cached_fmu(component, 3))
     return known
 

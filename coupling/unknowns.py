@@ -8,7 +8,7 @@ them make up which entry.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -283,7 +283,7 @@ def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: J
             unknowns = [graph.addresses[n].reference for n, _ in pairs]
             values = constant(part, unknowns, graph.addresses[known].reference)
             found |= {pair: (value, 0) for pair, value in zip(pairs, values, strict=True)}
-        _plan_calls(graph, jacobian, part, fmu, {True: groups["events"], False: groups["always"]}, found)
+        _plan_calls(graph, jacobian, part, fmu, groups, found)
     return found
 
 
@@ -299,23 +299,24 @@ def _plan_calls(
     jacobian: Jacobian,
     part: int,
     fmu: Fmu,
-    wanted: dict[bool, list[tuple[int, int]]],
+    groups: Mapping[str, list[tuple[int, int]]],
     found: dict[tuple[int, int], tuple[float, int]],
 ) -> None:
     """Knowns that share no unknown go into one direction, or unknowns that share no known: of an instance always the same, since
     there are FMUs whose directional and adjoint derivatives spoil each other. What shares is counted among all dependencies, those that
     are known already and those of the other group included: a call gives their sum."""
-    depends = {*found, *(pair for pairs in wanted.values() for pair in pairs)}
+    depends = {pair for pairs in groups.values() for pair in pairs}
+    wanted = {True: groups["events"], False: groups["always"]}
     forward = {at_events: _grouped([(k, u) for u, k in pairs], {(k, u) for u, k in depends}) for at_events, pairs in wanted.items()}
     backward = {at_events: _grouped(pairs, depends) for at_events, pairs in wanted.items()}
     fewer = len(backward[False]) < len(forward[False])
     if fewer and fmu.interface("me").adjoint_derivatives:
-        for at_events, groups in backward.items():
-            for unknowns, knowns in groups:
+        for at_events, directions in backward.items():
+            for unknowns, knowns in directions:
                 _add_call(graph, jacobian, CallKind.ADJOINT, part, at_events, unknowns, knowns, found, set(wanted[at_events]))
     else:
-        for at_events, groups in forward.items():
-            for knowns, unknowns in groups:
+        for at_events, directions in forward.items():
+            for knowns, unknowns in directions:
                 _add_call(graph, jacobian, CallKind.DIRECTIONAL, part, at_events, unknowns, knowns, found, set(wanted[at_events]))
 
 

@@ -12,7 +12,9 @@ def _find() -> Path:
         path = Path(__file__).with_name(f"_core{suffix}")
         if path.is_file():
             return path
-    raise ImportError(f"the C kernel of coupling has not been built beside {__file__}; run: pip install --editable . (it needs a C compiler)")
+    raise ImportError(
+        f"the C kernel of coupling has not been built beside {__file__}; run: pip install --editable . (it needs a C compiler)"
+    )
 
 
 library = ctypes.CDLL(str(_find()))

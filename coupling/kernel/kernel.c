@@ -187,12 +187,13 @@ const Statistics *kernel_statistics(const Kernel *k)
     return &k->statistics;
 }
 
-int kernel_loop_deficiency(const Kernel *k, int loop, double *undetermined, double *redundant, double *time)
+int kernel_loop_deficiency(const Kernel *k, int loop, double *undetermined, double *redundant, double *time, bool *passing)
 {
     const Loop *l = &k->loops[loop];
     memcpy(undetermined, l->undetermined, (size_t)l->count * sizeof *undetermined);
     memcpy(redundant, l->redundant, (size_t)l->count * sizeof *redundant);
     *time = l->deficient_at;
+    *passing = l->passing;
     return l->worst_deficiency;
 }
 

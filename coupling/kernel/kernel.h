@@ -101,6 +101,7 @@ typedef struct {
     int deficiency; /* of the last factorisation, and the greatest so far with its time */
     int worst_deficiency;
     double deficient_at;
+    bool passing; /* at the worst deficiency: what is missing was there before */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
     double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
@@ -190,7 +191,7 @@ void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_set_derivative_slots(Kernel *, const int *slots);
 int kernel_pack(Kernel *); /* when all is added */
-int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time);
+int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time, bool *passing);
 
 /* evaluate.c */
 int kernel_derivatives(void *kernel, double t, const double *x, double *dx);

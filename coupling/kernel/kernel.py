@@ -96,7 +96,7 @@ def _declare() -> None:
         "kernel_pack": (i, [p]),
         "kernel_set_open": (i, [p, b]),
         "kernel_set_derivative_slots": (i, [p, p]),
-        "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d)]),
+        "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d), POINTER(b)]),
         "kernel_derivatives": (i, [p, d, p, p]),
         "kernel_evaluate": (i, [p, d, p]),
         "kernel_exchange": (i, [p, d]),
@@ -402,17 +402,23 @@ class Kernel:
     def runge_kutta(self) -> RungeKuttaStructure:
         return library.kernel_runge_kutta(self.handle).contents
 
+    @property
+    def present(self) -> np.ndarray:
+        """A copy of the state that a Runge-Kutta method has reached."""
+        return np.array(self.runge_kutta.x[: self.states], dtype=float)
+
     def roughest(self) -> tuple[int, int, float]:
         """How often the most often rejected step was rejected, which state was to blame, and when."""
         state, time = c_int(-1), c_double(0)
         count = library.kernel_roughest(self.handle, byref(state), byref(time))
         return count, state.value, time.value
 
-    def deficiency(self, loop: int, unknowns: int) -> tuple[int, np.ndarray, np.ndarray, float]:
-        """The worst rank deficiency of a loop's equations, who takes part in it, and when it was."""
-        undetermined, redundant, time = np.zeros(unknowns), np.zeros(unknowns), c_double(0)
-        count = library.kernel_loop_deficiency(self.handle, loop, pointer(undetermined), pointer(redundant), byref(time))
-        return count, undetermined, redundant, time.value
+    def deficiency(self, loop: int, unknowns: int) -> tuple[int, np.ndarray, np.ndarray, float, bool]:
+        """The worst rank deficiency of a loop's equations, who takes part in it, when it was, and whether it came with the motion."""
+        undetermined, redundant, time, passing = np.zeros(unknowns), np.zeros(unknowns), c_double(0), c_bool()
+        arrays = pointer(undetermined), pointer(redundant)
+        count = library.kernel_loop_deficiency(self.handle, loop, *arrays, byref(time), byref(passing))
+        return count, undetermined, redundant, time.value, passing.value
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
         return Status(library.kernel_derivatives(self.handle, t, pointer(x), pointer(dx)))

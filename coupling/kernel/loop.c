@@ -109,6 +109,7 @@ static int factorise(Kernel *k, Loop *l)
     if (l->deficiency > l->worst_deficiency) {
         l->worst_deficiency = l->deficiency;
         l->deficient_at = k->t;
+        l->passing = linear_passing(l->linear);
         linear_undetermined(l->linear, l->undetermined, l->redundant);
     }
     return KERNEL_DONE;

@@ -12,6 +12,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+from coupling.errors import BuildError
 from coupling.names import nearest
 
 Scheme = Callable[[Any, Any], Any]
@@ -41,5 +42,5 @@ def scheme_of(name: str) -> Scheme:
     """The scheme of that name."""
     known = schemes()
     if name not in known:
-        raise ValueError(f"the solver '{name}' is unknown; {nearest(name, known) or 'choose one of ' + ', '.join(sorted(known))}")
+        raise BuildError(f"the solver '{name}' is unknown; {nearest(name, known) or 'choose one of ' + ', '.join(sorted(known))}")
     return known[name]

@@ -9,7 +9,7 @@ import numpy as np
 
 from coupling.kernel.kernel import Status
 from coupling.outcome import Ending, Outcome
-from coupling.progress import progress_bar
+from coupling.progress import watched
 from coupling.schemes.tableau import Tableau
 from coupling.tolerances import state_tolerances
 
@@ -34,7 +34,7 @@ def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
     if status is Status.DONE:
         status = kernel.restart(run.start_time, master.x)
     interrupted, chunk, rk = False, 20, kernel.runge_kutta
-    with progress_bar(run) as show:
+    with watched(run) as show:
         try:
             if status is Status.DONE and rk.t < run.stop_time:
                 status = Status.PAUSED
@@ -48,9 +48,12 @@ def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
             interrupted = True
     master.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     if interrupted:
-        return Outcome(Ending.INTERRUPTED, f"interrupted at t = {rk.t:.9g} s; the result holds everything up to there")
-    outcome = master.outcome(status, rk.t)
+        outcome = Outcome(Ending.INTERRUPTED, f"interrupted at t = {rk.t:.9g} s; the result holds everything up to there")
+    else:
+        outcome = master.outcome(status, rk.t)
     _warn_of_roughness(master, outcome)
+    if not outcome.completed and rk.t > run.start_time and kernel.evaluate(rk.t, kernel.present) is Status.DONE:
+        kernel.record()  # the last point is the one that tells most
     return outcome
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from coupling.kernel.kernel import Status
 from coupling.linearise import NoDerivative
 from coupling.outcome import Ending, Outcome
-from coupling.progress import progress_bar
+from coupling.progress import watched
 from coupling.tolerances import state_tolerances
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class _Drive:
         """Runs until it ends, and says how."""
         run, kept = self._run, "the result holds everything up to there"
         try:
-            with progress_bar(run) as show:
+            with watched(run) as show:
                 self._advance(show)
         except KeyboardInterrupt:
             return Outcome(Ending.INTERRUPTED, f"interrupted at t = {self._t:.9g} s; {kept}")

@@ -73,7 +73,8 @@ def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 entry.external_attr = 0o644 << 16
                 archive.writestr(entry, files[name])
-        os.replace(partial, path)
+        if key_of(path) != key:  # another process may have been faster, and be using its file by now
+            os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
 

@@ -1,9 +1,9 @@
 """FMUs that fail, or that do not do what they say: the outcome names the FMU and the variable, and what was computed before is kept."""
 
-import foreign
 import numpy as np
 import pytest
 
+import foreign
 from coupling import Ending, StartError, System
 
 VERSIONS = pytest.mark.parametrize("version", [2, 3])
@@ -43,7 +43,10 @@ def test_a_derivative_that_jumps_without_an_event_is_warned_of(version, solver):
     """The solution is right all the same, since the step size control finds the jump."""
     result = run(foreign.hidden_jump(0.5, version=version), solver=solver)
     assert result.outcome.completed
-    assert any("'unit.x'" in warning and "discontinuous" in warning and "t = 0.5 s" in warning or "0.49999" in warning for warning in result.outcome.warnings)
+    assert any(
+        ("'unit.x'" in warning and "discontinuous" in warning and "t = 0.5 s" in warning) or "0.49999" in warning
+        for warning in result.outcome.warnings
+    )
     assert np.abs(result["unit.x"] - np.minimum(result.time, 1 - result.time)).max() < 1e-6
 
 

@@ -1,9 +1,9 @@
 """DAE FMUs that another tool, CasADi, exports with the layered standard's older manifest."""
 
-import foreign
 import numpy as np
 import pytest
 
+import foreign
 from coupling import System
 
 

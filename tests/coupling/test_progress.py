@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import pty
+import signal
 import sys
 import termios
+import threading
 
 import pytest
 
+from coupling import Ending, System
 from systems import pendulum
 
 
@@ -54,3 +58,24 @@ def test_nothing_is_shown_where_there_is_no_terminal(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "stderr", log)
     pendulum().simulate(1.0, progress=True)
     assert log.getvalue() == ""
+
+
+@pytest.mark.parametrize("solver", ["dopri5", "cvode"])
+def test_ctrl_c_ends_a_run_that_calls_back_python(solver):
+    """The signal may come while C is about to call a user's function, where an exception would be lost; the last point is recorded."""
+    system = System("driven")
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    system.drive("rod.p1.Cz", lambda t: 0.01 * math.sin(t))
+    system.build()
+    for _ in range(3):
+        timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        result = system.simulate(1e6, solver=solver, output_interval=1e5)
+        timer.join()
+        assert result.outcome.ending is Ending.INTERRUPTED
+        assert len(result) >= 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
