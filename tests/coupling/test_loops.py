@@ -200,4 +200,7 @@ def test_a_solution_that_ceases_to_exist_ends_the_run(fmi, derivatives):
     assert result.outcome.ending in (Ending.NOT_SOLVED, Ending.CONTRADICTORY)
     assert "the equations for square.u" in result.outcome.sentence
     assert result.time[-1] == pytest.approx(0.5, abs=0.01)
-    assert result["square.y"] == pytest.approx(0.5 - np.sqrt(0.25 - 0.5 * result.time), rel=1e-6, abs=1e-14)
+    # Where both meet, a small residual leaves room for its square root.
+    exact = 0.5 - np.sqrt(np.maximum(0.25 - 0.5 * result.time, 0))
+    assert result["square.y"] == pytest.approx(exact, abs=1e-3)
+    assert result["square.y"][result.time < 0.49] == pytest.approx(exact[result.time < 0.49], abs=1e-9)

@@ -138,7 +138,6 @@ def test_a_row_of_parallel_four_bars_passes_its_singular_poses(loops, solver, to
     assert np.ptp(result.energy) < allowed * np.ptp(potential)
 
 
-@pytest.mark.xfail(strict=True, reason="the branch is lost, with half of the energy, and nothing says so")
 def test_a_row_that_leaves_its_branch_is_not_called_complete():
     """With the joints' default stabilisation, 5 and 5, drifts are not gone in time: right, or not complete, or with a word on it."""
     oracle = ParallelFourBars(1)
