@@ -350,8 +350,9 @@ class Master:
             return f"the equations for {shown} contradict each other {at}: '{self.named(owner.part, owner.reference)}' cannot vanish{self._partners(f.index)}"
         if kind is Status.UNSETTLED and f.instance < 0:
             return (
-                f"'{self.label(f.slot)}' goes on changing {at} while the values are passed around, without any discrete update: some output must "
-                "depend on an input that its FMU's model structure does not list; correct the dependencies in its modelDescription.xml, or leave them out"
+                f"'{self.label(f.slot)}' goes on changing {at} while the values are passed around, without any discrete update: discrete "
+                "values count each other on, or some output depends on an input that its FMU's model structure does not list; break the ring, or "
+                "correct the dependencies in modelDescription.xml, or leave them out"
             )
         if kind is Status.UNSETTLED:
             return f"'{self.built.parts[f.instance].name}' asks for discrete updates without end {at}"
@@ -405,6 +406,13 @@ class Master:
                 Ending.STEP_TOO_SMALL,
                 f"stopped at t = {t:.9g} s: the step size fell below what numbers resolve because of '{name}'; its derivative may have a "
                 f"singularity or a jump without an event there, or rtol = {self.run.rtol:g} be too small; {kept}",
+            )
+        if status is Status.CHATTERING and self.kernel.failure.slot >= 0:
+            name = self.label(self.kernel.failure.slot)
+            return Outcome(
+                Ending.CHATTERING,
+                f"stopped at t = {t:.9g} s: the derivative of '{name}' jumps from one sign to the other there, again and again, without an event "
+                f"(chattering); let its FMU signal an event, or give its model a state in which it rests; {kept}",
             )
         if status is Status.CHATTERING:
             which = self.indicator_name(self.kernel.failure.index)

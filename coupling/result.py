@@ -37,7 +37,7 @@ class Statistics:
 
     @property
     def seconds_in_master(self) -> float:
-        return self.seconds_running - self.seconds_in_fmus
+        return max(0.0, self.seconds_running - self.seconds_in_fmus)
 
     def __str__(self) -> str:
         return (
