@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -32,8 +31,6 @@ _FIRST_STEP, _LEAST_FIRST_STEP = 1e-3, 1e-12
 """The first step behind a state event is no longer than this share of the time since the last of its kind, but for the least, a share
 of the run: two crossings within one step, such as those of a ball that bounces, are not seen. As in run.c."""
 _ROUNDING = 2 * float(np.finfo(float).eps)
-_BETWEEN_LOOKS = 0.1
-"""Seconds between two updates of the progress bar."""
 
 
 class Stepper(Protocol):
@@ -201,15 +198,12 @@ class _Drive:
     # -- the run -------------------------------------------------------------------------------------------------------------------
 
     def _advance(self, show: Callable[[float, int], None]) -> None:
-        run, shown = self._run, perf_counter()
+        run = self._run
         self._record_until(self._t, self._constant)
         self._begin()
         while self._t < run.stop_time and self._steps < run.max_steps:
             self._step()
-            if perf_counter() > shown + _BETWEEN_LOOKS:
-                show(self._t, self._steps)
-                shown = perf_counter()
-        show(self._t, self._steps)
+            show(self._t, self._steps)
 
     def _begin(self) -> None:
         """At the start and behind each event."""

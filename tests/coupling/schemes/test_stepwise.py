@@ -246,7 +246,7 @@ def test_an_interrupt_keeps_what_there_is(solver: str) -> None:
     system = of(foreign.oscillator())
     system.drive("it.u", drive)
     result = system.simulate(2.0, solver=solver, rtol=1e-8)
-    assert result.outcome.ending is Ending.INTERRUPTED and 0.01 < result.time[-1] <= 0.6
+    assert result.outcome.ending is Ending.INTERRUPTED and 0.01 < result.time[-1] <= 1.0  # the step under way is finished
     assert np.abs(result["it.x"] - np.cos(result.time)).max() < 1e-5
     assert "interrupted at t = " in result.outcome.sentence
 
