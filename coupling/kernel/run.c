@@ -53,7 +53,7 @@ typedef struct Run {
     bool check_always;
 } Run;
 
-enum { SELDOM = 16 };
+enum { SELDOM = 31 };
 
 int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const double *atol, double largest, double first_step, double start,
                      double stop, long outputs, const double *output_times)
@@ -154,7 +154,7 @@ static int check_shortcuts(Kernel *k, bool *back)
     }
     const int result = kernel_verify(k, rk->dx);
     if (result == KERNEL_DONE) {
-        run->unchecked_at_most = run->unchecked_at_most < SELDOM ? run->unchecked_at_most + 1 : SELDOM;
+        run->unchecked_at_most = run->unchecked_at_most < SELDOM ? 2 * run->unchecked_at_most + 1 : SELDOM;
         note_checked(k);
     }
     if (result != KERNEL_RETRY || k->failure.kind != KERNEL_DONE)
