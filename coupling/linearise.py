@@ -7,6 +7,7 @@ the Jacobian is a sum of products of a term and an entry of an earlier row: outp
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -128,15 +129,16 @@ class StateJacobian:
 # -- what the FMUs are asked -------------------------------------------------------------------------------------------------------
 
 
-class _Call:
+class _Call(ABC):
     """Derivatives of some unknowns of an instance; each of them depends on one of the knowns."""
 
     def __init__(self, master: Master, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
         self._instance, self._part, self._results = master.instances[part], master.built.parts[part], results
         self._unknowns, self._knowns = list(unknowns), list(knowns)
 
+    @abstractmethod
     def ask(self) -> None:
-        raise NotImplementedError
+        """Fills in the results, at the point where the instance is."""
 
     def _check(self, status: int) -> None:
         if status > WARNING:
