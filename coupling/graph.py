@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
-from coupling.fmu import Fmu, Structure, Unknown, Variable
+from coupling.fmu import Dae, Fmu, Interface, Structure, Unknown, Variable
 
 
 class Level(IntEnum):
@@ -40,10 +40,31 @@ class Part:
     name: str
     fmu: Fmu
     first_state: int
+    kind: str = "me"
+    """``me`` for Model Exchange, ``cs`` for Co-Simulation."""
+
+    @property
+    def stepped(self) -> bool:
+        """Whether it runs in Co-Simulation, where it keeps its states to itself."""
+        return self.kind == "cs"
+
+    @property
+    def interface(self) -> Interface:
+        return self.fmu.interface(self.kind)
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        """The states that the master integrates."""
+        return () if self.stepped else self.fmu.states
+
+    @property
+    def dae(self) -> Dae | None:
+        """What it leaves to the master to solve."""
+        return None if self.stepped else self.fmu.dae
 
     @property
     def structure(self) -> Structure:
-        return self.fmu.dae.structure if self.fmu.dae else self.fmu.structure
+        return _structure(self.fmu, self.kind)
 
     @property
     def lists_everything(self) -> bool:
@@ -53,7 +74,18 @@ class Part:
     @property
     def needs_time(self) -> bool:
         """Whether anything that it computes between events may depend on time."""
-        return _needs_time(self.fmu)
+        return not self.stepped and _needs_time(self.fmu)
+
+
+@cache
+def _structure(fmu: Fmu, kind: str) -> Structure:
+    """The lists of unknowns. How outputs of a Co-Simulation instance depend on its inputs at a point is known by derivatives alone."""
+    if kind != "cs":
+        return fmu.dae.structure if fmu.dae else fmu.structure
+    outputs = fmu.structure.outputs
+    if not fmu.interface("cs").directional_derivatives:
+        outputs = tuple(replace(each, dependencies=()) for each in outputs)
+    return Structure(outputs)
 
 
 @cache
@@ -104,6 +136,8 @@ class Graph:
     """For outputs: the inputs that they are passed on to."""
     after: list[list[int]] = field(default_factory=list)
     """Who depends on a variable. An output that changes at events only waits for nobody: events repeat until nothing changes."""
+    local: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Of Co-Simulation instances: the slot of each derivative of an output by an input, by their nodes."""
 
     def add(self, address: Address, is_output: bool) -> int:
         known = self.node.get(address)
@@ -136,7 +170,7 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
         for address in sources:
             wanted[address.part].append(address)
     for index, part in enumerate(parts):
-        dae = part.fmu.dae
+        dae = part.dae
         if dae:
             for reference in dae.algebraic:
                 node = graph.add(Address(index, 0, reference), False)
@@ -160,6 +194,9 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
 
 def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[Address]) -> None:
     part = graph.parts[index]
+    if part.stepped:
+        _add_outputs(graph, index, inputs, wanted)
+        return
     structure, fmu = part.structure, part.fmu
     by_reference: dict[int, list[int]] = defaultdict(list)
     for node in inputs:
@@ -200,6 +237,27 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
         graph.derivatives.append(add(Address(index, 0, unknown.reference), unknown))
     for unknown in structure.residuals:
         graph.residuals.append(add(Address(index, 0, unknown.reference), unknown))
+
+
+def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[Address]) -> None:
+    """Of a Co-Simulation instance: they change from point to point, and with the inputs that its derivatives can tell of."""
+    part = graph.parts[index]
+    declared = {unknown.reference: unknown.dependencies for unknown in part.structure.outputs}
+    moving = {graph.addresses[n].reference: n for n in inputs if not graph.held[n]}
+    for address in wanted:
+        if address in graph.node:
+            continue
+        node = graph.add(address, True)
+        variable = part.fmu.by_reference[address.reference]
+        graph.held[node] = address.type > 1 or variable.variability in _EVENTS_ONLY
+        if graph.held[node]:
+            continue
+        graph.level[node] = Level.ALWAYS
+        dependencies = declared.get(address.reference, ()) if variable.causality == "output" else ()
+        if dependencies is None:
+            dependencies = tuple((reference, "dependent") for reference in moving)
+        graph.kinds[node] = {moving[reference]: kind for reference, kind in dependencies if reference in moving}
+        graph.before[node] = list(graph.kinds[node])
 
 
 _PARAMETERS = ("parameter", "calculatedParameter", "structuralParameter")

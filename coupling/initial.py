@@ -46,7 +46,7 @@ def constraints(master: Master, level: str) -> list[Address]:
     return [
         Address(i, 0, v.reference)
         for i, part in enumerate(master.built.parts)
-        if part.fmu.dae
+        if part.dae
         for v in part.fmu.variables.values()
         if pattern.fullmatch(v.name) and v.type == "real"
     ]
@@ -71,7 +71,7 @@ def assemble(master: Master) -> dict[tuple[int, str], float]:
     return {
         (i, part.fmu.by_reference[reference].name): float(x[part.first_state + j])
         for i, part in enumerate(master.built.parts)
-        for j, reference in enumerate(part.fmu.states)
+        for j, reference in enumerate(part.states)
         if x[part.first_state + j] != master.x[part.first_state + j]
     }
 
@@ -98,7 +98,7 @@ class _Assembly:
         self.forces = {level: self._forces_of(level) for level in _LEVELS}
         self.held, self.turns = np.zeros((2, master.built.states), dtype=bool)
         for part, start in zip(parts, master.built.start, strict=True):
-            for i, reference in enumerate(part.fmu.states):
+            for i, reference in enumerate(part.states):
                 state = part.fmu.by_reference[reference]
                 self.held[part.first_state + i] = state.name in start
                 self.turns[part.first_state + i] = state.unit == "rad"

@@ -54,7 +54,7 @@ class Linearisation:
         self._calls: tuple[list[_Call], ...] = ([], [], [])
         for group, part, unknowns, knowns, first in plan.calls:
             results = self._terms[first : first + len(unknowns)]
-            kind = _Direction if master.built.parts[part].fmu.interface("me").directional_derivatives else _Difference
+            kind = _Direction if master.built.parts[part].interface.directional_derivatives else _Difference
             self._calls[group].append(kind(master, part, unknowns, knowns, results))
         self._levels, places = plan.numbered()
         self._entries = np.ones(1 + len(places))
@@ -164,7 +164,7 @@ class _Difference(_Call):
     """Central differences with respect to one known, which is put back."""
 
     def ask(self) -> None:
-        instance, states, (known,) = self._instance, self._part.fmu.states, self._knowns
+        instance, states, (known,) = self._instance, self._part.states, self._knowns
         place = states.index(known) if known in states else 0
         status, x = instance.states(len(states)) if known in states else instance.get(0, self._knowns)
         self._check(status)
@@ -185,7 +185,7 @@ class _Difference(_Call):
         return outputs
 
     def _move(self, values: np.ndarray, known: int) -> int:
-        return self._instance.move_states(values) if known in self._part.fmu.states else self._instance.set(0, [known], list(values))
+        return self._instance.move_states(values) if known in self._part.states else self._instance.set(0, [known], list(values))
 
 
 # -- how the answers are put together ----------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ class _Plan:
 
     def _dependences(self, address: Address) -> list[_Dependence]:
         part = self._parts[address.part]
-        states = {r: part.first_state + i for i, r in enumerate(part.fmu.states)}
+        states = {r: part.first_state + i for i, r in enumerate(part.states)}
         inputs = self._inputs[address.part]
         declared = self._declared[address.part].get(address.reference)
         found = []
@@ -268,7 +268,7 @@ class _Plan:
         rows: dict[Address, _Row] = {}
         for address in order:
             row = rows[address] = self._row()
-            states = self._parts[address.part].fmu.states
+            states = self._parts[address.part].states
             if address.reference in states:
                 row.products[self._parts[address.part].first_state + states.index(address.reference)] = [(_ONE, 0)]
             for d in dependences[address]:
@@ -302,7 +302,7 @@ class _Plan:
             if finished:
                 order.append(address)
             elif address not in dependences:
-                is_state = address.reference in self._parts[address.part].fmu.states
+                is_state = address.reference in self._parts[address.part].states
                 dependences[address] = [] if is_state else self._dependences(address)
                 stack.append((address, True))
                 stack += [(s, False) for d in dependences[address] for s in d.sources if s not in dependences]
@@ -318,7 +318,7 @@ class _Plan:
                 reached[address.part, d.known].add(address)
         term: dict[tuple[Address, int], int] = {}
         for (group, part), by_known in wanted.items():
-            exact = self._parts[part].fmu.interface("me").directional_derivatives
+            exact = self._parts[part].interface.directional_derivatives
             directions: list[list[int]] = []
             for known, unknowns in by_known.items():
                 for knowns in directions if exact else ():

@@ -103,7 +103,7 @@ def _needed(graph: Graph, loops: list[Loop]) -> set[int]:
             inputs[address.part].append(node)
     open_now = [*graph.derivatives, *graph.residuals, *graph.algebraic, *(n for loop in loops for n in loop.members)]
     for index, part in enumerate(graph.parts):
-        everything = part.fmu.interface("me").needs_completed_step
+        everything = part.stepped or part.interface.needs_completed_step
         for indicator in part.structure.indicators:
             everything = everything or indicator.dependencies is None
             references = {r for r, _ in indicator.dependencies or ()}
@@ -120,7 +120,9 @@ def _needed(graph: Graph, loops: list[Loop]) -> set[int]:
 
 
 def _followers(graph: Graph, loop: Loop) -> list[int] | None:
-    if not all(graph.parts[graph.addresses[n].part].fmu.interface("me").directional_derivatives for n in loop.members):
+    if any(part.stepped for part in graph.parts):
+        return None
+    if not all(graph.parts[graph.addresses[n].part].interface.directional_derivatives for n in loop.members):
         return None
     followers = {a for n in loop.members if not graph.is_output[n] for a in graph.after[n]} - loop.members
     behind, open_now = set(loop.members), [n for n in loop.members if graph.is_output[n]]

@@ -9,16 +9,16 @@ from time import perf_counter
 import numpy as np
 
 from coupling.drives import Constant, Function, Table
-from coupling.graph import Address, Level, type_code
+from coupling.graph import Address, Level, Part, type_code
 from coupling.initial import assemble, check
-from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status
+from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status, Stepping, pointer
 from coupling.kernel.linear import elimination_order
 from coupling.options import Run
 from coupling.outcome import Ending, Outcome
 from coupling.outputs import chosen
 from coupling.result import Result, Statistics
-from coupling.schedule import Kind, Operation, ScheduledLoop
-from coupling.schemes import scheme_of
+from coupling.schedule import Kind, Operation, ScheduledLoop, turns
+from coupling.schemes import coupling_scheme_of, scheme_of
 from coupling.system import Built
 from coupling.unknowns import CallKind, build_jacobian, build_shortcut
 
@@ -27,14 +27,17 @@ class StartError(ValueError):
     """A system that cannot start; the text says which instance refuses, why, and what to do."""
 
 
-def simulate(built: Built, run: Run) -> Result:
-    """Runs a system from start to stop; the result holds everything up to where it ended."""
+def simulate(built: Built, run: Run, unstepped: Built | None = None) -> Result:
+    """Runs a system from start to stop; the result holds everything up to where it ended.
+
+    ``unstepped`` is the same system in Model Exchange, in which the start of a co-simulation is assembled.
+    """
     run.check(built)
     began = perf_counter()
     start: Mapping[tuple[int, str], float] = {}
     if run.initial == "assemble":
         try:
-            with Master(built, run, start, assembling=True) as master:
+            with Master(unstepped or built, run, start, assembling=True) as master:
                 start = assemble(master)
         except StartError as error:
             raise StartError(f"{error}; the start cannot be assembled from there: give start values nearer to an assembled state") from None
@@ -42,7 +45,8 @@ def simulate(built: Built, run: Run) -> Result:
         if run.initial != "relax":
             check(master)
         prepared = perf_counter()
-        ending = scheme_of(run.solver)(master, run)
+        integrate = scheme_of(run.solver) if run.communication_step is None else coupling_scheme_of(run.scheme)
+        ending = integrate(master, run)
         master.check_end(ending)
         return master.result(ending, prepared - began, perf_counter() - prepared)
 
@@ -59,10 +63,15 @@ class Master:
         """What a user's function of time raised."""
         self.assembling = assembling
         """Whether the start need not make sense yet: nothing is solved there."""
+        self.steppers: list[int] = []
+        """The instances that run in Co-Simulation."""
+        self.watched: tuple[str, ...] = ()
+        """The ports at which the energy that coupling creates is added up, in the slots behind all others."""
         self.recorded = chosen(built, run.outputs)
         """The variables of each row of the record."""
         self.x = np.zeros(built.states)
         self._labels: dict[int, str] = {}
+        self._kept: list[object] = []
         self._extra: dict[Address, int] = {}
         self.solver_statistics: dict[str, int] = {}
         try:
@@ -92,19 +101,30 @@ class Master:
         for index, (part, library, values) in enumerate(zip(self.built.parts, self.built.libraries, self.built.start, strict=True)):
             fmu = part.fmu
             try:
-                instance = Instance(library, part.name, fmu.token, fmu.resources)
+                instance = Instance(library, part.name, fmu.token, fmu.resources, self._stepping(index))
             except RuntimeError as error:
                 said = f": {error}" if str(error) else " and does not say why"
                 raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
             self.instances.append(instance)
-            if fmu.dae and fmu.dae.switch is not None:
-                self._check(index, instance.switch_on(fmu.dae.switch), "handing its algebraic variables to the master")
+            if part.dae and part.dae.switch is not None:
+                self._check(index, instance.switch_on(part.dae.switch), "handing its algebraic variables to the master")
             # Structural parameters have the only value that building lets them have.
             own: dict[str, object] = {name: v for name, v in values.items() if fmu.variables[name].causality != "structuralParameter"}
             self._set_start(index, own | _of(start, index))
             end = self.run.stop_time
             status = instance.enter_initialization(self.run.rtol, self.run.start_time, end)
             self._check(index, status, "entering Initialization Mode")
+
+    def _stepping(self, index: int) -> Stepping | None:
+        """How a Co-Simulation instance is to be made; None for Model Exchange."""
+        part = self.built.parts[index]
+        if not part.stepped:
+            return None
+        updated = part.interface.intermediate_update
+        references = np.array([a.reference for a in self.schedule.arriving if a.part == index] if updated else [], dtype=np.uintc)
+        events = part.interface.event_mode
+        self._kept.append(references)
+        return Stepping(events, events and part.interface.might_return_early, pointer(references), len(references))
 
     def _set_start(self, index: int, values: Mapping[str, object]) -> None:
         part, instance = self.built.parts[index], self.instances[index]
@@ -134,11 +154,14 @@ class Master:
         slots = schedule.slots
         places, recorded = self._places(), [built.address(i, name) for i, name in self.recorded]
         extra = [address for address in dict.fromkeys(recorded) if address not in places]
-        kernel = self.kernel = Kernel(slots + len(extra), built.states)
+        self.watched = tuple(dict.fromkeys(bond.port for bond in built.bonds))
+        first_watched = slots + len(extra)
+        kernel = self.kernel = Kernel(first_watched + len(self.watched), built.states)
         for part, instance in zip(built.parts, self.instances, strict=True):
-            interface = part.fmu.interface("me")
             indicators = len(part.structure.indicators)
-            kernel.add_instance(instance, part.first_state, len(part.fmu.states), indicators, interface.needs_completed_step)
+            kernel.add_instance(instance, part.first_state, len(part.states), indicators, part.interface.needs_completed_step)
+        if any(part.stepped for part in built.parts):
+            self._couple(first_watched)
         for _, drive in built.drives:
             if isinstance(drive, Table):
                 kernel.add_table(drive.times, drive.values)
@@ -153,8 +176,8 @@ class Master:
                 if part.needs_time:
                     kernel.add_operation(where, -1, Kind.SET_TIME, index)
             for index, part in enumerate(built.parts):
-                if part.fmu.states:
-                    kernel.add_operation(where, -1, Kind.SET_STATES, index, count=len(part.fmu.states), first=part.first_state)
+                if part.states:
+                    kernel.add_operation(where, -1, Kind.SET_STATES, index, count=len(part.states), first=part.first_state)
         for operation in schedule.operations:
             if operation.level is Level.ALWAYS:
                 self._add_operation(kernel.CONTINUOUS, -1, operation)
@@ -163,13 +186,51 @@ class Master:
             self._add_operation(kernel.EVENTS, -1, operation)
         for operation in schedule.shortcut:
             self._add_operation(kernel.FAST, -1, operation)
+        for operation in schedule.outputs:
+            self._add_operation(kernel.OUTPUTS, -1, operation)
         for number, loop in enumerate(schedule.loops):
             for operation in loop.operations:
                 self._add_operation(kernel.CONTINUOUS, number, operation)
         self._record_extra(slots, extra)
-        kernel.set_record([places[a] if a in places else self._extra[a] for a in recorded])
+        kernel.set_record([*(places[a] if a in places else self._extra[a] for a in recorded), *range(first_watched, first_watched + len(self.watched))])
         kernel.set_derivative_slots(schedule.derivatives)
         kernel.pack()
+
+    def _couple(self, first_watched: int) -> None:
+        """The Co-Simulation instances, and what goes into them and comes out."""
+        kernel, schedule, parts = self.kernel, self.schedule, self.built.parts
+        assert kernel
+        kernel.couple([schedule.set_slot[a] for a in schedule.arriving], schedule.first_end)
+        self.steppers = [i for i, part in enumerate(parts) if part.stepped]
+        for index in self.steppers:
+            kernel.add_stepper(index, [a.reference for a in schedule.arriving if a.part == index], degree(parts[index]))
+        for call in schedule.calls:
+            kernel.add_derivative(
+                -1,
+                CallKind.DIRECTIONAL,
+                call.part,
+                call.constant,
+                [a.reference for a in call.outputs],
+                [call.input.reference],
+                [1.0],
+                call.first,
+                (),
+                0,
+                1.0,
+            )
+        graph = schedule.graph
+        kernel.set_held([slot for a, slot in schedule.ended.items() if graph.held[graph.node[a]]])
+        for bond in self.built.bonds:
+            kernel.add_bond(bond.input, bond.output, first_watched + self.watched.index(bond.port), bond.sign)
+        if self.run.in_turn:
+            slots, found = turns(schedule)
+            kernel.set_predicted(slots)
+            for turn in found:
+                number = self.steppers.index(turn.part)
+                for operation in turn.sequence:
+                    self._add_operation(kernel.sequence_of(number), -1, operation)
+                for operation in turn.outputs:
+                    self._add_operation(kernel.outputs_of(number), -1, operation)
 
     def _add_operation(self, where: int, loop: int, o: Operation) -> None:
         assert self.kernel
@@ -180,7 +241,7 @@ class Master:
     def _places(self) -> dict[Address, int]:
         """Where values are kept in any case: states, and what is passed on."""
         parts = enumerate(self.built.parts)
-        states = {Address(i, 0, r): slot for i, part in parts for slot, r in enumerate(part.fmu.states, start=part.first_state)}
+        states = {Address(i, 0, r): slot for i, part in parts for slot, r in enumerate(part.states, start=part.first_state)}
         return self.schedule.slot | states
 
     def _record_extra(self, first: int, extra: list[Address]) -> None:
@@ -221,10 +282,13 @@ class Master:
             )
             raise StartError(f"the start fails when passing on the values before the start: {failure}")
         self._done(exchanged, "passing on the values before the start")
-        for index, instance in enumerate(self.instances):
-            self._check(index, instance.exit_initialization(), "leaving Initialization Mode")
+        self._leave_initialization(stepped=False)
         for number, loop in enumerate(self.schedule.loops):
             self._compile(number, loop)
+        if self.steppers:
+            self._settle_inputs()
+            self._leave_initialization(stepped=True)
+            kernel.set_ready()
         kernel.set_open(self.assembling)
         settled = kernel.settle(self.x)
         kernel.set_open(False)
@@ -237,6 +301,26 @@ class Master:
         kernel.set_fast(any(loop.followers is not None for loop in self.schedule.loops))
         self._done(kernel.evaluate(t, self.x), "evaluating the start")
         self._check_dependencies()
+
+    def _leave_initialization(self, stepped: bool) -> None:
+        for index, instance in enumerate(self.instances):
+            if self.built.parts[index].stepped == stepped:
+                self._check(index, instance.exit_initialization(), "leaving Initialization Mode")
+
+    def _settle_inputs(self) -> None:
+        """The inputs of Co-Simulation instances at the start, found while values can be set and got at will: in Initialization Mode."""
+        kernel = self.kernel
+        assert kernel
+        for _ in range(_MOST_ROUNDS):
+            self._done(kernel.exchange(self.run.start_time, solving=not self.assembling), "passing on the values before the start")
+            status, moved = kernel.hand_over()
+            self._done(status, "setting inputs before the start")
+            if moved <= _STILL:
+                return
+        raise StartError(
+            f"the start fails: the inputs of Co-Simulation instances do not come to rest when they are passed around {_MOST_ROUNDS} times; "
+            "check the start values, or break the ring of instances that depend on each other at once"
+        )
 
     def _compile(self, number: int, loop: ScheduledLoop) -> None:
         kernel, graph = self.kernel, self.schedule.graph
@@ -261,8 +345,8 @@ class Master:
                 [a.reference for a in call.knowns],
                 seed,
                 call.first,
-                [self.schedule.slot[a] for a in call.unknowns],
-                self.schedule.slot[known],
+                call.slots or [self.schedule.slot[a] for a in call.unknowns],
+                0 if call.slots else self.schedule.slot[known],
                 abs(variable.nominal),
             )
         order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
@@ -285,7 +369,7 @@ class Master:
         """After an evaluation, no value that was passed on may have changed behind its reader's back."""
         assert self.kernel
         for operation in (o for part in (self.schedule.operations, *(x.operations for x in self.schedule.loops)) for o in part):
-            if operation.kind is not Kind.GET or operation.type != 0:
+            if operation.kind is not Kind.GET or operation.type != 0 or self.built.parts[operation.index].stepped:
                 continue
             status, now = self.instances[operation.index].get(0, operation.references)
             where = operation.places or range(operation.first, operation.first + len(now))
@@ -312,7 +396,7 @@ class Master:
         """The variable whose value a slot keeps."""
         if not self._labels:
             for index, part in enumerate(self.built.parts):
-                for i, reference in enumerate(part.fmu.states):
+                for i, reference in enumerate(part.states):
                     self._labels[part.first_state + i] = self.named(index, reference)
             for address, where in [*self.schedule.slot.items(), *self.schedule.drive_slot.items(), *self._extra.items()]:
                 self._labels[where] = self.named(address.part, address.reference)
@@ -472,9 +556,11 @@ class Master:
             seconds_running=running,
             seconds_in_fmus=min(each * s.evaluations, running),
         )
+        energy = {port: rows[:, 1 + len(self.recorded) + i].copy() for i, port in enumerate(self.watched)}
+        rows = rows[:, : 1 + len(self.recorded)]
         parts = self.built.parts
         units = {f"{parts[i].name}.{name}": parts[i].fmu.variables[name].unit or "" for i, name in self.recorded}
-        return Result(self.built.name, list(units), rows, outcome, statistics, units)
+        return Result(self.built.name, list(units), rows, outcome, statistics, units, energy)
 
     def _warn_of_redundancy(self, outcome: Outcome) -> None:
         assert self.kernel
@@ -497,10 +583,20 @@ class Master:
             outcome.warnings.append(sentence)
 
 
+def degree(part: Part) -> int:
+    """The degree of the polynomials that a Co-Simulation instance's inputs can follow within a step."""
+    interface = part.interface
+    if part.fmu.version == 2:
+        return 2 if interface.interpolates_inputs else 0
+    return 2 if interface.intermediate_update else 0
+
+
 class Inconsistent(StartError):
     """An FMU does not do what its model description says."""
 
 
+_MOST_ROUNDS, _STILL = 60, 1e-13
+"""How often inputs are passed around at the start, and how little they then may move, relative to their size."""
 _LOST = 0.6
 """A mechanism that passes a pose where constraints become redundant drifts by about a fifth of the tolerance there. Enforcing them
 blows the drift up by one over the distance to the pose, squared; letting go of them costs the forces that they would have had for so

@@ -11,13 +11,14 @@ import numpy as np
 
 from coupling.errors import BuildError, shown
 from coupling.names import nearest
-from coupling.schemes import scheme_of
+from coupling.schemes import coupling_scheme_of, scheme_of
 from coupling.tolerances import matches
 
 if TYPE_CHECKING:
     from coupling.system import Built
 
 _INITIAL = ("check", "assemble", "relax")
+STEP_CONTROLS = ("fixed", "adaptive", "power")
 _MOST_ROWS = 100_000_000
 
 
@@ -37,6 +38,15 @@ class Run:
     max_step: float
     max_steps: int
     progress: bool
+    communication_step: float | None = None
+    scheme: str = "explicit"
+    extrapolation: int = 1
+    step_control: str = "fixed"
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether Co-Simulation instances step one after another."""
+        return self.scheme == "gauss-seidel"
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -58,6 +68,26 @@ class Run:
         if not isinstance(self.solver, str):
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
         scheme_of(self.solver)
+        self._check_communication()
+
+    def _check_communication(self) -> None:
+        if not isinstance(self.scheme, str):
+            raise BuildError(f"scheme = {shown(self.scheme)} is refused: give the name of one, such as 'explicit'")
+        coupling_scheme_of(self.scheme)
+        step = self.communication_step
+        if step is None:
+            for name, value, default in (("scheme", self.scheme, "explicit"), ("extrapolation", self.extrapolation, 1), ("step_control", self.step_control, "fixed")):
+                if value != default:
+                    raise BuildError(f"{name} = {shown(value)} is for Co-Simulation; give a communication_step as well, or leave it out")
+            return
+        step = _number("communication_step", step)
+        object.__setattr__(self, "communication_step", step)
+        if not (step > 0 and math.isfinite(step)):
+            raise BuildError(f"communication_step = {step:g} s is refused: it must be greater than 0 and finite")
+        if self.extrapolation not in (0, 1, 2) or isinstance(self.extrapolation, bool):
+            raise BuildError(f"extrapolation = {shown(self.extrapolation)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
+        if self.step_control not in STEP_CONTROLS:
+            raise BuildError(f"step_control = {shown(self.step_control)} is unknown; choose one of {', '.join(map(repr, STEP_CONTROLS))}")
 
     def _check_times(self) -> None:
         if not (math.isfinite(self.start_time) and math.isfinite(self.stop_time)):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from coupling.fmu import Fmu, Terminal
 
-ADDED: dict[str, frozenset[str]] = {
-    "org.jourdain.planar": frozenset({"Fx", "Fy", "Cz"}),
-    "org.jourdain.rotational": frozenset({"tau"}),
-    "org.jourdain.translational": frozenset({"f"}),
-    "org.jourdain.hydraulic": frozenset({"q"}),
-    "org.jourdain.electrical": frozenset({"i"}),
+POWER: dict[str, tuple[tuple[str, str], ...]] = {
+    "org.jourdain.planar": (("Fx", "vx"), ("Fy", "vy"), ("Cz", "omega")),
+    "org.jourdain.rotational": (("tau", "w"),),
+    "org.jourdain.translational": (("f", "v"),),
+    "org.jourdain.hydraulic": (("q", "p"),),
+    "org.jourdain.electrical": (("i", "v"),),
 }
+"""Efforts, flows and currents, each with what it makes power with, by kind."""
+ADDED: dict[str, frozenset[str]] = {kind: frozenset(effort for effort, _ in pairs) for kind, pairs in POWER.items()}
 """The members that add up where several ports meet, by kind: efforts, flows and currents."""
 
 

@@ -64,12 +64,22 @@ class Result:
     """
 
     def __init__(
-        self, system: str, names: list[str], rows: np.ndarray, outcome: Outcome, statistics: Statistics, units: dict[str, str]
+        self,
+        system: str,
+        names: list[str],
+        rows: np.ndarray,
+        outcome: Outcome,
+        statistics: Statistics,
+        units: dict[str, str],
+        created_energy: dict[str, np.ndarray] | None = None,
     ) -> None:
         self.system, self.names = system, list(names)
         self.time = np.ascontiguousarray(rows[:, 0])
         self.values = rows[:, 1:]
         self.outcome, self.statistics, self.units = outcome, statistics, units
+        self.created_energy = created_energy or {}
+        """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what
+        is connected with it."""
         self._column = {name: i for i, name in enumerate(self.names)}
 
     def __getitem__(self, name: str) -> np.ndarray:

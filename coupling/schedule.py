@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import cached_property
 from itertools import pairwise
 
 from coupling.graph import Address, Graph, Level
@@ -26,6 +27,8 @@ class Kind(IntEnum):
     DRIVE = 4
     LOOP = 5
     SHORTCUT = 6
+    ARRIVE = 7
+    AFFINE = 8
 
 
 @dataclass(slots=True)
@@ -40,6 +43,17 @@ class Operation:
     """The slot of each value, where these are not neighbours from ``first`` on."""
     sources: tuple[tuple[int, ...], ...] = ()
     """Of SET: slots by input."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """Derivatives of outputs of a Co-Simulation instance by one of its inputs, for the slots from ``first`` on."""
+
+    part: int
+    outputs: tuple[Address, ...]
+    input: Address
+    first: int
+    constant: bool
 
 
 @dataclass
@@ -71,6 +85,20 @@ class Schedule:
     drive_slot: dict[Address, int] = field(default_factory=dict)
     derivatives: list[int] = field(default_factory=list)
     """The slots of the states' derivatives."""
+    arriving: list[Address] = field(default_factory=list)
+    """The inputs of Co-Simulation instances that move, instance by instance; ``set_slot`` says where each arrives."""
+    first_end: int = 0
+    """From this slot on, what they were at the end of the last step."""
+    outputs: list[Operation] = field(default_factory=list)
+    """What Co-Simulation instances have at the end of a step."""
+    ended: dict[Address, int] = field(default_factory=dict)
+    """Where such an output is kept as it was got."""
+    calls: list[Call] = field(default_factory=list)
+    """For the derivatives of such outputs by such inputs."""
+
+    @cached_property
+    def arrives(self) -> frozenset[Address]:
+        return frozenset(self.arriving)
 
     def new_slots(self, count: int) -> int:
         """The first of some slots that are nobody's yet."""
@@ -102,6 +130,7 @@ def build_schedule(graph: Graph, states: int) -> Schedule:
     for address, number in graph.drives.items():
         schedule.drive_slot[address] = schedule.new_slots(1)
         drives.append(Operation(Kind.DRIVE, number, graph.level[graph.node[address]], first=schedule.drive_slot[address]))
+    _place_stepped(schedule)
     everything = range(len(graph.addresses))
     always = [n for n in everything if graph.level[n] is Level.ALWAYS]
     # What runs most is placed first, so that its values are neighbours.
@@ -118,18 +147,100 @@ def build_schedule(graph: Graph, states: int) -> Schedule:
     return schedule
 
 
+def _place_stepped(schedule: Schedule) -> None:
+    """Slots for what goes into Co-Simulation instances and comes out of them."""
+    graph = schedule.graph
+    inputs: dict[int, list[int]] = defaultdict(list)
+    outputs: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for node, address in enumerate(graph.addresses):
+        if graph.parts[address.part].stepped:
+            if graph.is_output[node]:
+                outputs[address.part, address.type].append(node)
+            elif not graph.held[node] and address.type == 0:
+                inputs[address.part].append(node)
+    schedule.arriving = [graph.addresses[n] for part in sorted(inputs) for n in inputs[part]]
+    first = schedule.new_slots(len(schedule.arriving))
+    schedule.set_slot |= {address: first + i for i, address in enumerate(schedule.arriving)}
+    schedule.first_end = schedule.new_slots(len(schedule.arriving))
+    for (part, type_), nodes in sorted(outputs.items()):
+        first = schedule.new_slots(len(nodes))
+        addresses = [graph.addresses[n] for n in nodes]
+        schedule.ended |= {address: first + i for i, address in enumerate(addresses)}
+        schedule.slot |= {graph.addresses[n]: first + i for i, n in enumerate(nodes) if not graph.before[n]}
+        references = tuple(a.reference for a in addresses)
+        schedule.outputs.append(Operation(Kind.GET, part, Level.ALWAYS, type_, references, first))
+    for part, nodes in inputs.items():
+        for known in nodes:
+            for constant in (True, False):
+                followers = [n for n in graph.after[known] if known in graph.kinds[n] and (graph.kinds[n][known] in _FIXED) == constant]
+                if followers:
+                    first = schedule.new_slots(len(followers))
+                    graph.local |= {(n, known): first + i for i, n in enumerate(followers)}
+                    schedule.calls.append(
+                        Call(part, tuple(graph.addresses[n] for n in followers), graph.addresses[known], first, constant)
+                    )
+
+
+_FIXED = ("constant", "fixed")
+
+
+@dataclass
+class Turn:
+    """What is passed on for a Co-Simulation instance where these step one after another, and what it gives."""
+
+    part: int
+    sequence: list[Operation]
+    outputs: list[Operation]
+
+
+def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
+    """The slots of all values that are predicted before the first steps, and the turns of the instances."""
+    graph = schedule.graph
+    solved = {n for loop in schedule.loops for n in loop.members}
+
+    def predicted(node: int) -> bool:
+        address = graph.addresses[node]
+        return graph.is_output[node] and not graph.held[node] and (graph.parts[address.part].stepped or node in solved)
+
+    found = []
+    for part in sorted({a.part for a in schedule.arriving} | {o.index for o in schedule.outputs}):
+        arriving = [a for a in schedule.arriving if a.part == part]
+        needed: set[int] = set()
+        open_now = [known for a in arriving for known in graph.before[graph.node[a]]]
+        while open_now:
+            node = open_now.pop()
+            if node not in needed and not predicted(node) and graph.level[node] is not Level.AT_EVENTS:
+                needed.add(node)
+                open_now += graph.before[node]
+        sequence = _Order(schedule, sorted(needed), loops=False).operations() if needed else []
+        drives = [Operation(Kind.DRIVE, graph.drives[a], Level.ALWAYS, first=schedule.drive_slot[a]) for a in graph.drives if a in arriving]
+        if arriving:
+            sources = tuple(schedule.sources(a) for a in arriving)
+            references = tuple(a.reference for a in arriving)
+            first = schedule.set_slot[arriving[0]]
+            sequence.append(Operation(Kind.ARRIVE, part, Level.ALWAYS, 0, references, first, (), sources))
+        outputs = [
+            replace(o, places=tuple(schedule.slot[Address(part, o.type, r)] for r in o.references)) for o in schedule.outputs if o.index == part
+        ]
+        found.append(Turn(part, [*drives, *sequence], outputs))
+    slots = [schedule.slot[a] for n, a in enumerate(graph.addresses) if predicted(n) and a in schedule.slot]
+    return slots, found
+
+
 class _Order:
     """One order: of everything, of what is always needed with loops by their shortcuts, or of the inside of a loop.
 
     Its units are variables and whole loops, the latter numbered behind the variables.
     """
 
-    def __init__(self, schedule: Schedule, nodes: Iterable[int], *, inside: ScheduledLoop | None = None, shortcut: bool = False) -> None:
+    def __init__(
+        self, schedule: Schedule, nodes: Iterable[int], *, inside: ScheduledLoop | None = None, shortcut: bool = False, loops: bool = True
+    ) -> None:
         self.schedule, self.graph = schedule, schedule.graph
         self.unknown = {self.graph.node[a] for a in inside.unknowns} if inside else set()
         self.loop_of: dict[int, int] = {}
         self.short: set[int] = set()
-        for number, loop in enumerate([] if inside else schedule.loops):
+        for number, loop in enumerate([] if inside or not loops else schedule.loops):
             self.loop_of |= dict.fromkeys(loop.members, number)
             if shortcut and loop.followers is not None:
                 self.short.add(number)
@@ -225,9 +336,31 @@ class _Order:
     def _gets(self, nodes: Iterable[int]) -> list[Operation]:
         result = []
         for (part, type_, level), addresses in self._grouped(nodes):
+            if self.graph.parts[part].stepped:
+                result += self._follow(part, level, addresses)
+                continue
             first, places = self._place(addresses, self.schedule.slot)
             result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), first, places))
         return result
+
+    def _follow(self, part: int, level: Level, addresses: Sequence[Address]) -> list[Operation]:
+        """Outputs of a Co-Simulation instance, which have been got: those that depend on its inputs at once are put right."""
+        graph, schedule = self.graph, self.schedule
+        moving = [a for a in addresses if graph.before[graph.node[a]]]
+        if not moving:
+            return []
+        first, places = self._place(moving, schedule.slot)
+        rows = []
+        end = {a: schedule.first_end + i for i, a in enumerate(schedule.arriving)}
+        for address in moving:
+            node = graph.node[address]
+            row = [schedule.ended[address]]
+            for known in graph.before[node]:
+                source = graph.addresses[known]
+                row += [graph.local[node, known], schedule.set_slot[source], end[source]]
+            rows.append(tuple(row))
+        references = tuple(a.reference for a in moving)
+        return [Operation(Kind.AFFINE, part, level, 0, references, first, places, tuple(rows))]
 
     def _sets(self, nodes: Iterable[int]) -> list[Operation]:
         schedule, result = self.schedule, []
@@ -241,7 +374,8 @@ class _Order:
                     schedule.slot[address] = schedule.set_slot[address]
                     sources.append(schedule.sources(address))
             references = tuple(a.reference for a in addresses)
-            result.append(Operation(Kind.SET, part, level, type_, references, first, places, tuple(sources)))
+            kept = schedule.graph.parts[part].stepped and addresses[0] in schedule.arrives
+            result.append(Operation(Kind.ARRIVE if kept else Kind.SET, part, level, type_, references, first, places, tuple(sources)))
         return result
 
     def _place(self, addresses: Sequence[Address], slot: dict[Address, int]) -> tuple[int, tuple[int, ...]]:

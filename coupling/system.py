@@ -16,6 +16,7 @@ from coupling.connections import BuildError, Name, check_drive, wires_of
 from coupling.drives import Constant, Drive, Table, drive_of
 from coupling.errors import shown
 from coupling.fmu import Fmu, FmuError, load
+from coupling.bonds import Bond, bonds_of
 from coupling.graph import Address, Part, build_graph, type_code
 from coupling.kernel.kernel import LoadedLibrary
 from coupling.names import nearest
@@ -40,6 +41,8 @@ class Built:
     """Those that vary; constants are start values."""
     schedule: Schedule = field(repr=False)
     states: int
+    bonds: tuple[Bond, ...] = field(default=(), repr=False)
+    """Where power enters Co-Simulation instances through ports."""
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
@@ -58,7 +61,10 @@ class System:
         self._start: dict[str, dict[str, Value]] = {}
         self._connections: list[tuple[str, str]] = []
         self._drives: dict[str, Drive] = {}
-        self._built: Built | None = None
+        self._kinds: dict[str, str | None] = {}
+        self._stepped: dict[str, Fmu] = {}
+        """The FMUs of instances that can run in Co-Simulation, where they are others than those for Model Exchange."""
+        self._built: dict[bool, Built] = {}
 
     @property
     def instances(self) -> Mapping[str, Fmu]:
@@ -73,7 +79,8 @@ class System:
 
         ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any
         tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU. ``kind`` is ``"me"`` for Model
-        Exchange, the default.
+        Exchange or ``"cs"`` for Co-Simulation. Left open, an FMU that offers both runs in Model Exchange, or in Co-Simulation where
+        ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves.
         """
         self._change()
         if not isinstance(name, str) or not name or set(name) & set(".*") or name != name.strip():
@@ -83,15 +90,19 @@ class System:
         if start_values is not None and not isinstance(start_values, Mapping):
             raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
         _check_kind(name, kind)
-        loaded = _find_fmu(name, fmu)
-        if loaded.model_exchange is None:
-            raise BuildError(
-                f"'{name}' ({loaded.path.name}) offers Co-Simulation alone, and Co-Simulation instances are not supported yet; "
-                "export it for Model Exchange"
-            )
+        loaded, stepped = _find_fmus(name, fmu)
+        if kind is not None:
+            try:
+                (stepped if kind == "cs" else loaded).interface(kind)
+            except FmuError as error:
+                raise BuildError(f"'{name}' cannot run as '{kind}': {error}") from None
+        elif loaded.model_exchange is None:
+            kind = "cs"
         for variable, value in (start_values or {}).items():
             check_start(name, loaded, variable, value)
-        self._fmus[name] = loaded
+        self._fmus[name] = stepped if kind == "cs" else loaded
+        self._stepped[name] = stepped
+        self._kinds[name] = kind
         self._start[name] = dict(start_values or {})
 
     def connect(self, a: str, b: str) -> None:
@@ -115,32 +126,38 @@ class System:
         self._drives[name] = drive_of(name, value)
 
     def _change(self) -> None:
-        if self._built is not None:
+        if self._built:
             raise BuildError(f"the system '{self.name}' has been built and cannot change any more; make a new System")
 
-    def build(self) -> Built:
-        """Checks everything and finds the order of evaluation."""
-        if self._built is None:
+    def build(self, communication: bool = False) -> Built:
+        """Checks everything and finds the order of evaluation; ``communication`` is for runs with a communication step."""
+        if communication not in self._built:
             collecting = gc.isenabled()
             gc.disable()  # all that is made here stays; to look for garbage among it takes longer than to make it
             try:
-                self._built = self._build()
+                self._built[communication] = self._build(communication)
             finally:
                 if collecting:
                     gc.enable()
-        return self._built
+        return self._built[communication]
 
-    def _build(self) -> Built:
+    def _kind(self, name: str, communication: bool) -> str:
+        stepped = self._stepped[name]
+        return self._kinds[name] or ("cs" if communication and stepped.co_simulation and stepped.states else "me")
+
+    def _build(self, communication: bool) -> Built:
         if not self._fmus:
             raise BuildError(f"the system '{self.name}' is empty; add instances first")
-        fmus = self._fmus
+        kinds = {name: self._kind(name, communication) for name in self._fmus}
+        _check_communication(kinds, communication)
+        fmus = {name: self._stepped[name] if kinds[name] == "cs" else fmu for name, fmu in self._fmus.items()}
         drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
         wires = wires_of(fmus, self._connections, drives)
         number = {name: i for i, name in enumerate(fmus)}
         parts, first_state = [], 0
         for name, fmu in fmus.items():
-            parts.append(Part(name, fmu, first_state))
-            first_state += len(fmu.states)
+            parts.append(Part(name, fmu, first_state, kinds[name]))
+            first_state += len(parts[-1].states)
 
         def address(name: Name) -> Address:
             return _address(fmus[name[0]], number[name[0]], name[1])
@@ -157,16 +174,17 @@ class System:
                 varying.append((address(target), drive))
         sources = {address(target): [address(source) for source in given] for target, given in wires.items()}
         graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
-        libraries = _libraries(fmus)
+        libraries = _libraries(parts)
         schedule = build_schedule(graph, first_state)
         return Built(
             self.name,
             tuple(parts),
-            tuple(libraries[fmu] for fmu in fmus.values()),
+            tuple(libraries[part.fmu, part.kind] for part in parts),
             tuple(start.values()),
             tuple(varying),
             schedule,
             first_state,
+            tuple(bonds_of(parts, self._connections, schedule)) if communication else (),
         )
 
     def simulate(
@@ -185,6 +203,8 @@ class System:
         max_step: float = math.inf,
         max_steps: int = 10_000_000,
         progress: bool = False,
+        extrapolation: int = 1,
+        step_control: str = "fixed",
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -196,39 +216,68 @@ class System:
         ``outputs`` are the names to record, of variables or instances, ``*`` matching
         anything; by default all outputs, states and algebraic variables. ``output_times`` or ``output_interval`` say when, by
         default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
-        ``communication_step`` and ``scheme`` are for Co-Simulation, which is not supported yet.
+        ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: ``explicit`` and
+        ``gauss-seidel`` extrapolate inputs over the step by polynomials of degree ``extrapolation`` (0, 1 or 2); ``implicit``,
+        ``implicit-position`` and ``implicit-velocity`` repeat steps until constraints hold at their end. ``step_control`` is ``fixed``,
+        ``adaptive`` (by step doubling, to ``rtol`` and ``atol``) or ``power`` (by the energy that coupling creates). Values are recorded
+        at the first point at or behind each time that is asked for.
         """
         from coupling.master import simulate
 
-        if communication_step is not None or scheme != "explicit":
-            given = f"communication_step = {shown(communication_step)}" if communication_step is not None else f"scheme = {shown(scheme)}"
-            raise BuildError(f"{given} is for Co-Simulation, which is not supported yet; leave it out")
-        run = Run(start_time, stop_time, solver, rtol, atol, initial, outputs, output_times, output_interval, max_step, max_steps, progress)
-        result = simulate(self.build(), run)
+        run = Run(
+            start_time,
+            stop_time,
+            solver,
+            rtol,
+            atol,
+            initial,
+            outputs,
+            output_times,
+            output_interval,
+            max_step,
+            max_steps,
+            progress,
+            communication_step,
+            scheme,
+            extrapolation,
+            step_control,
+        )
+        stepped = communication_step is not None
+        assembling = self.build() if stepped and initial == "assemble" else None
+        result = simulate(self.build(stepped), run, assembling)
         show_summary(run, result)
         return result
 
 
 def _check_kind(instance: str, kind: str | None) -> None:
-    if kind == "cs":
-        raise BuildError(
-            f"'{instance}' cannot run as 'cs': Co-Simulation instances are not supported yet; leave kind out for Model Exchange"
-        )
-    if kind not in (None, "me"):
+    if kind not in (None, "me", "cs"):
         raise BuildError(f"'{instance}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
+
+
+def _check_communication(kinds: Mapping[str, str], communication: bool) -> None:
+    stepped = [name for name, kind in kinds.items() if kind == "cs"]
+    if stepped and not communication:
+        raise BuildError(f"'{stepped[0]}' runs in Co-Simulation; give simulate a communication_step, in seconds")
+    if communication and not stepped:
+        raise BuildError(
+            "a communication_step is given, but no instance runs in Co-Simulation: all of them have no states, or are of kind 'me'; "
+            "leave it out, or add instances of kind 'cs'"
+        )
 
 
 _WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
 
 
-def _find_fmu(instance: str, fmu: Any) -> Fmu:
+def _find_fmus(instance: str, fmu: Any) -> tuple[Fmu, Fmu]:
+    """What runs in Model Exchange, and what in Co-Simulation: of components FMI 3 and FMI 2, of all others the one file that there is."""
     if isinstance(fmu, Fmu):
-        return fmu
+        return fmu, fmu
     if isinstance(fmu, Path) or (isinstance(fmu, str) and (fmu.endswith(".fmu") or os.sep in fmu)):
         try:
-            return load(fmu)
+            loaded = load(fmu)
         except FmuError as error:
             raise FmuError(f"'{instance}' cannot be added: {error}") from None
+        return loaded, loaded
     from fmu_components.catalogue import all_components
     from fmu_components.component import Component
 
@@ -238,44 +287,45 @@ def _find_fmu(instance: str, fmu: Any) -> Fmu:
         fmu = all_components()[fmu]
     if not (isinstance(fmu, type) and issubclass(fmu, Component)):
         raise BuildError(f"'{instance}' cannot be added: {shown(fmu)} is no FMU; {_WANTED}")
-    return _of_component(fmu)
+    return _of_component(fmu, 3), _of_component(fmu, 2)
 
 
-def _of_component(component: type) -> Fmu:
+def _of_component(component: type, version: int) -> Fmu:
     from fmu_components.export.build import cached_fmu
 
-    known = _components.get(component)
+    known = _components.get((component, version))
     if known is None or not known.unchanged:
-        known = _components[component] = load(cached_fmu(component, 3))
+        known = _components[component, version] = load(cached_fmu(component, version))
     return known
 
 
-_components: dict[type, Fmu] = {}
+_components: dict[tuple[type, int], Fmu] = {}
 """The FMUs of components; a class does not change as long as the process lives."""
 
 
-def _libraries(fmus: Mapping[str, Fmu]) -> dict[Fmu, LoadedLibrary]:
-    """The binaries of FMUs."""
-    found: dict[Fmu, LoadedLibrary] = {}
+def _libraries(parts: Sequence[Part]) -> dict[tuple[Fmu, str], LoadedLibrary]:
+    """The binaries of FMUs, by these and the kind in which they run."""
+    found: dict[tuple[Fmu, str], LoadedLibrary] = {}
     first: dict[Fmu, str] = {}
-    for instance, fmu in fmus.items():
-        if fmu not in found:
-            found[fmu] = _library(instance, fmu)
-            first[fmu] = instance
-        elif fmu.interface("me").once_per_process:
+    for part in parts:
+        fmu = part.fmu
+        if fmu in first and part.interface.once_per_process:
             raise BuildError(
-                f"'{first[fmu]}' and '{instance}' are instances of '{fmu.path.name}', of which a process can hold only one; "
+                f"'{first[fmu]}' and '{part.name}' are instances of '{fmu.path.name}', of which a process can hold only one; "
                 f"leave one of them out, or export the FMU without canBeInstantiatedOnlyOncePerProcess"
             )
+        first.setdefault(fmu, part.name)
+        if (fmu, part.kind) not in found:
+            found[fmu, part.kind] = _library(part.name, fmu, part.kind)
     return found
 
 
-def _library(instance: str, fmu: Fmu) -> LoadedLibrary:
+def _library(instance: str, fmu: Fmu, kind: str) -> LoadedLibrary:
     try:
-        path = fmu.library("me")
+        path = fmu.library(kind)
         if path not in _opened:
             _opened[path] = LoadedLibrary(str(path), fmu.version)
-        _opened[path].check_model_exchange()
+        _opened[path].check(kind)
     except FmuError as error:
         raise FmuError(f"'{instance}' cannot be loaded: {error}") from None
     except OSError as error:

@@ -23,7 +23,7 @@ def state_tolerances(master: Master, run: Run) -> np.ndarray:
     built = master.built
     default = np.empty(built.states)
     for part, instance in zip(built.parts, master.instances, strict=True):
-        count = len(part.fmu.states)
+        count = len(part.states)
         if count:
             _, nominals = instance.nominals(count)
             default[part.first_state : part.first_state + count] = run.rtol * np.where(nominals > 0, nominals, 1.0)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from coupling.fmu import Fmu
 from coupling.graph import Address, Graph, Level
 from coupling.loops import Loop
 from coupling.schedule import Schedule, ScheduledLoop
@@ -26,6 +25,7 @@ class CallKind(IntEnum):
     DIRECTIONAL = 0
     ADJOINT = 1
     DIFFERENCE = 2
+    KNOWN = 3
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Call:
     unknowns: tuple[Address, ...]
     knowns: tuple[Address, ...]
     first: int
+    slots: tuple[int, ...] = ()
+    """Of KNOWN: where the derivatives are."""
 
 
 Product = tuple[float, int, int]
@@ -274,8 +276,15 @@ def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: J
                     needed[graph.addresses[node].part][group].append((node, known))
     found: dict[tuple[int, int], tuple[float, int]] = {}
     for part, groups in needed.items():
-        fmu = graph.parts[part].fmu
-        if not fmu.interface("me").directional_derivatives:
+        if graph.parts[part].stepped:
+            pairs = [pair for group in groups.values() for pair in group]
+            found |= {pair: (1.0, jacobian.terms + i) for i, pair in enumerate(pairs)}
+            unknowns, knowns = zip(*((graph.addresses[n], graph.addresses[k]) for n, k in pairs), strict=True)
+            slots = tuple(graph.local[pair] for pair in pairs)
+            jacobian.calls.append(Call(CallKind.KNOWN, part, False, unknowns, knowns, jacobian.terms, slots))
+            jacobian.terms += len(pairs)
+            continue
+        if not graph.parts[part].interface.directional_derivatives:
             for known, pairs in _by_known(pair for group in groups.values() for pair in group).items():
                 _add_call(graph, jacobian, CallKind.DIFFERENCE, part, False, [n for n, _ in pairs], [known], found)
             continue
@@ -283,7 +292,7 @@ def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: J
             unknowns = [graph.addresses[n].reference for n, _ in pairs]
             values = constant(part, unknowns, graph.addresses[known].reference)
             found |= {pair: (value, 0) for pair, value in zip(pairs, values, strict=True)}
-        _plan_calls(graph, jacobian, part, fmu, groups, found)
+        _plan_calls(graph, jacobian, part, groups, found)
     return found
 
 
@@ -298,7 +307,6 @@ def _plan_calls(
     graph: Graph,
     jacobian: Jacobian,
     part: int,
-    fmu: Fmu,
     groups: Mapping[str, list[tuple[int, int]]],
     found: dict[tuple[int, int], tuple[float, int]],
 ) -> None:
@@ -310,7 +318,7 @@ def _plan_calls(
     forward = {at_events: _grouped([(k, u) for u, k in pairs], {(k, u) for u, k in depends}) for at_events, pairs in wanted.items()}
     backward = {at_events: _grouped(pairs, depends) for at_events, pairs in wanted.items()}
     fewer = len(backward[False]) < len(forward[False])
-    if fewer and fmu.interface("me").adjoint_derivatives:
+    if fewer and graph.parts[part].interface.adjoint_derivatives:
         for at_events, directions in backward.items():
             for unknowns, knowns in directions:
                 _add_call(graph, jacobian, CallKind.ADJOINT, part, at_events, unknowns, knowns, found, set(wanted[at_events]))

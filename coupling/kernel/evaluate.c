@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-/* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
-enum { SAMPLING = 101 };
 /* Instances that a cache does not hold, and how many operations ahead their data are called for. */
 enum { MANY = 200, AHEAD = 3 };
 
@@ -92,6 +90,18 @@ static bool gather(const Operation *restrict o, double *restrict v, double *rest
     return news;
 }
 
+/* Outputs as they would be with the inputs that arrive now. */
+static void follow_inputs(const Operation *o, double *v)
+{
+    for (int i = 0; i < o->count; i++) {
+        const int *s = o->source + o->source_start[i], *const end = o->source + o->source_start[i + 1];
+        double sum = v[*s++];
+        for (; s < end; s += 3)
+            sum += v[s[0]] * (v[s[1]] - v[s[2]]);
+        v[o->places ? o->places[i] : o->first + i] = sum;
+    }
+}
+
 /* An instance will be called soon: in a system larger than the caches, its data had better be on the way. */
 void expect(const Instance *instance)
 {
@@ -151,6 +161,12 @@ int operate(Kernel *k, const Operations *operations)
             }
             break;
         }
+        case ARRIVE:
+            gather(o, v, k->buffer);
+            break;
+        case AFFINE:
+            follow_inputs(o, v);
+            break;
         case LOOP: {
             const int result = loop_solve(k, o->index);
             if (result)
@@ -190,7 +206,8 @@ static int check_derivatives(Kernel *k, const double *dx)
 static int evaluate(Kernel *k, double t, const double *x, double *dx)
 {
     k->t = t;
-    memcpy(k->v, x, (size_t)k->states * sizeof *x);
+    if (x)
+        memcpy(k->v, x, (size_t)k->states * sizeof *x);
     const long number = k->statistics.evaluations++;
     k->timed = number % SAMPLING == 0;
     const double began = k->timed ? seconds() : 0, in_fmus = k->statistics.fmu_seconds;
@@ -255,11 +272,27 @@ int kernel_evaluate(Kernel *k, double t, const double *x)
     return result ? result : operate(k, &k->lists[RECORDING]);
 }
 
-int kernel_exchange(Kernel *k, double t)
+int kernel_evaluate_point(Kernel *k, double t)
+{
+    k->thorough = true;
+    const int result = evaluate(k, t, NULL, NULL);
+    k->thorough = false;
+    return result;
+}
+
+int kernel_complete(Kernel *k)
+{
+    return operate(k, &k->lists[RECORDING]);
+}
+
+int kernel_exchange(Kernel *k, double t, bool solving)
 {
     k->t = k->passed = t;
-    k->events = k->open = true;
-    const int result = operate(k, &k->lists[EVENTS]);
+    k->events = true;
+    k->open = !solving;
+    int result = k->coupling ? kernel_get_outputs(k) : KERNEL_DONE;
+    if (result == KERNEL_DONE)
+        result = operate(k, &k->lists[EVENTS]);
     k->events = k->open = false;
     return result;
 }
@@ -306,6 +339,8 @@ int kernel_synchronise(Kernel *k, double t, const double *x)
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
     for (int i = 0; i < k->part_count; i++) {
         const Part *part = &k->parts[i];
+        if (part->instance->stepped)
+            continue;
         Status status = instance_set_time(part->instance, t);
         if (status <= WARNING && part->states)
             status = instance_set_states(part->instance, x + part->first_state, (size_t)part->states);

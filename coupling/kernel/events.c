@@ -6,9 +6,17 @@
 
 enum { MOST_UPDATES = 1000 };
 
+/* Co-Simulation instances may see to their events themselves. */
+static bool handles_events(const Kernel *k, const Instance *instance)
+{
+    return !instance->stepped || (instance->event_mode && k->coupling->ready);
+}
+
 int kernel_start_events(Kernel *k)
 {
     for (int i = 0; i < k->part_count; i++) {
+        if (!handles_events(k, k->parts[i].instance))
+            continue;
         const Status status = instance_enter_events(k->parts[i].instance);
         if (status > WARNING)
             return failed(k, KERNEL_FMU_FAILED, "entering Event Mode", i, status);
@@ -22,6 +30,8 @@ static int update(Kernel *k, bool *again, bool *changed)
     *again = false;
     for (int i = 0; i < k->part_count; i++) {
         Part *part = &k->parts[i];
+        if (!handles_events(k, part->instance))
+            continue;
         Update u = {0};
         const Status status = instance_update_discrete(part->instance, &u);
         if (status > WARNING)
@@ -64,7 +74,9 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     k->events = true;
     k->passed = k->t;
     for (int round = 0; result == KERNEL_DONE; round++) {
-        result = operate(k, &k->lists[EVENTS]);
+        result = k->coupling ? kernel_get_outputs(k) : KERNEL_DONE;
+        if (result == KERNEL_DONE)
+            result = operate(k, &k->lists[EVENTS]);
         int changing = -1;
         if (result || (!again && same(before, k->v, k->slots, &changing)))
             break;
@@ -82,14 +94,16 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     free(before);
     for (int i = 0; i < k->part_count && result == KERNEL_DONE; i++) {
         Part *part = &k->parts[i];
-        Status status = instance_enter_continuous(part->instance);
+        if (!handles_events(k, part->instance))
+            continue;
+        Status status = part->instance->stepped ? instance_enter_step(part->instance) : instance_enter_continuous(part->instance);
         if (status <= WARNING && part->states)
             status = instance_get_states(part->instance, x + part->first_state, (size_t)part->states);
         if (status > WARNING)
             result = failed(k, KERNEL_FMU_FAILED, "entering Continuous-Time Mode", i, status);
     }
     k->events = false;
-    if (result == KERNEL_DONE)
+    if (result == KERNEL_DONE && x != k->v)
         memcpy(k->v, x, (size_t)k->states * sizeof *x);
     return result;
 }

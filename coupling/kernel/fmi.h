@@ -50,10 +50,15 @@ typedef struct {
 } Fmi2EventInfo;
 
 typedef void (*Fmi3Log)(void *environment, Status, const char *category, const char *message);
+typedef void (*Fmi3Update)(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
+                           bool *return_requested, double *return_time);
 
-/* X(member, symbol without prefix, return type, arguments); R marks what must be there, M what Model Exchange needs, O what may be
- * missing. */
-#define FMI2_FUNCTIONS(R, M, O)                                                                                                       \
+/* What is asked for with real_status and boolean_status of FMI 2. */
+enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
+
+/* X(member, symbol without prefix, return type, arguments); R marks what must be there, M what Model Exchange needs, C what
+ * Co-Simulation needs, O what may be missing. */
+#define FMI2_FUNCTIONS(R, M, C, O)                                                                                                       \
     R(instantiate, Instantiate, Component, (const char *, int, const char *, const char *, const Fmi2Callbacks *, int, int))          \
     R(release, FreeInstance, void, (Component))                                                                                       \
     R(set_up, SetupExperiment, Status, (Component, int, double, double, int, double))                                                 \
@@ -64,6 +69,13 @@ typedef void (*Fmi3Log)(void *environment, Status, const char *category, const c
     O(set_string, SetString, Status, (Component, const Reference *, size_t, const char *const *))                                     \
     O(directional, GetDirectionalDerivative, Status,                                                                                  \
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, double *))                                    \
+    O(save, GetFMUstate, Status, (Component, void **))                                                                                \
+    O(restore, SetFMUstate, Status, (Component, void *))                                                                              \
+    O(forget, FreeFMUstate, Status, (Component, void **))                                                                             \
+    O(set_input_derivatives, SetRealInputDerivatives, Status, (Component, const Reference *, size_t, const int *, const double *))    \
+    O(real_status, GetRealStatus, Status, (Component, int, double *))                                                                 \
+    O(boolean_status, GetBooleanStatus, Status, (Component, int, int *))                                                              \
+    C(do_step, DoStep, Status, (Component, double, double, int))                                                                      \
     M(set_time, SetTime, Status, (Component, double))                                                                                 \
     M(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
     M(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
@@ -74,7 +86,7 @@ typedef void (*Fmi3Log)(void *environment, Status, const char *category, const c
     M(enter_continuous, EnterContinuousTimeMode, Status, (Component))                                                                 \
     M(completed_step, CompletedIntegratorStep, Status, (Component, int, int *, int *))
 
-#define FMI3_FUNCTIONS(R, M, O)                                                                                                       \
+#define FMI3_FUNCTIONS(R, M, C, O)                                                                                                       \
     M(instantiate, InstantiateModelExchange, Component, (const char *, const char *, const char *, bool, bool, void *, Fmi3Log))      \
     R(release, FreeInstance, void, (Component))                                                                                       \
     R(enter_initialization, EnterInitializationMode, Status, (Component, bool, double, double, bool, double))                         \
@@ -88,6 +100,13 @@ typedef void (*Fmi3Log)(void *environment, Status, const char *category, const c
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, size_t, double *, size_t))                    \
     O(adjoint, GetAdjointDerivative, Status,                                                                                          \
       (Component, const Reference *, size_t, const Reference *, size_t, const double *, size_t, double *, size_t))                    \
+    O(save, GetFMUState, Status, (Component, void **))                                                                                \
+    O(restore, SetFMUState, Status, (Component, void *))                                                                              \
+    O(forget, FreeFMUState, Status, (Component, void **))                                                                             \
+    C(instantiate_stepped, InstantiateCoSimulation, Component,                                                                        \
+      (const char *, const char *, const char *, bool, bool, bool, bool, const Reference *, size_t, void *, Fmi3Log, Fmi3Update))     \
+    O(enter_step, EnterStepMode, Status, (Component))                                                                                 \
+    C(do_step, DoStep, Status, (Component, double, double, bool, bool *, bool *, bool *, double *))                                   \
     M(set_time, SetTime, Status, (Component, double))                                                                                 \
     M(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
     M(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
@@ -107,13 +126,13 @@ typedef Status (*Fmi3Get)(Component, const Reference *, size_t, void *, size_t);
 typedef Status (*Fmi3Set)(Component, const Reference *, size_t, const void *, size_t);
 
 typedef struct {
-    FMI2_FUNCTIONS(MEMBER, MEMBER, MEMBER)
+    FMI2_FUNCTIONS(MEMBER, MEMBER, MEMBER, MEMBER)
     Fmi2Get get[TYPES];
     Fmi2Set set[TYPES];
 } Fmi2;
 
 typedef struct {
-    FMI3_FUNCTIONS(MEMBER, MEMBER, MEMBER)
+    FMI3_FUNCTIONS(MEMBER, MEMBER, MEMBER, MEMBER)
     Fmi3Get get[TYPES];
     Fmi3Set set[TYPES];
 } Fmi3;
@@ -132,7 +151,8 @@ typedef struct {
 
 /* library.c: null where the library cannot be used, with the reason in `problem`. */
 Library *library_open(const char *path, int version, char *problem, size_t size);
-const char *library_missing(const Library *); /* the first function that Model Exchange needs and the library lacks, or null */
+/* The first function that the library lacks of those that an interface needs, Co-Simulation or Model Exchange; or null. */
+const char *library_missing(const Library *, bool stepped);
 void library_close(Library *);
 
 #endif

@@ -30,7 +30,38 @@ static void log_3(void *environment, Status status, const char *category, const 
         keep(environment, message);
 }
 
-Instance *instance_new(const Library *library, const char *name, const char *token, const char *resources, char *problem, size_t size)
+/* Within a step an FMI 3 instance asks for its inputs at times of its own. */
+static void update(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
+                   bool *return_requested, double *return_time)
+{
+    (void)get_allowed, (void)step_finished, (void)can_return;
+    Instance *instance = environment;
+    const Polynomials *p = instance ? instance->inputs : NULL;
+    if (return_requested)
+        *return_requested = false;
+    if (return_time)
+        *return_time = time;
+    if (!set_requested || !p || !p->degree)
+        return;
+    const double d = time - p->start;
+    for (int i = 0; i < p->count; i++)
+        p->scratch[i] = p->value[i] + d * (p->slope[i] + d * p->curve[i] / 2);
+    instance_set_reals(instance, p->reference, (size_t)p->count, p->scratch);
+}
+
+static Component instantiate(Instance *instance, const char *name, const char *token, const char *resources, const Stepping *stepping)
+{
+    const Library *l = instance->library;
+    if (l->version == 2)
+        return l->fmi2.instantiate(name, stepping ? 1 : 0, token, resources, &instance->callbacks, 0, 0);
+    if (!stepping)
+        return l->fmi3.instantiate(name, token, resources, false, false, instance, log_3);
+    return l->fmi3.instantiate_stepped(name, token, resources, false, false, stepping->event_mode, stepping->early_return, stepping->inputs,
+                                       (size_t)stepping->count, instance, log_3, update);
+}
+
+Instance *instance_new(const Library *library, const char *name, const char *token, const char *resources, const Stepping *stepping,
+                       char *problem, size_t size)
 {
     const size_t length = strlen(name) + 1;
     Instance *instance = calloc(1, sizeof *instance + length);
@@ -41,11 +72,9 @@ Instance *instance_new(const Library *library, const char *name, const char *tok
     instance->name = (char *)(instance + 1);
     memcpy(instance->name, name, length);
     instance->callbacks = (Fmi2Callbacks){log_2, calloc, free, NULL, instance};
-    const bool has_resources = resources && *resources;
-    instance->component =
-        library->version == 3
-            ? library->fmi3.instantiate(name, token, has_resources ? resources : NULL, false, false, instance, log_3)
-            : library->fmi2.instantiate(name, 0, token, has_resources ? resources : NULL, &instance->callbacks, 0, 0);
+    instance->stepped = stepping != NULL;
+    instance->event_mode = stepping && stepping->event_mode;
+    instance->component = instantiate(instance, name, token, resources && *resources ? resources : NULL, stepping);
     if (instance->component)
         return instance;
     snprintf(problem, size, "%s", instance->message);
@@ -269,4 +298,77 @@ Status instance_adjoint(Instance *instance, const Reference *unknowns, size_t un
         return ERROR;
     }
     return l->fmi3.adjoint(COMPONENT, unknowns, unknown_count, knowns, known_count, seed, unknown_count, sensitivity, known_count);
+}
+
+Status instance_do_step(Instance *instance, double time, double size, bool last_word, StepEnd *end)
+{
+    const Library *l = instance->library;
+    *end = (StepEnd){.reached = time + size};
+    if (l->version == 3) {
+        bool early = false;
+        return l->fmi3.do_step(COMPONENT, time, size, last_word, &end->event, &end->terminate, &early, &end->reached);
+    }
+    const Status status = l->fmi2.do_step(COMPONENT, time, size, last_word);
+    if (status == DISCARD) {
+        int terminated = 0;
+        if (!l->fmi2.real_status || l->fmi2.real_status(COMPONENT, FMI2_LAST_SUCCESSFUL_TIME, &end->reached) > WARNING)
+            end->reached = NAN;
+        if (l->fmi2.boolean_status && l->fmi2.boolean_status(COMPONENT, FMI2_TERMINATED, &terminated) <= WARNING)
+            end->terminate = terminated;
+    } else if (status == PENDING) {
+        keep(instance, "it steps asynchronously, which is not supported; export it for synchronous steps");
+        return ERROR;
+    }
+    return status;
+}
+
+Status instance_enter_step(Instance *instance)
+{
+    const Library *l = instance->library;
+    if (l->version == 2 || !l->fmi3.enter_step)
+        return OK;
+    return l->fmi3.enter_step(COMPONENT);
+}
+
+enum { SLOPES = 32 };
+
+Status instance_set_slopes(Instance *instance, const Polynomials *p)
+{
+    const Library *l = instance->library;
+    if (l->version != 2 || !l->fmi2.set_input_derivatives)
+        return OK; /* FMI 3 asks for its inputs itself */
+    Reference reference[SLOPES];
+    int order[SLOPES], filled = 0;
+    double value[SLOPES];
+    Status worst = OK;
+    for (int i = 0; i < p->count; i++)
+        for (int degree = 1; degree <= p->degree; degree++) {
+            reference[filled] = p->reference[i];
+            order[filled] = degree;
+            value[filled++] = degree == 1 ? p->slope[i] : p->curve[i];
+            if (filled == SLOPES || (i == p->count - 1 && degree == p->degree)) {
+                const Status status = l->fmi2.set_input_derivatives(COMPONENT, reference, (size_t)filled, order, value);
+                worst = status > worst ? status : worst;
+                filled = 0;
+            }
+        }
+    return worst;
+}
+
+Status instance_save(Instance *instance, void **state)
+{
+    CALL(save, (COMPONENT, state), (COMPONENT, state));
+}
+
+Status instance_restore(Instance *instance, void *state)
+{
+    CALL(restore, (COMPONENT, state), (COMPONENT, state));
+}
+
+void instance_forget(Instance *instance, void **state)
+{
+    const Library *l = instance->library;
+    if (*state && (l->version == 3 ? (bool)l->fmi3.forget : (bool)l->fmi2.forget))
+        (void)(l->version == 3 ? l->fmi3.forget(COMPONENT, state) : l->fmi2.forget(COMPONENT, state));
+    *state = NULL;
 }

@@ -4,22 +4,49 @@
 
 #include "fmi.h"
 
+/* How inputs go on from a point in time; each is value + d (slope + d curve / 2) with d = time - start. */
+typedef struct {
+    double start;
+    int degree, count;
+    const Reference *reference;
+    const double *value, *slope, *curve;
+    double *scratch;
+} Polynomials;
+
 typedef struct {
     const Library *library;
     Component component;
     Fmi2Callbacks callbacks;
     double next_time; /* of its next time event; infinite where there is none */
+    bool stepped;     /* runs in Co-Simulation; else in Model Exchange */
+    bool event_mode;  /* a Co-Simulation instance that handles events in Event Mode */
+    const Polynomials *inputs; /* what an intermediate update sets; null where nothing follows a polynomial */
     char *name;
     char message[1024]; /* the last that it logged */
 } Instance;
+
+/* What a Co-Simulation instance is told at instantiation: whether events are handled in Event Mode, whether it may return early, and
+ * which inputs intermediate updates will set. */
+typedef struct {
+    bool event_mode, early_return;
+    const Reference *inputs;
+    int count;
+} Stepping;
+
+/* How a step ended. */
+typedef struct {
+    double reached; /* NaN where the FMU does not say */
+    bool event, terminate;
+} StepEnd;
 
 /* What discrete updates brought. */
 typedef struct {
     bool again, terminate, states_changed;
 } Update;
 
-/* Null where the FMU refuses; `problem` then holds what it logged. */
-Instance *instance_new(const Library *, const char *name, const char *token, const char *resources, char *problem, size_t size);
+/* For Co-Simulation where `stepping` is given. Null where the FMU refuses; `problem` then holds what it logged. */
+Instance *instance_new(const Library *, const char *name, const char *token, const char *resources, const Stepping *stepping, char *problem,
+                       size_t size);
 void instance_free(Instance *);
 const char *instance_message(const Instance *);
 
@@ -44,6 +71,14 @@ Status instance_completed_step(Instance *, bool *event, bool *terminate);
 Status instance_adjoint(Instance *, const Reference *, size_t, const Reference *, size_t, const double *seed, double *sensitivity);
 Status instance_directional(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
                             double *sensitivity);
+
+/* Co-Simulation. `last_word`: this step will not be taken back. A step that is discarded may have come part of the way. */
+Status instance_do_step(Instance *, double time, double size, bool last_word, StepEnd *);
+Status instance_enter_step(Instance *);
+Status instance_set_slopes(Instance *, const Polynomials *); /* the derivatives of inputs, before a step (FMI 2) */
+Status instance_save(Instance *, void **state);              /* a state that is given is overwritten */
+Status instance_restore(Instance *, void *state);
+void instance_forget(Instance *, void **state);
 
 /* What an evaluation calls most. */
 static inline Status instance_set_time(Instance *instance, double time)

@@ -54,7 +54,7 @@ Kernel *kernel_new(int slots, int states)
     return k;
 }
 
-static void free_operations(Operations *operations)
+void free_operations(Operations *operations)
 {
     for (int i = 0; i < operations->count && !operations->block; i++) {
         free(operations->items[i].references);
@@ -112,19 +112,24 @@ int kernel_pack(Kernel *k)
         complete = pack(&k->lists[i]) && complete;
     for (int i = 0; i < k->loop_count; i++)
         complete = pack(&k->loops[i].inside) && complete;
+    for (int i = 0; k->coupling && i < k->coupling->count; i++)
+        complete = pack(&k->coupling->steppers[i].sequence) && pack(&k->coupling->steppers[i].outputs) && complete;
     return complete ? 0 : -1;
+}
+
+void derivative_free(LocalDerivative *d)
+{
+    free(d->unknown);
+    free(d->known);
+    free(d->seed);
+    free(d->unknown_slot);
 }
 
 static void free_loop(Loop *loop)
 {
     free_operations(&loop->inside);
-    for (int i = 0; i < loop->derivative_count; i++) {
-        LocalDerivative *d = &loop->derivatives[i];
-        free(d->unknown);
-        free(d->known);
-        free(d->seed);
-        free(d->unknown_slot);
-    }
+    for (int i = 0; i < loop->derivative_count; i++)
+        derivative_free(&loop->derivatives[i]);
     free(loop->derivatives);
     free(loop->residual_start);
     free(loop->residual_slot);
@@ -155,6 +160,7 @@ void kernel_free(Kernel *k)
         return;
     kernel_end_run(k);
     kernel_end_record(k);
+    kernel_end_coupling(k);
     for (int i = 0; i < k->loop_count; i++)
         free_loop(&k->loops[i]);
     for (int i = 0; i < k->drive_count; i++) {
@@ -195,6 +201,11 @@ int kernel_loop_deficiency(const Kernel *k, int loop, double *undetermined, doub
     *time = l->deficient_at;
     *passing = l->passing;
     return l->worst_deficiency;
+}
+
+void kernel_loop_solve_linear(Kernel *k, int loop, double *right)
+{
+    linear_solve(k->loops[loop].linear, right);
 }
 
 int kernel_add_instance(Kernel *k, Instance *instance, int first_state, int states, int indicators, bool completed_step)
@@ -252,10 +263,21 @@ int kernel_add_loop(Kernel *k, int unknowns, int first, const int *residual_star
     return complete && loop->residual ? k->loop_count - 1 : -1;
 }
 
+/* Behind the lists of the kernel come two for each Co-Simulation instance. */
+static Operations *list_of(Kernel *k, int list, int loop)
+{
+    if (loop >= 0)
+        return &k->loops[loop].inside;
+    if (list < LISTS)
+        return &k->lists[list];
+    Stepper *s = &k->coupling->steppers[(list - LISTS) / 2];
+    return (list - LISTS) % 2 ? &s->outputs : &s->sequence;
+}
+
 int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int index, int count, int first,
                          const Reference *references, const int *places, const int *source_start, const int *source)
 {
-    Operations *operations = loop >= 0 ? &k->loops[loop].inside : &k->lists[list];
+    Operations *operations = list_of(k, list, loop);
     if (!grow((void **)&operations->items, operations->count, &operations->capacity, sizeof *operations->items))
         return -1;
     bool complete = true;
@@ -267,7 +289,7 @@ int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int 
         .first = first,
         .references = COPY(references, count, &complete),
         .places = COPY(places, count, &complete),
-        .instance = kind < DRIVE ? k->parts[index].instance : NULL,
+        .instance = kind < DRIVE || kind == ARRIVE || kind == AFFINE ? k->parts[index].instance : NULL,
         .source_start = source_start ? COPY(source_start, count + 1, &complete) : NULL,
         .source = source_start ? COPY(source, source_start[count], &complete) : NULL,
     };
@@ -277,11 +299,14 @@ int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int 
 int kernel_add_derivative(Kernel *k, int loop, int kind, int instance, bool at_events, int unknowns, const Reference *unknown, int knowns,
                           const Reference *known, const double *seed, int first, const int *unknown_slot, int known_slot, double nominal)
 {
-    Loop *l = &k->loops[loop];
-    if (!grow((void **)&l->derivatives, l->derivative_count, &l->derivative_capacity, sizeof *l->derivatives))
+    /* Of no loop: of Co-Simulation instances, into slots. */
+    LocalDerivative **derivatives = loop >= 0 ? &k->loops[loop].derivatives : &k->coupling->derivatives;
+    int *const number = loop >= 0 ? &k->loops[loop].derivative_count : &k->coupling->derivative_count;
+    int *const capacity = loop >= 0 ? &k->loops[loop].derivative_capacity : &k->coupling->derivative_capacity;
+    if (!grow((void **)derivatives, *number, capacity, sizeof **derivatives))
         return -1;
     bool complete = true;
-    l->derivatives[l->derivative_count++] = (LocalDerivative){
+    (*derivatives)[(*number)++] = (LocalDerivative){
         .kind = (DerivativeKind)kind,
         .instance = instance,
         .at_events = at_events,
@@ -295,7 +320,7 @@ int kernel_add_derivative(Kernel *k, int loop, int kind, int instance, bool at_e
         .known_slot = known_slot,
         .nominal = nominal,
     };
-    return complete ? l->derivative_count - 1 : -1;
+    return complete ? *number - 1 : -1;
 }
 
 int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
@@ -368,6 +393,12 @@ void kernel_set_lost_share(Kernel *k, double share)
 int kernel_set_fast(Kernel *k, bool fast)
 {
     k->fast = fast;
+    return 0;
+}
+
+int kernel_set_given(Kernel *k, int loop, bool given)
+{
+    k->loops[loop].given = given;
     return 0;
 }
 

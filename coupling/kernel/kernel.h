@@ -17,7 +17,10 @@ typedef enum {
     GET,        /* outputs, to the slots from `first` on */
     DRIVE,      /* the value of a function of time, to the slot `first` */
     LOOP,       /* `index` of a loop to be solved */
-    SHORTCUT    /* the same, from outputs that were got with the inputs as they were */
+    SHORTCUT,   /* the same, from outputs that were got with the inputs as they were */
+    ARRIVE,     /* inputs of a Co-Simulation instance, as SET, but kept for its next step */
+    AFFINE      /* its outputs, from what they were at the end of its step and by how much its inputs have moved since: sources are a
+                   slot and triples of a derivative, an input, and what this input was at the end */
 } OperationKind;
 
 typedef struct {
@@ -51,8 +54,9 @@ typedef struct {
     double *times, *values;
 } Drive;
 
-/* How a loop learns part of its Jacobian: one call of an instance, whose results go to the terms from `first` on. */
-typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE } DerivativeKind;
+/* How a loop learns part of its Jacobian: one call of an instance, whose results go to the terms from `first` on. KNOWN ones are in
+ * slots already. */
+typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN } DerivativeKind;
 
 typedef struct {
     DerivativeKind kind;
@@ -102,12 +106,13 @@ typedef struct {
     int worst_deficiency;
     double deficient_at;
     bool passing; /* at the worst deficiency: what is missing was there before */
+    bool given;   /* the unknowns are somebody else's: the loop is passed once with them as they are */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
     double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
 } Loop;
 
-typedef enum { CONTINUOUS, FAST, EVENTS, RECORDING, LISTS } List;
+typedef enum { CONTINUOUS, FAST, EVENTS, RECORDING, OUTPUTS, LISTS } List;
 
 typedef enum {
     KERNEL_DONE,
@@ -165,11 +170,69 @@ typedef struct {
     Statistics statistics;
     struct Run *run;
     struct Record *record;
+    struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
 } Kernel;
+
+/* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
+enum { SAMPLING = 101 };
+
+/* Co-Simulation instances and what arrives at them. */
+
+enum { PAST = 3, SAVED = 2 };
+
+typedef struct {
+    int part;
+    Instance *instance;
+    int first;   /* of its inputs among all inputs */
+    int degree;  /* of the polynomials that it takes */
+    bool event;  /* its last step ended at an event */
+    Polynomials inputs;
+    void *saved[SAVED];
+    Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
+} Stepper;
+
+/* Where power passes: an effort that an instance was given over a step, against the one that belongs to what has come of it. */
+typedef struct {
+    int input;      /* among all inputs */
+    int rate;       /* slot of the conjugate quantity */
+    int total;      /* slot of the energy that coupling has created here */
+    double sign;
+} Bond;
+
+typedef struct Coupling {
+    Stepper *steppers;
+    int count;
+    int inputs, first_end; /* slots from first_end on: what each input was at the end of the last step */
+    int *arriving;         /* slot of what arrives at each input at a point */
+    Reference *reference;
+    double *value, *slope, *curve, *scratch; /* polynomials over the step, by input */
+    double *past[PAST], past_time[PAST];     /* what arrived at the last points */
+    int known;                               /* how many of these there are */
+    int degree;                              /* of the polynomials over the present step */
+    int predicted, *predicted_slot;          /* for steps one after another: values that are extrapolated to the end */
+    double *predicted_past[PAST], *predicted_block;
+    LocalDerivative *derivatives;            /* of outputs by inputs, into slots */
+    int derivative_count, derivative_capacity;
+    int held_count, *held; /* slots of outputs that change at events only, and what they were */
+    double *held_before;
+    double *z, *z_before; /* event indicators */
+    Bond *bonds;
+    int bond_count;
+    double *backup[SAVED], backup_time[SAVED][PAST + 1];
+    int backup_known[SAVED];
+    bool ready;      /* the instances have left Initialization Mode */
+    bool align;      /* all go back where one meets an event within the step */
+    double earliest; /* such an event; infinite where there is none */
+    int failed;      /* the instance that failed last */
+    long passes, discarded;
+    struct Course *course;
+} Coupling;
 
 /* kernel.c: building. Arrays are copied. What makes something returns its index, or -1 where memory lacks. */
 Kernel *kernel_new(int slots, int states);
 void kernel_free(Kernel *);
+void free_operations(Operations *);
+void derivative_free(LocalDerivative *);
 double *kernel_slots(Kernel *);
 const Failure *kernel_failure(const Kernel *);
 const Statistics *kernel_statistics(const Kernel *);
@@ -186,17 +249,21 @@ int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *
                         const int *right, const int *row_start, const int *column, const int *order);
 int kernel_set_shortcut(Kernel *, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
                         const int *start, const int *middle, const double *factor, const int *term, const int *slot);
+int kernel_set_given(Kernel *, int loop, bool given);
 int kernel_set_fast(Kernel *, bool fast);
 void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.h */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_set_derivative_slots(Kernel *, const int *slots);
 int kernel_pack(Kernel *); /* when all is added */
+void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
 int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time, bool *passing);
 
 /* evaluate.c */
 int kernel_derivatives(void *kernel, double t, const double *x, double *dx);
 int kernel_evaluate(Kernel *, double t, const double *x); /* everything, as it is recorded */
-int kernel_exchange(Kernel *, double t);                  /* all connections once, without time, states or solving */
+int kernel_evaluate_point(Kernel *, double t);            /* the same without what is only recorded, with the states as they are */
+int kernel_complete(Kernel *);                            /* what is only recorded */
+int kernel_exchange(Kernel *, double t, bool solving);    /* all connections once, without time and states */
 int kernel_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r); /* unknowns as given */
 int kernel_verify(Kernel *, double *dx);                    /* the last evaluation by derivatives: whether its shortcuts were exact */
 int kernel_indicators(Kernel *, double *z);
@@ -207,6 +274,7 @@ int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
 double seconds(void);
 
 /* loop.c */
+int differentiate(Kernel *, const LocalDerivative *, double *term);
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
@@ -225,6 +293,37 @@ int kernel_record(Kernel *);
 long kernel_recorded(const Kernel *, const double **values);
 long kernel_rows(const Kernel *);
 void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
+
+/* steps.c: Co-Simulation instances over one step. `inputs` are those that follow polynomials, of all instances in their order. */
+int kernel_couple(Kernel *, int inputs, const int *arriving, int first_end);
+int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree);
+int kernel_set_predicted(Kernel *, int count, const int *slots);
+int kernel_set_held(Kernel *, int count, const int *slots);
+int kernel_add_bond(Kernel *, int input, int rate, int total, double sign);
+void kernel_end_coupling(Kernel *);
+void kernel_set_align(Kernel *, bool align);
+void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode */
+void kernel_set_degree(Kernel *, int degree); /* of the polynomials that a step goes by */
+void kernel_coupling_counts(const Kernel *, int *failed, long *passes, long *discarded, double *earliest);
+double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each with room for one more than there are inputs */
+int kernel_get_outputs(Kernel *);
+int kernel_hand_over(Kernel *, double *moved); /* inputs at once, in Initialization Mode; and how far the furthest moved */
+void kernel_note_inputs(Kernel *, bool restart);
+int kernel_step(Kernel *, double t, double h, bool last_word);           /* by the polynomials as they are */
+int kernel_explicit_step(Kernel *, double h, int order, bool in_turn, bool last_word);
+int kernel_save(Kernel *, int which); /* instances, values and past */
+int kernel_restore(Kernel *, int which);
+int inputs_failed(Kernel *, const Stepper *, Status);
+int step_terminated(Kernel *, const Stepper *);
+
+/* points.c: communication points, and explicit steps from one to the next. */
+int kernel_point(Kernel *, double t, bool *event); /* everything at a point, events included */
+int kernel_begin_course(Kernel *, double start, double step, double stop, int order, bool in_turn, bool variable, long outputs,
+                        const double *output_times);
+int kernel_follow(Kernel *, long steps);
+double kernel_course_time(const Kernel *);
+long kernel_course_steps(const Kernel *);
+void kernel_add_up(Kernel *, double h); /* the energy that coupling created in a step */
 
 /* run.c: integration by a Runge-Kutta method, with output and events. */
 int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol, double largest, double first_step, double start,

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_long, c_uint, c_void_p
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,14 +59,18 @@ class Statistics(ctypes.Structure):
     ]
 
 
+class Stepping(ctypes.Structure):
+    _fields_ = [("event_mode", c_bool), ("early_return", c_bool), ("inputs", c_void_p), ("count", c_int)]
+
+
 def _declare() -> None:
     none = None
     d, i, n, p, b, s = c_double, c_int, c_long, c_void_p, c_bool, c_char_p
     signatures: dict[str, tuple[object, list[object]]] = {
         "library_open": (p, [s, i, s, ctypes.c_size_t]),
-        "library_missing": (s, [p]),
+        "library_missing": (s, [p, b]),
         "library_close": (none, [p]),
-        "instance_new": (p, [p, s, s, s, s, ctypes.c_size_t]),
+        "instance_new": (p, [p, s, s, s, POINTER(Stepping), s, ctypes.c_size_t]),
         "instance_free": (none, [p]),
         "instance_message": (s, [p]),
         "instance_switch_on": (i, [p, c_uint]),
@@ -99,7 +104,7 @@ def _declare() -> None:
         "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d), POINTER(b)]),
         "kernel_derivatives": (i, [p, d, p, p]),
         "kernel_evaluate": (i, [p, d, p]),
-        "kernel_exchange": (i, [p, d]),
+        "kernel_exchange": (i, [p, d, b]),
         "kernel_residuals": (i, [p, d, p, p, p, p]),
         "kernel_verify": (i, [p, p]),
         "kernel_indicators": (i, [p, p]),
@@ -108,6 +113,33 @@ def _declare() -> None:
         "kernel_settle": (i, [p, p, POINTER(b)]),
         "kernel_next_time": (d, [p]),
         "kernel_complete_step": (i, [p, POINTER(b)]),
+        "kernel_set_given": (i, [p, i, b]),
+        "kernel_loop_solve_linear": (none, [p, i, p]),
+        "kernel_evaluate_point": (i, [p, d]),
+        "kernel_complete": (i, [p]),
+        "kernel_couple": (i, [p, i, p, i]),
+        "kernel_add_stepper": (i, [p, i, i, p, i]),
+        "kernel_set_predicted": (i, [p, i, p]),
+        "kernel_set_held": (i, [p, i, p]),
+        "kernel_add_bond": (i, [p, i, i, i, d]),
+        "kernel_set_align": (none, [p, b]),
+        "kernel_set_ready": (none, [p]),
+        "kernel_polynomials": (POINTER(d), [p]),
+        "kernel_coupling_counts": (none, [p, POINTER(i), POINTER(n), POINTER(n), POINTER(d)]),
+        "kernel_set_degree": (none, [p, i]),
+        "kernel_get_outputs": (i, [p]),
+        "kernel_hand_over": (i, [p, POINTER(d)]),
+        "kernel_note_inputs": (none, [p, b]),
+        "kernel_step": (i, [p, d, d, b]),
+        "kernel_explicit_step": (i, [p, d, i, b, b]),
+        "kernel_save": (i, [p, i]),
+        "kernel_restore": (i, [p, i]),
+        "kernel_point": (i, [p, d, POINTER(b)]),
+        "kernel_add_up": (none, [p, d]),
+        "kernel_begin_course": (i, [p, d, d, d, i, b, b, n, p]),
+        "kernel_follow": (i, [p, n]),
+        "kernel_course_time": (d, [p]),
+        "kernel_course_steps": (n, [p]),
         "kernel_set_record": (i, [p, i, p]),
         "kernel_record": (i, [p]),
         "kernel_recorded": (n, [p, POINTER(POINTER(d))]),
@@ -158,9 +190,9 @@ class LoadedLibrary:
         if not self.handle:
             raise OSError(problem.value.decode(errors="replace"))
 
-    def check_model_exchange(self) -> None:
-        """Refuses a library that lacks what Model Exchange needs."""
-        missing = library.library_missing(self.handle)
+    def check(self, kind: str) -> None:
+        """Refuses a library that lacks what Model Exchange (``me``) or Co-Simulation (``cs``) needs."""
+        missing = library.library_missing(self.handle, kind == "cs")
         if missing:
             raise OSError(f"the function {missing.decode()} is missing")
 
@@ -168,10 +200,11 @@ class LoadedLibrary:
 class Instance:
     """One instance of an FMU; freed by ``free``, once."""
 
-    def __init__(self, loaded: LoadedLibrary, name: str, token: str, resources: str | None) -> None:
+    def __init__(self, loaded: LoadedLibrary, name: str, token: str, resources: str | None, stepping: Stepping | None = None) -> None:
         problem = ctypes.create_string_buffer(1024)
         where = resources.encode() if resources else None
-        self.handle = library.instance_new(loaded.handle, name.encode(), token.encode(), where, problem, len(problem))
+        how = byref(stepping) if stepping else None
+        self.handle = library.instance_new(loaded.handle, name.encode(), token.encode(), where, how, problem, len(problem))
         if not self.handle:
             raise RuntimeError(problem.value.decode(errors="replace"))
 
@@ -224,10 +257,19 @@ class Instance:
         return status, result
 
 
+class CouplingCounts(NamedTuple):
+    failed: int
+    """The Co-Simulation instance that failed last, among these."""
+    passes: int
+    discarded: int
+    earliest: float
+    """An event within the last step, where everybody has to go back to it."""
+
+
 class Kernel:
     """A system in the kernel. Arrays that a run refers to are kept alive here."""
 
-    CONTINUOUS, FAST, EVENTS, RECORDING = range(4)
+    CONTINUOUS, FAST, EVENTS, RECORDING, OUTPUTS, _FIRST_OF_STEPPER = range(6)
 
     def __init__(self, slots: int, states: int) -> None:
         self.handle = library.kernel_new(slots, states)
@@ -356,6 +398,127 @@ class Kernel:
         _, always, inner, _, last = counts
         made(library.kernel_set_shortcut(self.handle, loop, first, always, inner, last, *map(pointer, arrays)))
 
+    # -- Co-Simulation -------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def sequence_of(cls, stepper: int) -> int:
+        """The list of what is passed on for a Co-Simulation instance, where these step one after another."""
+        return cls._FIRST_OF_STEPPER + 2 * stepper
+
+    @classmethod
+    def outputs_of(cls, stepper: int) -> int:
+        """The list of what such an instance gives."""
+        return cls._FIRST_OF_STEPPER + 2 * stepper + 1
+
+    def couple(self, arriving: Sequence[int], first_end: int) -> None:
+        """Before all steppers: the slots of what arrives at their inputs, and where is kept what these were at the end of a step."""
+        array = _ints(arriving)
+        made(library.kernel_couple(self.handle, len(array), pointer(array), first_end))
+        self.ends = self.slots[first_end : first_end + len(array)]
+        self._arriving = array
+        width = len(array) + 1
+        block = np.ctypeslib.as_array(library.kernel_polynomials(self.handle), shape=(3, width))
+        self.value, self.slope, self.curve = block[:, : len(array)]
+
+    def add_stepper(self, part: int, references: Sequence[int], degree: int) -> int:
+        keys = _references(references)
+        return made(library.kernel_add_stepper(self.handle, part, len(keys), pointer(keys), degree))
+
+    def set_predicted(self, slots: Sequence[int]) -> None:
+        array = _ints(slots)
+        made(library.kernel_set_predicted(self.handle, len(array), pointer(array)))
+
+    def set_held(self, slots: Sequence[int]) -> None:
+        array = _ints(slots)
+        made(library.kernel_set_held(self.handle, len(array), pointer(array)))
+
+    def add_bond(self, input_: int, rate: int, total: int, sign: float) -> None:
+        made(library.kernel_add_bond(self.handle, input_, rate, total, sign))
+
+    def set_align(self, align: bool) -> None:
+        """Whether all instances go back where one of them meets an event within a step."""
+        library.kernel_set_align(self.handle, align)
+
+    def set_ready(self) -> None:
+        """To be called when Co-Simulation instances have left Initialization Mode."""
+        library.kernel_set_ready(self.handle)
+
+    def set_given(self, loop: int, given: bool) -> None:
+        """Whether a loop's unknowns are not its own to find."""
+        library.kernel_set_given(self.handle, loop, given)
+
+    def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:
+        """By the loop's last Jacobian; where this lacks rank, the solution of least length."""
+        result = np.array(right, dtype=float)
+        library.kernel_loop_solve_linear(self.handle, loop, pointer(result))
+        return result
+
+    @property
+    def arriving(self) -> np.ndarray:
+        """A copy of what arrives at the inputs of all Co-Simulation instances."""
+        return self.slots[self._arriving]
+
+    @property
+    def counts(self) -> CouplingCounts:
+        failed, passes, discarded, earliest = c_int(), c_long(), c_long(), c_double()
+        library.kernel_coupling_counts(self.handle, byref(failed), byref(passes), byref(discarded), byref(earliest))
+        return CouplingCounts(failed.value, passes.value, discarded.value, earliest.value)
+
+    def hand_over(self) -> tuple[Status, float]:
+        moved = c_double()
+        return Status(library.kernel_hand_over(self.handle, byref(moved))), moved.value
+
+    def get_outputs(self) -> Status:
+        return Status(library.kernel_get_outputs(self.handle))
+
+    def evaluate_point(self, t: float) -> Status:
+        return Status(library.kernel_evaluate_point(self.handle, t))
+
+    def complete(self) -> Status:
+        return Status(library.kernel_complete(self.handle))
+
+    def note_inputs(self, restart: bool) -> None:
+        library.kernel_note_inputs(self.handle, restart)
+
+    def step(self, t: float, h: float, degree: int, last_word: bool) -> Status:
+        """All Co-Simulation instances by the polynomials in ``value``, ``slope`` and ``curve``."""
+        library.kernel_set_degree(self.handle, degree)
+        return Status(library.kernel_step(self.handle, t, h, last_word))
+
+    def explicit_step(self, h: float, order: int, in_turn: bool, last_word: bool) -> Status:
+        return Status(library.kernel_explicit_step(self.handle, h, order, in_turn, last_word))
+
+    def save(self, which: int = 0) -> Status:
+        return Status(library.kernel_save(self.handle, which))
+
+    def restore(self, which: int = 0) -> Status:
+        return Status(library.kernel_restore(self.handle, which))
+
+    def point(self, t: float) -> tuple[Status, bool]:
+        event = c_bool()
+        return Status(library.kernel_point(self.handle, t, byref(event))), event.value
+
+    def add_up(self, h: float) -> None:
+        library.kernel_add_up(self.handle, h)
+
+    def begin_course(
+        self, start: float, step: float, stop: float, order: int, in_turn: bool, variable: bool, times: np.ndarray
+    ) -> Status:
+        self._kept.append(times)
+        return Status(
+            library.kernel_begin_course(self.handle, start, step, stop, order, in_turn, variable, len(times), pointer(times))
+        )
+
+    def follow(self, steps: int) -> Status:
+        return Status(library.kernel_follow(self.handle, steps))
+
+    @property
+    def course(self) -> tuple[float, int]:
+        """The time that an explicit course has come to, and in how many steps."""
+        return library.kernel_course_time(self.handle), library.kernel_course_steps(self.handle)
+
+    # -- building, the rest --------------------------------------------------------------------------------------------
+
     def set_lost_share(self, share: float) -> None:
         """Below which share of its greatest size a pivot of a loop's equations is taken as lost."""
         library.kernel_set_lost_share(self.handle, share)
@@ -426,8 +589,8 @@ class Kernel:
     def evaluate(self, t: float, x: np.ndarray) -> Status:
         return Status(library.kernel_evaluate(self.handle, t, pointer(x)))
 
-    def exchange(self, t: float) -> Status:
-        return Status(library.kernel_exchange(self.handle, t))
+    def exchange(self, t: float, solving: bool = False) -> Status:
+        return Status(library.kernel_exchange(self.handle, t, solving))
 
     def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
         return Status(library.kernel_residuals(self.handle, t, pointer(x), pointer(z), pointer(dx), pointer(r)))

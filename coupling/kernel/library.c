@@ -36,13 +36,17 @@ static Function find(void *handle, const char *symbol)
 #define PREFIX "fmi2"
 static const char *resolve_2(Library *library)
 {
-    FMI2_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL)
+    FMI2_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL, OPTIONAL)
     FMI2_TYPES(ACCESS)
     return !library->fmi2.get[FLOAT64] ? "fmi2GetReal" : !library->fmi2.set[FLOAT64] ? "fmi2SetReal" : NULL;
 }
-static const char *missing_2(const Library *library)
+static const char *missing_2(const Library *library, bool stepped)
 {
-    FMI2_FUNCTIONS(IGNORED, NEEDED, IGNORED)
+    if (stepped) {
+        FMI2_FUNCTIONS(IGNORED, IGNORED, NEEDED, IGNORED)
+    } else {
+        FMI2_FUNCTIONS(IGNORED, NEEDED, IGNORED, IGNORED)
+    }
     return NULL;
 }
 #undef F
@@ -55,13 +59,17 @@ static const char *missing_2(const Library *library)
 #define PREFIX "fmi3"
 static const char *resolve_3(Library *library)
 {
-    FMI3_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL)
+    FMI3_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL, OPTIONAL)
     FMI3_TYPES(ACCESS)
     return !library->fmi3.get[FLOAT64] ? "fmi3GetFloat64" : !library->fmi3.set[FLOAT64] ? "fmi3SetFloat64" : NULL;
 }
-static const char *missing_3(const Library *library)
+static const char *missing_3(const Library *library, bool stepped)
 {
-    FMI3_FUNCTIONS(IGNORED, NEEDED, IGNORED)
+    if (stepped) {
+        FMI3_FUNCTIONS(IGNORED, IGNORED, NEEDED, IGNORED)
+    } else {
+        FMI3_FUNCTIONS(IGNORED, NEEDED, IGNORED, IGNORED)
+    }
     return NULL;
 }
 #undef F
@@ -90,9 +98,9 @@ Library *library_open(const char *path, int version, char *problem, size_t size)
     return library;
 }
 
-const char *library_missing(const Library *library)
+const char *library_missing(const Library *library, bool stepped)
 {
-    return library->version == 2 ? missing_2(library) : missing_3(library);
+    return library->version == 2 ? missing_2(library, stepped) : missing_3(library, stepped);
 }
 
 void library_close(Library *library)

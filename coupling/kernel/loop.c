@@ -56,8 +56,13 @@ static Status difference(Kernel *k, const LocalDerivative *d, double *term)
     return status;
 }
 
-static int differentiate(Kernel *k, const LocalDerivative *d, double *term)
+int differentiate(Kernel *k, const LocalDerivative *d, double *term)
 {
+    if (d->kind == KNOWN) {
+        for (int i = 0; i < d->unknowns; i++)
+            term[i] = k->v[d->unknown_slot[i]];
+        return KERNEL_DONE;
+    }
     Instance *instance = k->parts[d->instance].instance;
     const size_t unknowns = (size_t)d->unknowns, knowns = (size_t)d->knowns;
     const double began = k->timed ? seconds() : 0;
@@ -248,7 +253,7 @@ static int iterate(Kernel *k, Loop *l)
 int loop_solve(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];
-    if (k->open)
+    if (k->open || l->given)
         return operate(k, &l->inside);
     const int result = pass(k, l, l->residual);
     return result ? result : iterate(k, l);

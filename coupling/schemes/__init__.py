@@ -1,7 +1,8 @@
-"""Schemes by which a system is integrated, one per file.
+"""Schemes by which a system is integrated, or its Co-Simulation instances are coupled, one per file.
 
-A file that holds a tableau, ``METHOD``, is an explicit Runge-Kutta method, which the kernel runs. Any other defines
-``integrate(master, run)``, which returns the outcome, and ``NAMES`` where it goes by other names than that of its file.
+A file that holds a tableau, ``METHOD``, is an explicit Runge-Kutta method, which the kernel runs. Any other solver defines
+``integrate(name, master, run)``, a coupling scheme ``couple(name, master, run)``; both return the outcome. ``NAMES`` says by which
+names they go, where these are others than that of the file.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from coupling.errors import BuildError
@@ -17,30 +19,53 @@ from coupling.names import nearest
 
 Scheme = Callable[[Any, Any], Any]
 
-_HELPERS = ("tableau", "explicit", "stepwise", "sundials")
+_HELPERS = ("tableau", "runge_kutta", "stepwise", "sundials", "course")
+
+
+@cache
+def _modules() -> dict[str, ModuleType]:
+    names = [info.name for info in pkgutil.iter_modules(__path__) if info.name not in _HELPERS]
+    return {name: import_module(f"{__name__}.{name}") for name in names}
 
 
 @cache
 def schemes() -> dict[str, Scheme]:
-    """All schemes by name."""
-    found: dict[str, Scheme] = {}
-    for module_info in pkgutil.iter_modules(__path__):
-        if module_info.name in _HELPERS:
-            continue
-        module = import_module(f"{__name__}.{module_info.name}")
-        if hasattr(module, "METHOD"):
-            from coupling.schemes.explicit import integrate
+    """All solvers by name."""
+    from coupling.schemes.runge_kutta import integrate
 
-            found[module_info.name] = partial(integrate, module.METHOD)
-        else:
-            for name in getattr(module, "NAMES", (module_info.name,)):
-                found[name] = partial(module.integrate, name)
-    return found
+    methods = {name: partial(integrate, module.METHOD) for name, module in _modules().items() if hasattr(module, "METHOD")}
+    return methods | _named("integrate")
+
+
+@cache
+def coupling_schemes() -> dict[str, Scheme]:
+    """All coupling schemes by name."""
+    return _named("couple")
+
+
+def _named(function: str) -> dict[str, Scheme]:
+    return {
+        name: partial(getattr(module, function), name)
+        for file, module in _modules().items()
+        if hasattr(module, function)
+        for name in getattr(module, "NAMES", (file,))
+    }
 
 
 def scheme_of(name: str) -> Scheme:
-    """The scheme of that name."""
-    known = schemes()
+    """The solver of that name."""
+    return _found("solver", name, schemes())
+
+
+def coupling_scheme_of(name: str) -> Scheme:
+    """The coupling scheme of that name."""
+    refused = next((reason for module in _modules().values() for other, reason in getattr(module, "REFUSED", {}).items() if other == name), None)
+    if refused:
+        raise BuildError(f"the scheme '{name}' is refused: {refused}")
+    return _found("scheme", name, coupling_schemes())
+
+
+def _found(what: str, name: str, known: dict[str, Scheme]) -> Scheme:
     if name not in known:
-        raise BuildError(f"the solver '{name}' is unknown; {nearest(name, known) or 'choose one of ' + ', '.join(sorted(known))}")
+        raise BuildError(f"the {what} '{name}' is unknown; {nearest(name, known) or 'choose one of ' + ', '.join(sorted(known))}")
     return known[name]

@@ -138,7 +138,7 @@ class _Drive:
         self._master, self._kernel = equations.master, equations.kernel
         parts = self._master.built.parts
         self._indicators = np.zeros(sum(len(part.structure.indicators) for part in parts))
-        self._listens = any(part.fmu.interface("me").needs_completed_step for part in parts)
+        self._listens = any(part.interface.needs_completed_step for part in parts)
         self._watches = self._listens or len(self._indicators) > 0
         self._times, self._next = run.times(), 0
         self._t, self._x = run.start_time, self._master.x

@@ -1,0 +1,223 @@
+/* Communication points, and explicit steps from one to the next. */
+#include "kernel.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where there is no past to extrapolate from, the first interval is divided: into halves, the first of them again, and so on; by the
+ * order of the extrapolation, how often. */
+static const int divisions[] = {0, 4, 12};
+
+typedef struct Course {
+    double start, step, stop; /* points lie at start + number * step */
+    long number, steps;
+    int order;
+    bool in_turn, variable;
+    int division; /* how many halvings are left of the interval from `from` to `to` */
+    double from, to;
+    bool restart;
+    const double *output_times;
+    long outputs, next_output;
+} Course;
+
+static bool crossed(const double *before, const double *now, int count)
+{
+    for (int i = 0; i < count; i++)
+        if ((before[i] > 0) != (now[i] > 0))
+            return true;
+    return false;
+}
+
+/* Whether anything at the present point happens that instances have to be told of. */
+static bool event_due(Kernel *k)
+{
+    const Coupling *c = k->coupling;
+    for (int i = 0; i < c->count; i++)
+        if (c->steppers[i].event)
+            return true;
+    for (int i = 0; i < c->held_count; i++)
+        if (k->v[c->held[i]] != c->held_before[i])
+            return true;
+    return crossed(c->z_before, c->z, k->indicators);
+}
+
+static void note_discrete(Kernel *k)
+{
+    Coupling *c = k->coupling;
+    for (int i = 0; i < c->held_count; i++)
+        c->held_before[i] = k->v[c->held[i]];
+    if (k->indicators)
+        memcpy(c->z_before, c->z, (size_t)k->indicators * sizeof *c->z);
+    for (int i = 0; i < c->count; i++)
+        c->steppers[i].event = false;
+}
+
+static int evaluate_point(Kernel *k)
+{
+    int result = kernel_get_outputs(k);
+    if (result == KERNEL_DONE)
+        result = kernel_evaluate_point(k, k->t);
+    if (result == KERNEL_DONE && k->indicators)
+        result = kernel_indicators(k, k->coupling->z);
+    return result;
+}
+
+int kernel_point(Kernel *k, double t, bool *event)
+{
+    const double due = kernel_next_time(k); /* before the time moves on, since tables look from it */
+    k->t = t;
+    int result = evaluate_point(k);
+    *event = result == KERNEL_DONE && (due <= t || event_due(k));
+    if (*event) {
+        bool changed;
+        k->statistics.events++;
+        result = kernel_complete(k);
+        if (result == KERNEL_DONE)
+            result = kernel_synchronise(k, t, k->v);
+        if (result == KERNEL_DONE)
+            result = kernel_start_events(k);
+        if (result == KERNEL_DONE)
+            result = kernel_settle(k, k->v, &changed);
+        if (result == KERNEL_DONE)
+            result = evaluate_point(k);
+    }
+    if (result == KERNEL_DONE)
+        note_discrete(k);
+    return result;
+}
+
+/* What an input was taken to be over a step against what has arrived at its end: polynomials through 1, 2 or 3 points are off by this
+ * share of the difference in the mean. */
+static const double mean_share[] = {1. / 2, 5. / 12, 3. / 8};
+
+void kernel_add_up(Kernel *k, double h)
+{
+    const Coupling *c = k->coupling;
+    for (int i = 0; i < c->bond_count; i++) {
+        const Bond *b = &c->bonds[i];
+        const double off = k->v[c->first_end + b->input] - k->v[c->arriving[b->input]];
+        k->v[b->total] += b->sign * mean_share[c->degree] * h * off * k->v[b->rate];
+    }
+}
+
+/* -- the course of explicit steps ---------------------------------------------------------------------------------------- */
+
+int kernel_begin_course(Kernel *k, double start, double step, double stop, int order, bool in_turn, bool variable, long outputs,
+                        const double *output_times)
+{
+    Coupling *c = k->coupling;
+    free(c->course);
+    Course *course = c->course = calloc(1, sizeof *course);
+    if (!course)
+        return KERNEL_NO_MEMORY;
+    *course = (Course){.start = start,
+                       .step = step,
+                       .stop = stop,
+                       .order = order,
+                       .in_turn = in_turn,
+                       .variable = variable,
+                       .restart = true,
+                       .outputs = outputs,
+                       .output_times = output_times};
+    k->t = start;
+    int result = k->indicators ? kernel_indicators(k, c->z) : KERNEL_DONE;
+    if (result == KERNEL_DONE)
+        note_discrete(k);
+    return result;
+}
+
+double kernel_course_time(const Kernel *k)
+{
+    return k->t;
+}
+
+long kernel_course_steps(const Kernel *k)
+{
+    return k->coupling->course->steps;
+}
+
+static double grid(const Course *course, long number)
+{
+    const double t = course->start + (double)number * course->step;
+    return t >= course->stop - 1e-9 * course->step ? course->stop : t;
+}
+
+/* The next point: on the grid, or before it at an event that is foreseen, or where the first interval is divided. */
+static double next_point(Kernel *k)
+{
+    Course *course = k->coupling->course;
+    while (grid(course, course->number) <= k->t)
+        course->number++;
+    double next = grid(course, course->number);
+    if (!course->variable)
+        return next;
+    if (course->restart) {
+        course->division = divisions[course->order];
+        course->from = k->t;
+        course->to = next;
+    }
+    if (course->division)
+        next = course->from + ldexp(course->to - course->from, -course->division--);
+    const double event = kernel_next_time(k);
+    return event > k->t && event < next ? event : next;
+}
+
+static int record_due(Kernel *k, bool event)
+{
+    Course *course = k->coupling->course;
+    const double reach = k->t + 1e-9 * course->step;
+    const bool due = course->next_output < course->outputs && course->output_times[course->next_output] <= reach;
+    while (course->next_output < course->outputs && course->output_times[course->next_output] <= reach)
+        course->next_output++;
+    if (!due && !event)
+        return KERNEL_DONE;
+    const int result = kernel_complete(k);
+    return result ? result : kernel_record(k);
+}
+
+static int one_step(Kernel *k)
+{
+    Coupling *c = k->coupling;
+    Course *course = c->course;
+    const double t = k->t;
+    kernel_note_inputs(k, course->restart);
+    double next = next_point(k);
+    course->restart = false;
+    int result = c->align ? kernel_save(k, 0) : KERNEL_DONE;
+    if (result == KERNEL_DONE)
+        result = kernel_explicit_step(k, next - t, course->order, course->in_turn, !c->align);
+    if (result == KERNEL_DONE && c->earliest < next) {
+        next = c->earliest;
+        c->align = false;
+        result = kernel_restore(k, 0);
+        if (result == KERNEL_DONE)
+            result = kernel_explicit_step(k, next - t, course->order, course->in_turn, true);
+        c->align = true;
+    }
+    bool event = false;
+    if (result == KERNEL_DONE)
+        result = kernel_point(k, next, &event);
+    if (result)
+        return result;
+    course->steps++;
+    course->restart = event;
+    if (!event)
+        kernel_add_up(k, next - t);
+    return record_due(k, event);
+}
+
+int kernel_follow(Kernel *k, long steps)
+{
+    Course *course = k->coupling->course;
+    while (steps-- > 0 && k->t < course->stop) {
+        const double before = k->t;
+        const int result = one_step(k);
+        if (result) {
+            k->t = before;
+            return result == KERNEL_RETRY ? (int)k->failure.kind : result;
+        }
+    }
+    return k->t < course->stop ? KERNEL_PAUSED : KERNEL_DONE;
+}

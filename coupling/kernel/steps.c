@@ -1,0 +1,567 @@
+/* Co-Simulation instances: how their inputs go on from a point in time, and how they step to the next. */
+#include "kernel.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A step that an instance refuses is tried in halves, down to this share of it. */
+static const double smallest_share = 1.0 / (1 << 20);
+
+enum { MOST_UPDATES = 1000 };
+
+int kernel_couple(Kernel *k, int inputs, const int *arriving, int first_end)
+{
+    const size_t n = (size_t)inputs + 1;
+    Coupling *c = calloc(1, sizeof *c);
+    if (!c)
+        return -1;
+    k->coupling = c;
+    c->inputs = inputs;
+    c->first_end = first_end;
+    c->arriving = malloc(n * sizeof *c->arriving);
+    c->reference = calloc(n, sizeof *c->reference);
+    c->value = calloc((4 + PAST) * n, sizeof(double));
+    if (!c->arriving || !c->reference || !c->value)
+        return -1;
+    memcpy(c->arriving, arriving, (size_t)inputs * sizeof *arriving);
+    c->slope = c->value + n;
+    c->curve = c->slope + n;
+    c->scratch = c->curve + n;
+    for (int i = 0; i < PAST; i++)
+        c->past[i] = c->scratch + (size_t)(i + 1) * n;
+    return 0;
+}
+
+int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *reference, int degree)
+{
+    Coupling *c = k->coupling;
+    Stepper *more = realloc(c->steppers, (size_t)(c->count + 1) * sizeof *more);
+    if (!more)
+        return -1;
+    c->steppers = more;
+    const int first = c->count ? more[c->count - 1].first + more[c->count - 1].inputs.count : 0;
+    Stepper *s = &more[c->count];
+    *s = (Stepper){.part = part, .instance = k->parts[part].instance, .first = first, .degree = degree};
+    memcpy(c->reference + first, reference, (size_t)inputs * sizeof *reference);
+    s->inputs = (Polynomials){.count = inputs,
+                              .reference = c->reference + first,
+                              .value = c->value + first,
+                              .slope = c->slope + first,
+                              .curve = c->curve + first,
+                              .scratch = c->scratch + first};
+    for (int i = 0; i <= c->count; i++)
+        more[i].instance->inputs = &more[i].inputs; /* the array may have moved */
+    return c->count++;
+}
+
+void kernel_end_coupling(Kernel *k)
+{
+    Coupling *c = k->coupling;
+    if (!c)
+        return;
+    for (int i = 0; i < c->count; i++) {
+        c->steppers[i].instance->inputs = NULL;
+        for (int j = 0; j < SAVED; j++)
+            instance_forget(c->steppers[i].instance, &c->steppers[i].saved[j]);
+        free_operations(&c->steppers[i].sequence);
+        free_operations(&c->steppers[i].outputs);
+    }
+    for (int i = 0; i < SAVED; i++)
+        free(c->backup[i]);
+    free(c->predicted_slot);
+    free(c->predicted_block);
+    free(c->held);
+    free(c->held_before);
+    free(c->course);
+    for (int i = 0; i < c->derivative_count; i++)
+        derivative_free(&c->derivatives[i]);
+    free(c->derivatives);
+    free(c->steppers);
+    free(c->arriving);
+    free(c->reference);
+    free(c->value);
+    free(c->bonds);
+    free(c);
+    k->coupling = NULL;
+}
+
+double *kernel_polynomials(Kernel *k)
+{
+    return k->coupling->value;
+}
+
+/* -- a point ----------------------------------------------------------------------------------------------------------- */
+
+/* What the instances have at the end of their steps, and how this would change with their inputs. */
+int kernel_get_outputs(Kernel *k)
+{
+    int result = operate(k, &k->lists[OUTPUTS]);
+    const Coupling *c = k->coupling;
+    for (int i = 0; i < c->derivative_count && result == KERNEL_DONE; i++)
+        if (!c->derivatives[i].at_events || !c->ready) /* constant ones are known from the start */
+            result = differentiate(k, &c->derivatives[i], k->v + c->derivatives[i].first);
+    return result;
+}
+
+/* The inputs of all instances as they arrive now, which they keep until their next step. Used where values may be set and got
+ * at will, in Initialization Mode; how much they moved tells whether another round is needed. */
+int kernel_hand_over(Kernel *k, double *moved)
+{
+    Coupling *c = k->coupling;
+    *moved = 0;
+    for (int s = 0; s < c->count; s++) {
+        const Stepper *stepper = &c->steppers[s];
+        const int n = stepper->inputs.count;
+        for (int i = stepper->first; i < stepper->first + n; i++) {
+            const double value = k->v[c->arriving[i]], before = k->v[c->first_end + i];
+            *moved = fmax(*moved, fabs(value - before) / fmax(1, fabs(value)));
+            c->value[i] = k->v[c->first_end + i] = value;
+            if (!isfinite(value)) {
+                failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
+                k->failure.slot = c->arriving[i];
+                return KERNEL_NOT_FINITE;
+            }
+        }
+        if (!n)
+            continue;
+        const Status status = instance_set_reals(stepper->instance, stepper->inputs.reference, (size_t)n, c->value + stepper->first);
+        if (status > WARNING)
+            return inputs_failed(k, stepper, status);
+    }
+    return KERNEL_DONE;
+}
+
+/* -- inputs over a step -------------------------------------------------------------------------------------------------- */
+
+/* Notes what arrives at a point; a restart forgets what was before. */
+void kernel_note_inputs(Kernel *k, bool restart)
+{
+    Coupling *c = k->coupling;
+    double *oldest = c->past[PAST - 1];
+    for (int i = PAST - 1; i > 0; i--) {
+        c->past[i] = c->past[i - 1];
+        c->past_time[i] = c->past_time[i - 1];
+    }
+    c->past[0] = oldest;
+    c->past_time[0] = k->t;
+    for (int i = 0; i < c->inputs; i++)
+        oldest[i] = k->v[c->arriving[i]];
+    double *const oldest_predicted = c->predicted_past[PAST - 1];
+    for (int i = PAST - 1; i > 0; i--)
+        c->predicted_past[i] = c->predicted_past[i - 1];
+    c->predicted_past[0] = oldest_predicted;
+    for (int i = 0; i < c->predicted; i++)
+        oldest_predicted[i] = k->v[c->predicted_slot[i]];
+    c->known = restart ? 1 : c->known + (c->known < PAST);
+}
+
+/* Polynomials through the last points, as many as the order wants and are known. */
+static void extrapolate(Coupling *c, int order)
+{
+    const double *const u0 = c->past[0], *const u1 = c->past[1], *const u2 = c->past[2];
+    double *const slope = c->slope, *const curve = c->curve;
+    const int n = c->inputs, degree = order < c->known ? order : c->known - 1;
+    memcpy(c->value, u0, (size_t)n * sizeof *u0);
+    c->degree = degree;
+    if (degree == 0)
+        return;
+    const double d1 = 1 / (c->past_time[0] - c->past_time[1]);
+    if (degree == 1) {
+        for (int i = 0; i < n; i++) {
+            slope[i] = (u0[i] - u1[i]) * d1;
+            curve[i] = 0;
+        }
+        return;
+    }
+    const double d2 = 1 / (c->past_time[1] - c->past_time[2]), d = 1 / (c->past_time[0] - c->past_time[2]);
+    for (int i = 0; i < n; i++) {
+        const double first = (u0[i] - u1[i]) * d1, second = (first - (u1[i] - u2[i]) * d2) * d;
+        slope[i] = first + second * (c->past_time[0] - c->past_time[1]);
+        curve[i] = 2 * second;
+    }
+}
+
+/* Polynomials through what arrives at the end of the step and the last points; the order counts the end. */
+static void interpolate(Coupling *c, const Stepper *s, const double *v, int order, double h)
+{
+    const int end = s->first + s->inputs.count, degree = order < c->known ? order : c->known;
+    for (int i = s->first; i < end; i++) {
+        const double u = v[c->arriving[i]], u0 = c->past[0][i];
+        if (degree == 0) {
+            c->value[i] = u;
+            c->slope[i] = c->curve[i] = 0;
+            continue;
+        }
+        const double first = (u - u0) / h;
+        c->value[i] = u0;
+        c->slope[i] = first;
+        c->curve[i] = 0;
+        if (degree == 2) {
+            const double back = c->past_time[0] - c->past_time[1];
+            const double second = (first - (u0 - c->past[1][i]) / back) / (h + back);
+            c->slope[i] = first - second * h;
+            c->curve[i] = 2 * second;
+        }
+    }
+}
+
+/* An instance that takes polynomials of a lower degree gets one whose mean or ends are right; what it has at the end is noted. */
+static void fit(Kernel *k, const Stepper *s, double h)
+{
+    Coupling *c = k->coupling;
+    double *const end = k->v + c->first_end;
+    const int last = s->first + s->inputs.count, degree = c->degree;
+    if (degree == 0) {
+        for (int i = s->first; i < last; i++)
+            end[i] = c->value[i];
+        return;
+    }
+    for (int i = s->first; i < last; i++) {
+        if (s->degree == 0) {
+            c->value[i] += h * (c->slope[i] / 2 + h * c->curve[i] / 6);
+            c->slope[i] = c->curve[i] = 0;
+        } else if (s->degree == 1) {
+            c->slope[i] += h * c->curve[i] / 2;
+            c->curve[i] = 0;
+        }
+        end[i] = c->value[i] + h * (c->slope[i] + h * c->curve[i] / 2);
+    }
+}
+
+/* -- a step -------------------------------------------------------------------------------------------------------------- */
+
+int inputs_failed(Kernel *k, const Stepper *s, Status status)
+{
+    const int result = failed(k, KERNEL_FMU_FAILED, "setting", s->part, status);
+    k->failure.references = s->inputs.reference;
+    k->failure.count = s->inputs.count;
+    return result == KERNEL_RETRY ? KERNEL_FMU_FAILED : result;
+}
+
+/* Hands the inputs of an instance over as they are at a time within the step. */
+static Status set_inputs(const Coupling *c, Stepper *s, double time)
+{
+    Polynomials now = s->inputs;
+    if (!now.count)
+        return OK;
+    const double d = time - now.start;
+    if (d == 0) {
+        const Status status = instance_set_reals(s->instance, now.reference, (size_t)now.count, now.value);
+        return status > WARNING || !now.degree ? status : instance_set_slopes(s->instance, &now);
+    }
+    double *const value = c->scratch + s->first;
+    for (int i = 0; i < now.count; i++)
+        value[i] = now.value[i] + d * (now.slope[i] + d * now.curve[i] / 2);
+    Status status = instance_set_reals(s->instance, now.reference, (size_t)now.count, value);
+    if (status > WARNING || !now.degree)
+        return status;
+    for (int i = 0; i < now.count; i++)
+        value[i] = now.slope[i] + d * now.curve[i];
+    now.slope = value;
+    return instance_set_slopes(s->instance, &now);
+}
+
+/* An event within a step, which this instance has come to alone. */
+static int pass_event(Kernel *k, Stepper *s)
+{
+    Status status = instance_enter_events(s->instance);
+    Update update = {.again = true};
+    for (int i = 0; i < MOST_UPDATES && update.again && status <= WARNING; i++) {
+        update = (Update){0};
+        status = instance_update_discrete(s->instance, &update);
+    }
+    if (update.terminate)
+        return step_terminated(k, s);
+    if (update.again) {
+        failed(k, KERNEL_UNSETTLED, "updating discrete states", s->part, OK);
+        return KERNEL_UNSETTLED;
+    }
+    if (status <= WARNING)
+        status = instance_enter_step(s->instance);
+    if (status > WARNING) {
+        failed(k, KERNEL_FMU_FAILED, "handling an event", s->part, status);
+        return KERNEL_FMU_FAILED;
+    }
+    k->statistics.events++;
+    return KERNEL_DONE;
+}
+
+int step_terminated(Kernel *k, const Stepper *s)
+{
+    failed(k, KERNEL_TERMINATED, "stepping", s->part, OK);
+    return KERNEL_TERMINATED;
+}
+
+/* What is left of a step that did not get to its end in one go: it was discarded, or an event interrupted it. */
+static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_word, Status status, StepEnd step)
+{
+    const Coupling *c = k->coupling;
+    const double all = end - start, enough = 8 * DBL_EPSILON * fmax(fabs(start), fabs(end));
+    double t = start, size = all;
+    for (;;) {
+        if (step.terminate)
+            return step_terminated(k, s);
+        if (status > DISCARD) {
+            failed(k, KERNEL_FMU_FAILED, "stepping", s->part, status);
+            return KERNEL_FMU_FAILED;
+        }
+        if (step.reached > t && step.reached <= t + size)
+            t = step.reached;
+        else if (status <= WARNING)
+            t += size;
+        if (status == DISCARD) {
+            k->coupling->discarded++;
+            size = fmin(size, end - t) / 2;
+            if (size < smallest_share * all) {
+                failed(k, KERNEL_FMU_FAILED, "stepping", s->part, status);
+                return KERNEL_FMU_FAILED;
+            }
+        } else {
+            if (end - t <= enough) {
+                s->event = s->event || step.event;
+                return KERNEL_DONE;
+            }
+            if (step.event && s->instance->event_mode) {
+                const int result = pass_event(k, s);
+                if (result)
+                    return result;
+            }
+            size = fmin(2 * size, end - t);
+        }
+        if (end - (t + size) <= enough)
+            size = end - t;
+        status = set_inputs(c, s, t);
+        if (status > WARNING)
+            return inputs_failed(k, s, status);
+        status = instance_do_step(s->instance, t, size, last_word, &step);
+    }
+}
+
+static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
+{
+    Coupling *c = k->coupling;
+    s->inputs.start = t;
+    s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
+    fit(k, s, h);
+    Status status = set_inputs(c, s, t);
+    if (status > WARNING)
+        return inputs_failed(k, s, status);
+    StepEnd end;
+    status = instance_do_step(s->instance, t, h, last_word, &end);
+    if (status <= WARNING && !end.event && !end.terminate && end.reached == t + h)
+        return KERNEL_DONE;
+    if (c->align && status <= WARNING && end.event && end.reached > t && end.reached < t + h) {
+        c->earliest = fmin(c->earliest, end.reached);
+        return KERNEL_DONE; /* everybody will go back, and stop there */
+    }
+    return piecewise(k, s, t, t + h, last_word, status, end);
+}
+
+/* All instances from a time on, with their inputs as the polynomials say. */
+int kernel_step(Kernel *k, double t, double h, bool last_word)
+{
+    Coupling *c = k->coupling;
+    k->t = t;
+    const double began = k->statistics.evaluations % SAMPLING == 0 ? seconds() : 0;
+    int result = KERNEL_DONE;
+    c->earliest = INFINITY;
+    c->passes++;
+    for (int i = 0; i < c->count && result == KERNEL_DONE; i++) {
+        result = step_one(k, &c->steppers[i], t, h, last_word);
+        if (result)
+            c->failed = i;
+    }
+    if (began > 0) {
+        const double spent = seconds() - began;
+        k->statistics.fmu_seconds += spent;
+        k->statistics.sampled_seconds += spent;
+    }
+    return result;
+}
+
+/* Extrapolates what instances pass on, to a time ahead. */
+static void predict(Kernel *k, int order, double t)
+{
+    Coupling *c = k->coupling;
+    const int degree = order < c->known ? order : c->known - 1;
+    const double *const time = c->past_time;
+    double *const *const past = c->predicted_past;
+    const double w1 = degree > 0 ? (t - time[0]) / (time[0] - time[1]) : 0;
+    const double w2 = degree > 1 ? (t - time[0]) * (t - time[1]) / (time[0] - time[2]) : 0;
+    for (int i = 0; i < c->predicted; i++) {
+        double value = past[0][i];
+        if (degree > 0)
+            value += w1 * (past[0][i] - past[1][i]);
+        if (degree > 1)
+            value += w2 * ((past[0][i] - past[1][i]) / (time[0] - time[1]) - (past[1][i] - past[2][i]) / (time[1] - time[2]));
+        k->v[c->predicted_slot[i]] = value;
+    }
+}
+
+/* One after another, each with what those before it have come to. `sequence` of a stepper says what has to be passed on for it. */
+static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word)
+{
+    Coupling *c = k->coupling;
+    int result = KERNEL_DONE;
+    predict(k, order, t + h);
+    c->degree = order < c->known ? order : c->known;
+    c->earliest = INFINITY;
+    c->passes++;
+    k->settled = false;
+    for (int i = 0; i < c->count && result == KERNEL_DONE; i++) {
+        Stepper *s = &c->steppers[i];
+        k->t = t + h;
+        result = operate(k, &s->sequence);
+        if (result)
+            break;
+        interpolate(c, s, k->v, order, h);
+        k->t = t;
+        result = step_one(k, s, t, h, last_word);
+        if (result == KERNEL_DONE)
+            result = operate(k, &s->outputs);
+        else
+            c->failed = i;
+    }
+    return result;
+}
+
+int kernel_explicit_step(Kernel *k, double h, int order, bool in_turn, bool last_word)
+{
+    if (in_turn)
+        return step_in_turn(k, k->t, h, order, last_word);
+    extrapolate(k->coupling, order);
+    return kernel_step(k, k->t, h, last_word);
+}
+
+/* What a return to a point brings back beside the instances: all values, and what arrived before. */
+static size_t backup_size(const Kernel *k)
+{
+    const Coupling *c = k->coupling;
+    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted);
+}
+
+static void copy_past(Kernel *k, double *backup, bool back)
+{
+    Coupling *c = k->coupling;
+    double *at = backup + k->slots + 1;
+    for (int i = 0; i < PAST; i++) {
+        double *const pasts[] = {c->past[i], c->predicted_past[i]};
+        const int counts[] = {c->inputs, c->predicted};
+        for (int j = 0; j < 2; j++) {
+            const size_t size = (size_t)counts[j] * sizeof *at;
+            if (size)
+                memcpy(back ? pasts[j] : at, back ? at : pasts[j], size);
+            at += counts[j];
+        }
+    }
+}
+
+int kernel_save(Kernel *k, int which)
+{
+    Coupling *c = k->coupling;
+    for (int i = 0; i < c->count; i++) {
+        const Status status = instance_save(c->steppers[i].instance, &c->steppers[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "saving the state", c->steppers[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
+    }
+    if (!c->backup[which])
+        c->backup[which] = malloc(backup_size(k) * sizeof(double));
+    if (!c->backup[which])
+        return KERNEL_NO_MEMORY;
+    memcpy(c->backup[which], k->v, (size_t)k->slots * sizeof *k->v);
+    copy_past(k, c->backup[which], false);
+    memcpy(c->backup_time[which], c->past_time, sizeof c->past_time);
+    c->backup_time[which][PAST] = k->t;
+    c->backup_known[which] = c->known;
+    return KERNEL_DONE;
+}
+
+int kernel_restore(Kernel *k, int which)
+{
+    Coupling *c = k->coupling;
+    for (int i = 0; i < c->count; i++) {
+        const Status status = instance_restore(c->steppers[i].instance, c->steppers[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "restoring the state", c->steppers[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
+        c->steppers[i].event = false;
+    }
+    memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);
+    copy_past(k, c->backup[which], true);
+    memcpy(c->past_time, c->backup_time[which], sizeof c->past_time);
+    k->t = c->backup_time[which][PAST];
+    c->known = c->backup_known[which];
+    k->settled = false;
+    return KERNEL_DONE;
+}
+
+int kernel_set_predicted(Kernel *k, int count, const int *slots)
+{
+    Coupling *c = k->coupling;
+    const size_t n = (size_t)count + 1;
+    c->predicted_slot = malloc(n * sizeof *slots);
+    c->predicted_past[0] = calloc(PAST * n, sizeof(double));
+    if (!c->predicted_slot || !c->predicted_past[0])
+        return -1;
+    c->predicted_block = c->predicted_past[0];
+    memcpy(c->predicted_slot, slots, (size_t)count * sizeof *slots);
+    for (int i = 1; i < PAST; i++)
+        c->predicted_past[i] = c->predicted_past[0] + (size_t)i * n;
+    c->predicted = count;
+    return 0;
+}
+
+int kernel_set_held(Kernel *k, int count, const int *slots)
+{
+    Coupling *c = k->coupling;
+    const size_t n = (size_t)count + 1, indicators = (size_t)k->indicators;
+    c->held = malloc(n * sizeof *slots);
+    c->held_before = calloc(n + 2 * indicators, sizeof(double));
+    if (!c->held || !c->held_before)
+        return -1;
+    memcpy(c->held, slots, (size_t)count * sizeof *slots);
+    c->held_count = count;
+    c->z = c->held_before + n;
+    c->z_before = c->z + indicators;
+    return 0;
+}
+
+int kernel_add_bond(Kernel *k, int input, int rate, int total, double sign)
+{
+    Coupling *c = k->coupling;
+    Bond *more = realloc(c->bonds, (size_t)(c->bond_count + 1) * sizeof *more);
+    if (!more)
+        return -1;
+    c->bonds = more;
+    more[c->bond_count] = (Bond){input, rate, total, sign};
+    return c->bond_count++;
+}
+
+void kernel_set_align(Kernel *k, bool align)
+{
+    k->coupling->align = align;
+}
+
+void kernel_set_ready(Kernel *k)
+{
+    k->coupling->ready = true;
+}
+
+void kernel_set_degree(Kernel *k, int degree)
+{
+    k->coupling->degree = degree;
+}
+
+void kernel_coupling_counts(const Kernel *k, int *failed_, long *passes, long *discarded, double *earliest)
+{
+    const Coupling *c = k->coupling;
+    *failed_ = c->failed;
+    *passes = c->passes;
+    *discarded = c->discarded;
+    *earliest = c->earliest;
+}
