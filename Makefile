@@ -29,6 +29,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/andrews.py
 	$(BIN)/python benchmarks/chain.py
 	$(BIN)/python benchmarks/loading.py
+	$(BIN)/python benchmarks/masters.py
 
 .venv/installed: pyproject.toml $(wildcard coupling/kernel/*.[ch])
 	$(PYTHON) -m venv .venv

@@ -4,6 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+from fmpy.validation import validate_fmu
+
+from benchmarks import masters
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -51,3 +56,35 @@ def test_the_chain_benchmark_prints_its_table():
     text = printed("chain", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1")
     assert [line.split()[:2] for line in text[1:]] == [["chain", "3"], ["chain", "9"], ["N-four-bar", "3"], ["N-four-bar", "9"]]
     assert -1 < float(text[2].split()[-3]) < 2
+
+
+def test_the_benchmark_of_masters_compares_their_outputs():
+    """Each master that is installed ends where it should, in two chains, or the benchmark ends with a sentence instead."""
+    text = printed("masters", "--instances", "5", "--steps", "20", "--repetitions", "1")
+    rows = {line[:24].strip(): [float(number) for number in line[24:].split()] for line in text[3:] if " is left out: " not in line}
+    assert rows.keys() | {"Jourdain"} == {row.name for row in masters.rows()}
+    for *microseconds, deviation in rows.values():
+        assert len(microseconds) == 2 and min(microseconds) > 0
+        assert 0 <= deviation <= 1e-12
+
+
+def test_the_expected_outputs_of_the_chain_of_masters_follow_its_closed_form():
+    """The lag of the first instance has a constant input u; that of the second takes what the first gave one step before.
+
+    With q = 1 - h r: y0[n] = u + d0 q^n and y1[n] = u + d1 q^n + n h r d0 q^(n-1), d being the distances from u at the start. If the
+    second took what the first gives in the same step, the last power were n."""
+    for connections in (1, 6):
+        chain = masters.Chain(ROOT, 3, connections, 100)
+        n, hr = chain.all_steps, masters.STEP * np.array(masters.RATES)
+        u, start = chain.start(masters.input_name)[0], chain.start(masters.output_name)
+        first = u + (start[0] - u) * (1 - hr) ** n
+        second = u + (start[1] - u) * (1 - hr) ** n + n * hr * (start[0] - u) * (1 - hr) ** (n - 1)
+        found = chain.final_outputs()
+        np.testing.assert_allclose(found[0], first, rtol=1e-12)
+        np.testing.assert_allclose(found[1, :connections], second[:connections], rtol=1e-12)
+
+
+def test_the_fmu_of_the_benchmark_of_masters_is_valid(tmp_path):
+    """By FMPy's rules and the schema of the standard."""
+    masters.make(tmp_path)
+    assert validate_fmu(str(tmp_path / "Link.fmu")) == []
