@@ -293,8 +293,8 @@ class Row:
         deviation = float(np.max(np.abs(outputs - expected)) / np.max(np.abs(expected)))
         if not deviation <= TOLERANCE:
             raise SystemExit(
-                f"{self.name} ends {deviation:.1e} away from the expected outputs of {chain.instances} instances with "
-                f"{chain.connections} connections each, which is more than {TOLERANCE:g}: its connections, its order or its start differ"
+                f"{self.name} ends {deviation:.1e} away from the expected outputs of {chain.instances} instances (connections each: "
+                f"{chain.connections}), which is more than {TOLERANCE:g}: its connections, its order or its start values differ"
             )
         self.deviation = max(self.deviation, deviation)
         self.seconds.setdefault(chain, []).append(seconds)
