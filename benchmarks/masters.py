@@ -44,7 +44,7 @@ CHANNELS = len(RATES)
 STEP = 2.0**-7  # seconds; all masters have the same times, also libcosim, which counts nanoseconds
 TOKEN = "{6a3a2f0c-6f0e-4d5c-8d4b-0c7c2b9a51e7}"
 TOLERANCE = 1e-12  # of the final outputs, relative to the largest
-SCHEME = "jacobi0"  # what Jourdain calls held inputs in the order of Jacobi
+SCHEME = "explicit"  # what Jourdain calls held inputs in the order of Jacobi
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def jourdain(chain: Chain) -> tuple[float, np.ndarray]:
     for before, behind, k in chain.links():
         system.connect(f"f{before}.{output_name(k)}", f"f{behind}.{input_name(k)}")
     stop = chain.all_steps * STEP
-    result = system.simulate(stop_time=stop, communication_step=STEP, scheme=SCHEME, output_interval=stop)
+    result = system.simulate(stop_time=stop, communication_step=STEP, scheme=SCHEME, extrapolation=0, output_interval=stop)
     assert result.outcome.completed, result.outcome.sentence
     outputs = [[result[f"f{i}.{name}"][-1] for name in OUTPUTS] for i in range(chain.instances)]
     return result.statistics.seconds_running * chain.steps / chain.all_steps, np.array(outputs)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from coupling.graph import Address, Graph, Level
 from coupling.loops import Loop, find_loops, keeps
@@ -227,6 +227,24 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
     return slots, found
 
 
+def _merged(operations: Iterable[Operation]) -> list[Operation]:
+    """Neighbours that only note what arrives at Co-Simulation instances become one, whichever instances these are."""
+    result: list[Operation] = []
+    for (kind, level), group in groupby(operations, key=lambda o: (o.kind, o.level)):
+        if kind is not Kind.ARRIVE:
+            result += group
+            continue
+        items = sorted(
+            (place, reference, source)
+            for o in group
+            for place, reference, source in zip(o.places or range(o.first, o.first + len(o.references)), o.references, o.sources, strict=True)
+        )
+        places, references, sources = zip(*items, strict=True)
+        together = all(b == a + 1 for a, b in pairwise(places))
+        result.append(Operation(Kind.ARRIVE, 0, level, 0, references, places[0] if together else 0, () if together else places, sources))
+    return result
+
+
 class _Order:
     """One order: of everything, of what is always needed with loops by their shortcuts, or of the inside of a loop.
 
@@ -324,7 +342,7 @@ class _Order:
                 done(len(graph.addresses) + number)
         for nodes in pending.values():
             result += self._sets(nodes)
-        return result
+        return _merged(result)
 
     def _grouped(self, nodes: Iterable[int]) -> Iterable[tuple[tuple[int, int, Level], list[Address]]]:
         groups: dict[tuple[int, int, Level], list[Address]] = defaultdict(list)

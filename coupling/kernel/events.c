@@ -6,20 +6,12 @@
 
 enum { MOST_UPDATES = 1000 };
 
-/* Co-Simulation instances may see to their events themselves. */
-static bool handles_events(const Kernel *k, const Instance *instance)
-{
-    return !instance->stepped || (instance->event_mode && k->coupling->ready);
-}
-
 int kernel_start_events(Kernel *k)
 {
-    for (int i = 0; i < k->part_count; i++) {
-        if (!handles_events(k, k->parts[i].instance))
-            continue;
-        const Status status = instance_enter_events(k->parts[i].instance);
+    for (int i = 0; i < k->handler_count; i++) {
+        const Status status = instance_enter_events(k->parts[k->handler[i]].instance);
         if (status > WARNING)
-            return failed(k, KERNEL_FMU_FAILED, "entering Event Mode", i, status);
+            return failed(k, KERNEL_FMU_FAILED, "entering Event Mode", k->handler[i], status);
     }
     return KERNEL_DONE;
 }
@@ -28,10 +20,9 @@ int kernel_start_events(Kernel *k)
 static int update(Kernel *k, bool *again, bool *changed)
 {
     *again = false;
-    for (int i = 0; i < k->part_count; i++) {
+    for (int h = 0; h < k->handler_count; h++) {
+        const int i = k->handler[h];
         Part *part = &k->parts[i];
-        if (!handles_events(k, part->instance))
-            continue;
         Update u = {0};
         const Status status = instance_update_discrete(part->instance, &u);
         if (status > WARNING)
@@ -92,10 +83,9 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
         result = update(k, &again, states_changed);
     }
     free(before);
-    for (int i = 0; i < k->part_count && result == KERNEL_DONE; i++) {
+    for (int h = 0; h < k->handler_count && result == KERNEL_DONE; h++) {
+        const int i = k->handler[h];
         Part *part = &k->parts[i];
-        if (!handles_events(k, part->instance))
-            continue;
         Status status = part->instance->stepped ? instance_enter_step(part->instance) : instance_enter_continuous(part->instance);
         if (status <= WARNING && part->states)
             status = instance_get_states(part->instance, x + part->first_state, (size_t)part->states);
@@ -111,8 +101,10 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
 double kernel_next_time(const Kernel *k)
 {
     double next = INFINITY;
-    for (int i = 0; i < k->part_count; i++)
-        next = fmin(next, k->parts[i].instance->next_time);
+    for (int i = 0; i < k->handler_count; i++) {
+        const double time = k->parts[k->handler[i]].instance->next_time;
+        next = time < next ? time : next;
+    }
     for (int i = 0; i < k->drive_count; i++) {
         const Drive *d = &k->drives[i];
         for (int j = d->points - 1; j >= 0 && d->times[j] > k->t; j--) /* a table's kinks */

@@ -309,6 +309,13 @@ Status instance_do_step(Instance *instance, double time, double size, bool last_
         return l->fmi3.do_step(COMPONENT, time, size, last_word, &end->event, &end->terminate, &early, &end->reached);
     }
     const Status status = l->fmi2.do_step(COMPONENT, time, size, last_word);
+    return status <= WARNING ? status : instance_step_failed(instance, status, end);
+}
+
+Status instance_step_failed(Instance *instance, Status status, StepEnd *end)
+{
+    const Library *l = instance->library;
+    *end = (StepEnd){.reached = NAN};
     if (status == DISCARD) {
         int terminated = 0;
         if (!l->fmi2.real_status || l->fmi2.real_status(COMPONENT, FMI2_LAST_SUCCESSFUL_TIME, &end->reached) > WARNING)

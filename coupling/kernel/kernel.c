@@ -172,6 +172,7 @@ void kernel_free(Kernel *k)
     free(k->loops);
     free(k->drives);
     free(k->parts);
+    free(k->handler);
     free(k->derivative_slot);
     free(k->buffer);
     free(k->v);
@@ -214,6 +215,11 @@ int kernel_add_instance(Kernel *k, Instance *instance, int first_state, int stat
         return -1;
     k->parts[k->part_count] = (Part){instance, first_state, states, k->indicators, indicators, completed_step};
     k->indicators += indicators;
+    if (!instance->stepped || instance->event_mode) {
+        if (!grow((void **)&k->handler, k->handler_count, &k->handler_capacity, sizeof *k->handler))
+            return -1;
+        k->handler[k->handler_count++] = k->part_count;
+    }
     return k->part_count++;
 }
 

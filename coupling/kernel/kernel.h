@@ -150,6 +150,7 @@ typedef struct {
     double t, *v;
     Part *parts;
     int part_count, part_capacity;
+    int *handler, handler_count, handler_capacity; /* the parts that handle events in Event Mode */
     Drive *drives;
     int drive_count, drive_capacity;
     Loop *loops;
@@ -220,6 +221,7 @@ typedef struct Coupling {
     int bond_count;
     double *backup[SAVED], backup_time[SAVED][PAST + 1];
     int backup_known[SAVED];
+    bool event;      /* an instance's last step ended at one */
     bool ready;      /* the instances have left Initialization Mode */
     bool align;      /* all go back where one meets an event within the step */
     double earliest; /* such an event; infinite where there is none */

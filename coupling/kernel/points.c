@@ -34,9 +34,8 @@ static bool crossed(const double *before, const double *now, int count)
 static bool event_due(Kernel *k)
 {
     const Coupling *c = k->coupling;
-    for (int i = 0; i < c->count; i++)
-        if (c->steppers[i].event)
-            return true;
+    if (c->event)
+        return true;
     for (int i = 0; i < c->held_count; i++)
         if (k->v[c->held[i]] != c->held_before[i])
             return true;
@@ -50,8 +49,9 @@ static void note_discrete(Kernel *k)
         c->held_before[i] = k->v[c->held[i]];
     if (k->indicators)
         memcpy(c->z_before, c->z, (size_t)k->indicators * sizeof *c->z);
-    for (int i = 0; i < c->count; i++)
+    for (int i = 0; i < c->count && c->event; i++)
         c->steppers[i].event = false;
+    c->event = false;
 }
 
 static int evaluate_point(Kernel *k)
@@ -182,7 +182,8 @@ static int one_step(Kernel *k)
     Coupling *c = k->coupling;
     Course *course = c->course;
     const double t = k->t;
-    kernel_note_inputs(k, course->restart);
+    if (course->order || course->in_turn)
+        kernel_note_inputs(k, course->restart);
     double next = next_point(k);
     course->restart = false;
     int result = c->align ? kernel_save(k, 0) : KERNEL_DONE;

@@ -157,6 +157,15 @@ void kernel_note_inputs(Kernel *k, bool restart)
     c->known = restart ? 1 : c->known + (c->known < PAST);
 }
 
+/* Inputs as they arrive now. */
+static void hold(Kernel *k)
+{
+    Coupling *c = k->coupling;
+    for (int i = 0; i < c->inputs; i++)
+        c->value[i] = k->v[c->arriving[i]];
+    c->degree = 0;
+}
+
 /* Polynomials through the last points, as many as the order wants and are known. */
 static void extrapolate(Coupling *c, int order)
 {
@@ -212,12 +221,7 @@ static void fit(Kernel *k, const Stepper *s, double h)
 {
     Coupling *c = k->coupling;
     double *const end = k->v + c->first_end;
-    const int last = s->first + s->inputs.count, degree = c->degree;
-    if (degree == 0) {
-        for (int i = s->first; i < last; i++)
-            end[i] = c->value[i];
-        return;
-    }
+    const int last = s->first + s->inputs.count;
     for (int i = s->first; i < last; i++) {
         if (s->degree == 0) {
             c->value[i] += h * (c->slope[i] / 2 + h * c->curve[i] / 6);
@@ -297,7 +301,7 @@ int step_terminated(Kernel *k, const Stepper *s)
 /* What is left of a step that did not get to its end in one go: it was discarded, or an event interrupted it. */
 static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_word, Status status, StepEnd step)
 {
-    const Coupling *c = k->coupling;
+    Coupling *c = k->coupling;
     const double all = end - start, enough = 8 * DBL_EPSILON * fmax(fabs(start), fabs(end));
     double t = start, size = all;
     for (;;) {
@@ -312,7 +316,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
         else if (status <= WARNING)
             t += size;
         if (status == DISCARD) {
-            k->coupling->discarded++;
+            c->discarded++;
             size = fmin(size, end - t) / 2;
             if (size < smallest_share * all) {
                 failed(k, KERNEL_FMU_FAILED, "stepping", s->part, status);
@@ -321,6 +325,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
         } else {
             if (end - t <= enough) {
                 s->event = s->event || step.event;
+                c->event = c->event || step.event;
                 return KERNEL_DONE;
             }
             if (step.event && s->instance->event_mode) {
@@ -342,14 +347,33 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
 static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
 {
     Coupling *c = k->coupling;
+    Status status = OK;
     s->inputs.start = t;
-    s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
-    fit(k, s, h);
-    Status status = set_inputs(c, s, t);
+    if (c->degree == 0) {
+        s->inputs.degree = 0;
+        if (s->inputs.count) {
+            double *const end = k->v + c->first_end + s->first;
+            for (int i = 0; i < s->inputs.count; i++)
+                end[i] = s->inputs.value[i];
+            status = instance_set_reals(s->instance, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value);
+        }
+    } else {
+        s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
+        fit(k, s, h);
+        status = set_inputs(c, s, t);
+    }
     if (status > WARNING)
         return inputs_failed(k, s, status);
     StepEnd end;
-    status = instance_do_step(s->instance, t, h, last_word, &end);
+    const Library *const l = s->instance->library;
+    if (l->version == 2) { /* the way that most steps go */
+        status = l->fmi2.do_step(s->instance->component, t, h, last_word);
+        if (status <= WARNING)
+            return KERNEL_DONE;
+        status = instance_step_failed(s->instance, status, &end);
+    } else {
+        status = instance_do_step(s->instance, t, h, last_word, &end);
+    }
     if (status <= WARNING && !end.event && !end.terminate && end.reached == t + h)
         return KERNEL_DONE;
     if (c->align && status <= WARNING && end.event && end.reached > t && end.reached < t + h) {
@@ -431,7 +455,10 @@ int kernel_explicit_step(Kernel *k, double h, int order, bool in_turn, bool last
 {
     if (in_turn)
         return step_in_turn(k, k->t, h, order, last_word);
-    extrapolate(k->coupling, order);
+    if (order)
+        extrapolate(k->coupling, order);
+    else
+        hold(k);
     return kernel_step(k, k->t, h, last_word);
 }
 
@@ -491,6 +518,7 @@ int kernel_restore(Kernel *k, int which)
         }
         c->steppers[i].event = false;
     }
+    c->event = false;
     memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);
     copy_past(k, c->backup[which], true);
     memcpy(c->past_time, c->backup_time[which], sizeof c->past_time);

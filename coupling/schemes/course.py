@@ -13,6 +13,7 @@ from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
 
 if TYPE_CHECKING:
+    from coupling.fmu import Interface
     from coupling.master import Master
     from coupling.options import Run
 
@@ -33,7 +34,7 @@ def follow(master: Master, run: Run) -> Outcome:
     status = kernel.begin_course(
         run.start_time, run.communication_step, run.stop_time, run.extrapolation, run.in_turn, variable, np.ascontiguousarray(times)
     )
-    interrupted, chunk = False, 20
+    interrupted, chunk = False, 100
     with watched(run) as show:
         try:
             if status is Status.DONE and run.start_time < run.stop_time:
@@ -43,7 +44,7 @@ def follow(master: Master, run: Run) -> Outcome:
                 status = kernel.follow(min(chunk, run.max_steps - kernel.course[1]))
                 show(*kernel.course)
                 spent = perf_counter() - began
-                chunk = int(np.clip(chunk * _AT_A_TIME / max(spent, 1e-6), 1, 10 * chunk))
+                chunk = max(1, min(int(chunk * _AT_A_TIME / max(spent, 1e-6)), 10 * chunk))
         except KeyboardInterrupt:
             interrupted = True
     t, steps = kernel.course
@@ -55,14 +56,19 @@ def follow(master: Master, run: Run) -> Outcome:
 
 def unable(master: Master, ability: str) -> list[str]:
     """The Co-Simulation instances that lack an ability of their interface."""
-    parts = master.built.parts
-    return [parts[i].name for i in master.steppers if not getattr(parts[i].interface, ability)]
+    return [name for name, interface in _interfaces(master) if not getattr(interface, ability)]
 
 
 def returns_early(master: Master) -> bool:
     """Whether an instance may end a step at an event of its own."""
+    return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(master))
+
+
+def _interfaces(master: Master) -> list[tuple[str, Interface]]:
+    """Of all FMUs that run in Co-Simulation, each with the name of its first instance."""
     parts = master.built.parts
-    return any(parts[i].interface.event_mode and parts[i].interface.might_return_early for i in master.steppers)
+    first = {parts[i].fmu: parts[i] for i in reversed(master.steppers)}
+    return [(part.name, part.interface) for part in first.values()]
 
 
 def whole_steps(master: Master, run: Run) -> bool:
