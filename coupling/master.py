@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from coupling.constraints import unsolvable
 from coupling.drives import Constant, Function, Table
 from coupling.graph import Address, Level, Part, type_code
 from coupling.initial import assemble, check
@@ -289,6 +290,7 @@ class Master:
             self._settle_inputs()
             self._leave_initialization(stepped=True)
             kernel.set_ready()
+        self._leave_alone()
         kernel.set_open(self.assembling)
         settled = kernel.settle(self.x)
         kernel.set_open(False)
@@ -301,6 +303,21 @@ class Master:
         kernel.set_fast(any(loop.followers is not None for loop in self.schedule.loops))
         self._done(kernel.evaluate(t, self.x), "evaluating the start")
         self._check_dependencies()
+
+    def _leave_alone(self) -> None:
+        """Loops whose multipliers cannot be solved for at a point: implicit schemes find them otherwise."""
+        assert self.kernel
+        for number, loop in enumerate(self.schedule.loops if self.steppers else ()):
+            reason = unsolvable(self.schedule, loop)
+            if reason is None:
+                continue
+            if not self.run.scheme.startswith("implicit"):
+                part, why = reason
+                raise StartError(
+                    f"the scheme '{self.run.scheme}' cannot solve for '{self.named(*loop.unknowns[0][::2])}': '{self.built.parts[part].name}' {why}; "
+                    "choose scheme='implicit', which finds out by repeated steps"
+                )
+            self.kernel.set_given(number, True)
 
     def _leave_initialization(self, stepped: bool) -> None:
         for index, instance in enumerate(self.instances):
@@ -389,6 +406,10 @@ class Master:
             if self.raised:
                 raise self.raised
             raise StartError(f"the start fails when {action}: {self.describe_failure()}")
+
+    def arriving_slot(self, number: int) -> int:
+        """Where is kept what arrives at an input of a Co-Simulation instance, by its number among these."""
+        return self.schedule.set_slot[self.schedule.arriving[number]]
 
     # -- names ---------------------------------------------------------------------------------------------------------
 

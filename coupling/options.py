@@ -42,6 +42,7 @@ class Run:
     scheme: str = "explicit"
     extrapolation: int = 1
     step_control: str = "fixed"
+    coupling_tolerance: float = 1e-4
 
     @property
     def in_turn(self) -> bool:
@@ -86,6 +87,8 @@ class Run:
             raise BuildError(f"communication_step = {step:g} s is refused: it must be greater than 0 and finite")
         if self.extrapolation not in (0, 1, 2) or isinstance(self.extrapolation, bool):
             raise BuildError(f"extrapolation = {shown(self.extrapolation)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
+        if not 0 < _number("coupling_tolerance", self.coupling_tolerance) < 1:
+            raise BuildError(f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default")
         if self.step_control not in STEP_CONTROLS:
             raise BuildError(f"step_control = {shown(self.step_control)} is unknown; choose one of {', '.join(map(repr, STEP_CONTROLS))}")
 

@@ -205,6 +205,7 @@ class System:
         progress: bool = False,
         extrapolation: int = 1,
         step_control: str = "fixed",
+        coupling_tolerance: float = 1e-4,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -219,7 +220,7 @@ class System:
         ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: ``explicit`` and
         ``gauss-seidel`` extrapolate inputs over the step by polynomials of degree ``extrapolation`` (0, 1 or 2); ``implicit``,
         ``implicit-position`` and ``implicit-velocity`` repeat steps until constraints hold at their end. ``step_control`` is ``fixed``,
-        ``adaptive`` (by step doubling, to ``rtol`` and ``atol``) or ``power`` (by the energy that coupling creates). Values are recorded
+        ``adaptive`` (by step doubling) or ``power`` (by the energy that coupling creates), both to ``coupling_tolerance``. Values are recorded
         at the first point at or behind each time that is asked for.
         """
         from coupling.master import simulate
@@ -241,6 +242,7 @@ class System:
             scheme,
             extrapolation,
             step_control,
+            coupling_tolerance,
         )
         stepped = communication_step is not None
         assembling = self.build() if stepped and initial == "assemble" else None

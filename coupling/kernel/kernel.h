@@ -257,6 +257,7 @@ void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_set_derivative_slots(Kernel *, const int *slots);
 int kernel_pack(Kernel *); /* when all is added */
+int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */
 void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
 int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time, bool *passing);
 
@@ -323,7 +324,7 @@ int kernel_point(Kernel *, double t, bool *event); /* everything at a point, eve
 int kernel_begin_course(Kernel *, double start, double step, double stop, int order, bool in_turn, bool variable, long outputs,
                         const double *output_times);
 int kernel_follow(Kernel *, long steps);
-double kernel_course_time(const Kernel *);
+double kernel_time(const Kernel *);
 long kernel_course_steps(const Kernel *);
 void kernel_add_up(Kernel *, double h); /* the energy that coupling created in a step */
 

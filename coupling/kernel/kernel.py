@@ -114,6 +114,7 @@ def _declare() -> None:
         "kernel_next_time": (d, [p]),
         "kernel_complete_step": (i, [p, POINTER(b)]),
         "kernel_set_given": (i, [p, i, b]),
+        "kernel_loop_linearise": (i, [p, i]),
         "kernel_loop_solve_linear": (none, [p, i, p]),
         "kernel_evaluate_point": (i, [p, d]),
         "kernel_complete": (i, [p]),
@@ -138,7 +139,7 @@ def _declare() -> None:
         "kernel_add_up": (none, [p, d]),
         "kernel_begin_course": (i, [p, d, d, d, i, b, b, n, p]),
         "kernel_follow": (i, [p, n]),
-        "kernel_course_time": (d, [p]),
+        "kernel_time": (d, [p]),
         "kernel_course_steps": (n, [p]),
         "kernel_set_record": (i, [p, i, p]),
         "kernel_record": (i, [p]),
@@ -447,6 +448,10 @@ class Kernel:
         """Whether a loop's unknowns are not its own to find."""
         library.kernel_set_given(self.handle, loop, given)
 
+    def linearise(self, loop: int) -> Status:
+        """Makes and factorises a loop's Jacobian at the present point."""
+        return Status(library.kernel_loop_linearise(self.handle, loop))
+
     def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:
         """By the loop's last Jacobian; where this lacks rank, the solution of least length."""
         result = np.array(right, dtype=float)
@@ -515,7 +520,12 @@ class Kernel:
     @property
     def course(self) -> tuple[float, int]:
         """The time that an explicit course has come to, and in how many steps."""
-        return library.kernel_course_time(self.handle), library.kernel_course_steps(self.handle)
+        return self.time, library.kernel_course_steps(self.handle)
+
+    @property
+    def time(self) -> float:
+        """Of the present point."""
+        return library.kernel_time(self.handle)
 
     # -- building, the rest --------------------------------------------------------------------------------------------
 

@@ -259,6 +259,11 @@ int loop_solve(Kernel *k, int index)
     return result ? result : iterate(k, l);
 }
 
+int kernel_loop_linearise(Kernel *k, int index)
+{
+    return factorise(k, &k->loops[index]);
+}
+
 /* Rows of a shortcut, counted behind the unknowns. */
 static void follow(const Kernel *k, const Loop *l, int from, int count)
 {

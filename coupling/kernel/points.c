@@ -128,7 +128,7 @@ int kernel_begin_course(Kernel *k, double start, double step, double stop, int o
     return result;
 }
 
-double kernel_course_time(const Kernel *k)
+double kernel_time(const Kernel *k)
 {
     return k->t;
 }

@@ -19,7 +19,7 @@ from coupling.names import nearest
 
 Scheme = Callable[[Any, Any], Any]
 
-_HELPERS = ("tableau", "runge_kutta", "stepwise", "sundials", "course")
+_HELPERS = ("tableau", "runge_kutta", "stepwise", "sundials", "course", "walk")
 
 
 @cache

@@ -1,0 +1,320 @@
+"""Implicit coupling: a step is repeated from saved states until the constraints hold at its end.
+
+Every input goes over the step linearly, from what arrives at its beginning to what arrives at its end. The multipliers behind forces are
+constant over the step (position level), continuous (velocity level), or have both their value at the beginning and at the end free
+(both levels). How constraints at the end answer to multipliers is known from the residuals' Jacobian, since a force that is constant
+for a time h moves a point by h^2/2 and its velocity by h times the acceleration; where FMUs do not tell accelerations it is found by
+steps with multipliers moved a little, and improved from step to step (Broyden).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coupling.constraints import Levels, constraints_of, unsolvable
+from coupling.errors import BuildError
+from coupling.outcome import Outcome
+from coupling.schemes.course import unable
+from coupling.schemes.walk import Unsolved, done, walk
+
+if TYPE_CHECKING:
+    from coupling.master import Master
+    from coupling.options import Run
+
+NAMES = ("implicit", "implicit-position", "implicit-velocity")
+REFUSED = {
+    "implicit-position-linear": "constraints at position level with forces that are continuous and linear over the step are unstable, whatever "
+    "the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are constant over the step, "
+    "'implicit-velocity', or 'implicit'"
+}
+
+MOST_PASSES = 30
+EXACT = 1e-11
+"""How well constraints hold at the end of a step, in their units."""
+TORN = 1e-12
+"""How well inputs at which loops are cut agree with what arrives at them, relative to their size."""
+SETTLED = 1e-7
+"""By how much inputs at the end of a step may still move, relative to their size."""
+NUDGE = 1e-3
+"""By how much multipliers are moved to see how constraints answer, relative to their size."""
+PATIENCE = 3
+"""Passes without progress after which that is looked at again."""
+
+
+@dataclass
+class _Multipliers:
+    """At the beginning and at the end of a step."""
+
+    first: np.ndarray
+    last: np.ndarray
+
+    def copy(self) -> _Multipliers:
+        return _Multipliers(self.first.copy(), self.last.copy())
+
+
+class Implicit:
+    """One implicit step after another."""
+
+    order = 2
+
+    def __init__(self, name: str, master: Master) -> None:
+        self.name, self.master = name, master
+        assert master.kernel
+        self.kernel = kernel = master.kernel
+        _refuse(name, master)
+        loops = master.schedule.loops
+        self.constraints = constraints_of(master)
+        self.levels = Levels(master, self.constraints)
+        self.holonomic = np.array([c.position is not None for c in self.constraints], dtype=bool)
+        self.slots = np.array([loops[c.loop].first + c.place for c in self.constraints], dtype=int)
+        self.loops = sorted({c.loop for c in self.constraints})
+        self.exact = [n for n in self.loops if unsolvable(master.schedule, loops[n]) is None]
+        """Loops whose Jacobian tells how constraints answer to multipliers."""
+        self.rows = {n: np.array([i for i, c in enumerate(self.constraints) if c.loop == n]) for n in self.loops}
+        self.torn = {n: [(loops[n].first + i, loops[n].sums[i]) for i in range(len(self.rows[n]), len(loops[n].unknowns))] for n in self.loops}
+        """Inputs at which a loop is cut, with what makes up their misfit."""
+        self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
+        self.past: list[tuple[float, np.ndarray, np.ndarray]] = []
+        """Times, multipliers and inputs at the last points."""
+        for n in self.loops:
+            kernel.set_given(n, True)
+
+    # -- a point -------------------------------------------------------------------------------------------------------
+
+    def begin(self, restart: bool) -> None:
+        """Notes a point. Behind the start and behind an event multipliers are solved for, where a Jacobian tells how."""
+        kernel = self.kernel
+        if restart:
+            for n in self.exact:
+                kernel.set_given(n, False)
+            done(kernel.evaluate_point(kernel.time))
+            for n in self.exact:
+                kernel.set_given(n, True)
+            self.past = []
+        self.past = [(kernel.time, kernel.slots[self.slots], kernel.arriving), *self.past[:1]]
+        for n in self.exact:
+            done(kernel.linearise(n))
+
+    # -- a step --------------------------------------------------------------------------------------------------------
+
+    def step(self, h: float) -> float:
+        """Takes the system a step further, or to an event before; returns the time reached. Ends with the instances there."""
+        kernel, t = self.kernel, self.past[0][0]
+        done(kernel.save(0))
+        multipliers, ends = self._guess(h)
+        if len(self.response.rows) and self.response.step != h:
+            self._probe(t, h, multipliers, ends)
+        best, stuck = np.inf, 0
+        for number in range(MOST_PASSES):
+            violations = self._pass(t, h, multipliers, ends)
+            early = kernel.counts.earliest
+            if early < t + h:
+                return self._step_to(early)
+            self.response.learn(self._chosen(multipliers), self._of_response(violations))
+            off = self._off(violations)
+            if off > 1:
+                self._correct(h, multipliers, violations)
+            arrived = self._arrive(t + h, multipliers.last)
+            settled = np.abs(arrived - ends) <= SETTLED * np.maximum(np.abs(arrived), np.abs(self.past[0][2])) + TORN
+            if off <= 1 and settled.all():
+                return t + h
+            ends = arrived
+            stuck = stuck + 1 if off >= best else 0
+            best = min(best, off)
+            if len(self.response.rows) and stuck > PATIENCE and number < MOST_PASSES - 1:
+                self._probe(t, h, multipliers, ends)
+                stuck = 0
+        done(kernel.restore(0))
+        raise Unsolved(self._sentence(t, h, violations))
+
+    def _step_to(self, early: float) -> float:
+        kernel = self.kernel
+        done(kernel.restore(0))
+        kernel.set_align(False)
+        try:
+            return self.step(early - self.past[0][0])
+        finally:
+            kernel.set_align(True)
+
+    def _guess(self, h: float) -> tuple[_Multipliers, np.ndarray]:
+        """Multipliers, and inputs at the end of the step, as they go on from the last points."""
+        (t, z, u), *before = self.past
+        if not before:
+            return _Multipliers(z.copy(), z.copy()), u.copy()
+        ratio = h / (t - before[0][0])
+        if self.name == "implicit-position":
+            return _Multipliers(z.copy(), z.copy()), u + ratio * (u - before[0][2])
+        return _Multipliers(z.copy(), z + ratio * (z - before[0][1])), u + ratio * (u - before[0][2])
+
+    def _pass(self, t: float, h: float, multipliers: _Multipliers, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The step with multipliers and inputs as supposed; returns the constraints at its end, at position and at velocity level."""
+        kernel, begins = self.kernel, self.past[0][2]
+        done(kernel.restore(0))
+        if self.name != "implicit-velocity" and len(self.constraints):
+            begins = self._arrive(t, multipliers.first)
+        kernel.value[:], kernel.slope[:], kernel.curve[:] = begins, (ends - begins) / h, 0
+        done(kernel.step(t, h, 1, False))
+        done(kernel.get_outputs())
+        self._arrive(t + h, multipliers.last)
+        return self.levels.now()
+
+    def _arrive(self, t: float, multipliers: np.ndarray) -> np.ndarray:
+        """What arrives at the inputs at a time, with these multipliers."""
+        self.kernel.slots[self.slots] = multipliers
+        done(self.kernel.evaluate_point(t))
+        return self.kernel.arriving
+
+    # -- constraints ---------------------------------------------------------------------------------------------------
+
+    def _off(self, violations: tuple[np.ndarray, np.ndarray]) -> float:
+        """The worst violation of what the scheme enforces, or misfit of a cut, in units of what is allowed."""
+        position, velocity = violations
+        enforced = {"implicit-velocity": velocity, "implicit-position": np.where(self.holonomic, position, velocity)}
+        worst = np.abs(enforced.get(self.name, np.concatenate(violations))).max(initial=0.0) / EXACT
+        cuts = [abs(self._misfit(row)) / (TORN * max(1.0, abs(self.kernel.slots[slot]))) for torn in self.torn.values() for slot, row in torn]
+        return float(max([worst, *cuts]))
+
+    def _misfit(self, row: list[tuple[int, float]]) -> float:
+        return sum(factor * self.kernel.slots[slot] for slot, factor in row)
+
+    def _correct(self, h: float, multipliers: _Multipliers, violations: tuple[np.ndarray, np.ndarray]) -> None:
+        """Newton's step for all multipliers."""
+        for n in self.exact:
+            self._correct_loop(n, h, multipliers, violations)
+        if len(self.response.rows):
+            self._add(multipliers, self.response.correction(self._of_response(violations)))
+
+    def _correct_loop(self, n: int, h: float, multipliers: _Multipliers, violations: tuple[np.ndarray, np.ndarray]) -> None:
+        kernel, rows, torn = self.kernel, self.rows[n], self.torn[n]
+        position, velocity = (level[rows] for level in violations)
+        holonomic, count = self.holonomic[rows], len(rows)
+        misfit = np.array([self._misfit(row) for _, row in torn])
+
+        def solved(right: np.ndarray, rest: np.ndarray) -> np.ndarray:
+            return kernel.solve_linear(n, np.concatenate([right, rest]))
+
+        if self.name == "implicit-velocity":
+            first, last = np.zeros(count), -solved(velocity * (2 / h), misfit)
+        elif self.name == "implicit-position":
+            last = -solved(np.where(holonomic, position * (2 / h**2), velocity / h), misfit)
+            first = last[:count]
+        else:
+            # A force from A to B moves a point by h^2 (A/3 + B/6) and its velocity by h (A + B)/2.
+            y = velocity / h
+            by_position = solved(np.where(holonomic, position / h**2, y / 2), np.zeros(len(torn)))
+            by_velocity = solved(y, np.zeros(len(torn)))
+            first, last = (2 * by_velocity - 6 * by_position)[:count], 6 * by_position - 4 * by_velocity
+            if torn:
+                last = last - solved(np.zeros(count), misfit)
+        multipliers.first[rows] += first
+        multipliers.last[rows] += last[:count]
+        if torn:
+            kernel.slots[[slot for slot, _ in torn]] += last[count:]
+
+    # -- where no Jacobian tells ---------------------------------------------------------------------------------------
+
+    def _of_response(self, violations: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """The enforced violations of constraints that no Jacobian tells of."""
+        rows = self.response.rows
+        position, velocity = (level[rows] for level in violations)
+        if self.name == "implicit-velocity":
+            return velocity
+        if self.name == "implicit-position":
+            return np.where(self.holonomic[rows], position, velocity)
+        return np.concatenate([position[self.holonomic[rows]], velocity])
+
+    def _chosen(self, multipliers: _Multipliers) -> np.ndarray:
+        """What of their multipliers the scheme is free to choose."""
+        rows = self.response.rows
+        if self.name != "implicit":
+            return multipliers.last[rows]
+        return np.concatenate([multipliers.first[rows[self.holonomic[rows]]], multipliers.last[rows]])
+
+    def _add(self, multipliers: _Multipliers, move: np.ndarray) -> None:
+        rows = self.response.rows
+        last = move[-len(rows) :]
+        multipliers.last[rows] += last
+        if self.name == "implicit-position":
+            multipliers.first[rows] += last
+        elif self.name == "implicit":
+            free = self.holonomic[rows]
+            multipliers.first[rows[~free]] += last[~free]  # constraints of velocities alone: constant over the step
+            multipliers.first[rows[free]] += move[: -len(rows)]
+
+    def _probe(self, t: float, h: float, multipliers: _Multipliers, ends: np.ndarray) -> None:
+        """Finds how constraints answer to multipliers, by steps with each of these moved a little."""
+        response = self.response
+        before = self._of_response(self._pass(t, h, multipliers, ends))
+        arrived = self._arrive(t + h, multipliers.last)
+        size = NUDGE * max(1.0, float(np.abs(self._chosen(multipliers)).max()))
+        columns = []
+        for each in np.eye(len(before)):
+            trial = multipliers.copy()
+            self._add(trial, size * each)
+            moved = ends + self._arrive(t + h, trial.last) - arrived
+            columns.append((self._of_response(self._pass(t, h, trial, moved)) - before) / size)
+        response.know(h, np.array(columns).T)
+        if not np.isfinite(response.matrix).all() or not response.matrix.any():
+            names = ", ".join(f"'{self.master.named(c.part, c.multiplier.reference)}'" for c in (self.constraints[i] for i in response.rows))
+            raise Unsolved(
+                f"stopped at t = {t:.9g} s: constraints do not answer to {names} within a step; check what their instances are connected with"
+            )
+
+    # -- failure -------------------------------------------------------------------------------------------------------
+
+    def _sentence(self, t: float, h: float, violations: tuple[np.ndarray, np.ndarray]) -> str:
+        stopped, remedy = f"stopped at t = {t:.9g} s: ", "choose a smaller communication_step, or check whether there is a solution"
+        position, velocity = violations
+        off = np.where(self.holonomic, np.abs(position), 0.0) if self.name != "implicit-velocity" else np.zeros(len(velocity))
+        speed = np.abs(velocity) if self.name != "implicit-position" else np.where(self.holonomic, 0.0, np.abs(velocity))
+        worst = max(off.max(initial=0.0), speed.max(initial=0.0))
+        if not worst > EXACT:
+            return f"{stopped}what arrives at inputs at the end of a step of {h:g} s does not come to rest in {MOST_PASSES} repetitions; {remedy}"
+        at_position = off.max(initial=0.0) >= speed.max(initial=0.0)
+        constraint = self.constraints[int((off if at_position else speed).argmax())]
+        address = constraint.position if at_position and constraint.position else constraint.velocity
+        return (
+            f"{stopped}'{self.master.named(address.part, address.reference)}' stays at {worst:.2g} at the end of a step of {h:g} s, after "
+            f"{MOST_PASSES} repetitions; {remedy}"
+        )
+
+
+class _Response:
+    """How constraints answer to multipliers over a step of one size."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows, self.step, self.matrix = rows, 0.0, np.zeros((0, 0))
+        self._last: tuple[np.ndarray, np.ndarray] | None = None
+
+    def know(self, step: float, matrix: np.ndarray) -> None:
+        self.step, self.matrix, self._last = step, matrix, None
+
+    def learn(self, chosen: np.ndarray, violations: np.ndarray) -> None:
+        """Improves the matrix by what the last correction has brought (Broyden)."""
+        if not len(self.rows):
+            return
+        if self._last is not None:
+            move, change = chosen - self._last[0], violations - self._last[1]
+            if move @ move > 0 and len(change):
+                self.matrix = self.matrix + np.outer(change - self.matrix @ move, move) / (move @ move)
+        self._last = chosen.copy(), violations
+
+    def correction(self, violations: np.ndarray) -> np.ndarray:
+        return -np.linalg.lstsq(self.matrix, violations, rcond=1e-10)[0]
+
+
+def _refuse(name: str, master: Master) -> None:
+    fixed = unable(master, "save_state")
+    if fixed:
+        raise BuildError(
+            f"the scheme '{name}' repeats steps, but {', '.join(map(repr, fixed))} cannot save and restore its state "
+            "(canGetAndSetFMUstate); choose scheme='explicit' or 'gauss-seidel', or export it with that ability"
+        )
+
+
+def couple(name: str, master: Master, run: Run) -> Outcome:
+    """Runs the system by implicit steps."""
+    return walk(Implicit(name, master), master, run)

@@ -1,0 +1,222 @@
+"""From one communication point to the next, whatever makes a step: records, watches events, and controls the step size."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from coupling.errors import BuildError
+from coupling.kernel.kernel import Status
+from coupling.outcome import Ending, Outcome
+from coupling.progress import watched
+from coupling.schemes.course import returns_early, unable, whole_steps
+
+if TYPE_CHECKING:
+    from coupling.master import Master
+    from coupling.options import Run
+
+
+class Stepper(Protocol):
+    """What makes steps."""
+
+    order: int
+    """An error made in one step shrinks with one power more."""
+
+    def begin(self, restart: bool) -> None:
+        """Notes that the system is at a point; ``restart`` where nothing goes on from what was before."""
+
+    def step(self, h: float) -> float:
+        """Takes all instances a step further, or to an event before; returns the time reached."""
+
+    past: list
+
+
+class Stopped(Exception):
+    """The kernel cannot go on."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+
+
+class Unsolved(Exception):
+    """A step that cannot be made; the text says why, and what to do."""
+
+
+def done(status: Status) -> None:
+    """Stops the run unless a call of the kernel went well."""
+    if status is not Status.DONE:
+        raise Stopped(status)
+
+
+def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
+    """Steps until the end."""
+    kernel = master.kernel
+    assert kernel
+    course = _Walk(stepper, master, run)
+    try:
+        with watched(run) as show:
+            try:
+                while course.t < run.stop_time and course.steps < run.max_steps:
+                    course.go_on()
+                    show(course.t, course.steps)
+            except KeyboardInterrupt:
+                return Outcome(Ending.INTERRUPTED, f"interrupted at t = {course.t:.9g} s; the result holds everything up to there")
+        status = Status.DONE if course.t >= run.stop_time else Status.PAUSED
+    except Stopped as stopped:
+        status = Status(kernel.failure.kind) if stopped.status is Status.RETRY else stopped.status
+    except Unsolved as unsolved:
+        return Outcome(Ending.NOT_SOLVED, f"{unsolved}; the result holds everything up to there")
+    finally:
+        master.solver_statistics = {"steps": course.steps, "rejected": course.rejected}
+    return master.outcome(status, course.t)
+
+
+SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
+SMALLEST = 1e-9
+"""Of the first step: below that the control gives up."""
+
+
+class _Walk:
+    def __init__(self, stepper: Stepper, master: Master, run: Run) -> None:
+        self.stepper, self.master, self.run = stepper, master, run
+        assert master.kernel and run.communication_step
+        self.kernel, self.t = master.kernel, run.start_time
+        self.times = list(run.times())
+        self.steps = self.rejected = self.grid = 0
+        self.restart = True
+        self.variable = whole_steps(master, run)
+        self.h = min(run.communication_step, run.max_step)
+        self._refuse()
+        self.kernel.set_align(self.variable and returns_early(master) and not unable(master, "save_state"))
+        done(self.kernel.begin_course(run.start_time, self.h, run.stop_time, 0, False, self.variable, np.zeros(0)))
+        self._record(False)
+        self.measure = {"adaptive": self._by_doubling, "power": self._by_power}.get(run.step_control)
+        slots = [slot for a, slot in master.schedule.ended.items() if a.type == 0]
+        direct = [slot for slot in slots if slot in set(master.schedule.slot.values())]
+        self.watched = np.array(direct or slots, dtype=int)
+        """Outputs that do not depend on inputs at once, by which steps are measured."""
+        nominal = {slot: master.built.parts[a.part].fmu.by_reference[a.reference].nominal for a, slot in master.schedule.ended.items()}
+        self.size = np.array([nominal[slot] for slot in self.watched])
+        self.greatest_power = 0.0
+
+    def _refuse(self) -> None:
+        control, master = self.run.step_control, self.master
+        if control == "fixed":
+            return
+        rigid, fixed = unable(master, "variable_step"), unable(master, "save_state")
+        if rigid:
+            raise BuildError(
+                f"step_control = '{control}' changes the step size, but {', '.join(map(repr, rigid))} can make steps of one size only "
+                "(canHandleVariableCommunicationStepSize); use step_control='fixed'"
+            )
+        if fixed:
+            raise BuildError(
+                f"step_control = '{control}' takes steps back, but {', '.join(map(repr, fixed))} cannot save and restore its state "
+                "(canGetAndSetFMUstate); use step_control='fixed'"
+            )
+        if control == "power" and not master.watched:
+            raise BuildError(
+                "step_control = 'power' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
+                "translational, hydraulic, electrical); use step_control='adaptive'"
+            )
+
+    # -- one step ------------------------------------------------------------------------------------------------------
+
+    def go_on(self) -> None:
+        """A step, or with control as many attempts as it takes."""
+        if self.measure is None:
+            self._one(self._next() - self.t)
+            self._record(self.restart)
+            return
+        h = min(self._next() - self.t, self.run.stop_time - self.t)
+        while True:
+            done(self.kernel.save(1))
+            kept = self.t, self.restart, list(self.stepper.past), self.steps
+            error = self.measure(h)
+            order = self.stepper.order + (1 if self.measure == self._by_doubling else 0)
+            factor = min(MOST, max(LEAST, SAFETY * error ** (-1 / order))) if error > 0 else MOST
+            if error <= 1:
+                self.h = h * factor if h * factor < self.h or h >= 0.99 * self.h else self.h
+                self.h = min(self.h, self.run.max_step)
+                self._record(self.restart)
+                return
+            self.rejected += 1
+            done(self.kernel.restore(1))
+            self.t, self.restart, self.stepper.past, self.steps = kept
+            h *= min(factor, 0.9) if math.isfinite(error) else LEAST
+            if h < SMALLEST * (self.run.communication_step or 1.0):
+                raise Unsolved(
+                    f"stopped at t = {self.t:.9g} s: step_control = '{self.run.step_control}' has brought the step down to {h:.2g} s without reaching "
+                    f"coupling_tolerance = {self.run.coupling_tolerance:g}; loosen it, or use step_control='fixed'"
+                )
+
+    def _next(self) -> float:
+        """The next point: on the grid of fixed steps, or before it at an event that is foreseen."""
+        run, t = self.run, self.t
+        if self.measure is None:
+            while self._at(self.grid) <= t:
+                self.grid += 1
+            goal = self._at(self.grid)
+        else:
+            left = run.stop_time - t
+            goal = run.stop_time if left <= 1.01 * self.h else t + (left / 2 if left < 2 * self.h else self.h)
+        event = self.kernel.next_time if self.variable else math.inf
+        return event if t < event < goal else goal
+
+    def _at(self, number: int) -> float:
+        t = self.run.start_time + number * self.h
+        return self.run.stop_time if t >= self.run.stop_time - 1e-9 * self.h else t
+
+    def _one(self, h: float) -> None:
+        kernel = self.kernel
+        self.stepper.begin(self.restart)
+        reached = self.stepper.step(h)
+        status, self.restart = kernel.point(reached)
+        done(status)
+        if not self.restart:
+            kernel.add_up(reached - self.t)
+        self.t = reached
+        self.steps += 1
+
+    # -- step control --------------------------------------------------------------------------------------------------
+
+    def _by_doubling(self, h: float) -> float:
+        """One step against two of half the size, the result of which stays."""
+        kernel, start, restart, past, steps = self.kernel, self.t, self.restart, list(self.stepper.past), self.steps
+        self._one(h)
+        end, event = self.t, self.restart
+        whole = kernel.slots[self.watched]
+        done(kernel.restore(1))
+        self.t, self.restart, self.stepper.past, self.steps = start, restart, past, steps
+        self._one((end - start) / 2)
+        event = event or self.restart
+        if self.t < end:
+            self._one(end - self.t)
+        halves = kernel.slots[self.watched]
+        self.size = np.maximum(self.size, np.abs(halves))
+        off = np.abs(whole - halves) / (2**self.stepper.order - 1)
+        return 0.0 if event or self.restart or not len(off) else float((off / self.size).max()) / self.run.coupling_tolerance
+
+    def _by_power(self, h: float) -> float:
+        """What coupling creates of energy in the step, against what the greatest power so far passes on in that time."""
+        kernel, ports = self.kernel, slice(len(self.kernel.slots) - 1 - len(self.master.watched), len(self.kernel.slots) - 1)
+        before = kernel.slots[ports].copy()
+        self._one(h)
+        created = np.abs(kernel.slots[ports] - before).sum() / h
+        power = sum(abs(kernel.slots[self.master.arriving_slot(b.input)] * kernel.slots[b.output]) for b in self.master.built.bonds)
+        self.greatest_power = max(self.greatest_power, power)
+        return float(created / (self.run.coupling_tolerance * self.greatest_power)) if self.greatest_power > 0 else 0.0
+
+    # -- recording -----------------------------------------------------------------------------------------------------
+
+    def _record(self, event: bool) -> None:
+        """A row at the first point at or behind each time that is asked for, and behind each event."""
+        reach = self.t + 1e-9 * self.h
+        due = bool(self.times) and self.times[0] <= reach
+        while self.times and self.times[0] <= reach:
+            self.times.pop(0)
+        if due or event:
+            done(self.kernel.complete())
+            done(self.kernel.record())
