@@ -563,6 +563,7 @@ class Master:
         self._warn_of_redundancy(outcome)
         s = self.kernel.statistics
         each = s.fmu_seconds / s.sampled if s.sampled > 0 else 0.0
+        counts = self.kernel.counts if self.steppers else None
         statistics = Statistics(
             evaluations=s.evaluations,
             newton_iterations=s.newton_iterations,
@@ -573,9 +574,10 @@ class Master:
             step_events=s.step_events,
             steps=self.solver_statistics.get("steps", 0),
             rejected=self.solver_statistics.get("rejected", 0),
+            passes=counts.passes if counts else 0,
             seconds_preparing=preparing,
             seconds_running=running,
-            seconds_in_fmus=min(each * s.evaluations, running),
+            seconds_in_fmus=min(max(0.0, each * s.evaluations) + (counts.seconds if counts else 0.0), running),
         )
         energy = {port: rows[:, 1 + len(self.recorded) + i].copy() for i, port in enumerate(self.watched)}
         rows = rows[:, : 1 + len(self.recorded)]

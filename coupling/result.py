@@ -34,6 +34,8 @@ class Statistics:
     seconds_preparing: float
     seconds_running: float
     seconds_in_fmus: float
+    passes: int = 0
+    """Of a co-simulation: how often all its instances stepped, repetitions included."""
 
     @property
     def seconds_in_master(self) -> float:

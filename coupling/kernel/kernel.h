@@ -226,7 +226,8 @@ typedef struct Coupling {
     bool align;      /* all go back where one meets an event within the step */
     double earliest; /* such an event; infinite where there is none */
     int failed;      /* the instance that failed last */
-    long passes, discarded;
+    long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
+    double seconds;
     struct Course *course;
 } Coupling;
 
@@ -307,7 +308,7 @@ void kernel_end_coupling(Kernel *);
 void kernel_set_align(Kernel *, bool align);
 void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode */
 void kernel_set_degree(Kernel *, int degree); /* of the polynomials that a step goes by */
-void kernel_coupling_counts(const Kernel *, int *failed, long *passes, long *discarded, double *earliest);
+void kernel_coupling_counts(const Kernel *, int *failed, long *passes, long *discarded, double *earliest, double *seconds);
 double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each with room for one more than there are inputs */
 int kernel_get_outputs(Kernel *);
 int kernel_hand_over(Kernel *, double *moved); /* inputs at once, in Initialization Mode; and how far the furthest moved */

@@ -126,7 +126,7 @@ def _declare() -> None:
         "kernel_set_align": (none, [p, b]),
         "kernel_set_ready": (none, [p]),
         "kernel_polynomials": (POINTER(d), [p]),
-        "kernel_coupling_counts": (none, [p, POINTER(i), POINTER(n), POINTER(n), POINTER(d)]),
+        "kernel_coupling_counts": (none, [p, POINTER(i), POINTER(n), POINTER(n), POINTER(d), POINTER(d)]),
         "kernel_set_degree": (none, [p, i]),
         "kernel_get_outputs": (i, [p]),
         "kernel_hand_over": (i, [p, POINTER(d)]),
@@ -265,6 +265,8 @@ class CouplingCounts(NamedTuple):
     discarded: int
     earliest: float
     """An event within the last step, where everybody has to go back to it."""
+    seconds: float
+    """Spent in steps, by those that were timed."""
 
 
 class Kernel:
@@ -465,9 +467,9 @@ class Kernel:
 
     @property
     def counts(self) -> CouplingCounts:
-        failed, passes, discarded, earliest = c_int(), c_long(), c_long(), c_double()
-        library.kernel_coupling_counts(self.handle, byref(failed), byref(passes), byref(discarded), byref(earliest))
-        return CouplingCounts(failed.value, passes.value, discarded.value, earliest.value)
+        failed, passes, discarded, earliest, seconds = c_int(), c_long(), c_long(), c_double(), c_double()
+        library.kernel_coupling_counts(self.handle, *map(byref, (failed, passes, discarded, earliest, seconds)))
+        return CouplingCounts(failed.value, passes.value, discarded.value, earliest.value, seconds.value)
 
     def hand_over(self) -> tuple[Status, float]:
         moved = c_double()

@@ -388,19 +388,18 @@ int kernel_step(Kernel *k, double t, double h, bool last_word)
 {
     Coupling *c = k->coupling;
     k->t = t;
-    const double began = k->statistics.evaluations % SAMPLING == 0 ? seconds() : 0;
+    const bool timed = c->passes++ % SAMPLING == 0;
+    const double began = timed ? seconds() : 0;
     int result = KERNEL_DONE;
     c->earliest = INFINITY;
-    c->passes++;
     for (int i = 0; i < c->count && result == KERNEL_DONE; i++) {
         result = step_one(k, &c->steppers[i], t, h, last_word);
         if (result)
             c->failed = i;
     }
-    if (began > 0) {
-        const double spent = seconds() - began;
-        k->statistics.fmu_seconds += spent;
-        k->statistics.sampled_seconds += spent;
+    if (timed) {
+        c->seconds += seconds() - began;
+        c->sampled++;
     }
     return result;
 }
@@ -585,11 +584,12 @@ void kernel_set_degree(Kernel *k, int degree)
     k->coupling->degree = degree;
 }
 
-void kernel_coupling_counts(const Kernel *k, int *failed_, long *passes, long *discarded, double *earliest)
+void kernel_coupling_counts(const Kernel *k, int *failed_, long *passes, long *discarded, double *earliest, double *seconds_)
 {
     const Coupling *c = k->coupling;
     *failed_ = c->failed;
     *passes = c->passes;
     *discarded = c->discarded;
     *earliest = c->earliest;
+    *seconds_ = c->sampled ? c->seconds / (double)c->sampled * (double)c->passes : 0;
 }

@@ -9,7 +9,7 @@ steps with multipliers moved a little, and improved from step to step (Broyden).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +32,7 @@ REFUSED = {
 }
 
 MOST_PASSES = 30
-EXACT = 1e-11
+EXACT = 5e-11
 """How well constraints hold at the end of a step, in their units."""
 TORN = 1e-12
 """How well inputs at which loops are cut agree with what arrives at them, relative to their size."""
@@ -77,6 +77,7 @@ class Implicit:
         self.torn = {n: [(loops[n].first + i, loops[n].sums[i]) for i in range(len(self.rows[n]), len(loops[n].unknowns))] for n in self.loops}
         """Inputs at which a loop is cut, with what makes up their misfit."""
         self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
+        self.learned = _Learned(len(self.constraints) * (2 if name == "implicit" else 1))
         self.past: list[tuple[float, np.ndarray, np.ndarray]] = []
         """Times, multipliers and inputs at the last points."""
         for n in self.loops:
@@ -94,9 +95,7 @@ class Implicit:
             for n in self.exact:
                 kernel.set_given(n, True)
             self.past = []
-        self.past = [(kernel.time, kernel.slots[self.slots], kernel.arriving), *self.past[:1]]
-        for n in self.exact:
-            done(kernel.linearise(n))
+        self.past = [(kernel.time, kernel.slots[self.slots], kernel.arriving), *self.past[:2]]
 
     # -- a step --------------------------------------------------------------------------------------------------------
 
@@ -108,15 +107,20 @@ class Implicit:
         if len(self.response.rows) and self.response.step != h:
             self._probe(t, h, multipliers, ends)
         best, stuck = np.inf, 0
+        self.learned.forget_last()
         for number in range(MOST_PASSES):
             violations = self._pass(t, h, multipliers, ends)
             early = kernel.counts.earliest
             if early < t + h:
                 return self._step_to(early)
-            self.response.learn(self._chosen(multipliers), self._of_response(violations))
             off = self._off(violations)
+            if number == 0:  # constraints at the end answer by their gradients there
+                for n in self.exact:
+                    done(kernel.linearise(n))
+            move = self._newton(h, violations)
+            self.learned.learn(move)
             if off > 1:
-                self._correct(h, multipliers, violations)
+                self._add(multipliers, self.learned.improved(move))
             arrived = self._arrive(t + h, multipliers.last)
             settled = np.abs(arrived - ends) <= SETTLED * np.maximum(np.abs(arrived), np.abs(self.past[0][2])) + TORN
             if off <= 1 and settled.all():
@@ -126,7 +130,7 @@ class Implicit:
             best = min(best, off)
             if len(self.response.rows) and stuck > PATIENCE and number < MOST_PASSES - 1:
                 self._probe(t, h, multipliers, ends)
-                stuck = 0
+                self.learned, stuck = _Learned(len(move)), 0
         done(kernel.restore(0))
         raise Unsolved(self._sentence(t, h, violations))
 
@@ -141,13 +145,11 @@ class Implicit:
 
     def _guess(self, h: float) -> tuple[_Multipliers, np.ndarray]:
         """Multipliers, and inputs at the end of the step, as they go on from the last points."""
-        (t, z, u), *before = self.past
-        if not before:
-            return _Multipliers(z.copy(), z.copy()), u.copy()
-        ratio = h / (t - before[0][0])
+        t, z, u = self.past[0]
+        ahead, ends = (_extrapolated(t + h, [(each[0], each[i]) for each in self.past]) for i in (1, 2))
         if self.name == "implicit-position":
-            return _Multipliers(z.copy(), z.copy()), u + ratio * (u - before[0][2])
-        return _Multipliers(z.copy(), z + ratio * (z - before[0][1])), u + ratio * (u - before[0][2])
+            return _Multipliers(ahead, ahead.copy()), ends
+        return _Multipliers(z.copy(), ahead), ends
 
     def _pass(self, t: float, h: float, multipliers: _Multipliers, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The step with multipliers and inputs as supposed; returns the constraints at its end, at position and at velocity level."""
@@ -180,14 +182,16 @@ class Implicit:
     def _misfit(self, row: list[tuple[int, float]]) -> float:
         return sum(factor * self.kernel.slots[slot] for slot, factor in row)
 
-    def _correct(self, h: float, multipliers: _Multipliers, violations: tuple[np.ndarray, np.ndarray]) -> None:
-        """Newton's step for all multipliers."""
+    def _newton(self, h: float, violations: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """By how much multipliers should move: those at the beginning, where both are free, and those at the end."""
+        first, last = np.zeros((2, len(self.constraints)))
         for n in self.exact:
-            self._correct_loop(n, h, multipliers, violations)
+            first[self.rows[n]], last[self.rows[n]] = self._newton_in_loop(n, h, violations)
         if len(self.response.rows):
-            self._add(multipliers, self.response.correction(self._of_response(violations)))
+            self.response.newton(self._of_response(violations), first, last)
+        return np.concatenate([first, last]) if self.name == "implicit" else last
 
-    def _correct_loop(self, n: int, h: float, multipliers: _Multipliers, violations: tuple[np.ndarray, np.ndarray]) -> None:
+    def _newton_in_loop(self, n: int, h: float, violations: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         kernel, rows, torn = self.kernel, self.rows[n], self.torn[n]
         position, velocity = (level[rows] for level in violations)
         holonomic, count = self.holonomic[rows], len(rows)
@@ -209,10 +213,17 @@ class Implicit:
             first, last = (2 * by_velocity - 6 * by_position)[:count], 6 * by_position - 4 * by_velocity
             if torn:
                 last = last - solved(np.zeros(count), misfit)
-        multipliers.first[rows] += first
-        multipliers.last[rows] += last[:count]
         if torn:
             kernel.slots[[slot for slot, _ in torn]] += last[count:]
+        return first, last[:count]
+
+    def _add(self, multipliers: _Multipliers, move: np.ndarray) -> None:
+        count = len(self.constraints)
+        multipliers.last += move[-count:] if count else 0
+        if self.name == "implicit-position":
+            multipliers.first += move
+        elif self.name == "implicit":
+            multipliers.first += move[:count]
 
     # -- where no Jacobian tells ---------------------------------------------------------------------------------------
 
@@ -226,37 +237,23 @@ class Implicit:
             return np.where(self.holonomic[rows], position, velocity)
         return np.concatenate([position[self.holonomic[rows]], velocity])
 
-    def _chosen(self, multipliers: _Multipliers) -> np.ndarray:
-        """What of their multipliers the scheme is free to choose."""
-        rows = self.response.rows
-        if self.name != "implicit":
-            return multipliers.last[rows]
-        return np.concatenate([multipliers.first[rows[self.holonomic[rows]]], multipliers.last[rows]])
-
-    def _add(self, multipliers: _Multipliers, move: np.ndarray) -> None:
-        rows = self.response.rows
-        last = move[-len(rows) :]
-        multipliers.last[rows] += last
-        if self.name == "implicit-position":
-            multipliers.first[rows] += last
-        elif self.name == "implicit":
-            free = self.holonomic[rows]
-            multipliers.first[rows[~free]] += last[~free]  # constraints of velocities alone: constant over the step
-            multipliers.first[rows[free]] += move[: -len(rows)]
-
     def _probe(self, t: float, h: float, multipliers: _Multipliers, ends: np.ndarray) -> None:
         """Finds how constraints answer to multipliers, by steps with each of these moved a little."""
-        response = self.response
+        response, count = self.response, len(self.constraints)
         before = self._of_response(self._pass(t, h, multipliers, ends))
         arrived = self._arrive(t + h, multipliers.last)
-        size = NUDGE * max(1.0, float(np.abs(self._chosen(multipliers)).max()))
+        size = NUDGE * max(1.0, float(np.abs([multipliers.first, multipliers.last])[:, response.rows].max()))
+        free = np.concatenate([response.rows[self.holonomic[response.rows]], count + response.rows]) if self.name == "implicit" else response.rows
         columns = []
-        for each in np.eye(len(before)):
-            trial = multipliers.copy()
-            self._add(trial, size * each)
+        for place in free:
+            trial, move = multipliers.copy(), np.zeros(2 * count if self.name == "implicit" else count)
+            move[place] = size
+            if place >= count and not self.holonomic[place - count]:
+                move[place - count] = size  # constraints of velocities alone: constant over the step
+            self._add(trial, move)
             moved = ends + self._arrive(t + h, trial.last) - arrived
             columns.append((self._of_response(self._pass(t, h, trial, moved)) - before) / size)
-        response.know(h, np.array(columns).T)
+        response.step, response.free, response.matrix = h, free, np.array(columns).T
         if not np.isfinite(response.matrix).all() or not response.matrix.any():
             names = ", ".join(f"'{self.master.named(c.part, c.multiplier.reference)}'" for c in (self.constraints[i] for i in response.rows))
             raise Unsolved(
@@ -282,28 +279,71 @@ class Implicit:
         )
 
 
-class _Response:
-    """How constraints answer to multipliers over a step of one size."""
+def _extrapolated(t: float, points: list[tuple[float, np.ndarray]]) -> np.ndarray:
+    """The polynomial through all points, ahead of them (Neville)."""
+    values = [value for _, value in points]
+    times = [time for time, _ in points]
+    for width in range(1, len(points)):
+        for i in range(len(points) - width):
+            a, b = times[i], times[i + width]
+            values[i] = ((t - b) * values[i] - (t - a) * values[i + 1]) / (a - b)
+    return np.array(values[0])
 
-    def __init__(self, rows: np.ndarray) -> None:
-        self.rows, self.step, self.matrix = rows, 0.0, np.zeros((0, 0))
+
+@dataclass
+class _Response:
+    """How constraints answer to multipliers over a step of one size, as it was seen."""
+
+    rows: np.ndarray
+    """The constraints whose loops' Jacobians do not tell."""
+    step: float = 0.0
+    free: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+    """Which entries of the multipliers, at the beginning and at the end, are the unknowns."""
+    matrix: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def newton(self, violations: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
+        """Puts the moves of the multipliers in."""
+        move = -np.linalg.lstsq(self.matrix, violations, rcond=1e-10)[0]
+        both = np.concatenate([first, last])
+        both[self.free + (0 if self.free.max() >= len(first) else len(first))] = move
+        tied = np.setdiff1d(self.rows, self.free[self.free < len(first)])
+        both[tied] = both[tied + len(first)]
+        first[:], last[:] = np.split(both, 2)
+
+
+class _Learned:
+    """By what Newton's moves have to be improved, since over a step constraints do not answer quite as the Jacobian says (Broyden)."""
+
+    MOST = 300
+    """Multipliers from which on nothing is learned: the matrix would cost more than it saves."""
+
+    def __init__(self, count: int) -> None:
+        self._inverse = np.eye(count) if count <= self.MOST else None
         self._last: tuple[np.ndarray, np.ndarray] | None = None
 
-    def know(self, step: float, matrix: np.ndarray) -> None:
-        self.step, self.matrix, self._last = step, matrix, None
+    def forget_last(self) -> None:
+        """What follows begins from another point."""
+        self._last = None
 
-    def learn(self, chosen: np.ndarray, violations: np.ndarray) -> None:
-        """Improves the matrix by what the last correction has brought (Broyden)."""
-        if not len(self.rows):
+    def learn(self, wanted: np.ndarray) -> None:
+        """From how much is still wanted after the last move."""
+        if self._inverse is None or self._last is None:
             return
-        if self._last is not None:
-            move, change = chosen - self._last[0], violations - self._last[1]
-            if move @ move > 0 and len(change):
-                self.matrix = self.matrix + np.outer(change - self.matrix @ move, move) / (move @ move)
-        self._last = chosen.copy(), violations
+        before, made = self._last
+        self._last = None
+        change = before - wanted
+        if np.abs(wanted).max(initial=0.0) > 0.5 * np.abs(before).max(initial=0.0) or not made.any():
+            return
+        answer = self._inverse @ change
+        weight = made @ answer
+        if abs(weight) > 1e-12 * (made @ made):
+            self._inverse += np.outer(made - answer, made @ self._inverse) / weight
 
-    def correction(self, violations: np.ndarray) -> np.ndarray:
-        return -np.linalg.lstsq(self.matrix, violations, rcond=1e-10)[0]
+    def improved(self, move: np.ndarray) -> np.ndarray:
+        """The move that is made where Newton wants another."""
+        made = move if self._inverse is None else self._inverse @ move
+        self._last = move, made
+        return made
 
 
 def _refuse(name: str, master: Master) -> None:
