@@ -17,11 +17,15 @@ class _Printer(C99CodePrinter):
     """Expressions in C, with symbols printed as what they are stored in."""
 
     def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
-        super().__init__({"order": "none"})  # sorting the terms takes longer than all else
+        # Sorting the terms takes longer than all else; the macros for pi and its like are no part of C11.
+        super().__init__({"order": "none", "math_macros": {}})
         self._names = names
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
         return self._names[expr]
+
+    def _print_NumberSymbol(self, expr: sympy.NumberSymbol) -> str:
+        return repr(float(expr))
 
     def _print_Pow(self, expr: sympy.Pow) -> str:
         base, exponent = expr.as_base_exp() if expr.exp.is_number else (expr.base, expr.exp)
