@@ -7,6 +7,11 @@ from typing import Any
 import sympy
 
 
+def signed_root(x: sympy.Expr, linear: sympy.Expr) -> sympy.Expr:
+    """sign(x) sqrt(|x|), and proportional to x where |x| < linear, so that its slope is finite everywhere."""
+    return x / sympy.sqrt(sympy.Max(sympy.Abs(x), linear))
+
+
 class Magnitude(sympy.Function):
     """The length of the vector (x, y); its slope is 0 where it vanishes, instead of undefined."""
 

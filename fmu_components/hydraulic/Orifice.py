@@ -1,0 +1,30 @@
+"""Fixed orifice."""
+
+from sympy import sqrt
+
+from fmu_components.component import Component
+from fmu_components.functions import signed_root
+from fmu_components.icon import Drawing, arc, line
+from fmu_components.ports import HYDRAULIC, Side
+
+
+class Orifice(Component):
+    """Sharp-edged orifice: the flow grows with the root of the pressure drop, discharge*area*sqrt(2*drop/density).
+
+    Below the pressure drop `laminar` it is proportional to the drop and joins on.
+    """
+
+    drawing = Drawing(line((-0.9, 0), (0.9, 0)), arc(0, 0.62, 0.5, 200, 340), arc(0, -0.62, 0.5, 20, 160))
+
+    def declare(self):
+        A = self.port("A", HYDRAULIC, Side.EFFORT, "first side", {"p": 1e5})
+        B = self.port("B", HYDRAULIC, Side.EFFORT, "second side", {"p": 1e5})
+        area = self.parameter("area", 1e-6, "m2", "area of the opening", above=0, nominal=1e-6)
+        discharge = self.parameter("discharge", 0.7, "", "discharge coefficient", above=0)
+        density = self.parameter("density", 870.0, "kg/m3", "density of the oil", above=0, nominal=1e3)
+        laminar = self.parameter("laminar", 1e4, "Pa", "pressure drop below which the flow is proportional to it", above=0, nominal=1e4)
+        drop = self.output("drop", A.p - B.p, "Pa", "pressure drop from A to B")
+        flow = self.output("flow", discharge * area * sqrt(2 / density) * signed_root(drop, laminar), "m3/s", "flow from A to B")
+        self.gives(A, -flow)
+        self.gives(B, flow)
+        self.output("loss", drop * flow, "W", "power dissipated")

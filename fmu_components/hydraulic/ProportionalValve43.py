@@ -1,0 +1,76 @@
+"""Proportional 4/3 valve."""
+
+from sympy import Abs, Piecewise, pi, sqrt
+
+from fmu_components.component import Component
+from fmu_components.functions import signed_root
+from fmu_components.icon import Drawing, arrowhead, box, line
+from fmu_components.ports import HYDRAULIC, Side
+
+
+class ProportionalValve43(Component):
+    """Proportional valve with four ports and three positions: a command moves a spool, which opens two of four edges.
+
+    A positive spool position connects P to A and B to T, a negative one P to B and A to T; in the middle all is closed. Each edge
+    passes `nominal.flow` at `nominal.drop` when it is fully open, and grows with the root of the drop, in proportion to the drop
+    where that is less than `laminar`. The spool follows the command, limited to -1 and 1, as a first-order lag.
+    """
+
+    drawing = Drawing(
+        box(-0.84, -0.28, -0.28, 0.28, fill=0.92),
+        box(-0.28, -0.28, 0.28, 0.28, fill=0.92),
+        box(0.28, -0.28, 0.84, 0.28, fill=0.92),
+        line((-0.68, -0.24), (-0.68, 0.24)),
+        arrowhead(-0.68, 0.24, 90, 0.16),
+        line((-0.44, 0.24), (-0.44, -0.24)),
+        arrowhead(-0.44, -0.24, -90, 0.16),
+        line((-0.13, -0.24), (-0.13, -0.12), width=0.09),
+        line((-0.13, 0.24), (-0.13, 0.12), width=0.09),
+        line((0.13, -0.24), (0.13, -0.12), width=0.09),
+        line((0.13, 0.24), (0.13, 0.12), width=0.09),
+        line((0.42, -0.24), (0.7, 0.24)),
+        arrowhead(0.7, 0.24, 60, 0.16),
+        line((0.42, 0.24), (0.7, -0.24)),
+        arrowhead(0.7, -0.24, -60, 0.16),
+    )
+
+    def declare(self):
+        P = self.port("P", HYDRAULIC, Side.EFFORT, "supply", {"p": 1e5})
+        T = self.port("T", HYDRAULIC, Side.EFFORT, "tank", {"p": 1e5})
+        A = self.port("A", HYDRAULIC, Side.EFFORT, "first consumer", {"p": 1e5})
+        B = self.port("B", HYDRAULIC, Side.EFFORT, "second consumer", {"p": 1e5})
+        command = self.input("command", 0.0, "", "spool position that is asked for, from -1 to 1")
+        rated_flow = self.parameter(
+            "nominal.flow", 4e-4, "m3/s", "flow through one edge, fully open, at the nominal drop", above=0, nominal=1e-3
+        )
+        rated_drop = self.parameter("nominal.drop", 3.5e6, "Pa", "pressure drop across one edge at the nominal flow", above=0, nominal=1e6)
+        laminar = self.parameter("laminar", 2e5, "Pa", "pressure drop below which the flow is proportional to it", above=0, nominal=1e5)
+        bandwidth = self.parameter("bandwidth", 35.0, "Hz", "frequency up to which the spool follows the command", above=0, nominal=10)
+        dead_zone = self.parameter(
+            "dead_zone", 1e-6, "", "spool position up to which all edges are closed", at_least=0, below=1, nominal=0.01
+        )
+        spool = self.state("spool", 0.0, "", "spool position, from -1 to 1")
+
+        too_high = self.relation("limited_above", command - 1, "the command is limited to 1")
+        too_low = self.relation("limited_below", -1 - command, "the command is limited to -1")
+        limited = Piecewise((1, too_high), (-1, too_low), (command, True))
+        self.rate(spool, (limited - spool) * 2 * pi * bandwidth)
+
+        forward = self.relation("forward", spool - dead_zone, "P is open to A, B to T")
+        backward = self.relation("backward", -dead_zone - spool, "P is open to B, A to T")
+
+        def edge(name, here, there, opening):
+            flow = rated_flow / sqrt(rated_drop) * opening * signed_root(here.p - there.p, laminar)
+            return self.local(f"flow.{name}", flow, "m3/s", f"flow from {here.name} to {there.name}")
+
+        ahead, back = Piecewise((spool, forward), (0, True)), Piecewise((-spool, backward), (0, True))
+        PA, BT = edge("PA", P, A, ahead), edge("BT", B, T, ahead)
+        PB, AT = edge("PB", P, B, back), edge("AT", A, T, back)
+        self.gives(P, -PA - PB)
+        self.gives(T, AT + BT)
+        self.gives(A, PA - AT)
+        self.gives(B, PB - BT)
+        self.output("position", spool, "", "spool position, from -1 to 1")
+        loss = PA * (P.p - A.p) + PB * (P.p - B.p) + AT * (A.p - T.p) + BT * (B.p - T.p)
+        self.output("loss", loss, "W", "power dissipated at the edges")
+        self.require(1 + 1e-9 - Abs(spool), "the spool lies between -1 and 1")
