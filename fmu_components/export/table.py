@@ -91,13 +91,16 @@ class VariableTable:
         return (False, True) if self.switch else (None,)
 
     def _vanishing(self, entries: dict[tuple[int, int], sympy.Expr]) -> dict[bool | None, set[tuple[int, int]]]:
-        """By the position of the switch, the entries whose terms cancel: an expression that is 0 at random points is 0."""
+        """By the position of the switch, the entries whose terms cancel: an expression that is 0 at random points is 0.
+
+        Not so one with branches, which may be 0 there and not elsewhere.
+        """
         base = [v for v in self.variables if not v.role.calculated]
         evaluate = _evaluator(self, list(entries.values()))
         zeros = {}
         for position in self._positions:
             random = Random(1)
-            largest = dict.fromkeys(entries, 0.0)
+            largest = {key: 0.0 for key, entry in entries.items() if not self._branches(entry, position)}
             for _ in range(3):
                 values: dict[int, float | bool] = {
                     self.reference(v): position is True
@@ -112,9 +115,21 @@ class VariableTable:
                 except (ArithmeticError, ValueError):  # a root or quotient has no value here: then nothing is known to vanish
                     found = [math.inf] * len(entries)
                 for key, value in zip(entries, found, strict=True):
-                    largest[key] = max(largest[key], abs(value) if math.isfinite(value) else math.inf)
+                    if key in largest:
+                        largest[key] = max(largest[key], abs(value) if math.isfinite(value) else math.inf)
             zeros[position] = {key for key, value in largest.items() if value < 1e-11}
         return zeros
+
+    def _branches(self, expression: sympy.Basic, switched: bool | None) -> bool:
+        """Whether an expression, or what it depends on, is composed of pieces."""
+        at_position = self._at(expression, switched)
+        return at_position.has(sympy.Piecewise, sympy.Max, sympy.Min) or any(
+            self._composed(self.declared.by_symbol[symbol], switched) for symbol in at_position.free_symbols
+        )
+
+    @cache  # noqa: B019 - a table lives as long as its component
+    def _composed(self, variable: Variable, switched: bool | None) -> bool:
+        return variable.equation is not None and self._branches(variable.equation, switched)
 
     def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
         """The variables that are not calculated on which an expression depends, with the switch as given."""
