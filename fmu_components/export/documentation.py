@@ -367,6 +367,10 @@ _PARTNERS = {
         _Partner("wall", "mechanical1d.Fixed1D", "flange", {"s": "position"}),
         _Partner("mass", "mechanical1d.Mass", "flange", {"s": "s"}),
     ),
+    HYDRAULIC: (
+        _Partner("tank", "hydraulic.Tank", "port", {"p": "pressure"}),
+        _Partner("volume", "hydraulic.Volume", "port", {"p": "p"}),
+    ),
 }
 """By kind of port, one at rest and one that moves."""
 
