@@ -33,8 +33,8 @@ class Cylinder(Component):
         rod = self.parameter("rod", 0.035, "m", "diameter of the rod", at_least=0, nominal=0.1)
         stroke = self.parameter("stroke", 0.4, "m", "length of the stroke", above=0)
         offset = self.parameter("offset", 0.0, "m", "position of the flange when the rod is drawn in")
-        stays1 = self.parameter("hose1", 5e-5, "m3", "volume of chamber 1 that stays, and of its hose", above=0, nominal=1e-4)
-        stays2 = self.parameter("hose2", 5e-5, "m3", "volume of chamber 2 that stays, and of its hose", above=0, nominal=1e-4)
+        stays1 = self.parameter("hose1.volume", 5e-5, "m3", "volume of chamber 1 that stays, and of its hose", above=0, nominal=1e-4)
+        stays2 = self.parameter("hose2.volume", 5e-5, "m3", "volume of chamber 2 that stays, and of its hose", above=0, nominal=1e-4)
         oil = self.parameter("bulk.oil", 1.5e9, "Pa", "bulk modulus of the oil", above=0, nominal=1e9)
         wall = self.parameter("bulk.wall", 3.15e10, "Pa", "bulk modulus that the wall would have alone", above=0, nominal=1e10)
         hose = self.parameter("bulk.hose", 1.5e8, "Pa", "bulk modulus that the hoses would have alone", above=0, nominal=1e8)
@@ -56,7 +56,7 @@ class Cylinder(Component):
 
         def chamber(number, area, length, stays, pressure, flow):
             """Gives the rate of the pressure, for the flow in excess of what the motion takes."""
-            swept = area * length
+            swept = area * Max(length, 0)
             volume = self.local(f"volume{number}", swept + stays, "m3", f"volume of chamber {number} with its hose")
             softness = 1 / oil + swept / volume / wall + stays / volume / hose
             bulk = self.local(f"bulk{number}", 1 / softness, "Pa", f"effective bulk modulus of chamber {number}")

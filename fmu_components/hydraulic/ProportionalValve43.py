@@ -51,8 +51,8 @@ class ProportionalValve43(Component):
         )
         spool = self.state("spool", 0.0, "", "spool position, from -1 to 1")
 
-        too_high = self.relation("limited_above", command - 1, "the command is limited to 1")
-        too_low = self.relation("limited_below", -1 - command, "the command is limited to -1")
+        too_high = self.relation("above", command - 1, "the command is limited to 1")
+        too_low = self.relation("below", -1 - command, "the command is limited to -1")
         limited = Piecewise((1, too_high), (-1, too_low), (command, True))
         self.rate(spool, (limited - spool) * 2 * pi * bandwidth)
 
