@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain
 
 import sympy
 from sympy.printing.c import C99CodePrinter
@@ -129,8 +130,14 @@ class _Writer:
     def _requirements(self) -> str:
         conditions = self.declared.conditions
         texts = ", ".join(_string(c.text) for c in conditions) or "0"
-        return f"static const char *const requirement[] = {{{texts}}};\n\n" + self._function(
-            "require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]
+        concerned = [self.table.concerned(condition) for condition in conditions]
+        return "\n\n".join(
+            [
+                f"static const char *const requirement[] = {{{texts}}};",
+                _references("concerned", chain(*concerned)),
+                f"static const unsigned concerns[] = {{{', '.join(map(str, accumulate(map(len, concerned), initial=0)))}}};",
+                self._function("require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]),
+            ]
         )
 
     def _watch(self) -> str:
@@ -199,6 +206,8 @@ class _Writer:
             "update": "update",
             "instants": "instants",
             "requirement": "requirement",
+            "concerned": "concerned",
+            "concerns": "concerns",
             "require": "require",
             "nominal": "nominal",
         }

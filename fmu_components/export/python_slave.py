@@ -156,7 +156,7 @@ class _Writer:
             "nominal": _tuple([_literal(v.nominal) for v in states]),
             "relations": _tuple([str(table.reference(v)) for v in relations]),
             "events": _table(events),
-            "conditions": _tuple([repr(condition.text) for condition in declared.conditions]),
+            "conditions": _table([f"({c.text!r}, {_tuple(list(map(str, table.concerned(c))))})" for c in declared.conditions]),
             **{name: name for name in ("evaluate", "derivatives", "indicators", "instants", "require")},
         }
         return "MODEL = runtime.Model(\n" + "".join(f"    {name}={value},\n" for name, value in fields.items()) + ")"

@@ -158,15 +158,32 @@ void instance_reset(Instance *instance)
     instance->valid = instance->valid_jacobian = 0;
 }
 
+enum { VALUES_LENGTH = 512 };
+
+/* The values that a validity condition depends on, as 's = 0.9 m, stroke = 0.4 m'. */
+static void describe_values(const Instance *instance, unsigned requirement, char values[VALUES_LENGTH])
+{
+    size_t length = 0;
+    values[0] = '\0';
+    for (unsigned i = model.concerns[requirement]; i < model.concerns[requirement + 1] && length < VALUES_LENGTH; i++) {
+        const Variable *variable = &model.variable[model.concerned[i]];
+        length += (size_t)snprintf(values + length, VALUES_LENGTH - length, "%s%s = %g%s%s", length ? ", " : "", variable->name,
+                                   instance->v[model.concerned[i]], *variable->unit ? " " : "", variable->unit);
+    }
+}
+
 /* The validity conditions of the declaration. */
 static Status check_validity(Instance *instance)
 {
     if (model.requirements)
         model.require(instance->v, instance->margins);
     for (unsigned i = 0; i < model.requirements; i++)
-        if (!(instance->margins[i] > 0))
-            return report(instance, ERROR, "%s: it is required that %s; what must be positive is %g", instance->name, model.requirement[i],
-                          instance->margins[i]);
+        if (!(instance->margins[i] > 0)) {
+            char values[VALUES_LENGTH];
+            describe_values(instance, i, values);
+            return report(instance, ERROR, "%s: it is required that %s; what must be positive is %g, from %s", instance->name,
+                          model.requirement[i], instance->margins[i], values);
+        }
     return OK;
 }
 

@@ -64,6 +64,8 @@ typedef struct {
     const Event *event;
     const Reference *assignment; /* targets of the events' updates */
     const char *const *requirement; /* the validity conditions in words */
+    const Reference *concerned; /* what they depend on: that of requirement i is concerned[concerns[i]] .. concerned[concerns[i + 1] - 1] */
+    const unsigned *concerns;
     unsigned assignments;
     Reference switch_reference; /* 0 where there is none: reference 0 is time */
     double default_stop;

@@ -151,8 +151,8 @@ class Model:
     nominal: tuple[float, ...]
     relations: tuple[int, ...]
     events: tuple[Event, ...]
-    conditions: tuple[str, ...]
-    """What must hold at initialisation, in words; ``require`` gives expressions that must be positive."""
+    conditions: tuple[tuple[str, tuple[int, ...]], ...]
+    """What must hold at initialisation, in words, and what it depends on; ``require`` gives expressions that must be positive."""
     evaluate: Callable[[Values], None]
     derivatives: Callable[[Values], Sequence[float]] = _nothing
     indicators: Callable[[Values], Sequence[float]] = _nothing
@@ -625,9 +625,10 @@ class Slave(Fmi2Slave):
         for sentence in self._memory.refused.values():
             raise Refusal(sentence)
         self._solver.initialise()
-        for text, value in zip(self.model.conditions, self.model.require(self._memory.values), strict=True):
-            if not value > 0:
-                raise Refusal(f"{self.instance_name}: it is required that {text}; what must be positive is {value:g}")
+        for (text, concerned), margin in zip(self.model.conditions, self.model.require(self._memory.values), strict=True):
+            if not margin > 0:
+                values = ", ".join(self.model.variables[each].shown(self._memory.values[each]) for each in concerned)
+                raise Refusal(f"{self.instance_name}: it is required that {text}; what must be positive is {margin:g}, from {values}")
         try:
             self._solver.settle()
         except Failure as failure:

@@ -47,7 +47,8 @@ static Status refuse_value(const Instance *instance, const Variable *variable, d
     if (variable->maximum < INFINITY)
         snprintf(text + length, sizeof text - (size_t)length, "%s%s %g", length ? " and " : "",
                  variable->open_above ? "less than" : "at most", variable->maximum);
-    return report(instance, ERROR, "%s: %s = %g %s is refused: it must be %s", instance->name, variable->name, value, variable->unit, text);
+    return report(instance, ERROR, "%s: %s = %g%s%s is refused: it must be %s", instance->name, variable->name, value,
+                  *variable->unit ? " " : "", variable->unit, text);
 }
 
 static bool in_range(const Variable *variable, double value)

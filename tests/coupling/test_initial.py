@@ -297,6 +297,6 @@ def test_an_fmu_that_refuses_to_start_from_there() -> None:
     system.connect("body.p1", "link.N")
     assert refusal(lambda: system.simulate(0.0, initial="assemble"), StartError) == (
         "'link' (planar.ConnectingRod) returned 'error' when leaving Initialization Mode: link: it is required that M lies apart from N, "
-        "since the rod has no direction where they coincide; what must be positive is 0; "
+        "since the rod has no direction where they coincide; what must be positive is 0, from M.x = 0 m, M.y = 0 m, N.x = 0 m, N.y = 0 m; "
         "the start cannot be assembled from there: give start values nearer to an assembled state"
     )

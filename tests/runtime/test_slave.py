@@ -438,7 +438,7 @@ def test_a_validity_condition_is_checked_at_initialisation():
     unit = Unit(find("planar.Translational"), {"N.theta": 3.0}, start=False)
     sentence = refused(unit.slave.exit_initialization_mode)
     assert sentence.startswith("unit: it is required that the axes of M and N point the same way")
-    assert sentence.endswith(f"; what must be positive is {math.cos(3.0):g}")
+    assert sentence.endswith(f"; what must be positive is {math.cos(3.0):g}, from M.theta = 0 rad, N.theta = 3 rad")
 
 
 def test_a_joint_is_always_compliant_in_co_simulation():
