@@ -15,10 +15,10 @@ class CheckValve(Component):
     """
 
     drawing = Drawing(
-        line((-0.9, 0), (-0.2, 0)),
-        line((0.3, 0), (0.9, 0)),
-        line((0.2, 0.45), (-0.32, 0), (0.2, -0.45)),
-        circle(0.05, 0, 0.24, fill=0.85),
+        line((-0.9, 0), (-0.25, 0)),
+        line((0.29, 0), (0.9, 0)),
+        line((0.2, 0.5), (-0.25, 0), (0.2, -0.5)),
+        circle(0.07, 0, 0.22, fill=0.85),
     )
 
     def declare(self):

@@ -18,17 +18,17 @@ class Cylinder(Component):
     """
 
     drawing = Drawing(
-        box(-0.8, -0.35, 0.45, 0.35, fill=0.92),
-        box(-0.35, -0.33, -0.15, 0.33, fill=0.6),
+        line((-0.9, 0), (-0.7, 0)),
+        line((0, 0.9), (0, 0.38)),
+        box(-0.7, -0.38, 0.5, 0.38, fill=0.92),
+        box(-0.35, -0.36, -0.15, 0.36, fill=0.6),
         line((-0.15, 0), (0.9, 0), width=0.16),
-        line((-0.7, 0.35), (-0.7, 0.6)),
-        line((0.3, 0.35), (0.3, 0.6)),
     )
 
     def declare(self):
         A = self.port("A", HYDRAULIC, Side.MOTION, "chamber 1, without the rod")
-        B = self.port("B", HYDRAULIC, Side.MOTION, "chamber 2, with the rod")
         flange = self.port("flange", TRANSLATIONAL, Side.EFFORT, "the rod", {"s": 0.2})
+        B = self.port("B", HYDRAULIC, Side.MOTION, "chamber 2, with the rod")
         piston = self.parameter("piston", 0.08, "m", "diameter of the piston", above=0, nominal=0.1)
         rod = self.parameter("rod", 0.035, "m", "diameter of the rod", at_least=0, nominal=0.1)
         stroke = self.parameter("stroke", 0.4, "m", "length of the stroke", above=0)
