@@ -56,7 +56,7 @@ class Cylinder(Component):
 
         def chamber(number, area, length, stays, pressure, flow):
             """Gives the rate of the pressure, for the flow in excess of what the motion takes."""
-            swept = area * Max(length, 0)
+            swept = area * Max(length, 0)  # a stop that gives way does not turn the volume negative
             volume = self.local(f"volume{number}", swept + stays, "m3", f"volume of chamber {number} with its hose")
             softness = 1 / oil + swept / volume / wall + stays / volume / hose
             bulk = self.local(f"bulk{number}", 1 / softness, "Pa", f"effective bulk modulus of chamber {number}")

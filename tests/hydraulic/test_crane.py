@@ -1,10 +1,13 @@
 """The cylinder and the valve of the crane benchmark (Rahikainen, Gonzalez, Naya et al.), written out and out of components."""
 
-from math import copysign, pi, sqrt
+from itertools import pairwise
+from math import copysign, cos, hypot, pi, sin, sqrt
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
+from circuits import circuit, run
 from mechanism import Mechanism
 
 A1, A2 = pi * 0.08**2 / 4, pi * 0.08**2 / 4 - pi * 0.035**2 / 4
@@ -107,3 +110,66 @@ def test_the_states_cover_all_that_happens():
     assert (drops < 2e5).any(axis=1).all() and (drops > 2e5).any(axis=1).all()
     assert (p1 > SUPPLY).any() and (p1 < TANK).any()
     assert (np.abs(U) < 1e-6).any() and (reference > 1).any() and (reference < -1).any()
+
+
+# -- the whole crane -------------------------------------------------------------------------------------------------
+
+FOOT, START, GRAVITY = sqrt(3) / 2, pi / 6, 9.8
+LENGTH = hypot(0.5 * cos(START) - FOOT, 0.5 * sin(START))
+COMMAND = [(10 * k + t, U) for k in range(2) for t, U in ((0.5, 0.0), (2.0, 0.6), (7.0, 0.6), (9.0, -1.0), (10.0, 0.0))]
+
+
+def benchmark(t, y):
+    """The crane by Lagrange's equations for the angles of boom and load, the latter 0 where it hangs straight."""
+    boom, load, w, o, p1, p2, U = y
+    x_rate, y_rate = -0.5 * sin(boom), 0.5 * cos(boom)
+    x, y = 0.5 * cos(boom) - FOOT, 0.5 * sin(boom)
+    s = hypot(x, y)
+    slope = (x * x_rate + y * y_rate) / s
+    (dp1, dp2, F, dU), _ = crane(s - LENGTH, slope * w, p1, p2, U, float(np.interp(t, *zip(*COMMAND, strict=True))))
+    inertia = [[500 / 12 + 500 * 0.25 + 100, 30 * sin(load - boom)], [30 * sin(load - boom), 1 + 100 * 0.09]]
+    turning = 30 * cos(load - boom)
+    forces = [
+        F * slope - GRAVITY * (250 + 100) * cos(boom) - turning * o**2,
+        turning * w**2 - GRAVITY * 30 * sin(load),
+    ]
+    return [w, o, *np.linalg.solve(inertia, forces), dp1, dp2, dU]
+
+
+def test_the_whole_crane():
+    """Over 20 s, in which the cylinder reaches its end stop, angles and pressures are those of the equations written out."""
+    mechanics = {
+        "ground": ("planar.Fixed", {}),
+        "foot": ("planar.Fixed", {"p1.rx": FOOT}),
+        "hinge": ("planar.Revolute", {}),
+        "tip": ("planar.Revolute", {}),
+        "boom": (
+            "planar.Body3",
+            {"m": 500, "I": 500 / 12, "gy": -GRAVITY, "p1.rx": -0.5, "p2.rx": 0.5}
+            | {"x": 0.5 * cos(START), "y": 0.5 * sin(START), "theta": START},
+        ),
+        "load": ("planar.Body1", {"m": 100, "I": 1, "gy": -GRAVITY, "p1.ry": 0.3, "x": cos(START), "y": sin(START) - 0.3}),
+        "actuator": ("planar.LinearActuator", {"offset": LENGTH}),
+    }
+    hydraulics = parts(0, 0, 4.163e6, 3.461e6, 0.0, 0.0)
+    del hydraulics["rod"]
+    joined = [("ground.p1", "hinge.M"), ("boom.p1", "hinge.N"), ("boom.p2", "tip.M"), ("load.p1", "tip.N")]
+    joined += [("foot.p1", "actuator.M"), ("boom.p3", "actuator.N"), ("actuator.flange", "cylinder.flange"), *CONNECTIONS[:-1]]
+    times = np.linspace(0, 20, 201)
+    result = run(circuit(mechanics | hydraulics, joined, {"valve.command": COMMAND}), 20.0, rtol=1e-8, output_times=times)
+
+    y, found = [START, 0, 0, 0, 4.163e6, 3.461e6, 0], []
+    corners = [0.0, *(t for t, _ in COMMAND)]
+    for begin, end in pairwise(corners):
+        asked = times[(times >= begin - 1e-9) & (times < end - 1e-9)]
+        tolerances = {"rtol": 1e-8, "atol": [1e-10, 1e-10, 1e-9, 1e-9, 1e-2, 1e-2, 1e-10]}
+        solution = solve_ivp(benchmark, (begin, end), y, "Radau", t_eval=[*asked, end], **tolerances)
+        found.append(solution.y[:, :-1])
+        y = solution.y[:, -1]
+    exact = np.column_stack([*found, y])
+    rows = np.searchsorted(result.time, times, side="right") - 1
+    allowed = {"boom.theta": (0, 1e-7), "load.theta": (1, 3e-5), "cylinder.p1": (4, 30), "cylinder.p2": (5, 30), "valve.spool": (6, 1e-6)}
+    for name, (state, most) in allowed.items():
+        assert np.abs(result[name][rows] - exact[state]).max() < most, name
+    assert result["cylinder.position"].max() > 0.442 - 0.008
+    assert result.statistics.steps < 8000
