@@ -35,6 +35,9 @@ class _Printer(C99CodePrinter):
             return f"(1.0/({product}))" if exponent < 0 else f"({product})"
         return super()._print_Pow(expr)
 
+    def _print_Or(self, expr: sympy.Or) -> str:
+        return " || ".join(f"({self._print(arg)})" for arg in sorted(expr.args, key=str))  # compilers warn of && within || alone
+
     def _print_BooleanTrue(self, expr: sympy.Basic) -> str:
         return "1"
 
