@@ -121,7 +121,7 @@ class VariableTable:
                 for key, value in zip(entries, found, strict=True):
                     if key in largest:
                         largest[key] = max(largest[key], abs(value) if math.isfinite(value) else math.inf)
-            zeros[position] = {key for key, value in largest.items() if value < 1e-11}
+            zeros[position] = {key for key, value in largest.items() if value < 1e-11 and not self._switches(entries[key])}
         return zeros
 
     def _branches(self, expression: sympy.Basic, switched: bool | None) -> bool:
@@ -134,6 +134,10 @@ class VariableTable:
     @cache  # noqa: B019 - a table lives as long as its component
     def _composed(self, variable: Variable, switched: bool | None) -> bool:
         return variable.equation is not None and self._branches(variable.equation, switched)
+
+    def _switches(self, entry: sympy.Expr) -> bool:
+        """Whether events change an entry: then random points do not show all the values that it takes."""
+        return any(variable.role in (Role.DISCRETE, Role.RELATION) for variable in self._reaches(entry, None))
 
     def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
         """The variables that are not calculated on which an expression depends, with the switch as given."""
