@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -39,7 +41,7 @@ def catalogue_page() -> str:
     contents = "\n".join(f"- [{name}](#{name}): {', '.join(map(_link, members))}" for name, members in libraries.items())
     parts = [_INTRODUCTION, contents]
     for name, members in libraries.items():
-        parts += [f"\n## {name}", *map(_section, members)]
+        parts += [f"\n## {name}", *_chapter_introduction(name), *map(_section, members)]
     return "\n".join([*parts, f"\nThis page and its icons are made by `{COMMAND}`.\n"])
 
 
@@ -66,6 +68,12 @@ def _declarations() -> tuple[Declaration, ...]:
 
 def _library(declared: Declaration) -> str:
     return declared.name.split(".")[0]
+
+
+def _chapter_introduction(library: str) -> list[str]:
+    """What the docstring of the component folder says below its first line, if anything."""
+    described = inspect.cleandoc(importlib.import_module(f"fmu_components.{library}").__doc__ or "").partition("\n")[2]
+    return [f"\n{_text(' '.join(paragraph.split()))}" for paragraph in re.split(r"\n\s*\n", described) if paragraph.strip()]
 
 
 def _link(declared: Declaration) -> str:
