@@ -24,8 +24,13 @@ def _gears_touch(point: Mapping[str, float | bool]) -> dict[str, float]:
     return {"N.x": point["M.x"] + distance * math.cos(point["M.theta"]), "N.y": point["M.y"] + distance * math.sin(point["M.theta"])}
 
 
+def _table_of_five_points(point: Mapping[str, float | bool]) -> dict[str, float]:
+    times = sorted(point[f"times[{k}]"] for k in range(1, 6))
+    return {"points": 5.0, "period": times[-1] + 0.5} | {f"times[{k}]": time for k, time in enumerate(times, start=1)}
+
+
 # Validity conditions that no random point satisfies.
-ADJUST = {"planar.GearPair": _gears_touch}
+ADJUST = {"planar.GearPair": _gears_touch, "signal.Table": _table_of_five_points}
 
 
 class Reference:

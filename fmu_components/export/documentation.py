@@ -371,8 +371,12 @@ _PARTNERS = {
         _Partner("tank", "hydraulic.Tank", "port", {"p": "pressure"}),
         _Partner("volume", "hydraulic.Volume", "port", {"p": "p"}),
     ),
+    ELECTRICAL: (
+        _Partner("ground", "electrical.Ground", "pin", {}),
+        _Partner("source", "electrical.VoltageSource", "pin", {}, {"voltage": 12.0}),
+    ),
 }
-"""By kind of port, one at rest and one that moves."""
+"""By kind of port, one at rest and one that moves, or a voltage of 0 and one that differs from it."""
 
 
 def usage(table: VariableTable) -> str:
