@@ -9,9 +9,9 @@ from fmu_components.component import Component
 
 def limited(part: Component, demand: sympy.Expr, lower: sympy.Expr, upper: sympy.Expr) -> sympy.Expr:
     """The demand between two limits; where it meets one of them is a state event."""
-    at_upper = part.relation("at_upper", demand - upper, "the demand lies above the upper limit")
-    at_lower = part.relation("at_lower", lower - demand, "the demand lies below the lower limit")
-    return sympy.Piecewise((upper, at_upper), (lower, at_lower), (demand, True))
+    above = part.relation("above", demand - upper, "the demand lies above the upper limit")
+    below = part.relation("below", lower - demand, "the demand lies below the lower limit")
+    return sympy.Piecewise((upper, above), (lower, below), (demand, True))
 
 
 def integral_rate(ki: sympy.Expr, error: sympy.Expr, given: sympy.Expr, demand: sympy.Expr, tracking: sympy.Expr) -> sympy.Expr:

@@ -25,7 +25,7 @@ class HBridge(Component):
         load = self.port("load", ELECTRICAL, Side.MOTION, "what the bridge feeds")
         R = self.parameter("R", 0.0, "Ohm", "resistance of the two switches that conduct; 0 for none", at_least=0, nominal=0.01)
         demand = self.input("duty", 0.0, "", "mean voltage at the load over that of the supply, from -1 to 1")
-        duty = self.local("duty_within_limits", limited(self, demand, -1, 1), "", "the duty within its limits")
+        duty = self.local("fraction", limited(self, demand, -1, 1), "", "the duty within its limits")
         self.moves(load, duty * supply.v + R * load.i)
         self.gives(supply, duty * load.i)
         self.output("current", -load.i, "A", "current into the load")

@@ -1,6 +1,6 @@
 """Table of times and values."""
 
-from sympy import And, Eq, Max, Or, Piecewise, floor
+from sympy import And, Eq, Max, Or, Piecewise, floor, true
 
 from fmu_components.component import TIME, Component, reaches
 from fmu_components.icon import Drawing, box, line
@@ -40,7 +40,8 @@ class Table(Component):
         since = self.discrete("since", 0.0, "s", "time at which the present piece began")
         level = self.discrete("level", 0.0, "", "value at which the present piece began")
         slope = self.discrete("slope", 0.0, "1/s", "slope of the present piece")
-        self.output("y", Piecewise((values[0], passed < times[0]), (level + slope * (TIME - since), True)), "", "the signal")
+        begun = self.discrete("begun", False, "", "the first point has been passed")
+        self.output("y", Piecewise((level + slope * (TIME - since), begun), (values[0], True)), "", "the signal")
 
         # Of several points at the same time the last one counts; one at the end of a period gives way to the beginning of the next.
         numbers = range(1, POINTS + 1)
@@ -65,6 +66,7 @@ class Table(Component):
         self.when(
             reaches(cycle * period + Piecewise(*where(ahead, times), (period, period > 0), (passed, True))),
             {
+                begun: true,
                 passed: Piecewise(*where(ahead, times), (0, period > 0), (passed, True)),
                 cycle: Piecewise((cycle, Or(*ahead)), (next_cycle, period > 0), (cycle, True)),
                 since: Piecewise(*where(ahead, [cycle * period + t for t in times]), (next_cycle * period, period > 0), (since, True)),
