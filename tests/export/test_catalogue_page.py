@@ -57,6 +57,17 @@ def test_numbered_parameters_share_a_row(sections: dict[str, str]) -> None:
     assert "| `cos[1]` … `cos[8]` | 0 | m | coefficient of cos(k phi) |" in sections["planar.CamFollower"]
 
 
+def test_a_chapter_begins_with_the_docstring_of_its_folder() -> None:
+    """What stands below its first line follows the heading; a folder without one has the heading alone."""
+    page = catalogue_page()
+    assert re.search(
+        r"^## electrical\n\nAn electrical port is a pair of pins whose second is the common return\. .*\n\n### electrical\.Battery$",
+        page,
+        re.M,
+    )
+    assert "\n## mechanical1d\n\n### mechanical1d.Fixed1D\n" in page
+
+
 def test_links_lead_to_headings() -> None:
     """Every entry of the contents is the anchor of a heading."""
     page = catalogue_page()
