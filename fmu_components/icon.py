@@ -67,6 +67,16 @@ def arrowhead(x: float, y: float, direction: float, size: float = 0.22, width: f
     return Line((left, (x, y), right), width=width)
 
 
+def axes(y: float) -> tuple[Line, ...]:
+    """The axes of a signal over time, with zero at this height."""
+    return (
+        Line(((-0.7, -0.8), (-0.7, 0.75))),
+        arrowhead(-0.7, 0.8, 90),
+        Line(((-0.85, y), (0.75, y))),
+        arrowhead(0.8, y, 0),
+    )
+
+
 def gearwheel(x: float, y: float, radius: float, teeth: int, turn: float = 0.0, depth: float = 0.1, fill: float = 0.85) -> Line:
     """A toothed wheel, its pitch circle of the radius, a tooth in the direction ``turn`` in degrees."""
     inner, outer = radius - depth / 2, radius + depth / 2

@@ -19,7 +19,7 @@ class PMSM(Component):
         circle(0, 0, 0.45, fill=1.0),
         box(-0.12, 0.05, 0.12, 0.35, fill=0.0),
         box(-0.12, -0.35, 0.12, -0.05, fill=0.7),
-        line((0.7, 0), (0.9, 0), width=0.16),
+        line((-0.7, 0), (-0.9, 0), width=0.16),
     )
 
     def declare(self):

@@ -3,19 +3,13 @@
 from math import exp
 
 from fmu_components.component import Component
-from fmu_components.icon import Drawing, arrowhead, line
+from fmu_components.icon import Drawing, axes, line
 
 
 class FirstOrder(Component):
     """First-order lag: T y' + y = k u."""
 
-    drawing = Drawing(
-        line((-0.7, -0.8), (-0.7, 0.75)),
-        arrowhead(-0.7, 0.8, 90),
-        line((-0.85, -0.6), (0.75, -0.6)),
-        arrowhead(0.8, -0.6, 0),
-        line(*((-0.7 + i / 20, 0.5 - 1.1 * exp(-i / 6)) for i in range(29)), width=0.12),
-    )
+    drawing = Drawing(*axes(-0.6), line(*((-0.7 + i / 20, 0.5 - 1.1 * exp(-i / 6)) for i in range(29)), width=0.12))
 
     def declare(self):
         k = self.parameter("k", 1.0, "", "factor")

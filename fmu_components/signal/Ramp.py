@@ -3,19 +3,13 @@
 from sympy import Piecewise, true
 
 from fmu_components.component import TIME, Component, reaches
-from fmu_components.icon import Drawing, arrowhead, line
+from fmu_components.icon import Drawing, axes, line
 
 
 class Ramp(Component):
     """Ramp: the signal y rises linearly from the start on and then stays; both ends of the ramp are time events."""
 
-    drawing = Drawing(
-        line((-0.7, -0.8), (-0.7, 0.75)),
-        arrowhead(-0.7, 0.8, 90),
-        line((-0.85, -0.6), (0.75, -0.6)),
-        arrowhead(0.8, -0.6, 0),
-        line((-0.7, -0.3), (-0.3, -0.3), (0.3, 0.4), (0.7, 0.4), width=0.12),
-    )
+    drawing = Drawing(*axes(-0.6), line((-0.7, -0.3), (-0.3, -0.3), (0.3, 0.4), (0.7, 0.4), width=0.12))
 
     def declare(self):
         start = self.parameter("start", 0.0, "s", "time at which the ramp begins", fixed=True)

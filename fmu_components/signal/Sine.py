@@ -7,7 +7,7 @@ from sympy import pi as PI
 from sympy import sin as SIN
 
 from fmu_components.component import TIME, Component, reaches
-from fmu_components.icon import Drawing, arrowhead, line
+from fmu_components.icon import Drawing, axes, line
 
 
 class Sine(Component):
@@ -17,13 +17,7 @@ class Sine(Component):
     """
 
     stop_time = 2.0
-    drawing = Drawing(
-        line((-0.7, -0.8), (-0.7, 0.75)),
-        arrowhead(-0.7, 0.8, 90),
-        line((-0.85, 0), (0.75, 0)),
-        arrowhead(0.8, 0, 0),
-        line(*((-0.7 + i / 20, 0.5 * sin(pi * i / 13)) for i in range(27)), width=0.12),
-    )
+    drawing = Drawing(*axes(0), line(*((-0.7 + i / 20, 0.5 * sin(pi * i / 13)) for i in range(27)), width=0.12))
 
     def declare(self):
         start = self.parameter("start", 0.0, "s", "time at which the oscillation begins", fixed=True)
