@@ -52,7 +52,12 @@ class Table:
         return Table(np.repeat(times, 2)[1:], np.repeat(values, 2)[:-1])
 
 
-Drive = Constant | Function | Table
+@dataclass(frozen=True)
+class Polynomial:
+    """What arrives from outside between two communication points; its coefficients are set at each of them."""
+
+
+Drive = Constant | Function | Table | Polynomial
 
 
 def drive_of(name: str, value: Any) -> Drive:

@@ -9,9 +9,10 @@ from time import perf_counter
 import numpy as np
 
 from coupling.constraints import unsolvable
-from coupling.drives import Constant, Function, Table
+from coupling.drives import Constant, Function, Polynomial, Table
 from coupling.graph import Address, Level, Part, type_code
 from coupling.initial import assemble, check
+from coupling.interval import Interval
 from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status, Stepping, pointer
 from coupling.kernel.linear import elimination_order
 from coupling.options import Run
@@ -55,7 +56,15 @@ def simulate(built: Built, run: Run, unstepped: Built | None = None) -> Result:
 class Master:
     """The instances of a built system, in Continuous-Time Mode at their start."""
 
-    def __init__(self, built: Built, run: Run, start: Mapping[tuple[int, str], float], assembling: bool = False) -> None:
+    def __init__(
+        self,
+        built: Built,
+        run: Run,
+        start: Mapping[tuple[int, str], float],
+        assembling: bool = False,
+        adopted: Sequence[Instance] = (),
+    ) -> None:
+        """``adopted`` are instances of another master that run already."""
         self.built, self.run = built, run
         self.schedule = built.schedule
         self.instances: list[Instance] = []
@@ -75,10 +84,21 @@ class Master:
         self._kept: list[object] = []
         self._extra: dict[Address, int] = {}
         self.solver_statistics: dict[str, int] = {}
+        self.interval: Interval | None = None
+        """What integrates Model Exchange instances between communication points."""
+        self._adopted = bool(adopted)
         try:
+            if adopted:
+                self.instances = list(adopted)
+                self._build_kernel()
+                self._compile_loops()
+                self._prepare_loops()
+                return
             self._instantiate(start)
             self._build_kernel()
             self._initialise()
+            if built.inner and not assembling:
+                self.interval = Interval(self)
         except BaseException:
             self.free()
             raise
@@ -91,9 +111,11 @@ class Master:
 
     def free(self) -> None:
         """Frees every instance, once."""
+        if self.interval is not None:
+            self.interval.master.free()
         if self.kernel is not None:
             self.kernel.free()
-        for instance in self.instances:
+        for instance in () if self._adopted else self.instances:
             instance.free()
 
     # -- start ---------------------------------------------------------------------------------------------------------
@@ -166,6 +188,8 @@ class Master:
         for _, drive in built.drives:
             if isinstance(drive, Table):
                 kernel.add_table(drive.times, drive.values)
+            elif isinstance(drive, Polynomial):
+                kernel.add_polynomial()
             elif isinstance(drive, Constant):
                 kernel.add_table(np.zeros(1), np.array([drive.value]))
             else:
@@ -201,10 +225,15 @@ class Master:
         """The Co-Simulation instances, and what goes into them and comes out."""
         kernel, schedule, parts = self.kernel, self.schedule, self.built.parts
         assert kernel
-        kernel.couple([schedule.set_slot[a] for a in schedule.arriving], schedule.first_end)
+        kernel.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
         self.steppers = [i for i, part in enumerate(parts) if part.stepped]
         for index in self.steppers:
             kernel.add_stepper(index, [a.reference for a in schedule.arriving if a.part == index], degree(parts[index]))
+        if schedule.fed:
+            kernel.add_stepper(-1, [a.reference for a in schedule.fed], 2)
+        for index, part in enumerate(parts):
+            if not part.stepped and part.interface.save_state:
+                kernel.add_other(index)
         for call in schedule.calls:
             kernel.add_derivative(
                 -1,
@@ -284,13 +313,12 @@ class Master:
             raise StartError(f"the start fails when passing on the values before the start: {failure}")
         self._done(exchanged, "passing on the values before the start")
         self._leave_initialization(stepped=False)
-        for number, loop in enumerate(self.schedule.loops):
-            self._compile(number, loop)
+        self._compile_loops()
         if self.steppers:
+            self._leave_alone()
             self._settle_inputs()
             self._leave_initialization(stepped=True)
             kernel.set_ready()
-        self._leave_alone()
         kernel.set_open(self.assembling)
         settled = kernel.settle(self.x)
         kernel.set_open(False)
@@ -299,10 +327,18 @@ class Master:
         self._done(settled, "passing the initial event")
         if self.assembling:
             return
-        kernel.set_lost_share(_LOST * self.run.rtol ** (2 / 3))
-        kernel.set_fast(any(loop.followers is not None for loop in self.schedule.loops))
+        self._prepare_loops()
         self._done(kernel.evaluate(t, self.x), "evaluating the start")
         self._check_dependencies()
+
+    def _compile_loops(self) -> None:
+        for number, loop in enumerate(self.schedule.loops):
+            self._compile(number, loop)
+
+    def _prepare_loops(self) -> None:
+        assert self.kernel
+        self.kernel.set_lost_share(_LOST * self.run.rtol ** (2 / 3))
+        self.kernel.set_fast(any(loop.followers is not None for loop in self.schedule.loops))
 
     def _leave_alone(self) -> None:
         """Loops whose multipliers cannot be solved for at a point: implicit schemes find them otherwise."""

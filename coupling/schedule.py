@@ -7,7 +7,7 @@ orders: one in which each loop is solved by passing values around in it, and a s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
@@ -87,8 +87,12 @@ class Schedule:
     """The slots of the states' derivatives."""
     arriving: list[Address] = field(default_factory=list)
     """The inputs of Co-Simulation instances that move, instance by instance; ``set_slot`` says where each arrives."""
+    fed: list[Address] = field(default_factory=list)
+    """The inputs of instances that are integrated between the points to which something comes from outside; see ``interval.py``."""
+    fed_slot: dict[Address, int] = field(default_factory=dict)
+    """Where this is summed up."""
     first_end: int = 0
-    """From this slot on, what they were at the end of the last step."""
+    """From this slot on, what all of them were at the end of the last step."""
     outputs: list[Operation] = field(default_factory=list)
     """What Co-Simulation instances have at the end of a step."""
     ended: dict[Address, int] = field(default_factory=dict)
@@ -117,9 +121,9 @@ class Schedule:
         return self.slot[source]
 
 
-def build_schedule(graph: Graph, states: int) -> Schedule:
-    """Orders everything."""
-    schedule = Schedule(graph, states)
+def build_schedule(graph: Graph, states: int, fed: Mapping[Address, Sequence[Address]] | None = None) -> Schedule:
+    """Orders everything. ``fed`` are inputs with those of their sources that lie outside of what is integrated between points."""
+    schedule = Schedule(graph, states, fed=list(fed or ()))
     for loop in find_loops(graph):
         placed = ScheduledLoop(**vars(loop), first=schedule.new_slots(len(loop.unknowns)))
         schedule.slot |= {address: placed.first + i for i, address in enumerate(loop.unknowns)}
@@ -137,6 +141,13 @@ def build_schedule(graph: Graph, states: int) -> Schedule:
     short = _Order(schedule, always, shortcut=True).operations()
     schedule.shortcut = [*(o for o in drives if o.level is Level.ALWAYS), *short]
     schedule.operations = [*drives, *_Order(schedule, everything).operations()]
+    if fed:
+        sources = tuple(
+            (*map(schedule.slot_of, given), *([schedule.drive_slot[a]] if a in schedule.drive_slot else [])) for a, given in fed.items()
+        )
+        first = schedule.fed_slot[schedule.fed[0]]
+        references = tuple(a.reference for a in fed)
+        schedule.operations.append(Operation(Kind.ARRIVE, 0, Level.ALWAYS, 0, references, first, (), sources))
     for placed in schedule.loops:
         torn = set(placed.unknowns[len(placed.unknowns) - placed.torn :])
         placed.operations = _Order(schedule, sorted(placed.members), inside=placed).operations()
@@ -161,7 +172,9 @@ def _place_stepped(schedule: Schedule) -> None:
     schedule.arriving = [graph.addresses[n] for part in sorted(inputs) for n in inputs[part]]
     first = schedule.new_slots(len(schedule.arriving))
     schedule.set_slot |= {address: first + i for i, address in enumerate(schedule.arriving)}
-    schedule.first_end = schedule.new_slots(len(schedule.arriving))
+    first = schedule.new_slots(len(schedule.fed))
+    schedule.fed_slot = {address: first + i for i, address in enumerate(schedule.fed)}
+    schedule.first_end = schedule.new_slots(len(schedule.arriving) + len(schedule.fed))
     for (part, type_), nodes in sorted(outputs.items()):
         first = schedule.new_slots(len(nodes))
         addresses = [graph.addresses[n] for n in nodes]

@@ -6,18 +6,19 @@ import gc
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coupling.connections import BuildError, Name, check_drive, wires_of
-from coupling.drives import Constant, Drive, Table, drive_of
+from coupling.drives import Constant, Drive, Polynomial, Table, drive_of
 from coupling.errors import shown
 from coupling.fmu import Fmu, FmuError, load
 from coupling.bonds import Bond, bonds_of
 from coupling.graph import Address, Part, build_graph, type_code
+from coupling.interval import Division, divide
 from coupling.kernel.kernel import LoadedLibrary
 from coupling.names import nearest
 from coupling.options import Run
@@ -43,6 +44,9 @@ class Built:
     states: int
     bonds: tuple[Bond, ...] = field(default=(), repr=False)
     """Where power enters Co-Simulation instances through ports."""
+    inner: Built | None = field(default=None, repr=False)
+    """What is integrated between communication points, and the numbers of its parts."""
+    inner_parts: tuple[int, ...] = ()
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
@@ -175,7 +179,8 @@ class System:
         sources = {address(target): [address(source) for source in given] for target, given in wires.items()}
         graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
         libraries = _libraries(parts)
-        schedule = build_schedule(graph, first_state)
+        division = divide(parts, sources)
+        schedule = build_schedule(graph, first_state, division.fed if division else None)
         return Built(
             self.name,
             tuple(parts),
@@ -185,6 +190,8 @@ class System:
             schedule,
             first_state,
             tuple(bonds_of(parts, self._connections, schedule)) if communication else (),
+            inner_of(self.name, parts, libraries, sources, varying, division) if division else None,
+            division.inner if division else (),
         )
 
     def simulate(
@@ -249,6 +256,36 @@ class System:
         result = simulate(self.build(stepped), run, assembling)
         show_summary(run, result)
         return result
+
+
+def inner_of(
+    name: str,
+    parts: Sequence[Part],
+    libraries: Mapping[tuple[Fmu, str], LoadedLibrary],
+    sources: Mapping[Address, Sequence[Address]],
+    drives: Sequence[tuple[Address, Drive]],
+    division: Division,
+) -> Built:
+    """The system that is integrated between communication points, driven by polynomials from outside."""
+    number = {part: i for i, part in enumerate(division.inner)}
+    inner, first_state = [], 0
+    for index in division.inner:
+        inner.append(replace(parts[index], first_state=first_state))
+        first_state += len(inner[-1].states)
+
+    def renumbered(address: Address) -> Address:
+        return address._replace(part=number[address.part])
+
+    wires = {
+        renumbered(target): inside
+        for target, given in sources.items()
+        if target.part in number and (inside := [renumbered(s) for s in given if s.part in number])
+    }
+    own = [(renumbered(a), drive) for a, drive in drives if a.part in number and a not in division.fed]
+    varying = [*own, *((renumbered(a), Polynomial()) for a in division.fed)]
+    graph = build_graph(inner, wires, {where: i for i, (where, _) in enumerate(varying)})
+    libraries_ = tuple(libraries[part.fmu, part.kind] for part in inner)
+    return Built(name, tuple(inner), libraries_, tuple({} for _ in inner), tuple(varying), build_schedule(graph, first_state), first_state)
 
 
 def _check_kind(instance: str, kind: str | None) -> None:

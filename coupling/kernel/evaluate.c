@@ -51,6 +51,11 @@ static double interpolate(Drive *d, double t, double passed)
     return y[0] + (y[1] - y[0]) * ((t - x[0]) / (x[1] - x[0]));
 }
 
+static double follow_polynomial(const Drive *d, double t)
+{
+    return d->coefficient[0] + (t - d->start) * (d->coefficient[1] + (t - d->start) * d->coefficient[2]);
+}
+
 #define TIMED(call)                                              \
     do {                                                         \
         if (k->timed) {                                          \
@@ -153,7 +158,7 @@ int operate(Kernel *k, const Operations *operations)
             break;
         case DRIVE: {
             Drive *d = &k->drives[o->index];
-            *first = d->function ? d->function(k->t) : interpolate(d, k->t, k->passed);
+            *first = d->function ? d->function(k->t) : d->polynomial ? follow_polynomial(d, k->t) : interpolate(d, k->t, k->passed);
             if (!isfinite(*first)) {
                 failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
                 k->failure.slot = o->first;

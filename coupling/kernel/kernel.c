@@ -236,6 +236,25 @@ int kernel_add_function(Kernel *k, double (*function)(double))
     return add_drive(k, (Drive){.function = function});
 }
 
+int kernel_add_polynomial(Kernel *k)
+{
+    return add_drive(k, (Drive){.polynomial = true});
+}
+
+void kernel_set_polynomial(Kernel *k, int drive, double start, double value, double slope, double curve)
+{
+    Drive *d = &k->drives[drive];
+    d->start = start;
+    d->coefficient[0] = value;
+    d->coefficient[1] = slope;
+    d->coefficient[2] = curve / 2;
+}
+
+void kernel_unsettle(Kernel *k)
+{
+    k->settled = false;
+}
+
 int kernel_add_table(Kernel *k, int points, const double *times, const double *values)
 {
     bool complete = true;

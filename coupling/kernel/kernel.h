@@ -47,9 +47,11 @@ typedef struct {
     bool completed_step; /* wants to hear of every completed step */
 } Part;
 
-/* A function of time: called back, or a table that is interpolated linearly and constant outside. */
+/* A function of time: called back, a polynomial, or a table that is interpolated linearly and constant outside. */
 typedef struct {
     double (*function)(double time);
+    bool polynomial;
+    double start, coefficient[3]; /* value, slope and curve at the start */
     int points, last;
     double *times, *values;
 } Drive;
@@ -183,7 +185,7 @@ enum { PAST = 3, SAVED = 2 };
 
 typedef struct {
     int part;
-    Instance *instance;
+    Instance *instance; /* null where the inputs are those of instances between the points, which somebody else integrates */
     int first;   /* of its inputs among all inputs */
     int degree;  /* of the polynomials that it takes */
     bool event;  /* its last step ended at an event */
@@ -200,9 +202,17 @@ typedef struct {
     double sign;
 } Bond;
 
+/* A Model Exchange instance whose state has to be saved beside that of the steppers. */
+typedef struct {
+    int part;
+    void *saved[SAVED];
+} Other;
+
 typedef struct Coupling {
     Stepper *steppers;
     int count;
+    Other *other;
+    int other_count;
     int inputs, first_end; /* slots from first_end on: what each input was at the end of the last step */
     int *arriving;         /* slot of what arrives at each input at a point */
     Reference *reference;
@@ -225,7 +235,6 @@ typedef struct Coupling {
     bool ready;      /* the instances have left Initialization Mode */
     bool align;      /* all go back where one meets an event within the step */
     double earliest; /* such an event; infinite where there is none */
-    int failed;      /* the instance that failed last */
     long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
     double seconds;
     struct Course *course;
@@ -241,6 +250,9 @@ const Failure *kernel_failure(const Kernel *);
 const Statistics *kernel_statistics(const Kernel *);
 int kernel_add_instance(Kernel *, Instance *, int first_state, int states, int indicators, bool completed_step);
 int kernel_add_function(Kernel *, double (*function)(double time));
+int kernel_add_polynomial(Kernel *);
+void kernel_set_polynomial(Kernel *, int drive, double start, double value, double slope, double curve);
+void kernel_unsettle(Kernel *); /* somebody else has set inputs of the instances */
 int kernel_add_table(Kernel *, int points, const double *times, const double *values);
 int kernel_add_loop(Kernel *, int unknowns, int first, const int *residual_start, const int *residual_slot, const double *factor);
 int kernel_add_operation(Kernel *, int list, int loop, int kind, int type, int index, int count, int first,
@@ -301,6 +313,8 @@ void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
 /* steps.c: Co-Simulation instances over one step. `inputs` are those that follow polynomials, of all instances in their order. */
 int kernel_couple(Kernel *, int inputs, const int *arriving, int first_end);
 int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree);
+int kernel_add_other(Kernel *, int part);
+void kernel_announce(Kernel *); /* an event that happened since the last point */
 int kernel_set_predicted(Kernel *, int count, const int *slots);
 int kernel_set_held(Kernel *, int count, const int *slots);
 int kernel_add_bond(Kernel *, int input, int rate, int total, double sign);
@@ -308,7 +322,7 @@ void kernel_end_coupling(Kernel *);
 void kernel_set_align(Kernel *, bool align);
 void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode */
 void kernel_set_degree(Kernel *, int degree); /* of the polynomials that a step goes by */
-void kernel_coupling_counts(const Kernel *, int *failed, long *passes, long *discarded, double *earliest, double *seconds);
+void kernel_coupling_counts(const Kernel *, long *passes, long *discarded, double *earliest, double *seconds);
 double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each with room for one more than there are inputs */
 int kernel_get_outputs(Kernel *);
 int kernel_hand_over(Kernel *, double *moved); /* inputs at once, in Initialization Mode; and how far the furthest moved */

@@ -126,7 +126,12 @@ def _declare() -> None:
         "kernel_set_align": (none, [p, b]),
         "kernel_set_ready": (none, [p]),
         "kernel_polynomials": (POINTER(d), [p]),
-        "kernel_coupling_counts": (none, [p, POINTER(i), POINTER(n), POINTER(n), POINTER(d), POINTER(d)]),
+        "kernel_coupling_counts": (none, [p, POINTER(n), POINTER(n), POINTER(d), POINTER(d)]),
+        "kernel_add_other": (i, [p, i]),
+        "kernel_announce": (none, [p]),
+        "kernel_add_polynomial": (i, [p]),
+        "kernel_set_polynomial": (none, [p, i, d, d, d, d]),
+        "kernel_unsettle": (none, [p]),
         "kernel_set_degree": (none, [p, i]),
         "kernel_get_outputs": (i, [p]),
         "kernel_hand_over": (i, [p, POINTER(d)]),
@@ -259,8 +264,6 @@ class Instance:
 
 
 class CouplingCounts(NamedTuple):
-    failed: int
-    """The Co-Simulation instance that failed last, among these."""
     passes: int
     discarded: int
     earliest: float
@@ -279,6 +282,8 @@ class Kernel:
         if not self.handle:
             raise MemoryError("the system needs more memory than there is")
         self.states, self._kept = states, []  # type: int, list[object]
+        self._running: object = None
+        """What the run refers to."""
         self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(slots + 1,))
 
     def free(self) -> None:
@@ -293,6 +298,17 @@ class Kernel:
         callback = _CALLBACK(function)
         self._kept.append(callback)
         return made(library.kernel_add_function(self.handle, callback))
+
+    def add_polynomial(self) -> int:
+        """A drive whose coefficients ``set_polynomial`` gives."""
+        return made(library.kernel_add_polynomial(self.handle))
+
+    def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
+        library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
+
+    def unsettle(self) -> None:
+        """To be called where somebody else has set inputs of the instances."""
+        library.kernel_unsettle(self.handle)
 
     def add_table(self, times: np.ndarray, values: np.ndarray) -> int:
         x, y = _doubles(times), _doubles(values)
@@ -427,6 +443,14 @@ class Kernel:
         keys = _references(references)
         return made(library.kernel_add_stepper(self.handle, part, len(keys), pointer(keys), degree))
 
+    def add_other(self, part: int) -> None:
+        """A Model Exchange instance whose state is saved and restored as well."""
+        made(library.kernel_add_other(self.handle, part))
+
+    def announce(self) -> None:
+        """Says that there was an event since the last point."""
+        library.kernel_announce(self.handle)
+
     def set_predicted(self, slots: Sequence[int]) -> None:
         array = _ints(slots)
         made(library.kernel_set_predicted(self.handle, len(array), pointer(array)))
@@ -467,9 +491,9 @@ class Kernel:
 
     @property
     def counts(self) -> CouplingCounts:
-        failed, passes, discarded, earliest, seconds = c_int(), c_long(), c_long(), c_double(), c_double()
-        library.kernel_coupling_counts(self.handle, *map(byref, (failed, passes, discarded, earliest, seconds)))
-        return CouplingCounts(failed.value, passes.value, discarded.value, earliest.value, seconds.value)
+        passes, discarded, earliest, seconds = c_long(), c_long(), c_double(), c_double()
+        library.kernel_coupling_counts(self.handle, *map(byref, (passes, discarded, earliest, seconds)))
+        return CouplingCounts(passes.value, discarded.value, earliest.value, seconds.value)
 
     def hand_over(self) -> tuple[Status, float]:
         moved = c_double()
@@ -511,7 +535,7 @@ class Kernel:
     def begin_course(
         self, start: float, step: float, stop: float, order: int, in_turn: bool, variable: bool, times: np.ndarray
     ) -> Status:
-        self._kept.append(times)
+        self._running = times
         return Status(
             library.kernel_begin_course(self.handle, start, step, stop, order, in_turn, variable, len(times), pointer(times))
         )
@@ -642,7 +666,7 @@ class Kernel:
         stop: float,
         times: np.ndarray,
     ) -> Status:
-        self._kept += [tableau, times]
+        self._running = tableau, times
         return Status(
             library.kernel_begin_run(
                 self.handle, byref(tableau), rtol, pointer(atol), largest, first, start, stop, len(times), pointer(times)

@@ -43,7 +43,7 @@ int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *referen
     c->steppers = more;
     const int first = c->count ? more[c->count - 1].first + more[c->count - 1].inputs.count : 0;
     Stepper *s = &more[c->count];
-    *s = (Stepper){.part = part, .instance = k->parts[part].instance, .first = first, .degree = degree};
+    *s = (Stepper){.part = part, .instance = part < 0 ? NULL : k->parts[part].instance, .first = first, .degree = degree};
     memcpy(c->reference + first, reference, (size_t)inputs * sizeof *reference);
     s->inputs = (Polynomials){.count = inputs,
                               .reference = c->reference + first,
@@ -52,7 +52,8 @@ int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *referen
                               .curve = c->curve + first,
                               .scratch = c->scratch + first};
     for (int i = 0; i <= c->count; i++)
-        more[i].instance->inputs = &more[i].inputs; /* the array may have moved */
+        if (more[i].instance)
+            more[i].instance->inputs = &more[i].inputs; /* the array may have moved */
     return c->count++;
 }
 
@@ -62,9 +63,11 @@ void kernel_end_coupling(Kernel *k)
     if (!c)
         return;
     for (int i = 0; i < c->count; i++) {
-        c->steppers[i].instance->inputs = NULL;
-        for (int j = 0; j < SAVED; j++)
-            instance_forget(c->steppers[i].instance, &c->steppers[i].saved[j]);
+        if (c->steppers[i].instance) {
+            c->steppers[i].instance->inputs = NULL;
+            for (int j = 0; j < SAVED; j++)
+                instance_forget(c->steppers[i].instance, &c->steppers[i].saved[j]);
+        }
         free_operations(&c->steppers[i].sequence);
         free_operations(&c->steppers[i].outputs);
     }
@@ -75,6 +78,10 @@ void kernel_end_coupling(Kernel *k)
     free(c->held);
     free(c->held_before);
     free(c->course);
+    for (int i = 0; i < c->other_count; i++)
+        for (int j = 0; j < SAVED; j++)
+            instance_forget(k->parts[c->other[i].part].instance, &c->other[i].saved[j]);
+    free(c->other);
     for (int i = 0; i < c->derivative_count; i++)
         derivative_free(&c->derivatives[i]);
     free(c->derivatives);
@@ -124,7 +131,7 @@ int kernel_hand_over(Kernel *k, double *moved)
                 return KERNEL_NOT_FINITE;
             }
         }
-        if (!n)
+        if (!n || !stepper->instance)
             continue;
         const Status status = instance_set_reals(stepper->instance, stepper->inputs.reference, (size_t)n, c->value + stepper->first);
         if (status > WARNING)
@@ -355,11 +362,15 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
             double *const end = k->v + c->first_end + s->first;
             for (int i = 0; i < s->inputs.count; i++)
                 end[i] = s->inputs.value[i];
+            if (!s->instance)
+                return KERNEL_DONE;
             status = instance_set_reals(s->instance, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value);
         }
     } else {
         s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
         fit(k, s, h);
+        if (!s->instance)
+            return KERNEL_DONE;
         status = set_inputs(c, s, t);
     }
     if (status > WARNING)
@@ -392,11 +403,8 @@ int kernel_step(Kernel *k, double t, double h, bool last_word)
     const double began = timed ? seconds() : 0;
     int result = KERNEL_DONE;
     c->earliest = INFINITY;
-    for (int i = 0; i < c->count && result == KERNEL_DONE; i++) {
+    for (int i = 0; i < c->count && result == KERNEL_DONE; i++)
         result = step_one(k, &c->steppers[i], t, h, last_word);
-        if (result)
-            c->failed = i;
-    }
     if (timed) {
         c->seconds += seconds() - began;
         c->sampled++;
@@ -444,8 +452,6 @@ static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word
         result = step_one(k, s, t, h, last_word);
         if (result == KERNEL_DONE)
             result = operate(k, &s->outputs);
-        else
-            c->failed = i;
     }
     return result;
 }
@@ -487,7 +493,16 @@ static void copy_past(Kernel *k, double *backup, bool back)
 int kernel_save(Kernel *k, int which)
 {
     Coupling *c = k->coupling;
+    for (int i = 0; i < c->other_count; i++) {
+        const Status status = instance_save(k->parts[c->other[i].part].instance, &c->other[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "saving the state", c->other[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
+    }
     for (int i = 0; i < c->count; i++) {
+        if (!c->steppers[i].instance)
+            continue;
         const Status status = instance_save(c->steppers[i].instance, &c->steppers[i].saved[which]);
         if (status > WARNING) {
             failed(k, KERNEL_FMU_FAILED, "saving the state", c->steppers[i].part, status);
@@ -510,12 +525,21 @@ int kernel_restore(Kernel *k, int which)
 {
     Coupling *c = k->coupling;
     for (int i = 0; i < c->count; i++) {
+        if (!c->steppers[i].instance)
+            continue;
         const Status status = instance_restore(c->steppers[i].instance, c->steppers[i].saved[which]);
         if (status > WARNING) {
             failed(k, KERNEL_FMU_FAILED, "restoring the state", c->steppers[i].part, status);
             return KERNEL_FMU_FAILED;
         }
         c->steppers[i].event = false;
+    }
+    for (int i = 0; i < c->other_count; i++) {
+        const Status status = instance_restore(k->parts[c->other[i].part].instance, c->other[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "restoring the state", c->other[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
     }
     c->event = false;
     memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);
@@ -569,6 +593,22 @@ int kernel_add_bond(Kernel *k, int input, int rate, int total, double sign)
     return c->bond_count++;
 }
 
+int kernel_add_other(Kernel *k, int part)
+{
+    Coupling *c = k->coupling;
+    Other *more = realloc(c->other, (size_t)(c->other_count + 1) * sizeof *more);
+    if (!more)
+        return -1;
+    c->other = more;
+    more[c->other_count] = (Other){.part = part};
+    return c->other_count++;
+}
+
+void kernel_announce(Kernel *k)
+{
+    k->coupling->event = true;
+}
+
 void kernel_set_align(Kernel *k, bool align)
 {
     k->coupling->align = align;
@@ -584,10 +624,9 @@ void kernel_set_degree(Kernel *k, int degree)
     k->coupling->degree = degree;
 }
 
-void kernel_coupling_counts(const Kernel *k, int *failed_, long *passes, long *discarded, double *earliest, double *seconds_)
+void kernel_coupling_counts(const Kernel *k, long *passes, long *discarded, double *earliest, double *seconds_)
 {
     const Coupling *c = k->coupling;
-    *failed_ = c->failed;
     *passes = c->passes;
     *discarded = c->discarded;
     *earliest = c->earliest;

@@ -16,6 +16,7 @@ from typing import Any
 
 from coupling.errors import BuildError
 from coupling.names import nearest
+from coupling.schemes.tableau import Tableau
 
 Scheme = Callable[[Any, Any], Any]
 
@@ -55,6 +56,13 @@ def _named(function: str) -> dict[str, Scheme]:
 def scheme_of(name: str) -> Scheme:
     """The solver of that name."""
     return _found("solver", name, schemes())
+
+
+def method_of(name: str) -> Tableau | None:
+    """The explicit Runge-Kutta method of that name; None where the solver is none."""
+    scheme_of(name)
+    module = _modules().get(name)
+    return getattr(module, "METHOD", None)
 
 
 def coupling_scheme_of(name: str) -> Scheme:

@@ -55,8 +55,11 @@ def follow(master: Master, run: Run) -> Outcome:
 
 
 def unable(master: Master, ability: str) -> list[str]:
-    """The Co-Simulation instances that lack an ability of their interface."""
-    return [name for name, interface in _interfaces(master) if not getattr(interface, ability)]
+    """The instances that lack an ability: of Co-Simulation, and where states are saved of Model Exchange with events."""
+    found = [name for name, interface in _interfaces(master) if not getattr(interface, ability)]
+    if ability == "save_state" and master.built.inner:
+        found += [p.name for p in master.built.inner.parts if p.structure.indicators and not p.interface.save_state]
+    return found
 
 
 def returns_early(master: Master) -> bool:

@@ -1,22 +1,10 @@
 """Explicit coupling one after another (Gauss-Seidel): each instance already gets what those before it have come to.
 
-The order is that in which they were added. Multipliers are solved for at the points, and extrapolated over the step as in ``explicit``.
+The order is that in which they were added. Multipliers are solved for at the points, and extrapolated over the step as in ``explicit``,
+which it shares everything else with.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from coupling.outcome import Outcome
-from coupling.schemes.course import follow
-
-if TYPE_CHECKING:
-    from coupling.master import Master
-    from coupling.options import Run
+from coupling.schemes.explicit import couple
 
 NAMES = ("gauss-seidel",)
-
-
-def couple(name: str, master: Master, run: Run) -> Outcome:
-    """Runs the system by explicit steps, one instance after another."""
-    return follow(master, run)
+__all__ = ["NAMES", "couple"]

@@ -58,7 +58,7 @@ class _Multipliers:
 class Implicit:
     """One implicit step after another."""
 
-    order = 2
+    order, extrapolation = 2, 0
 
     def __init__(self, name: str, master: Master) -> None:
         self.name, self.master = name, master
@@ -159,6 +159,8 @@ class Implicit:
             begins = self._arrive(t, multipliers.first)
         kernel.value[:], kernel.slope[:], kernel.curve[:] = begins, (ends - begins) / h, 0
         done(kernel.step(t, h, 1, False))
+        if self.master.interval and not kernel.counts.earliest < t + h:
+            done(self.master.interval.advance(t, h), self.master.interval.master)
         done(kernel.get_outputs())
         self._arrive(t + h, multipliers.last)
         return self.levels.now()

@@ -31,23 +31,26 @@ class Stepper(Protocol):
         """Takes all instances a step further, or to an event before; returns the time reached."""
 
     past: list
+    """What it remembers of former points."""
+    extrapolation: int
+    """The degree of the polynomials for which it needs former points."""
 
 
 class Stopped(Exception):
     """The kernel cannot go on."""
 
-    def __init__(self, status: Status) -> None:
-        self.status = status
+    def __init__(self, status: Status, master: Master | None = None) -> None:
+        self.status, self.master = status, master
 
 
 class Unsolved(Exception):
     """A step that cannot be made; the text says why, and what to do."""
 
 
-def done(status: Status) -> None:
-    """Stops the run unless a call of the kernel went well."""
+def done(status: Status, master: Master | None = None) -> None:
+    """Stops the run unless a call of the kernel went well, or of that of another master inside."""
     if status is not Status.DONE:
-        raise Stopped(status)
+        raise Stopped(status, master)
 
 
 def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
@@ -65,7 +68,10 @@ def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
                 return Outcome(Ending.INTERRUPTED, f"interrupted at t = {course.t:.9g} s; the result holds everything up to there")
         status = Status.DONE if course.t >= run.stop_time else Status.PAUSED
     except Stopped as stopped:
-        status = Status(kernel.failure.kind) if stopped.status is Status.RETRY else stopped.status
+        which = stopped.master or master
+        assert which.kernel
+        status = Status(which.kernel.failure.kind) if stopped.status is Status.RETRY else stopped.status
+        return which.outcome(status, course.t)
     except Unsolved as unsolved:
         return Outcome(Ending.NOT_SOLVED, f"{unsolved}; the result holds everything up to there")
     finally:
@@ -73,6 +79,8 @@ def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
     return master.outcome(status, course.t)
 
 
+DIVISIONS = (0, 4, 12)
+"""How often the first interval is halved, by the degree of extrapolation, as long as there is no past to extrapolate from."""
 SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
 SMALLEST = 1e-9
 """Of the first step: below that the control gives up."""
@@ -85,7 +93,8 @@ class _Walk:
         self.kernel, self.t = master.kernel, run.start_time
         self.times = list(run.times())
         self.steps = self.rejected = self.grid = 0
-        self.restart = True
+        self.restart, self.division = True, 0
+        self.divided = (0.0, 0.0)
         self.variable = whole_steps(master, run)
         self.h = min(run.communication_step, run.max_step)
         self._refuse()
@@ -158,12 +167,22 @@ class _Walk:
         if self.measure is None:
             while self._at(self.grid) <= t:
                 self.grid += 1
-            goal = self._at(self.grid)
+            goal = self._divided(self._at(self.grid))
         else:
             left = run.stop_time - t
             goal = run.stop_time if left <= 1.01 * self.h else t + (left / 2 if left < 2 * self.h else self.h)
         event = self.kernel.next_time if self.variable else math.inf
         return event if t < event < goal else goal
+
+    def _divided(self, goal: float) -> float:
+        """The first interval behind a restart is divided: into halves, the first of them again, and so on."""
+        if self.restart and self.variable:
+            self.division, self.divided = DIVISIONS[self.stepper.extrapolation], (self.t, goal)
+        if not self.division:
+            return goal
+        start, end = self.divided
+        self.division -= 1
+        return start + math.ldexp(end - start, -self.division - 1)
 
     def _at(self, number: int) -> float:
         t = self.run.start_time + number * self.h
@@ -177,6 +196,8 @@ class _Walk:
         done(status)
         if not self.restart:
             kernel.add_up(reached - self.t)
+        elif self.master.interval:
+            self.master.interval.restart()
         self.t = reached
         self.steps += 1
 
