@@ -37,11 +37,15 @@ class Constraint:
 
 
 def constraints_of(master: Master) -> list[Constraint]:
-    """Those behind all algebraic variables; refuses instances that give their residuals at acceleration level alone."""
+    """Those behind all algebraic variables but those that are solved for between the points as well; refuses instances that give their
+    residuals at acceleration level alone."""
     found = []
+    inner = set(master.built.inner_parts)
     for number, loop in enumerate(master.schedule.loops):
         for place in range(len(loop.unknowns) - loop.torn):
             residual = loop.residuals[place]
+            if residual.part in inner:
+                continue
             part = master.built.parts[residual.part]
             name = part.fmu.by_reference[residual.reference].name
             match = _RESIDUAL.fullmatch(name)

@@ -256,7 +256,7 @@ class Master:
             slots, found = turns(schedule)
             kernel.set_predicted(slots)
             for turn in found:
-                number = self.steppers.index(turn.part)
+                number = self.steppers.index(turn.part) if turn.part >= 0 else len(self.steppers)
                 for operation in turn.sequence:
                     self._add_operation(kernel.sequence_of(number), -1, operation)
                 for operation in turn.outputs:
@@ -353,7 +353,7 @@ class Master:
                     f"the scheme '{self.run.scheme}' cannot solve for '{self.named(*loop.unknowns[0][::2])}': '{self.built.parts[part].name}' {why}; "
                     "choose scheme='implicit', which finds out by repeated steps"
                 )
-            self.kernel.set_given(number, True)
+            self.kernel.hold(number, [True] * (len(loop.unknowns) - loop.torn) + [False] * loop.torn)
 
     def _leave_initialization(self, stepped: bool) -> None:
         for index, instance in enumerate(self.instances):

@@ -91,6 +91,8 @@ class Schedule:
     """The inputs of instances that are integrated between the points to which something comes from outside; see ``interval.py``."""
     fed_slot: dict[Address, int] = field(default_factory=dict)
     """Where this is summed up."""
+    feeding: list[Operation] = field(default_factory=list)
+    """The operation that does."""
     first_end: int = 0
     """From this slot on, what all of them were at the end of the last step."""
     outputs: list[Operation] = field(default_factory=list)
@@ -147,7 +149,8 @@ def build_schedule(graph: Graph, states: int, fed: Mapping[Address, Sequence[Add
         )
         first = schedule.fed_slot[schedule.fed[0]]
         references = tuple(a.reference for a in fed)
-        schedule.operations.append(Operation(Kind.ARRIVE, 0, Level.ALWAYS, 0, references, first, (), sources))
+        schedule.feeding = [Operation(Kind.ARRIVE, 0, Level.ALWAYS, 0, references, first, (), sources)]
+        schedule.operations += schedule.feeding
     for placed in schedule.loops:
         torn = set(placed.unknowns[len(placed.unknowns) - placed.torn :])
         placed.operations = _Order(schedule, sorted(placed.members), inside=placed).operations()
@@ -202,6 +205,7 @@ class Turn:
     """What is passed on for a Co-Simulation instance where these step one after another, and what it gives."""
 
     part: int
+    """-1 for what is integrated between the points, whose turn is the last."""
     sequence: list[Operation]
     outputs: list[Operation]
 
@@ -213,11 +217,13 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
 
     def predicted(node: int) -> bool:
         address = graph.addresses[node]
-        return graph.is_output[node] and not graph.held[node] and (graph.parts[address.part].stepped or node in solved)
+        part = graph.parts[address.part]
+        return graph.is_output[node] and not graph.held[node] and (part.stepped or bool(part.states) or node in solved)
 
+    stepped = sorted({a.part for a in schedule.arriving} | {o.index for o in schedule.outputs})
     found = []
-    for part in sorted({a.part for a in schedule.arriving} | {o.index for o in schedule.outputs}):
-        arriving = [a for a in schedule.arriving if a.part == part]
+    for part in [*stepped, *([-1] if schedule.fed else [])]:
+        arriving = [a for a in schedule.arriving if a.part == part] if part >= 0 else schedule.fed
         needed: set[int] = set()
         open_now = [known for a in arriving for known in graph.before[graph.node[a]]]
         while open_now:
@@ -227,7 +233,9 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
                 open_now += graph.before[node]
         sequence = _Order(schedule, sorted(needed), loops=False).operations() if needed else []
         drives = [Operation(Kind.DRIVE, graph.drives[a], Level.ALWAYS, first=schedule.drive_slot[a]) for a in graph.drives if a in arriving]
-        if arriving:
+        if part < 0:
+            sequence.append(schedule.feeding[0])
+        elif arriving:
             sources = tuple(schedule.sources(a) for a in arriving)
             references = tuple(a.reference for a in arriving)
             first = schedule.set_slot[arriving[0]]

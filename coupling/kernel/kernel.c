@@ -150,7 +150,10 @@ static void free_loop(Loop *loop)
     void *const arrays[] = {s->unknown, s->target, s->start, s->middle, s->factor, s->term, s->slot};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    free(loop->held);
+    free(loop->order);
     linear_free(loop->linear);
+    linear_free(loop->whole);
 }
 
 /* The instances belong to whoever made them. */
@@ -206,7 +209,8 @@ int kernel_loop_deficiency(const Kernel *k, int loop, double *undetermined, doub
 
 void kernel_loop_solve_linear(Kernel *k, int loop, double *right)
 {
-    linear_solve(k->loops[loop].linear, right);
+    const Loop *l = &k->loops[loop];
+    linear_solve(l->whole ? l->whole : l->linear, right);
 }
 
 int kernel_add_instance(Kernel *k, Instance *instance, int first_state, int states, int indicators, bool completed_step)
@@ -365,6 +369,7 @@ int kernel_set_jacobian(Kernel *k, int loop, int first_sum, int sums, const int 
     l->column = COPY(column, entries, &complete);
     l->term = calloc((size_t)(first_sum + sums), sizeof(double));
     l->linear = linear_new(l->count, row_start, column, order);
+    l->order = COPY(order, l->count, &complete);
     l->copied = malloc(((size_t)sums + 1) * sizeof *l->copied);
     l->copy_of = malloc(((size_t)sums + 1) * sizeof *l->copy_of);
     l->copy_factor = malloc(((size_t)sums + 1) * sizeof *l->copy_factor);
@@ -421,9 +426,24 @@ int kernel_set_fast(Kernel *k, bool fast)
     return 0;
 }
 
-int kernel_set_given(Kernel *k, int loop, bool given)
+int kernel_hold(Kernel *k, int loop, const bool *held)
 {
-    k->loops[loop].given = given;
+    Loop *l = &k->loops[loop];
+    l->given = held != NULL;
+    for (int i = 0; i < l->count && held; i++)
+        l->given = l->given && held[i];
+    if (!held) {
+        free(l->held);
+        l->held = NULL;
+        return 0;
+    }
+    if (!l->held)
+        l->held = malloc((size_t)l->count + 1);
+    if (!l->whole)
+        l->whole = linear_new(l->count, l->row_start, l->column, l->order);
+    if (!l->held || !l->whole)
+        return -1;
+    memcpy(l->held, held, (size_t)l->count * sizeof *held);
     return 0;
 }
 

@@ -101,14 +101,16 @@ typedef struct {
     int others, *other;
     double *copy_factor;
     double *factor, *term;
-    int *row_start, *column;
+    int *row_start, *column, *order;
     Linear *linear;
     Shortcut shortcut;
     int deficiency; /* of the last factorisation, and the greatest so far with its time */
     int worst_deficiency;
     double deficient_at;
     bool passing; /* at the worst deficiency: what is missing was there before */
-    bool given;   /* the unknowns are somebody else's: the loop is passed once with them as they are */
+    bool given;   /* all unknowns are held: the loop is passed once with them as they are */
+    bool *held;   /* unknowns that are somebody else's to find; null where there are none */
+    Linear *whole; /* all equations, held unknowns included */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
     double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
@@ -264,7 +266,7 @@ int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *
                         const int *right, const int *row_start, const int *column, const int *order);
 int kernel_set_shortcut(Kernel *, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
                         const int *start, const int *middle, const double *factor, const int *term, const int *slot);
-int kernel_set_given(Kernel *, int loop, bool given);
+int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
 int kernel_set_fast(Kernel *, bool fast);
 void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.h */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */

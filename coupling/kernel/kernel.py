@@ -113,7 +113,7 @@ def _declare() -> None:
         "kernel_settle": (i, [p, p, POINTER(b)]),
         "kernel_next_time": (d, [p]),
         "kernel_complete_step": (i, [p, POINTER(b)]),
-        "kernel_set_given": (i, [p, i, b]),
+        "kernel_hold": (i, [p, i, p]),
         "kernel_loop_linearise": (i, [p, i]),
         "kernel_loop_solve_linear": (none, [p, i, p]),
         "kernel_evaluate_point": (i, [p, d]),
@@ -470,12 +470,13 @@ class Kernel:
         """To be called when Co-Simulation instances have left Initialization Mode."""
         library.kernel_set_ready(self.handle)
 
-    def set_given(self, loop: int, given: bool) -> None:
-        """Whether a loop's unknowns are not its own to find."""
-        library.kernel_set_given(self.handle, loop, given)
+    def hold(self, loop: int, held: Sequence[bool] | None) -> None:
+        """Which unknowns of a loop are not its own to find; without an argument, all of them are."""
+        array = None if held is None else np.array(held, dtype=np.bool_)
+        made(library.kernel_hold(self.handle, loop, pointer(array)))
 
     def linearise(self, loop: int) -> Status:
-        """Makes and factorises a loop's Jacobian at the present point."""
+        """Makes and factorises a loop's Jacobian at the present point, equations for held unknowns included."""
         return Status(library.kernel_loop_linearise(self.handle, loop))
 
     def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:

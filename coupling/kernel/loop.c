@@ -20,7 +20,7 @@ void loop_residual(const Kernel *k, const Loop *l, double *r)
         double sum = 0;
         for (int s = l->residual_start[i]; s < l->residual_start[i + 1]; s++)
             sum += l->residual_factor[s] * k->v[l->residual_slot[s]];
-        r[i] = sum;
+        r[i] = l->held && l->held[i] ? 0 : sum;
     }
 }
 
@@ -81,8 +81,16 @@ int differentiate(Kernel *k, const LocalDerivative *d, double *term)
     return result;
 }
 
+/* Puts the identity into the rows of unknowns that are held. */
+static void hold_rows(const Loop *l)
+{
+    for (int i = 0; i < l->count; i++)
+        for (int e = l->row_start[i]; e < l->row_start[i + 1] && l->held[i]; e++)
+            l->term[l->first_entry + e] = l->column[e] == i;
+}
+
 /* Assembles and factorises the Jacobian. */
-static int factorise(Kernel *k, Loop *l)
+static int factorise(Kernel *k, Loop *l, Linear *linear)
 {
     double *const term = l->term;
     for (int i = 0; i < l->derivative_count; i++) {
@@ -105,8 +113,12 @@ static int factorise(Kernel *k, Loop *l)
         sums[l->other[i]] = sum;
     }
     k->statistics.factorisations++;
-    l->deficiency = linear_factorise(l->linear, term + l->first_entry);
-    if (l->deficiency < 0) {
+    if (l->held && linear == l->linear)
+        hold_rows(l);
+    const int deficiency = linear_factorise(linear, term + l->first_entry);
+    if (linear == l->linear || deficiency < 0)
+        l->deficiency = deficiency;
+    if (deficiency < 0) {
         failed(k, KERNEL_NOT_FINITE, "differentiating", -1, OK);
         k->failure.slot = l->first;
         return KERNEL_RETRY;
@@ -209,7 +221,7 @@ static int iterate(Kernel *k, Loop *l)
     double *const z = k->v + l->first, *const r = l->residual;
     double before = INFINITY;
     for (int iteration = 1; iteration <= MOST_ITERATIONS; iteration++) {
-        int result = factorise(k, l);
+        int result = factorise(k, l, l->linear);
         if (result)
             return result;
         k->statistics.newton_iterations++;
@@ -253,7 +265,7 @@ static int iterate(Kernel *k, Loop *l)
 int loop_solve(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];
-    if (k->open || l->given)
+    if (k->open || l->given) /* nothing to be found */
         return operate(k, &l->inside);
     const int result = pass(k, l, l->residual);
     return result ? result : iterate(k, l);
@@ -261,7 +273,8 @@ int loop_solve(Kernel *k, int index)
 
 int kernel_loop_linearise(Kernel *k, int index)
 {
-    return factorise(k, &k->loops[index]);
+    Loop *l = &k->loops[index];
+    return factorise(k, l, l->whole ? l->whole : l->linear);
 }
 
 /* Rows of a shortcut, counted behind the unknowns. */
@@ -289,7 +302,7 @@ int loop_shortcut(Kernel *k, int index)
     const Shortcut *s = &l->shortcut;
     const int n = l->count, residuals = s->always + s->inner, last = residuals + n;
     double *const z = k->v + l->first, *const moved = k->v + s->first, *const r = moved + n + residuals;
-    const int result = factorise(k, l);
+    const int result = factorise(k, l, l->linear);
     if (result)
         return result;
     for (int i = 0; i < n; i++) {

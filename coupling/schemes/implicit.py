@@ -34,10 +34,8 @@ REFUSED = {
 MOST_PASSES = 30
 EXACT = 5e-11
 """How well constraints hold at the end of a step, in their units."""
-TORN = 1e-12
-"""How well inputs at which loops are cut agree with what arrives at them, relative to their size."""
-SETTLED = 1e-7
-"""By how much inputs at the end of a step may still move, relative to their size."""
+SETTLED, LOOPED = 1e-7, 1e-12
+"""By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
 NUDGE = 1e-3
 """By how much multipliers are moved to see how constraints answer, relative to their size."""
 PATIENCE = 3
@@ -74,14 +72,20 @@ class Implicit:
         self.exact = [n for n in self.loops if unsolvable(master.schedule, loops[n]) is None]
         """Loops whose Jacobian tells how constraints answer to multipliers."""
         self.rows = {n: np.array([i for i, c in enumerate(self.constraints) if c.loop == n]) for n in self.loops}
-        self.torn = {n: [(loops[n].first + i, loops[n].sums[i]) for i in range(len(self.rows[n]), len(loops[n].unknowns))] for n in self.loops}
-        """Inputs at which a loop is cut, with what makes up their misfit."""
+        self.places = {n: np.array([self.constraints[i].place for i in self.rows[n]]) for n in self.loops}
+        self.allowed = np.where(in_loops(master), LOOPED, SETTLED)
+        """How much each input at the end of a step may still move."""
         self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
         self.learned = _Learned(len(self.constraints) * (2 if name == "implicit" else 1))
         self.past: list[tuple[float, np.ndarray, np.ndarray]] = []
         """Times, multipliers and inputs at the last points."""
         for n in self.loops:
-            kernel.set_given(n, True)
+            self._hold(n)
+
+    def _hold(self, n: int) -> None:
+        held = np.zeros(len(self.master.schedule.loops[n].unknowns), dtype=bool)
+        held[self.places[n]] = True
+        self.kernel.hold(n, held)
 
     # -- a point -------------------------------------------------------------------------------------------------------
 
@@ -90,10 +94,10 @@ class Implicit:
         kernel = self.kernel
         if restart:
             for n in self.exact:
-                kernel.set_given(n, False)
+                kernel.hold(n, None)
             done(kernel.evaluate_point(kernel.time))
             for n in self.exact:
-                kernel.set_given(n, True)
+                self._hold(n)
             self.past = []
         self.past = [(kernel.time, kernel.slots[self.slots], kernel.arriving), *self.past[:2]]
 
@@ -122,7 +126,7 @@ class Implicit:
             if off > 1:
                 self._add(multipliers, self.learned.improved(move))
             arrived = self._arrive(t + h, multipliers.last)
-            settled = np.abs(arrived - ends) <= SETTLED * np.maximum(np.abs(arrived), np.abs(self.past[0][2])) + TORN
+            settled = np.abs(arrived - ends) <= self.allowed * np.maximum(np.abs(arrived), np.abs(self.past[0][2])) + LOOPED
             if off <= 1 and settled.all():
                 return t + h
             ends = arrived
@@ -174,15 +178,10 @@ class Implicit:
     # -- constraints ---------------------------------------------------------------------------------------------------
 
     def _off(self, violations: tuple[np.ndarray, np.ndarray]) -> float:
-        """The worst violation of what the scheme enforces, or misfit of a cut, in units of what is allowed."""
+        """The worst violation of what the scheme enforces, in units of what is allowed."""
         position, velocity = violations
         enforced = {"implicit-velocity": velocity, "implicit-position": np.where(self.holonomic, position, velocity)}
-        worst = np.abs(enforced.get(self.name, np.concatenate(violations))).max(initial=0.0) / EXACT
-        cuts = [abs(self._misfit(row)) / (TORN * max(1.0, abs(self.kernel.slots[slot]))) for torn in self.torn.values() for slot, row in torn]
-        return float(max([worst, *cuts]))
-
-    def _misfit(self, row: list[tuple[int, float]]) -> float:
-        return sum(factor * self.kernel.slots[slot] for slot, factor in row)
+        return float(np.abs(enforced.get(self.name, np.concatenate(violations))).max(initial=0.0) / EXACT)
 
     def _newton(self, h: float, violations: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         """By how much multipliers should move: those at the beginning, where both are free, and those at the end."""
@@ -194,30 +193,25 @@ class Implicit:
         return np.concatenate([first, last]) if self.name == "implicit" else last
 
     def _newton_in_loop(self, n: int, h: float, violations: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        kernel, rows, torn = self.kernel, self.rows[n], self.torn[n]
-        position, velocity = (level[rows] for level in violations)
-        holonomic, count = self.holonomic[rows], len(rows)
-        misfit = np.array([self._misfit(row) for _, row in torn])
+        position, velocity = (level[self.rows[n]] for level in violations)
+        holonomic = self.holonomic[self.rows[n]]
+        places, count = self.places[n], len(self.master.schedule.loops[n].unknowns)
 
-        def solved(right: np.ndarray, rest: np.ndarray) -> np.ndarray:
-            return kernel.solve_linear(n, np.concatenate([right, rest]))
+        def solved(right: np.ndarray) -> np.ndarray:
+            """What accelerations answer to; all else in the loop follows."""
+            full = np.zeros(count)
+            full[places] = right
+            return self.kernel.solve_linear(n, full)[places]
 
         if self.name == "implicit-velocity":
-            first, last = np.zeros(count), -solved(velocity * (2 / h), misfit)
-        elif self.name == "implicit-position":
-            last = -solved(np.where(holonomic, position * (2 / h**2), velocity / h), misfit)
-            first = last[:count]
-        else:
-            # A force from A to B moves a point by h^2 (A/3 + B/6) and its velocity by h (A + B)/2.
-            y = velocity / h
-            by_position = solved(np.where(holonomic, position / h**2, y / 2), np.zeros(len(torn)))
-            by_velocity = solved(y, np.zeros(len(torn)))
-            first, last = (2 * by_velocity - 6 * by_position)[:count], 6 * by_position - 4 * by_velocity
-            if torn:
-                last = last - solved(np.zeros(count), misfit)
-        if torn:
-            kernel.slots[[slot for slot, _ in torn]] += last[count:]
-        return first, last[:count]
+            return np.zeros(len(places)), -solved(velocity * (2 / h))
+        if self.name == "implicit-position":
+            move = -solved(np.where(holonomic, position * (2 / h**2), velocity / h))
+            return move, move
+        # A force from A to B moves a point by h^2 (A/3 + B/6) and its velocity by h (A + B)/2.
+        by_velocity = solved(velocity / h)
+        by_position = solved(np.where(holonomic, position / h**2, velocity / (2 * h)))
+        return 2 * by_velocity - 6 * by_position, 6 * by_position - 4 * by_velocity
 
     def _add(self, multipliers: _Multipliers, move: np.ndarray) -> None:
         count = len(self.constraints)
@@ -311,6 +305,12 @@ class _Response:
         tied = np.setdiff1d(self.rows, self.free[self.free < len(first)])
         both[tied] = both[tied + len(first)]
         first[:], last[:] = np.split(both, 2)
+
+
+def in_loops(master: Master) -> np.ndarray:
+    """Which inputs depend on themselves at once, by a loop that is cut."""
+    cut = {a for loop in master.schedule.loops if loop.torn for a in (master.schedule.graph.addresses[n] for n in loop.members)}
+    return np.array([a in cut for a in [*master.schedule.arriving, *master.schedule.fed]], dtype=bool)
 
 
 class _Learned:
