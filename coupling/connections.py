@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coupling.drives import Constant, Drive, Function
+from coupling.drives import Constant, Drive, Function, Table
 from coupling.errors import BuildError, listed, with_article
 from coupling.fmu import Fmu, Terminal, Unit, Variable, same_unit
 from coupling.names import either, nearest
@@ -222,7 +222,7 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     if isinstance(drive, Function):
         if variable.variability != "continuous":
             raise BuildError(f"{refused}it is {variable.variability} and changes at events only; drive it by a constant or a table")
-    else:
+    elif isinstance(drive, Constant | Table):
         values = np.unique([drive.value] if isinstance(drive, Constant) else drive.values)
         for value in values[[0, -1]] if variable.type == "real" else values:
             check_value(text, variable, float(value))

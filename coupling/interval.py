@@ -64,7 +64,9 @@ class Interval:
             )
         self._outer, self._tableau = outer.kernel, method.structure
         instances = [outer.instances[i] for i in built.inner_parts]
-        self.master = Master(built.inner, replace(run, outputs=[], output_times=None, output_interval=None, atol=None), {}, adopted=instances)
+        self.master = Master(
+            built.inner, replace(run, outputs=[], output_times=None, output_interval=None, atol=None), {}, adopted=instances
+        )
         assert self.master.kernel
         self._kernel = self.master.kernel
         self._atol = state_tolerances(self.master, self.master.run)

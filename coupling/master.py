@@ -8,9 +8,10 @@ from time import perf_counter
 
 import numpy as np
 
+from coupling.capabilities import degree
 from coupling.constraints import unsolvable
 from coupling.drives import Constant, Function, Polynomial, Table
-from coupling.graph import Address, Level, Part, type_code
+from coupling.graph import Address, Level, type_code
 from coupling.initial import assemble, check
 from coupling.interval import Interval
 from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status, Stepping, pointer
@@ -217,7 +218,9 @@ class Master:
             for operation in loop.operations:
                 self._add_operation(kernel.CONTINUOUS, number, operation)
         self._record_extra(slots, extra)
-        kernel.set_record([*(places[a] if a in places else self._extra[a] for a in recorded), *range(first_watched, first_watched + len(self.watched))])
+        kernel.set_record(
+            [*(places[a] if a in places else self._extra[a] for a in recorded), *range(first_watched, first_watched + len(self.watched))]
+        )
         kernel.set_derivative_slots(schedule.derivatives)
         kernel.pack()
 
@@ -640,14 +643,6 @@ class Master:
             else:
                 sentence += f"of the multipliers that share the load ({_listed(open_)}), those of least length are taken"
             outcome.warnings.append(sentence)
-
-
-def degree(part: Part) -> int:
-    """The degree of the polynomials that a Co-Simulation instance's inputs can follow within a step."""
-    interface = part.interface
-    if part.fmu.version == 2:
-        return 2 if interface.interpolates_inputs else 0
-    return 2 if interface.intermediate_update else 0
 
 
 class Inconsistent(StartError):

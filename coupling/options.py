@@ -77,7 +77,11 @@ class Run:
         coupling_scheme_of(self.scheme)
         step = self.communication_step
         if step is None:
-            for name, value, default in (("scheme", self.scheme, "explicit"), ("extrapolation", self.extrapolation, 1), ("step_control", self.step_control, "fixed")):
+            for name, value, default in (
+                ("scheme", self.scheme, "explicit"),
+                ("extrapolation", self.extrapolation, 1),
+                ("step_control", self.step_control, "fixed"),
+            ):
                 if value != default:
                     raise BuildError(f"{name} = {shown(value)} is for Co-Simulation; give a communication_step as well, or leave it out")
             return
@@ -86,9 +90,13 @@ class Run:
         if not (step > 0 and math.isfinite(step)):
             raise BuildError(f"communication_step = {step:g} s is refused: it must be greater than 0 and finite")
         if self.extrapolation not in (0, 1, 2) or isinstance(self.extrapolation, bool):
-            raise BuildError(f"extrapolation = {shown(self.extrapolation)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
+            raise BuildError(
+                f"extrapolation = {shown(self.extrapolation)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2"
+            )
         if not 0 < _number("coupling_tolerance", self.coupling_tolerance) < 1:
-            raise BuildError(f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default")
+            raise BuildError(
+                f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
+            )
         if self.step_control not in STEP_CONTROLS:
             raise BuildError(f"step_control = {shown(self.step_control)} is unknown; choose one of {', '.join(map(repr, STEP_CONTROLS))}")
 

@@ -192,9 +192,7 @@ def _place_stepped(schedule: Schedule) -> None:
                 if followers:
                     first = schedule.new_slots(len(followers))
                     graph.local |= {(n, known): first + i for i, n in enumerate(followers)}
-                    schedule.calls.append(
-                        Call(part, tuple(graph.addresses[n] for n in followers), graph.addresses[known], first, constant)
-                    )
+                    schedule.calls.append(Call(part, tuple(graph.addresses[n] for n in followers), graph.addresses[known], first, constant))
 
 
 _FIXED = ("constant", "fixed")
@@ -241,7 +239,9 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
             first = schedule.set_slot[arriving[0]]
             sequence.append(Operation(Kind.ARRIVE, part, Level.ALWAYS, 0, references, first, (), sources))
         outputs = [
-            replace(o, places=tuple(schedule.slot[Address(part, o.type, r)] for r in o.references)) for o in schedule.outputs if o.index == part
+            replace(o, places=tuple(schedule.slot[Address(part, o.type, r)] for r in o.references))
+            for o in schedule.outputs
+            if o.index == part
         ]
         found.append(Turn(part, [*drives, *sequence], outputs))
     slots = [schedule.slot[a] for n, a in enumerate(graph.addresses) if predicted(n) and a in schedule.slot]
@@ -258,7 +258,9 @@ def _merged(operations: Iterable[Operation]) -> list[Operation]:
         items = sorted(
             (place, reference, source)
             for o in group
-            for place, reference, source in zip(o.places or range(o.first, o.first + len(o.references)), o.references, o.sources, strict=True)
+            for place, reference, source in zip(
+                o.places or range(o.first, o.first + len(o.references)), o.references, o.sources, strict=True
+            )
         )
         places, references, sources = zip(*items, strict=True)
         together = all(b == a + 1 for a, b in pairwise(places))

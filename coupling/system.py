@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from coupling.bonds import Bond, bonds_of
 from coupling.connections import BuildError, Name, check_drive, wires_of
 from coupling.drives import Constant, Drive, Polynomial, Table, drive_of
 from coupling.errors import shown
 from coupling.fmu import Fmu, FmuError, load
-from coupling.bonds import Bond, bonds_of
 from coupling.graph import Address, Part, build_graph, type_code
 from coupling.interval import Division, divide
 from coupling.kernel.kernel import LoadedLibrary
@@ -24,6 +24,8 @@ from coupling.names import nearest
 from coupling.options import Run
 from coupling.progress import show_summary
 from coupling.result import Result
+from coupling.rigid import RIGID as _RIGID
+from coupling.rigid import rigid_coupling
 from coupling.schedule import Schedule, build_schedule
 from coupling.values import check_start
 
@@ -65,6 +67,8 @@ class System:
         self._start: dict[str, dict[str, Value]] = {}
         self._connections: list[tuple[str, str]] = []
         self._drives: dict[str, Drive] = {}
+        self._blind: dict[str, str] = {}
+        """Rigid couplings that are not told an acceleration."""
         self._kinds: dict[str, str | None] = {}
         self._stepped: dict[str, Fmu] = {}
         """The FMUs of instances that can run in Co-Simulation, where they are others than those for Model Exchange."""
@@ -117,6 +121,28 @@ class System:
                 raise BuildError(f"{shown(end)} cannot be connected; give the name of a port or variable, such as 'rod.p1'")
         self._connections.append((a, b))
 
+    def connect_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
+        """Makes two instances that give motion move as one, by a joint between them; returns the joint's name.
+
+        ``a`` and ``b`` are ports, or of FMUs without ports the names of variables: ``{"angle": "engine.phi", "speed": "engine.w",
+        "torque": "engine.tau"}`` or ``{"position": ..., "velocity": ..., "force": ...}``, efforts being those on the instance. With
+        ``"acceleration"`` as well any scheme can couple them; without, or where an FMU does not tell how it answers to the effort,
+        implicit schemes find that out by repeated steps. ``offset`` is the angle (rad) or position (m) of ``b`` less that of ``a``.
+        """
+        self._change()
+        count = sum(fmu.model_name in _RIGID for fmu in self._fmus.values())
+        joint = name or f"rigid{count + 1}"
+        rigid = rigid_coupling(a, b, self._fmus)
+        self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)
+        if not rigid.offset and offset:
+            raise BuildError(f"offset = {offset:g} is refused: ports of planar frames are welded as they are; turn or move a port instead")
+        for own, other in rigid.wires:
+            self.connect(f"{joint}.{own}", other)
+        for blind in rigid.unknown:
+            self.drive(f"{joint}.{blind}", 0.0)
+            self._blind.setdefault(joint, f"{joint}.{blind}")
+        return joint
+
     def drive(self, name: str, value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray) -> None:
         """Gives an input a constant, a function of time, or a table of times and values.
 
@@ -154,6 +180,11 @@ class System:
             raise BuildError(f"the system '{self.name}' is empty; add instances first")
         kinds = {name: self._kind(name, communication) for name in self._fmus}
         _check_communication(kinds, communication)
+        if self._blind and not communication:
+            raise BuildError(
+                f"nothing gives '{next(iter(self._blind.values()))}': name the acceleration in connect_rigidly as well, or give simulate a "
+                "communication_step and an implicit scheme"
+            )
         fmus = {name: self._stepped[name] if kinds[name] == "cs" else fmu for name, fmu in self._fmus.items()}
         drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
         wires = wires_of(fmus, self._connections, drives)

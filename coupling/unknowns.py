@@ -279,9 +279,9 @@ def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: J
         if graph.parts[part].stepped:
             pairs = [pair for group in groups.values() for pair in group]
             found |= {pair: (1.0, jacobian.terms + i) for i, pair in enumerate(pairs)}
-            unknowns, knowns = zip(*((graph.addresses[n], graph.addresses[k]) for n, k in pairs), strict=True)
+            outputs, inputs = zip(*((graph.addresses[n], graph.addresses[k]) for n, k in pairs), strict=True)
             slots = tuple(graph.local[pair] for pair in pairs)
-            jacobian.calls.append(Call(CallKind.KNOWN, part, False, unknowns, knowns, jacobian.terms, slots))
+            jacobian.calls.append(Call(CallKind.KNOWN, part, False, outputs, inputs, jacobian.terms, slots))
             jacobian.terms += len(pairs)
             continue
         if not graph.parts[part].interface.directional_derivatives:

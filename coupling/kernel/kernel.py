@@ -470,7 +470,7 @@ class Kernel:
         """To be called when Co-Simulation instances have left Initialization Mode."""
         library.kernel_set_ready(self.handle)
 
-    def hold(self, loop: int, held: Sequence[bool] | None) -> None:
+    def hold(self, loop: int, held: Sequence[bool] | np.ndarray | None) -> None:
         """Which unknowns of a loop are not its own to find; without an argument, all of them are."""
         array = None if held is None else np.array(held, dtype=np.bool_)
         made(library.kernel_hold(self.handle, loop, pointer(array)))
@@ -493,7 +493,7 @@ class Kernel:
     @property
     def counts(self) -> CouplingCounts:
         passes, discarded, earliest, seconds = c_long(), c_long(), c_double(), c_double()
-        library.kernel_coupling_counts(self.handle, *map(byref, (passes, discarded, earliest, seconds)))
+        library.kernel_coupling_counts(self.handle, byref(passes), byref(discarded), byref(earliest), byref(seconds))
         return CouplingCounts(passes.value, discarded.value, earliest.value, seconds.value)
 
     def hand_over(self) -> tuple[Status, float]:
@@ -533,13 +533,9 @@ class Kernel:
     def add_up(self, h: float) -> None:
         library.kernel_add_up(self.handle, h)
 
-    def begin_course(
-        self, start: float, step: float, stop: float, order: int, in_turn: bool, variable: bool, times: np.ndarray
-    ) -> Status:
+    def begin_course(self, start: float, step: float, stop: float, order: int, in_turn: bool, variable: bool, times: np.ndarray) -> Status:
         self._running = times
-        return Status(
-            library.kernel_begin_course(self.handle, start, step, stop, order, in_turn, variable, len(times), pointer(times))
-        )
+        return Status(library.kernel_begin_course(self.handle, start, step, stop, order, in_turn, variable, len(times), pointer(times)))
 
     def follow(self, steps: int) -> Status:
         return Status(library.kernel_follow(self.handle, steps))

@@ -67,7 +67,9 @@ def method_of(name: str) -> Tableau | None:
 
 def coupling_scheme_of(name: str) -> Scheme:
     """The coupling scheme of that name."""
-    refused = next((reason for module in _modules().values() for other, reason in getattr(module, "REFUSED", {}).items() if other == name), None)
+    refused = next(
+        (reason for module in _modules().values() for other, reason in getattr(module, "REFUSED", {}).items() if other == name), None
+    )
     if refused:
         raise BuildError(f"the scheme '{name}' is refused: {refused}")
     return _found("scheme", name, coupling_schemes())

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coupling.capabilities import returns_early, unable
 from coupling.errors import BuildError
 from coupling.kernel.kernel import Status
 from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
 
 if TYPE_CHECKING:
-    from coupling.fmu import Interface
     from coupling.master import Master
     from coupling.options import Run
 
@@ -52,26 +52,6 @@ def follow(master: Master, run: Run) -> Outcome:
     if interrupted:
         return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; the result holds everything up to there")
     return master.outcome(status, t)
-
-
-def unable(master: Master, ability: str) -> list[str]:
-    """The instances that lack an ability: of Co-Simulation, and where states are saved of Model Exchange with events."""
-    found = [name for name, interface in _interfaces(master) if not getattr(interface, ability)]
-    if ability == "save_state" and master.built.inner:
-        found += [p.name for p in master.built.inner.parts if p.structure.indicators and not p.interface.save_state]
-    return found
-
-
-def returns_early(master: Master) -> bool:
-    """Whether an instance may end a step at an event of its own."""
-    return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(master))
-
-
-def _interfaces(master: Master) -> list[tuple[str, Interface]]:
-    """Of all FMUs that run in Co-Simulation, each with the name of its first instance."""
-    parts = master.built.parts
-    first = {parts[i].fmu: parts[i] for i in reversed(master.steppers)}
-    return [(part.name, part.interface) for part in first.values()]
 
 
 def whole_steps(master: Master, run: Run) -> bool:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coupling.capabilities import unable
 from coupling.outcome import Outcome
-from coupling.schemes.course import follow, unable
+from coupling.schemes.course import follow
 from coupling.schemes.walk import done, walk
 
 if TYPE_CHECKING:
     from coupling.master import Master
     from coupling.options import Run
-
 
 
 class Explicit:

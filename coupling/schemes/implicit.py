@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coupling.capabilities import degree, unable
 from coupling.constraints import Levels, constraints_of, unsolvable
 from coupling.errors import BuildError
 from coupling.outcome import Outcome
-from coupling.schemes.course import unable
 from coupling.schemes.walk import Unsolved, done, walk
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Implicit:
     def __init__(self, name: str, master: Master) -> None:
         self.name, self.master = name, master
         assert master.kernel
-        self.kernel = kernel = master.kernel
+        self.kernel = master.kernel
         _refuse(name, master)
         loops = master.schedule.loops
         self.constraints = constraints_of(master)
@@ -108,8 +108,10 @@ class Implicit:
         kernel, t = self.kernel, self.past[0][0]
         done(kernel.save(0))
         multipliers, ends = self._guess(h)
-        if len(self.response.rows) and self.response.step != h:
-            self._probe(t, h, multipliers, ends)
+        if len(self.response.rows):
+            if not self.response.step:
+                self._probe(t, h, multipliers, ends)
+            self.response.rescale(h, self._powers())
         best, stuck = np.inf, 0
         self.learned.forget_last()
         for number in range(MOST_PASSES):
@@ -149,8 +151,9 @@ class Implicit:
 
     def _guess(self, h: float) -> tuple[_Multipliers, np.ndarray]:
         """Multipliers, and inputs at the end of the step, as they go on from the last points."""
-        t, z, u = self.past[0]
-        ahead, ends = (_extrapolated(t + h, [(each[0], each[i]) for each in self.past]) for i in (1, 2))
+        t, z, _ = self.past[0]
+        ahead = _extrapolated(t + h, [(time, multipliers) for time, multipliers, _ in self.past])
+        ends = _extrapolated(t + h, [(time, inputs) for time, _, inputs in self.past])
         if self.name == "implicit-position":
             return _Multipliers(ahead, ahead.copy()), ends
         return _Multipliers(z.copy(), ahead), ends
@@ -233,13 +236,26 @@ class Implicit:
             return np.where(self.holonomic[rows], position, velocity)
         return np.concatenate([position[self.holonomic[rows]], velocity])
 
+    def _powers(self) -> np.ndarray:
+        """The powers of the step size with which these violations grow."""
+        holonomic = self.holonomic[self.response.rows]
+        if self.name == "implicit-velocity":
+            return np.ones(len(holonomic))
+        if self.name == "implicit-position":
+            return 1.0 + holonomic
+        return np.concatenate([np.full(holonomic.sum(), 2.0), np.ones(len(holonomic))])
+
     def _probe(self, t: float, h: float, multipliers: _Multipliers, ends: np.ndarray) -> None:
         """Finds how constraints answer to multipliers, by steps with each of these moved a little."""
         response, count = self.response, len(self.constraints)
         before = self._of_response(self._pass(t, h, multipliers, ends))
         arrived = self._arrive(t + h, multipliers.last)
         size = NUDGE * max(1.0, float(np.abs([multipliers.first, multipliers.last])[:, response.rows].max()))
-        free = np.concatenate([response.rows[self.holonomic[response.rows]], count + response.rows]) if self.name == "implicit" else response.rows
+        free = (
+            np.concatenate([response.rows[self.holonomic[response.rows]], count + response.rows])
+            if self.name == "implicit"
+            else response.rows
+        )
         columns = []
         for place in free:
             trial, move = multipliers.copy(), np.zeros(2 * count if self.name == "implicit" else count)
@@ -251,7 +267,9 @@ class Implicit:
             columns.append((self._of_response(self._pass(t, h, trial, moved)) - before) / size)
         response.step, response.free, response.matrix = h, free, np.array(columns).T
         if not np.isfinite(response.matrix).all() or not response.matrix.any():
-            names = ", ".join(f"'{self.master.named(c.part, c.multiplier.reference)}'" for c in (self.constraints[i] for i in response.rows))
+            names = ", ".join(
+                f"'{self.master.named(c.part, c.multiplier.reference)}'" for c in (self.constraints[i] for i in response.rows)
+            )
             raise Unsolved(
                 f"stopped at t = {t:.9g} s: constraints do not answer to {names} within a step; check what their instances are connected with"
             )
@@ -296,6 +314,11 @@ class _Response:
     free: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     """Which entries of the multipliers, at the beginning and at the end, are the unknowns."""
     matrix: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def rescale(self, step: float, powers: np.ndarray) -> None:
+        """What is known of one step size tells of others."""
+        self.matrix = self.matrix * ((step / self.step) ** powers)[:, None]
+        self.step = step
 
     def newton(self, violations: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
         """Puts the moves of the multipliers in."""
@@ -355,6 +378,17 @@ def _refuse(name: str, master: Master) -> None:
             f"the scheme '{name}' repeats steps, but {', '.join(map(repr, fixed))} cannot save and restore its state "
             "(canGetAndSetFMUstate); choose scheme='explicit' or 'gauss-seidel', or export it with that ability"
         )
+
+    if name != "implicit":
+        return
+    graph, parts = master.schedule.graph, master.built.parts
+    for address in master.schedule.arriving:
+        part = parts[address.part]
+        if degree(part) == 0 and any(parts[source.part].dae for source in graph.wires.get(address, ())):
+            raise BuildError(
+                f"the scheme 'implicit' has forces vary over a step such that constraints hold at both levels, but '{part.name}' holds its inputs: "
+                "it offers neither canInterpolateInputs nor, in FMI 3, intermediate updates; choose 'implicit-position' or 'implicit-velocity'"
+            )
 
 
 def couple(name: str, master: Master, run: Run) -> Outcome:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from coupling.capabilities import returns_early, unable
 from coupling.errors import BuildError
 from coupling.kernel.kernel import Status
 from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
-from coupling.schemes.course import returns_early, unable, whole_steps
+from coupling.schemes.course import whole_steps
 
 if TYPE_CHECKING:
     from coupling.master import Master
