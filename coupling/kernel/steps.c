@@ -9,6 +9,9 @@
 /* A step that an instance refuses is tried in halves, down to this share of it. */
 static const double smallest_share = 1.0 / (1 << 20);
 
+/* An event this close behind a point, as a share of the step, is the instance's own affair: nobody goes back for it. */
+static const double closely = 1e-6;
+
 enum { MOST_UPDATES = 1000 };
 
 int kernel_couple(Kernel *k, int inputs, const int *arriving, int first_end)
@@ -311,6 +314,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
     Coupling *c = k->coupling;
     const double all = end - start, enough = 8 * DBL_EPSILON * fmax(fabs(start), fabs(end));
     double t = start, size = all;
+    int standing = 0; /* attempts that have come no further */
     for (;;) {
         if (step.terminate)
             return step_terminated(k, s);
@@ -318,10 +322,14 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
             failed(k, KERNEL_FMU_FAILED, "stepping", s->part, status);
             return KERNEL_FMU_FAILED;
         }
-        if (step.reached > t && step.reached <= t + size)
-            t = step.reached;
+        if (step.reached >= t && step.reached <= t + size)
+            standing = step.reached > t ? 0 : standing + 1, t = step.reached;
         else if (status <= WARNING)
             t += size;
+        if (standing > MOST_UPDATES) {
+            failed(k, KERNEL_UNSETTLED, "stepping", s->part, status);
+            return KERNEL_UNSETTLED;
+        }
         if (status == DISCARD) {
             c->discarded++;
             size = fmin(size, end - t) / 2;
@@ -387,7 +395,7 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
     }
     if (status <= WARNING && !end.event && !end.terminate && end.reached == t + h)
         return KERNEL_DONE;
-    if (c->align && status <= WARNING && end.event && end.reached > t && end.reached < t + h) {
+    if (c->align && status <= WARNING && end.event && end.reached > t + closely * h && end.reached < t + h) {
         c->earliest = fmin(c->earliest, end.reached);
         return KERNEL_DONE; /* everybody will go back, and stop there */
     }
