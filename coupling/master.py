@@ -231,9 +231,9 @@ class Master:
         kernel.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
         self.steppers = [i for i, part in enumerate(parts) if part.stepped]
         for index in self.steppers:
-            kernel.add_stepper(index, [a.reference for a in schedule.arriving if a.part == index], degree(parts[index]))
+            kernel.add_stepper(index, [a.reference for a in schedule.arriving if a.part == index], degree(parts[index]), parts[index].interface.save_state)
         if schedule.fed:
-            kernel.add_stepper(-1, [a.reference for a in schedule.fed], 2)
+            kernel.add_stepper(-1, [a.reference for a in schedule.fed], 2, True)
         for index, part in enumerate(parts):
             if not part.stepped and part.interface.save_state:
                 kernel.add_other(index)

@@ -183,7 +183,8 @@ enum { SAMPLING = 101 };
 
 /* Co-Simulation instances and what arrives at them. */
 
-enum { PAST = 3, SAVED = 2 };
+/* Saved states: two for whoever makes steps, one to which a run returns, and one for an instance that discards a step. */
+enum { PAST = 3, FOR_RUN = 2, FOR_RETRY = 3, SAVED = 4 };
 
 typedef struct {
     int part;
@@ -191,6 +192,7 @@ typedef struct {
     int first;   /* of its inputs among all inputs */
     int degree;  /* of the polynomials that it takes */
     bool event;  /* its last step ended at an event */
+    bool saves;  /* can save and restore its state */
     Polynomials inputs;
     void *saved[SAVED];
     Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
@@ -231,10 +233,11 @@ typedef struct Coupling {
     double *z, *z_before; /* event indicators */
     Bond *bonds;
     int bond_count;
-    double *backup[SAVED], backup_time[SAVED][PAST + 1];
+    double *backup[SAVED], backup_time[SAVED][PAST + 1]; /* of all but the last */
     int backup_known[SAVED];
     bool event;      /* an instance's last step ended at one */
     bool ready;      /* the instances have left Initialization Mode */
+    bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */
     bool align;      /* all go back where one meets an event within the step */
     double earliest; /* such an event; infinite where there is none */
     long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
@@ -314,7 +317,8 @@ void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
 
 /* steps.c: Co-Simulation instances over one step. `inputs` are those that follow polynomials, of all instances in their order. */
 int kernel_couple(Kernel *, int inputs, const int *arriving, int first_end);
-int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree);
+int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree, bool saves);
+void kernel_set_careful(Kernel *, bool careful);
 int kernel_add_other(Kernel *, int part);
 void kernel_announce(Kernel *); /* an event that happened since the last point */
 int kernel_set_predicted(Kernel *, int count, const int *slots);

@@ -20,7 +20,13 @@ typedef struct Course {
     bool restart;
     const double *output_times;
     long outputs, next_output;
+    long rows;    /* of the record */
+    bool returns; /* all instances can: the state is saved now and then, and a step that is discarded is made anew with care */
 } Course;
+
+/* So many steps lie between two points to which a run can return. */
+enum { RETURN = 100 };
+
 
 static bool crossed(const double *before, const double *now, int count)
 {
@@ -111,7 +117,7 @@ int kernel_begin_course(Kernel *k, double start, double step, double stop, int o
 {
     Coupling *c = k->coupling;
     free(c->course);
-    Course *course = c->course = calloc(1, sizeof *course);
+    Course *course = c->course = calloc(2, sizeof *course); /* now, and at the point to which it can return */
     if (!course)
         return KERNEL_NO_MEMORY;
     *course = (Course){.start = start,
@@ -121,8 +127,12 @@ int kernel_begin_course(Kernel *k, double start, double step, double stop, int o
                        .in_turn = in_turn,
                        .variable = variable,
                        .restart = true,
+                       .returns = true,
                        .outputs = outputs,
                        .output_times = output_times};
+    for (int i = 0; i < c->count; i++)
+        course->returns = course->returns && c->steppers[i].saves;
+    c->careful = !course->returns;
     k->t = start;
     int result = k->indicators ? kernel_indicators(k, c->z) : KERNEL_DONE;
     if (result == KERNEL_DONE)
@@ -211,12 +221,39 @@ static int one_step(Kernel *k)
     return record_due(k, event);
 }
 
+static int note_return(Kernel *k)
+{
+    Course *course = k->coupling->course;
+    if (!course->returns || k->coupling->careful || course->steps % RETURN)
+        return KERNEL_DONE;
+    course->rows = kernel_rows(k);
+    course[1] = course[0];
+    return kernel_save(k, FOR_RUN);
+}
+
+/* Whether a step that was discarded is made anew: from the last point to which the run can return, with care. */
+static bool begin_anew(Kernel *k, int result)
+{
+    Coupling *c = k->coupling;
+    Course *course = c->course;
+    if (result != KERNEL_FMU_FAILED || k->failure.status != DISCARD || c->careful || !course->returns)
+        return false;
+    course[0] = course[1];
+    kernel_forget_rows(k, course->rows);
+    c->careful = true;
+    return kernel_restore(k, FOR_RUN) == KERNEL_DONE;
+}
+
 int kernel_follow(Kernel *k, long steps)
 {
     Course *course = k->coupling->course;
     while (steps-- > 0 && k->t < course->stop) {
         const double before = k->t;
-        const int result = one_step(k);
+        int result = note_return(k);
+        if (result == KERNEL_DONE)
+            result = one_step(k);
+        if (result && begin_anew(k, result))
+            continue;
         if (result) {
             k->t = before;
             return result == KERNEL_RETRY ? (int)k->failure.kind : result;

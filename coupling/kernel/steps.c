@@ -37,7 +37,7 @@ int kernel_couple(Kernel *k, int inputs, const int *arriving, int first_end)
     return 0;
 }
 
-int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *reference, int degree)
+int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *reference, int degree, bool saves)
 {
     Coupling *c = k->coupling;
     Stepper *more = realloc(c->steppers, (size_t)(c->count + 1) * sizeof *more);
@@ -46,7 +46,7 @@ int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *referen
     c->steppers = more;
     const int first = c->count ? more[c->count - 1].first + more[c->count - 1].inputs.count : 0;
     Stepper *s = &more[c->count];
-    *s = (Stepper){.part = part, .instance = part < 0 ? NULL : k->parts[part].instance, .first = first, .degree = degree};
+    *s = (Stepper){.part = part, .instance = part < 0 ? NULL : k->parts[part].instance, .first = first, .degree = degree, .saves = saves};
     memcpy(c->reference + first, reference, (size_t)inputs * sizeof *reference);
     s->inputs = (Polynomials){.count = inputs,
                               .reference = c->reference + first,
@@ -314,6 +314,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
     Coupling *c = k->coupling;
     const double all = end - start, enough = 8 * DBL_EPSILON * fmax(fabs(start), fabs(end));
     double t = start, size = all;
+    double kept = start; /* the time of the state that is saved */
     int standing = 0; /* attempts that have come no further */
     for (;;) {
         if (step.terminate)
@@ -329,6 +330,14 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
         if (standing > MOST_UPDATES) {
             failed(k, KERNEL_UNSETTLED, "stepping", s->part, status);
             return KERNEL_UNSETTLED;
+        }
+        if (status == DISCARD && c->careful && s->saves) {
+            const Status back = instance_restore(s->instance, s->saved[FOR_RETRY]);
+            if (back > WARNING) {
+                failed(k, KERNEL_FMU_FAILED, "restoring the state", s->part, back);
+                return KERNEL_FMU_FAILED;
+            }
+            t = kept;
         }
         if (status == DISCARD) {
             c->discarded++;
@@ -349,6 +358,8 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
                     return result;
             }
             size = fmin(2 * size, end - t);
+            if (c->careful && s->saves && instance_save(s->instance, &s->saved[FOR_RETRY]) <= WARNING)
+                kept = t;
         }
         if (end - (t + size) <= enough)
             size = end - t;
@@ -383,6 +394,13 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
     }
     if (status > WARNING)
         return inputs_failed(k, s, status);
+    if (c->careful && s->saves) {
+        status = instance_save(s->instance, &s->saved[FOR_RETRY]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "saving the state", s->part, status);
+            return KERNEL_FMU_FAILED;
+        }
+    }
     StepEnd end;
     const Library *const l = s->instance->library;
     if (l->version == 2) { /* the way that most steps go */
@@ -620,6 +638,11 @@ void kernel_announce(Kernel *k)
 void kernel_set_align(Kernel *k, bool align)
 {
     k->coupling->align = align;
+}
+
+void kernel_set_careful(Kernel *k, bool careful)
+{
+    k->coupling->careful = careful;
 }
 
 void kernel_set_ready(Kernel *k)

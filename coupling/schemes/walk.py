@@ -9,7 +9,7 @@ import numpy as np
 
 from coupling.capabilities import returns_early, unable
 from coupling.errors import BuildError
-from coupling.kernel.kernel import Status
+from coupling.kernel.kernel import DISCARD, Status
 from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
 from coupling.schemes.course import whole_steps
@@ -101,6 +101,7 @@ class _Walk:
         self._refuse()
         self.kernel.set_align(self.variable and returns_early(master) and not unable(master, "save_state"))
         done(self.kernel.begin_course(run.start_time, self.h, run.stop_time, 0, False, self.variable, np.zeros(0)))
+        self.kernel.set_careful()
         self._record(False)
         self.measure = {"adaptive": self._by_doubling, "power": self._by_power}.get(run.step_control)
         slots = [slot for a, slot in master.schedule.ended.items() if a.type == 0]
@@ -126,6 +127,17 @@ class _Walk:
                 f"step_control = '{control}' takes steps back, but {', '.join(map(repr, fixed))} cannot save and restore its state "
                 "(canGetAndSetFMUstate); use step_control='fixed'"
             )
+        alternates = self.run.scheme == "implicit-position"
+        if alternates or (control == "power" and self.stepper.extrapolation == 0 and self.run.scheme.startswith("implicit")):
+            why = (
+                "velocities alternate around the right value from step to step, which looks like an error"
+                if alternates
+                else "nothing is extrapolated, so that no energy is created that could tell of errors"
+            )
+            raise BuildError(
+                f"step_control = '{control}' does not go with scheme = '{self.run.scheme}', in which {why}; use step_control='fixed'"
+                + (", or scheme='implicit'" if alternates and control == "adaptive" else ", or 'adaptive'" if not alternates else "")
+            )
         if control == "power" and not master.watched:
             raise BuildError(
                 "step_control = 'power' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
@@ -144,7 +156,14 @@ class _Walk:
         while True:
             done(self.kernel.save(1))
             kept = self.t, self.restart, list(self.stepper.past), self.steps
-            error = self.measure(h)
+            try:
+                error = self.measure(h)
+            except Unsolved:
+                error = math.inf
+            except Stopped as stopped:
+                if not self._too_far(stopped):
+                    raise
+                error = math.inf
             order = self.stepper.order + (1 if self.measure == self._by_doubling else 0)
             factor = min(MOST, max(LEAST, SAFETY * error ** (-1 / order))) if error > 0 else MOST
             if error <= 1:
@@ -161,6 +180,13 @@ class _Walk:
                     f"stopped at t = {self.t:.9g} s: step_control = '{self.run.step_control}' has brought the step down to {h:.2g} s without reaching "
                     f"coupling_tolerance = {self.run.coupling_tolerance:g}; loosen it, or use step_control='fixed'"
                 )
+
+    def _too_far(self, stopped: Stopped) -> bool:
+        """Whether an attempt failed for no better reason than its length."""
+        which = stopped.master or self.master
+        assert which.kernel
+        discarded = stopped.status is Status.FMU_FAILED and which.kernel.failure.status == DISCARD
+        return discarded or stopped.status in (Status.RETRY, Status.NOT_FINITE, Status.NOT_SOLVED, Status.STEP_TOO_SMALL)
 
     def _next(self) -> float:
         """The next point: on the grid of fixed steps, or before it at an event that is foreseen."""
