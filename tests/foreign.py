@@ -744,6 +744,7 @@ def nonlinear_loop(
     branch: str = "positive",
     start: float | None = None,
     outside: str = "discard",
+    rollback: bool = False,
 ) -> tuple[Path, Path]:
     """Two FMUs in a nonlinear algebraic loop, ``Linear`` and ``Sphere``; neither has a state.
 
@@ -763,6 +764,7 @@ def nonlinear_loop(
         ],
         partials={("a", "c"): "-1"} if derivatives else None,
         kinds=(kind,),
+        rollback=rollback,
     )
     refusal = 'if (5 - a * a - b * b < 0) return say(me, Discard, "a and b are outside the sphere");'
     sphere = Model(
@@ -775,6 +777,7 @@ def nonlinear_loop(
         hooks={"outputs": refusal} if outside == "discard" else {},
         partials={("c", "a"): "-a / c", ("c", "b"): "-b / c"} if derivatives else None,
         kinds=(kind,),
+        rollback=rollback,
     )
     return export(linear, version), export(sphere, version)
 
