@@ -1,0 +1,67 @@
+"""FMUs for tests of co-simulation: components that know little, and FMUs that own up to less than they can do."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import brentq
+from sympy import cos
+
+from fmu_components.component import Component
+from fmu_components.export.build import cache_folder, cached_fmu
+
+DERIVATIVES = ("providesDirectionalDerivative", "providesDirectionalDerivatives")
+SAVING = ("canGetAndSetFMUstate", "canGetAndSetFMUState")
+VARIABLE_STEP = ("canHandleVariableCommunicationStepSize",)
+INTERPOLATION = ("canInterpolateInputs", "providesIntermediateUpdate")
+
+
+@cache
+def without(path: Path, *attributes: str) -> Path:
+    """An FMU like another that does not declare some of its abilities."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    text = members["modelDescription.xml"].decode()
+    changed = text
+    for attribute in attributes:
+        changed = changed.replace(f' {attribute}="true"', "")
+    assert changed != text, f"{path} does not declare any of {attributes}"
+    members["modelDescription.xml"] = changed.encode()
+    key = hashlib.sha256(changed.encode() + path.read_bytes()).hexdigest()[:24]
+    target = cache_folder() / "without" / key / path.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return target
+
+
+def component(declared: type[Component], fmi: int, *left_out: str) -> Path:
+    """The FMU of a component, without some of its abilities."""
+    path = cached_fmu(declared, fmi)
+    return without(path, *left_out) if left_out else path
+
+
+class Cosine(Component):
+    """y = cos(u) + d."""
+
+    def declare(self):
+        d, u = self.input("d", 0.0, "", "what moves it"), self.input("u", 0.0, "", "angle")
+        self.output("y", cos(u) + d, "", "sum")
+
+
+class Half(Component):
+    """y = u/2."""
+
+    def declare(self):
+        u = self.input("u", 0.0, "", "double")
+        self.output("y", u / 2, "", "half")
+
+
+def cosine_loop(times: np.ndarray) -> np.ndarray:
+    """y of the loop y = cos(y/2) + sin(t)."""
+    return np.array([brentq(lambda y: y - np.cos(y / 2) - np.sin(t), -5, 5, xtol=1e-15) for t in times])
