@@ -77,11 +77,9 @@ class Run:
         coupling_scheme_of(self.scheme)
         step = self.communication_step
         if step is None:
-            for name, value, default in (
-                ("scheme", self.scheme, "explicit"),
-                ("extrapolation", self.extrapolation, 1),
-                ("step_control", self.step_control, "fixed"),
-            ):
+            defaults = {"scheme": "explicit", "extrapolation": 1, "step_control": "fixed", "coupling_tolerance": 1e-4}
+            for name, default in defaults.items():
+                value = getattr(self, name)
                 if value != default:
                     raise BuildError(f"{name} = {shown(value)} is for Co-Simulation; give a communication_step as well, or leave it out")
             return
@@ -89,10 +87,10 @@ class Run:
         object.__setattr__(self, "communication_step", step)
         if not (step > 0 and math.isfinite(step)):
             raise BuildError(f"communication_step = {step:g} s is refused: it must be greater than 0 and finite")
-        if self.extrapolation not in (0, 1, 2) or isinstance(self.extrapolation, bool):
-            raise BuildError(
-                f"extrapolation = {shown(self.extrapolation)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2"
-            )
+        degree = self.extrapolation
+        if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree not in (0, 1, 2):
+            raise BuildError(f"extrapolation = {shown(degree)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
+        object.__setattr__(self, "extrapolation", int(degree))
         if not 0 < _number("coupling_tolerance", self.coupling_tolerance) < 1:
             raise BuildError(
                 f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
