@@ -99,13 +99,13 @@ class System:
             raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
         _check_kind(name, kind)
         loaded, stepped = _find_fmus(name, fmu)
+        if kind is None and loaded.model_exchange is None:
+            kind = "cs"
         if kind is not None:
             try:
                 (stepped if kind == "cs" else loaded).interface(kind)
             except FmuError as error:
                 raise BuildError(f"'{name}' cannot run as '{kind}': {error}") from None
-        elif loaded.model_exchange is None:
-            kind = "cs"
         for variable, value in (start_values or {}).items():
             check_start(name, loaded, variable, value)
         self._fmus[name] = stepped if kind == "cs" else loaded
