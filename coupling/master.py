@@ -543,10 +543,13 @@ class Master:
             return Outcome(Ending.COMPLETED, f"completed at t = {stop:.9g} s")
         kept = "the result holds everything up to there"
         if status is Status.PAUSED:
+            remedy = (
+                f"or choose a longer communication_step than {self.run.communication_step:g} s"
+                if self.run.communication_step is not None
+                else f"loosen rtol = {self.run.rtol:g}, or, if the system is stiff, choose solver='cvode'"
+            )
             return Outcome(
-                Ending.TOO_MANY_STEPS,
-                f"stopped at t = {t:.9g} s after max_steps = {self.run.max_steps} steps; raise max_steps, loosen rtol = {self.run.rtol:g}, or, if the "
-                f"system is stiff, choose solver='cvode'; {kept}",
+                Ending.TOO_MANY_STEPS, f"stopped at t = {t:.9g} s after max_steps = {self.run.max_steps} steps; raise max_steps, {remedy}; {kept}"
             )
         failure = Status(self.kernel.failure.kind)
         if status is Status.STEP_TOO_SMALL and failure is Status.DONE:

@@ -14,7 +14,7 @@ from coupling.kernel import library
 from coupling.kernel.runge_kutta import RungeKuttaStructure, TableauStructure
 
 OK, WARNING, DISCARD, ERROR, FATAL = range(5)
-STATUS = ("ok", "warning", "discard", "error", "fatal")
+STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
 _CALLBACK = ctypes.CFUNCTYPE(c_double, c_double)
 
 
