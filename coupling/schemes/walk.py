@@ -97,7 +97,7 @@ class _Walk:
         self.restart, self.division = True, 0
         self.divided = (0.0, 0.0)
         self.variable = whole_steps(master, run)
-        self.h = min(run.communication_step, run.max_step)
+        self.h = run.communication_step if run.step_control == "fixed" else min(run.communication_step, run.max_step)
         self._refuse()
         self.kernel.set_align(self.variable and returns_early(master) and not unable(master, "save_state"))
         done(self.kernel.begin_course(run.start_time, self.h, run.stop_time, 0, False, self.variable, np.zeros(0)))
