@@ -14,6 +14,16 @@ from systems import pendulum, refusal
 FINITE = "it must be greater than 0 and finite"
 TIMES = "give a list of times in seconds"
 STEPS = "it must be a whole number of at least 1"
+POINTS = {"communication_step": 0.01}
+STEPPED = "is for Co-Simulation; give a communication_step as well, or leave it out"
+DEGREES = "is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2"
+BETWEEN = "it must lie between 0 and 1; 1e-4 is the default"
+CONTROLS = "is unknown; choose one of 'fixed', 'adaptive', 'power'"
+UNSTABLE = (
+    "the scheme 'implicit-position-linear' is refused: constraints at position level with forces that are continuous and linear over the "
+    "step are unstable, whatever the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are "
+    "constant over the step, 'implicit-velocity', or 'implicit'"
+)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +77,34 @@ STEPS = "it must be a whole number of at least 1"
         ({"max_steps": 0}, f"max_steps = 0 is refused: {STEPS}"),
         ({"max_steps": 1.5}, f"max_steps = 1.5 is refused: {STEPS}"),
         ({"max_steps": math.inf}, f"max_steps = inf is refused: {STEPS}"),
-        ({"communication_step": 0.01}, "communication_step = 0.01 is for Co-Simulation, which is not supported yet; leave it out"),
-        ({"scheme": "implicit"}, "scheme = 'implicit' is for Co-Simulation, which is not supported yet; leave it out"),
+        ({"scheme": "implicit"}, f"scheme = 'implicit' {STEPPED}"),
+        ({"extrapolation": 2}, f"extrapolation = 2 {STEPPED}"),
+        ({"step_control": "power"}, f"step_control = 'power' {STEPPED}"),
+        ({"coupling_tolerance": 1e-3}, f"coupling_tolerance = 0.001 {STEPPED}"),
+        ({"scheme": "explict"}, "the scheme 'explict' is unknown; did you mean 'explicit' or 'implicit'?"),
+        ({"communication_step": 0}, f"communication_step = 0 s is refused: {FINITE}"),
+        ({"communication_step": -1}, f"communication_step = -1 s is refused: {FINITE}"),
+        ({"communication_step": math.inf}, f"communication_step = inf s is refused: {FINITE}"),
+        ({"communication_step": math.nan}, f"communication_step = nan s is refused: {FINITE}"),
+        ({"communication_step": "1"}, "communication_step = '1' is refused: it must be a number"),
+        ({"communication_step": True}, "communication_step = True is refused: it must be a number"),
+        ({**POINTS, "scheme": None}, "scheme = None is refused: give the name of one, such as 'explicit'"),
+        (
+            {**POINTS, "scheme": "x"},
+            "the scheme 'x' is unknown; choose one of explicit, gauss-seidel, implicit, implicit-position, implicit-velocity",
+        ),
+        ({**POINTS, "scheme": "implicit-position-linear"}, UNSTABLE),
+        ({**POINTS, "extrapolation": 3}, f"extrapolation = 3 {DEGREES}"),
+        ({**POINTS, "extrapolation": -1}, f"extrapolation = -1 {DEGREES}"),
+        ({**POINTS, "extrapolation": True}, f"extrapolation = True {DEGREES}"),
+        ({**POINTS, "extrapolation": 1.0}, f"extrapolation = 1.0 {DEGREES}"),
+        ({**POINTS, "extrapolation": "1"}, f"extrapolation = '1' {DEGREES}"),
+        ({**POINTS, "coupling_tolerance": 0}, f"coupling_tolerance = 0 is refused: {BETWEEN}"),
+        ({**POINTS, "coupling_tolerance": 1}, f"coupling_tolerance = 1 is refused: {BETWEEN}"),
+        ({**POINTS, "coupling_tolerance": math.nan}, f"coupling_tolerance = nan is refused: {BETWEEN}"),
+        ({**POINTS, "coupling_tolerance": "a"}, "coupling_tolerance = 'a' is refused: it must be a number"),
+        ({**POINTS, "step_control": "auto"}, f"step_control = 'auto' {CONTROLS}"),
+        ({**POINTS, "step_control": None}, f"step_control = None {CONTROLS}"),
     ],
 )
 def test_an_option_that_makes_no_sense(options: dict[str, object], sentence: str) -> None:
@@ -107,6 +143,14 @@ def test_numbers_of_every_kind() -> None:
     options = {"start_time": np.float32(0), "rtol": np.float32(1e-6), "atol": np.float64(1e-6), "max_step": 1, "max_steps": np.int64(1000)}
     result = pendulum().simulate(np.int32(1), **options)  # type: ignore[arg-type]
     assert result.outcome.completed and result.time[-1] == 1.0
+
+
+def test_numbers_of_every_kind_for_communication() -> None:
+    """The same run as with Python's."""
+    options = {"communication_step": np.float64(0.01), "extrapolation": np.int64(2), "coupling_tolerance": np.float32(1e-3)}
+    result = pendulum().simulate(1.0, **options)  # type: ignore[arg-type]
+    assert result.outcome.completed
+    assert result["rod.theta"].tolist() == pendulum().simulate(1.0, communication_step=0.01, extrapolation=2)["rod.theta"].tolist()
 
 
 def test_a_tolerance_by_name() -> None:
