@@ -6,7 +6,7 @@ a message, what their state does not allow; a Co-Simulation instance integrates 
 
 In C expressions every variable is known by its name, and so are ``time`` and ``me``, the instance. A hook is a list of C statements
 that are run first in some call and may end it, as in ``return say(me, Error, "text");``, the status being one of ``Ok``, ``Warning``,
-``Discard``, ``Error`` and ``Fatal``.
+``Discard``, ``Error`` and ``Fatal``. In Co-Simulation ``me->terminate = 1;`` asks for the end, in FMI 2 with a ``Discard``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BASE_UNITS = {
     "N/m": 'kg="1" s="-2"',
     "s": 's="1"',
 }
-_HOOKS = ("instantiate", "initialize", "outputs", "rates", "indicators", "update", "completed", "step")
+_HOOKS = ("instantiate", "initialize", "outputs", "rates", "indicators", "update", "completed", "step", "free")
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ typedef struct {
     double v[VALUES + 1]; /* time, variables, derivatives, indicators */
     double completed;     /* time of the last completed step */
     double next;          /* time of the next time event */
-    int mode, slave, states_changed, again;
+    int mode, slave, states_changed, again, terminate;
     char name[100];
     void *environment, (*log)(void);
 } Model;
@@ -133,7 +133,7 @@ static int rates(Model *m);
 static int indicators(Model *m);
 static int update(Model *m);
 static double partial(Model *m, unsigned unknown, unsigned known);
-static int on_instantiate(Model *m), on_initialize(Model *m), on_completed(Model *m), on_step(Model *m, double step_size);
+static int on_instantiate(Model *m), on_initialize(Model *m), on_completed(Model *m), on_step(Model *m, double step_size), on_free(Model *m);
 
 static int refuse(Model *m, const char *call)
 {
@@ -261,7 +261,7 @@ static int do_step(Model *m, double start, double size)
 _SHARED = r"""
 #define M Model *m = c;
 fmi_Status fmi_SetDebugLogging(void *c, fmi_Boolean on, size_t n, const char *const categories[]) { return Ok; }
-void fmi_FreeInstance(void *c) { free(c); }
+void fmi_FreeInstance(void *c) { on_free(c); free(c); }
 fmi_Status fmi_ExitInitializationMode(void *c) { M ALLOW(INITIALIZATION) return initialized(m); }
 fmi_Status fmi_Terminate(void *c) { M ALLOW(EVENT | CONTINUOUS | STEP) m->mode = TERMINATED; return Ok; }
 fmi_Status fmi_Reset(void *c)
@@ -382,7 +382,7 @@ fmi2Status fmi2GetRealStatus(void *c, const fmi2StatusKind kind, double *value)
 }
 fmi2Status fmi2GetBooleanStatus(void *c, const fmi2StatusKind kind, int *value)
 {
-    *value = fmi2False;
+    *value = ((Model *)c)->terminate;
     return kind == fmi2Terminated ? Ok : Discard;
 }
 """
@@ -451,6 +451,7 @@ fmi3Status fmi3DoStep(void *c, double t, double h, _Bool final, _Bool *event, _B
     *event = *terminate = *early = 0;
     int status = do_step(m, t, h);
     *last = m->v[0];
+    *terminate = m->terminate;
     return status;
 }
 """
@@ -518,6 +519,7 @@ def c_code(model: Model, version: int, token: str) -> str:
             function("on_initialize(Model *me)", "initialize"),
             function("on_completed(Model *me)", "completed"),
             function("on_step(Model *me, double step_size)", "step"),
+            function("on_free(Model *me)", "free"),
             f"static double partial(Model *me, unsigned unknown, unsigned known)\n{{\n    {known}\n{partials}    return 0;\n}}\n",
         ]
     )
@@ -898,6 +900,12 @@ _OSCILLATOR = Model(
 def oscillator(version: int = 3, rollback: bool = False) -> Path:
     """The sound one: x'' = u - x from x = 1 at rest, with the outputs x, v and y = x."""
     return export(replace(_OSCILLATOR, rollback=rollback), version)
+
+
+def of_oscillator(version: int = 3, outputs: Sequence[Variable] = (), **hooks: str) -> Path:
+    """An oscillator whose state can be saved, with these hooks, and in place of y these outputs."""
+    kept = _OSCILLATOR.variables[:-1] if outputs else _OSCILLATOR.variables
+    return export(replace(_OSCILLATOR, variables=[*kept, *outputs], hooks=hooks, rollback=True), version)
 
 
 def fails_at(t: float = 0.5, *, version: int = 3) -> Path:
