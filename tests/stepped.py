@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from sympy import cos
 
@@ -65,3 +66,40 @@ class Half(Component):
 def cosine_loop(times: np.ndarray) -> np.ndarray:
     """y of the loop y = cos(y/2) + sin(t)."""
     return np.array([brentq(lambda y: y - np.cos(y / 2) - np.sin(t), -5, 5, xtol=1e-15) for t in times])
+
+
+class Position(Component):
+    """x' = v; with Speed it is van der Pol's oscillator, in which long slow phases follow on short fast ones."""
+
+    def declare(self):
+        v = self.input("v", 0.0, "", "speed")
+        x = self.state("x", 2.0, "", "position")
+        self.rate(x, v / self.parameter("unit", 1.0, "s", "unit of time"))
+
+
+class Speed(Component):
+    """v' = mu (1 - x^2) v - x."""
+
+    def declare(self):
+        mu = self.parameter("mu", 10.0, "", "how sudden the fast phases are")
+        x = self.input("x", 2.0, "", "position")
+        v = self.state("v", 0.0, "", "speed")
+        self.rate(v, (mu * (1 - x**2) * v - x) / self.parameter("unit", 1.0, "s", "unit of time"))
+
+
+def van_der_pol(times: np.ndarray, mu: float = 10.0) -> np.ndarray:
+    """x and v, one row each."""
+    solution = solve_ivp(
+        lambda _, s: [s[1], mu * (1 - s[0] ** 2) * s[1] - s[0]], (0, times[-1]), [2.0, 0.0], "DOP853", times, rtol=1e-12, atol=1e-12
+    )
+    return solution.y
+
+
+class Oscillation(Component):
+    """x'' = -x from 1: cos t."""
+
+    def declare(self):
+        second = self.parameter("unit", 1.0, "s", "unit of time")
+        x, v = self.state("x", 1.0, "", "position"), self.state("v", 0.0, "", "speed")
+        self.rate(x, v / second)
+        self.rate(v, -x / second)

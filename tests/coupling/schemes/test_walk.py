@@ -1,0 +1,157 @@
+"""Control of communication steps: by step doubling, and by the energy that coupling creates."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import foreign
+from coupling import BuildError, Ending, Result, System
+from foreign import Model, Variable
+from oracles import FourBar, deviation
+from stepped import Position, Speed, van_der_pol
+from systems import refusal, system_of
+
+STOP, PORT = 20.0, "body.p1 - spring.N"
+
+
+def oscillator(**options: object) -> Result:
+    """Van der Pol's, its position and its speed being two instances; its slow phases last 10 s, its fast ones 0.2 s."""
+    system = System("van der Pol")
+    system.add("position", Position)
+    system.add("speed", Speed)
+    system.connect("position.x", "speed.x")
+    system.connect("speed.v", "position.v")
+    return system.simulate(STOP, **{"communication_step": 0.01, "output_interval": 0.01} | options)  # type: ignore[arg-type]
+
+
+def error(result: Result) -> float:
+    """Of the position, at the points."""
+    assert result.outcome.completed and result.time[-1] == STOP, result.outcome
+    return float(np.abs(result["position.x"] - van_der_pol(result.time)[0]).max())
+
+
+SCHEMES = {"explicit": 2, "gauss-seidel": 2, "implicit": 1}
+"""With the degree of extrapolation."""
+scheme = pytest.mark.parametrize("scheme", SCHEMES)
+
+
+@scheme
+def test_the_error_follows_the_tolerance(scheme):
+    """Over three decades: an error of so much in every step adds up to its power 3/4, or 2/3 for a method of order 2."""
+    errors = [
+        error(oscillator(scheme=scheme, extrapolation=SCHEMES[scheme], step_control="adaptive", coupling_tolerance=tolerance))
+        for tolerance in (1e-5, 1e-6, 1e-7, 1e-8)
+    ]
+    assert all(b < a / 2.5 for a, b in pairwise(errors)), errors
+    assert 0.6 < np.log10(errors[0] / errors[-1]) / 3 < 1.1, errors
+    assert errors[-1] < 3e-3
+
+
+@scheme
+def test_it_takes_less_than_fixed_steps_of_the_same_error(scheme):
+    """At most a third of the steps of all instances, those included that are taken back."""
+    options: dict[str, object] = {"scheme": scheme, "extrapolation": SCHEMES[scheme]}
+    controlled = oscillator(step_control="adaptive", coupling_tolerance=1e-7, **options)
+    passes = controlled.statistics.passes
+    fixed = oscillator(communication_step=STOP / (3 * passes), **options)
+    assert fixed.statistics.passes >= 3 * passes and error(fixed) > error(controlled)
+
+
+def test_steps_are_short_where_much_happens():
+    """In the fast phases a hundredth of those in the slow ones; rows are at the points, where none is asked for between them."""
+    result = oscillator(extrapolation=2, step_control="adaptive", coupling_tolerance=1e-6, output_interval=1e-4)
+    points = np.unique(result.time)
+    speed = np.abs(np.interp((points[1:] + points[:-1]) / 2, result.time, result["speed.v"]))
+    sizes = np.diff(points)
+    assert sizes[speed > 5].max() < 0.05 * sizes[speed < 0.2].max()
+
+
+@pytest.mark.parametrize(("scheme", "control"), [("explicit", "adaptive"), ("gauss-seidel", "adaptive"), ("explicit", "power")])
+def test_what_is_taken_back_is_counted(scheme, control):
+    """By doubling an attempt costs three passes, of which two steps stay; by power it costs one."""
+    result = (mass if control == "power" else oscillator)(scheme=scheme, step_control=control, communication_step=0.2)
+    s = result.statistics
+    assert s.rejected > 0
+    assert s.passes == (s.steps + s.rejected if control == "power" else 3 * (s.steps // 2 + s.rejected))
+
+
+@scheme
+def test_steps_are_no_longer_than_allowed(scheme):
+    result = oscillator(scheme=scheme, step_control="adaptive", coupling_tolerance=1e-3, max_step=0.05, output_interval=1e-3)
+    assert np.diff(result.time).max() < 0.05 * (1 + 1e-9)
+
+
+def test_where_an_implicit_step_cannot_be_made_a_smaller_one_is():
+    """The four-bar linkage at 0.1 s: alone the scheme gives up, with control it goes through."""
+    oracle = FourBar(angle=1.0, speed=2.0)
+    alone = system_of(oracle).simulate(1.0, communication_step=0.1, scheme="implicit")
+    assert alone.outcome.ending is Ending.NOT_SOLVED
+    assert "' stays at " in alone.outcome.sentence and "at the end of a step of 0.1 s, after 30 repetitions" in alone.outcome.sentence
+    result = system_of(oracle).simulate(1.0, communication_step=0.1, scheme="implicit", step_control="adaptive", coupling_tolerance=1e-5)
+    assert result.outcome.completed and result.statistics.rejected > 0
+    assert deviation(oracle.motion(result.time), result.__getitem__) < 1e-3
+
+
+def test_control_that_gives_up():
+    """Two steps of half the size never come to what one step does: the FMU counts them."""
+    model = Model("Counting", [Variable("x", "output", 0.0, rate="0")], hooks={"step": "me->v[1] += 1;"}, rollback=True)
+    system = System("counting")
+    system.add("unit", foreign.export(model, 2), kind="cs")
+    system.add("reader", foreign.of_oscillator(2), kind="cs")
+    system.connect("unit.x", "reader.u")
+    result = system.simulate(1.0, communication_step=0.01, step_control="adaptive")
+    assert result.outcome.ending is Ending.NOT_SOLVED
+    text = result.outcome.sentence
+    assert text.startswith("stopped at t = 0 s: step_control = 'adaptive' has brought the step down to ")
+    assert text.endswith(
+        " s without reaching coupling_tolerance = 0.0001; loosen it, or use step_control='fixed'; the result holds everything up to there"
+    )
+    assert result.time.tolist() == [0.0]
+
+
+# -- by power --------------------------------------------------------------------------------------------------------------------------
+
+
+def mass(**options: object) -> Result:
+    """On a spring in the plane: cos(10 t), stretched by 0.2 m, that is 2 J."""
+    system = System("mass")
+    system.add("ground", "planar.Fixed")
+    system.add("spring", "planar.SpringDamper", {"k": 100.0, "rest": 1.0})
+    system.add("body", "planar.Body1", {"m": 1.0, "I": 0.1, "gy": 0.0, "x": 1.2})
+    system.connect("ground.p1", "spring.M")
+    system.connect("spring.N", "body.p1")
+    return system.simulate(2.0, **{"communication_step": 0.01, "output_interval": 1e-3} | options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_created_energy_follows_the_tolerance(degree):
+    """To a factor of 3 in each of three decades; so does the error. It is less than the tolerance, of the energy that passes."""
+    created, errors = [], []
+    for tolerance in (1e-2, 1e-3, 1e-4, 1e-5):
+        result = mass(extrapolation=degree, step_control="power", coupling_tolerance=tolerance)
+        created.append(abs(result.created_energy[PORT][-1]))
+        errors.append(np.abs(result["body.x"] - 1 - 0.2 * np.cos(10 * result.time)).max())
+        passing = np.trapezoid(np.abs(result["spring.N.Fx"] * result["body.vx"]), result.time)
+        assert created[-1] < tolerance * passing * 2
+    for values in (created, errors):
+        assert all(10 / 3 < a / b < 30 for a, b in pairwise(values)), values
+
+
+def test_steps_follow_the_energy():
+    """Steps are longest where the spring's force is largest and the mass at rest: there no power passes."""
+    result = mass(extrapolation=2, step_control="power", coupling_tolerance=1e-6)
+    points = np.unique(result.time)[20:]
+    speed = np.abs(np.interp((points[1:] + points[:-1]) / 2, result.time, result["body.vx"]))
+    sizes = np.diff(points)
+    assert sizes[speed < 0.5].max() > 3 * np.median(sizes[speed > 1.5])
+
+
+@pytest.mark.parametrize("scheme", ["implicit", "implicit-position", "implicit-velocity"])
+def test_control_by_power_sees_nothing_of_implicit_schemes(scheme):
+    assert refusal(lambda: mass(scheme=scheme, step_control="power"), BuildError) == (
+        f"step_control = 'power' sees by how much inputs were off over a step, of which the scheme '{scheme}' leaves nothing; "
+        "use step_control='adaptive', or scheme='explicit'"
+    )
