@@ -1,8 +1,8 @@
 """A quarter of a vehicle on a double wishbone suspension drives over a bump, so fast that the tyre leaves the road.
 
-The view is from the front, of the right wheel: x points outwards, y upwards. The chassis moves along a vertical guide; two arms join it to the
-knuckle, which carries the wheel; spring and damper stand between the lower arm and the chassis. The tyre is a component of one's
-own: a spring and a damper that can only push. Lift-off and touch-down are state events.
+The view is along the vehicle: x points outwards, y upwards. The chassis moves along a vertical guide; two arms join it to the knuckle,
+which carries the wheel; spring and damper stand between the lower arm and the chassis. The tyre is a component of one's own: a spring
+and a damper that can only push. Lift-off and touch-down are state events.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ GRAVITY = 9.81
 
 SPEED, HEIGHT, LENGTH, BEGIN = 10.0, 0.08, 1.0, 0.2  # of the vehicle; of the bump, and the time at which the wheel reaches it
 STOP = 2.5
-ALLOWED = {"balance": 1e-3, "height": 1e-6}  # J, of about 1000 J; m
+ALLOWED = {"balance": 1e-5, "height": 1e-9}  # J, m
 
 
-# 2. The tyre. It touches the road while it is deflected, and pushes unless its damper holds it back more than its spring pushes; that a
-# condition changes is an event. Of the energy that it takes, what its spring does not store has become heat, also
-# where it springs back into its shape in the air.
+# 2. The tyre. It touches the road while it is deflected, and pushes unless its damper holds back more than its spring pushes; where one
+# of these conditions changes is an event. Of the energy that it takes, what its spring does not store becomes heat; so does what is
+# stored in it at lift-off.
 
 
 class Tyre(Component):
@@ -80,21 +80,20 @@ def rate(t: float) -> float:
     return HEIGHT * bumps * np.sin(2 * bumps * (t - BEGIN)) if 0 < t - BEGIN < LENGTH / SPEED else 0.0
 
 
-# 4. Statics: which spring and which tyre hold the vehicle as the points above say. While the lower arm turns by a small angle, the upper
-# one turns upper times as far and the knuckle knuckle times, such that both agree on where OUTER_UPPER goes:
-# i (OUTER_LOWER - INNER_LOWER) + knuckle i (OUTER_UPPER - OUTER_LOWER) = upper i (OUTER_UPPER - INNER_UPPER). In such a motion the
-# forces do no work, of which the tyre's is the weight of everything.
+# 4. Statics: which spring and which tyre hold the vehicle as the points above say. While the lower arm turns by a small angle, knuckle and
+# upper arm turn by multiples K and U of it, such that both take the point OUTER_UPPER to the same place: lower + K side = U upper, with
+# the vectors from joint to joint. All forces together do no work in such a motion; that of the tyre is the weight of everything.
 
 
 def moves() -> dict[str, complex]:
-    """How far the points below the chassis move per angle of the lower arm."""
+    """How far points move per angle of the lower arm, below a chassis at rest."""
     lower, side, upper = OUTER_LOWER - INNER_LOWER, OUTER_UPPER - OUTER_LOWER, OUTER_UPPER - INNER_UPPER
-    knuckle, ratio = np.linalg.solve([[side.real, -upper.real], [side.imag, -upper.imag]], [-lower.real, -lower.imag])
+    K, U = np.linalg.solve([[side.real, -upper.real], [side.imag, -upper.imag]], [-lower.real, -lower.imag])
     return {
         "lower arm": 1j * (CENTRES["lower arm"] - INNER_LOWER),
-        "upper arm": 1j * ratio * (CENTRES["upper arm"] - INNER_UPPER),
-        "knuckle": 1j * (lower + knuckle * (CENTRES["knuckle"] - OUTER_LOWER)),
-        "wheel": 1j * (lower + knuckle * (WHEEL - OUTER_LOWER)),
+        "upper arm": 1j * U * (CENTRES["upper arm"] - INNER_UPPER),
+        "knuckle": 1j * (lower + K * (CENTRES["knuckle"] - OUTER_LOWER)),
+        "wheel": 1j * (lower + K * (WHEEL - OUTER_LOWER)),
         "seat": 1j * (SEAT - INNER_LOWER),
     }
 
@@ -104,7 +103,7 @@ RADIUS = WHEEL.imag + WEIGHT / TYRE["k"]
 
 
 def rest_length() -> float:
-    """Of the spring without load: with d the unit vector from seat to top, its force F does the work -F d.seat."""
+    """That of the spring without load. Its force pushes the seat down, against the unit vector d from seat to top."""
     move, d = moves(), (TOP - SEAT) / abs(TOP - SEAT)
     lifted = sum(GRAVITY * BODIES[name]["m"] * move[name].imag for name in ("lower arm", "upper arm", "knuckle"))
     force = (WEIGHT * move["wheel"].imag - lifted) / (d.conjugate() * move["seat"]).real

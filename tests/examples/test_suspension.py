@@ -184,10 +184,15 @@ def test_the_tyre_pushes_only(machine: ModuleType) -> None:
     assert ((load == 0) & (deflection > 1e-4)).any()
 
 
-@pytest.mark.parametrize("scheme", ["explicit", "implicit"])
-def test_co_simulation_converges(machine: ModuleType, monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
-    """Halved steps make half of the error where the tyre lifts off, and a quarter where a lower bump lets it stay on the road."""
+@pytest.mark.parametrize(("scheme", "step"), [("explicit", 5e-4), ("implicit", 1.25e-4)])
+def test_co_simulation_converges(machine: ModuleType, monkeypatch: pytest.MonkeyPatch, scheme: str, step: float) -> None:
+    """Quartered steps make a quarter of the error where the tyre lifts off; halved ones do where a lower bump lets it stay on the road.
+
+    The implicit scheme repeats steps until what arrives at inputs comes to rest, which it does only where a step is short against the time
+    in which the damper would stop the lower arm, were it not for the wheel.
+    """
     names = ("chassis.y", "lower arm.theta", "knuckle.vy", "work of the road.y")
-    converges(machine.system, scheme, 0.5, (1e-3, 5e-4), names, 1e-2, order=1)
+    monkeypatch.setattr(machine, "BEGIN", 0.02)
+    converges(machine.system, scheme, 0.2, (step, step / 4), names, 2e-3, order=1)
     monkeypatch.setattr(machine, "HEIGHT", 0.01)
-    converges(machine.system, scheme, 0.5, (1e-3, 5e-4), names, 1e-3)
+    converges(machine.system, scheme, 0.2, (step, step / 2), names, 2e-3)
