@@ -370,13 +370,13 @@ class Master:
         """The inputs of Co-Simulation instances at the start, found while values can be set and got at will: in Initialization Mode."""
         kernel, arriving = self.kernel, self.schedule.arriving
         assert kernel
-        inputs = slice(self.schedule.first_end, self.schedule.first_end + len(arriving))
+        inputs, moved = slice(self.schedule.first_end, self.schedule.first_end + len(arriving)), math.inf
         for _ in range(_MOST_ROUNDS):
-            before = kernel.slots[inputs].copy()
+            before, moved_before = kernel.slots[inputs].copy(), moved
             self._done(kernel.exchange(self.run.start_time, solving=not self.assembling), "passing on the values before the start")
             status, moved = kernel.hand_over()
             self._done(status, "setting inputs before the start")
-            if moved <= _STILL:
+            if moved <= _STILL or moved_before <= moved <= _ROUNDING:
                 return
         part, _, reference = arriving[int(np.abs(kernel.slots[inputs] - before).argmax())]
         raise StartError(
@@ -660,6 +660,8 @@ class Inconsistent(StartError):
 
 _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
+_ROUNDING = 1e-10
+"""Below that, what moves no less than in the round before is rounding: of a small force that is the difference of large ones."""
 _LOST = 0.6
 """A mechanism that passes a pose where constraints become redundant drifts by about a fifth of the tolerance there. Enforcing them
 blows the drift up by one over the distance to the pose, squared; letting go of them costs the forces that they would have had for so
