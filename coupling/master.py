@@ -231,7 +231,9 @@ class Master:
         kernel.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
         self.steppers = [i for i, part in enumerate(parts) if part.stepped]
         for index in self.steppers:
-            kernel.add_stepper(index, [a.reference for a in schedule.arriving if a.part == index], degree(parts[index]), parts[index].interface.save_state)
+            kernel.add_stepper(
+                index, [a.reference for a in schedule.arriving if a.part == index], degree(parts[index]), parts[index].interface.save_state
+            )
         if schedule.fed:
             kernel.add_stepper(-1, [a.reference for a in schedule.fed], 2, True)
         for index, part in enumerate(parts):
@@ -402,7 +404,7 @@ class Master:
                 number,
                 call.kind,
                 call.part,
-                call.at_events,
+                call.at_events and not self._adopted,  # events may have happened in the other master
                 [a.reference for a in call.unknowns],
                 [a.reference for a in call.knowns],
                 seed,
@@ -549,7 +551,8 @@ class Master:
                 else f"loosen rtol = {self.run.rtol:g}, or, if the system is stiff, choose solver='cvode'"
             )
             return Outcome(
-                Ending.TOO_MANY_STEPS, f"stopped at t = {t:.9g} s after max_steps = {self.run.max_steps} steps; raise max_steps, {remedy}; {kept}"
+                Ending.TOO_MANY_STEPS,
+                f"stopped at t = {t:.9g} s after max_steps = {self.run.max_steps} steps; raise max_steps, {remedy}; {kept}",
             )
         failure = Status(self.kernel.failure.kind)
         if status is Status.STEP_TOO_SMALL and failure is Status.DONE:
