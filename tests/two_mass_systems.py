@@ -19,49 +19,55 @@ RTOL = 1e-12
 class _OnWall(Component):
     """Mass with a spring and a damper to a wall."""
 
-    def declare(self):
+    def mass(self):
+        self.state("s", 0.0, "m", "displacement")
+        self.state("v", 0.0, "m/s", "velocity")
+
+    def on_wall(self, push):
+        """Motion under these and a further force."""
         m = self.parameter("m", 1.0, "kg", "mass", above=0)
         k = self.parameter("k", 40.0, "N/m", "stiffness to the wall", at_least=0)
         b = self.parameter("b", 0.0, "N.s/m", "damping to the wall", at_least=0)
-        s = self.state("s", 0.0, "m", "displacement")
-        v = self.state("v", 0.0, "m/s", "velocity")
+        s, v = self["s"], self["v"]
         self.rate(s, v)
-        self.rate(v, (self.push(s, v) - k * s - b * v) / m)
+        self.rate(v, (push - k * s - b * v) / m)
 
-    def between(self, s, v, other_s, other_v):
+    def between(self, other_s, other_v):
         """The force of the spring in the middle on this mass."""
         c = self.parameter("c", 100.0, "N/m", "stiffness of the spring in the middle", at_least=0)
         d = self.parameter("d", 0.0, "N.s/m", "damping beside it", at_least=0)
-        return c * (other_s - s) + d * (other_v - v)
+        return c * (other_s - self["s"]) + d * (other_v - self["v"])
 
 
 class MassOnWall(_OnWall):
     """Mass on a wall that takes a force and gives its motion."""
 
-    def push(self, s, v):
+    def declare(self):
+        self.mass()
         flange = self.port("flange", TRANSLATIONAL, Side.MOTION, "the mass")
-        self.moves(flange, s)
-        return flange.f
+        self.on_wall(flange.f)
+        self.moves(flange, self["s"])
 
 
 class MassBehindSpring(_OnWall):
     """Mass on a wall, with the spring in the middle: takes the motion of the other mass and gives the force on it."""
 
-    def push(self, s, v):
+    def declare(self):
+        self.mass()
         M = self.port("M", TRANSLATIONAL, Side.EFFORT, "the other mass")
-        force = self.between(s, v, M.s, M.v)
+        force = self.between(M.s, M.v)
+        self.on_wall(force)
         self.gives(M, -force)
-        return force
 
 
 class MassWithSpring(_OnWall):
     """Mass on a wall, with the spring in the middle: takes the motion of the other mass and gives its own."""
 
-    def push(self, s, v):
-        force = self.between(s, v, self.input("other.s", 0.0, "m", "displacement"), self.input("other.v", 0.0, "m/s", "velocity"))
-        self.output("own.s", s, "m", "displacement")
-        self.output("own.v", v, "m/s", "velocity")
-        return force
+    def declare(self):
+        self.mass()
+        self.on_wall(self.between(self.input("other.s", 0.0, "m", "displacement"), self.input("other.v", 0.0, "m/s", "velocity")))
+        self.output("own.s", self["s"], "m", "displacement")
+        self.output("own.v", self["v"], "m/s", "velocity")
 
 
 class Link(Joint):

@@ -34,21 +34,18 @@ class Oscillator:
     masses: tuple[float, float] = (1.0, 2.0)
     walls: tuple[float, float] = (40.0, 10.0)
     middle: float = 100.0
+    """Stiffness of the spring between them; infinite for the rigid link."""
     damping: float = 0.0
     """Of the fastest mode, as a ratio to critical damping."""
 
     @cached_property
     def omega(self) -> float:
-        """The highest natural frequency with the spring in the middle, rad/s."""
+        """The highest natural frequency, rad/s."""
+        if np.isinf(self.middle):
+            return float(np.sqrt(sum(self.walls) / sum(self.masses)))
         (a, b), c = self.walls, self.middle
         stiffness = np.array([[a + c, -c], [-c, b + c]]) / np.array(self.masses)[:, None]
         return float(np.sqrt(np.linalg.eigvals(stiffness).max()))
-
-    @cached_property
-    def omega_rigid(self) -> float:
-        """The natural frequency with the rigid link, rad/s."""
-        return float(np.sqrt(sum(self.walls) / sum(self.masses)))
-
 
     @property
     def tau(self) -> float:
@@ -226,12 +223,19 @@ def radius(matrix: np.ndarray) -> float:
     return float(np.abs(np.linalg.eigvals(matrix)).max())
 
 
-def limit(step: Step, omega: float, most: float = 20.0, bound: float = 1.0) -> float:
-    """The least h omega from which on motions grow; 0 where they always do, infinite where none is found up to ``most``."""
-    grid = np.geomspace(0.01, most, 2000)
+VISIBLE = 1e-10
+"""Growth in one step that is told from rounding."""
+
+
+def limit(step: Step, oscillator: Oscillator, most: float = 20.0) -> float:
+    """The least h omega from which on motions grow; 0 where they always do, infinite where none is found up to ``most``.
+
+    Without damping, growth goes to zero with a power of h, so that it is looked for where it can be seen.
+    """
+    grid = np.geomspace(1e-3 if oscillator.damping else 0.05, most, 1500)
 
     def grows(x: float) -> bool:
-        return radius(step(x / omega)) > bound + 1e-9
+        return radius(step(x / oscillator.omega)) > 1 + VISIBLE
 
     first = next((i for i, x in enumerate(grid) if grows(x)), None)
     if not first:
@@ -241,3 +245,27 @@ def limit(step: Step, omega: float, most: float = 20.0, bound: float = 1.0) -> f
         middle = (low + high) / 2
         low, high = (low, middle) if grows(middle) else (middle, high)
     return float(low)
+
+
+def order(error: Callable[[int], float], steps: int = 100) -> float:
+    """The power of h with which an error after so many steps shrinks, from that and twice as many."""
+    return float(np.log2(error(steps) / error(2 * steps)))
+
+
+def error_of(step: Step, sides: Sequence[Subsystem], start: np.ndarray, time: float) -> Callable[[int], float]:
+    """The error of the states behind so many steps that together take a time. What was before the start lies on the exact solution."""
+
+    exact = continuous(sides)
+
+    def error(steps: int) -> float:
+        h = time / steps
+        matrix = step(h)
+        if len(matrix) % 4:  # the force in the link
+            z = np.append(start, sides[0].K @ start)
+        else:
+            z = np.concatenate([expm(-j * h * exact) @ start for j in range(len(matrix) // 4)])
+        for _ in range(steps):
+            z = matrix @ z
+        return float(np.abs(z[:4] - expm(time * exact) @ start).max())
+
+    return error
