@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from coupling import System
@@ -11,6 +14,7 @@ from fmu_components.joint import Joint
 from fmu_components.ports import TRANSLATIONAL, Side
 from two_masses import DISPLACEMENT_DISPLACEMENT, FORCE_DISPLACEMENT, FORCE_FORCE, MASSES_ALONE, Oscillator
 
+FORCE = "link.lambda[1]"
 STATES = ("first.s", "first.v", "second.s", "second.v")
 RTOL = 1e-12
 """The parts are integrated so well that what is seen is the coupling alone."""
@@ -79,62 +83,86 @@ class Link(Joint):
         return [N.s - M.s]
 
 
-def _walls(o: Oscillator) -> list[dict[str, float]]:
-    return [{"m": m, "k": k, "b": o.tau * k} for m, k in zip(o.masses, o.walls, strict=True)]
+NAMES = ("first", "second")
+SIDES = {
+    MASSES_ALONE: ("mechanical1d.Mass", "mechanical1d.Mass"),
+    FORCE_FORCE: (MassOnWall, MassOnWall),
+    FORCE_DISPLACEMENT: (MassOnWall, MassBehindSpring),
+    DISPLACEMENT_DISPLACEMENT: (MassWithSpring, MassWithSpring),
+}
 
 
-def split_system(o: Oscillator, split: str, start: np.ndarray) -> System:
-    """The oscillator with the spring in the middle."""
+def split_system(o: Oscillator, split: str, start: Sequence[float], order: Sequence[int] = (0, 1)) -> System:
+    """The oscillator with the spring in the middle; the sides are added, and take their turns, in an order."""
     system = System(split)
-    sides = _walls(o)
     middle = {"c": o.middle, "d": o.tau * o.middle}
-    starts = [{"s": start[0], "v": start[1]}, {"s": start[2], "v": start[3]}]
-    if split == MASSES_ALONE:
-        system.add("wall", "mechanical1d.Fixed1D")
-        for name, side, at in zip(("first", "second"), sides, starts, strict=True):
-            system.add(name, "mechanical1d.Mass", {"m": side["m"], **at})
-            system.add(f"hold {name}", "mechanical1d.SpringDamper1D", {"k": side["k"], "b": side["b"]})
-            system.connect("wall.flange", f"hold {name}.M")
-            system.connect(f"{name}.flange", f"hold {name}.N")
-    elif split == FORCE_FORCE:
-        for name, side, at in zip(("first", "second"), sides, starts, strict=True):
-            system.add(name, MassOnWall, side | at)
-    elif split == FORCE_DISPLACEMENT:
-        system.add("first", MassOnWall, sides[0] | starts[0])
-        system.add("second", MassBehindSpring, sides[1] | middle | starts[1])
+    for i in order:
+        component = SIDES[split][i]
+        own = {MASSES_ALONE: {}, FORCE_FORCE: _wall(o, i)}.get(split, _wall(o, i) | ({} if component is MassOnWall else middle))
+        system.add(NAMES[i], component, {"m": o.masses[i], "s": start[2 * i], "v": start[2 * i + 1]} | own)
+    if split == FORCE_DISPLACEMENT:
         system.connect("first.flange", "second.M")
     elif split == DISPLACEMENT_DISPLACEMENT:
-        for name, side, at in zip(("first", "second"), sides, starts, strict=True):
-            system.add(name, MassWithSpring, side | middle | at)
-        for own, other in (("first", "second"), ("second", "first")):
+        for own, other in (NAMES, NAMES[::-1]):
             for level in "sv":
                 system.connect(f"{own}.own.{level}", f"{other}.other.{level}")
-    if split in (MASSES_ALONE, FORCE_FORCE):
-        system.add("middle", "mechanical1d.SpringDamper1D", {"k": middle["c"], "b": middle["d"]})
-        system.connect("first.flange", "middle.M")
-        system.connect("second.flange", "middle.N")
+    else:
+        _add_spring(system, "middle", "first.flange", "second.flange", o.middle, o.tau)
+    if split == MASSES_ALONE:
+        system.add("wall", "mechanical1d.Fixed1D")
+        for name, k in zip(NAMES, o.walls, strict=True):
+            _add_spring(system, f"hold {name}", "wall.flange", f"{name}.flange", k, o.tau)
     return system
 
 
-def linked_system(o: Oscillator, start: np.ndarray, alpha: float = 5.0, beta: float = 5.0) -> System:
+def linked_system(o: Oscillator, start: Sequence[float], alpha: float = 5.0, beta: float = 5.0) -> System:
     """The oscillator with the rigid link."""
     system = System("linked")
-    system.add("first", MassOnWall, _walls(o)[0] | {"s": start[0], "v": start[1]})
-    system.add("second", MassOnWall, _walls(o)[1] | {"s": start[2], "v": start[3]})
+    for i, name in enumerate(NAMES):
+        system.add(name, MassOnWall, {"m": o.masses[i], "s": start[2 * i], "v": start[2 * i + 1]} | _wall(o, i))
     system.add("link", Link, {"baumgarte.alpha": alpha, "baumgarte.beta": beta})
     system.connect("first.flange", "link.M")
     system.connect("second.flange", "link.N")
     return system
 
 
-def run(system: System, h: float, steps: int, outputs: tuple[str, ...] = STATES, **options: object) -> Result:
+def _wall(o: Oscillator, i: int) -> dict[str, float]:
+    return {"k": o.walls[i], "b": o.tau * o.walls[i]}
+
+
+def _add_spring(system: System, name: str, M: str, N: str, k: float, tau: float) -> None:
+    system.add(name, "mechanical1d.SpringDamper1D", {"k": k, "b": tau * k})
+    system.connect(M, f"{name}.M")
+    system.connect(N, f"{name}.N")
+
+
+def run(system: System, h: float, steps: int, **options: Any) -> Result:
     """So many steps of one size, recorded at each point."""
-    stop = h * steps
+    outputs = STATES + ((FORCE,) if FORCE.split(".")[0] in system.instances else ())
     return system.simulate(
-        stop, communication_step=h, output_times=np.append(h * np.arange(steps), stop), outputs=outputs, rtol=RTOL, initial="relax", **options
+        h * steps, communication_step=h, output_times=h * np.arange(steps + 1), outputs=outputs, rtol=RTOL, initial="relax", **options
     )
 
 
 def states(result: Result) -> np.ndarray:
-    """A row of all four at each point."""
+    """A row of the four states at each point."""
     return np.array([result[name] for name in STATES]).T
+
+
+def measured_step(systems: Sequence[System], h: float, memory: int, **options: Any) -> np.ndarray:
+    """The matrix of a step, as it is seen: the one that leads from each point, and ``memory - 1`` before it, to the next.
+
+    The systems start differently. The first steps are left out where they have a past of shorter steps.
+    """
+    before, behind = [], []
+    for system in systems:
+        result = run(system, h, 40 if memory > 1 else 6, **options)
+        assert result.outcome.completed, result.outcome.sentence
+        rows = states(result)
+        if FORCE in result.names and options.get("scheme", "").startswith("implicit"):
+            rows = np.column_stack([rows, result[FORCE]])
+        first = 2 * memory - 2
+        before += [rows[n - memory + 1 : n + 1][::-1].ravel() for n in range(first, len(rows) - 1)]
+        behind += list(rows[first + 1 :])
+    answer = np.linalg.lstsq(np.array(before), np.array(behind), rcond=1e-12)[0].T
+    return np.vstack([answer, np.eye(len(answer) * (memory - 1), len(answer) * memory)])

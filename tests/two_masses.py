@@ -49,7 +49,7 @@ class Oscillator:
 
     @property
     def tau(self) -> float:
-        return 2 * self.damping / self.omega
+        return 2 * self.damping / self.omega if self.damping else 0.0
 
 
 @dataclass(frozen=True)
@@ -193,6 +193,14 @@ LINKS = {
     "implicit-position-linear": ((APART,), "continuous"),
 }
 """By scheme, what holds at the end of each step, and what the force in the link is like over it."""
+
+
+FREE_LINK = (1.0, 12 - np.sqrt(132), (22 - np.sqrt(448)) / 3)
+"""By the degree of extrapolation, the greatest h alpha of the stabilised link (beta = alpha) where nothing else acts on the masses.
+
+There a deviation f alternates. With f[n+1] = -f[n] and the same for its rate and the force, the polynomial through the last forces has
+known integrals over the step, which leaves, for x = h alpha, x = 1; x^2 - 24 x + 12 = 0; 3 x^2 - 44 x + 12 = 0.
+"""
 
 
 def rigid(oscillator: Oscillator, scheme: str) -> Step:
