@@ -18,7 +18,7 @@ from coupling.capabilities import degree, unable
 from coupling.constraints import Levels, constraints_of, unsolvable
 from coupling.errors import BuildError
 from coupling.outcome import Outcome
-from coupling.schemes.walk import Unsolved, done, walk
+from coupling.schemes.walk import Stopped, Unsolved, done, walk
 
 if TYPE_CHECKING:
     from coupling.master import Master
@@ -105,6 +105,13 @@ class Implicit:
 
     def step(self, h: float) -> float:
         """Takes the system a step further, or to an event before; returns the time reached. Ends with the instances there."""
+        try:
+            return self._solve(h)
+        except (Unsolved, Stopped):
+            self.learned = _Learned(self.learned.count)  # what failed is no lesson
+            raise
+
+    def _solve(self, h: float) -> float:
         kernel, t = self.kernel, self.past[0][0]
         done(kernel.save(0))
         multipliers, ends = self._guess(h)
@@ -137,7 +144,7 @@ class Implicit:
             if stuck > PATIENCE and number < MOST_PASSES - 1:
                 if len(self.response.rows):
                     self._probe(t, h, multipliers, ends)
-                self.learned, stuck = _Learned(len(move)), 0
+                self.learned, stuck = _Learned(self.learned.count), 0
         done(kernel.restore(0))
         raise Unsolved(self._sentence(t, h, violations))
 
@@ -348,6 +355,7 @@ class _Learned:
     """Multipliers from which on nothing is learned: the matrix would cost more than it saves."""
 
     def __init__(self, count: int) -> None:
+        self.count = count
         self._inverse = np.eye(count) if count <= self.MOST else None
         self._last: tuple[np.ndarray, np.ndarray] | None = None
 
