@@ -1,4 +1,4 @@
-"""Rigid bodies in the plane with one to four connecting points (Part II, equations 1 to 5)."""
+"""Rigid bodies in the plane with one to five connecting points (Part II, equations 1 to 5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fmu_components.component import Component
 from fmu_components.icon import Drawing, Shape, circle, line
 from fmu_components.ports import PLANAR, Side
 
-_POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75))
+_POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75), (0.53, 0.53))
 
 
 def _drawing(points: int) -> Drawing:
@@ -102,3 +102,14 @@ class Body4(_Body):
 
     points = 4
     drawing = _drawing(4)
+
+
+class Body5(_Body):
+    """Rigid body with five connecting points.
+
+    States are the absolute position and velocity of the mass centre and the angle of the body. The wrench at each point acts
+    on the body, in the absolute frame, about the point.
+    """
+
+    points = 5
+    drawing = _drawing(5)

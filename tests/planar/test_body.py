@@ -16,7 +16,7 @@ m, I, gx, gy, x, y, theta, vx, vy, omega = symbols("m", "I", "gx", "gy", "x", "y
 c, s = sympy.cos(theta), sympy.sin(theta)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
 def test_equation_1_of_part_2(count):
     """The dynamics of the mass centre, with as many wrenches as there are points; gravity acts along both axes.
 
@@ -48,10 +48,10 @@ def test_the_misprint_of_equation_1_is_one():
     assert not same(torque, printed)
 
 
-@pytest.mark.parametrize("point", [1, 2, 3, 4])
+@pytest.mark.parametrize("point", [1, 2, 3, 4, 5])
 def test_equations_2_to_5_of_part_2(point):
     """Position, velocity and acceleration of every point, and the angles of its axis."""
-    declared = declaration(find("planar.Body4"))
+    declared = declaration(find("planar.Body5"))
     rx, ry, angle = symbols(f"p{point}.rx", f"p{point}.ry", f"p{point}.angle")
     ax, ay, alpha = (declared.expand(declared[f"der({n})"].symbol) for n in ("vx", "vy", "omega"))
     X, Y = rx * c - ry * s, rx * s + ry * c
