@@ -402,7 +402,7 @@ class Master:
                 number,
                 call.kind,
                 call.part,
-                call.at_events,
+                call.at_events and not self._adopted,  # events may have happened in the other master
                 [a.reference for a in call.unknowns],
                 [a.reference for a in call.knowns],
                 seed,
