@@ -278,9 +278,9 @@ def plot_path(path: Path, result: Result) -> None:
 
 POWERS = {
     "engine": ["combustion.power"],
-    "lost in the relief valve": ["relief.loss"],
-    "lost in the proportional valves": [f"{name} valve.loss" for name in CYLINDERS],
-    "taken by the soil": ["soil.loss"],
+    "relief valve": ["relief.loss"],
+    "proportional\nvalves": [f"{name} valve.loss" for name in CYLINDERS],
+    "soil": ["soil.loss"],
 }
 
 
@@ -290,7 +290,7 @@ def plot_machine(path: Path, result: Result) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, (pressure, spool, force, power) = pyplot.subplots(4, sharex=True, figsize=(8, 10), layout="constrained")
+    figure, (pressure, spool, force, power) = pyplot.subplots(4, sharex=True, figsize=(10, 10), layout="constrained")
     pressure.plot(result.time, 1e-6 * result["gallery.p"], color="black", label="gallery")
     for name, colour in zip(CYLINDERS, ("tab:blue", "tab:orange", "tab:green"), strict=True):
         pressure.plot(result.time, 1e-6 * result[f"{name} cylinder.p1"], color=colour, label=name)
@@ -306,7 +306,7 @@ def plot_machine(path: Path, result: Result) -> None:
     power.set(xlabel="time in s", ylabel="power in kW")
     for axes in (pressure, spool, force, power):
         axes.grid(alpha=0.3)
-        axes.legend(loc="upper right", fontsize="small")
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="small", frameon=False)
     figure.align_ylabels()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
@@ -317,7 +317,9 @@ def plot_machine(path: Path, result: Result) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="An excavator digs along a path that a PythonFMU plans.")
-    parser.add_argument("--out", type=Path, default=Path("build/excavator"), help="folder for FMU, plots and table (default: build/excavator)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/excavator"), help="folder for FMU, plots and table (default: build/excavator)"
+    )
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
     planner = build_planner(folder)
@@ -338,11 +340,15 @@ def main() -> int:
     print(f"largest distance of the tip from its path: {1e3 * found['path']:.2f} mm ({1e3 * ALLOWED['path']:g} are allowed)")
     print(f"work in kJ: {', '.join(f'{name} {1e-3 * value[-1]:.6f}' for name, value in work.items())}")
     print(f"largest part of the work that is left over: {found['balance']:.1e} ({ALLOWED['balance']:g} is allowed)")
-    print(f"largest distance of the tip to that in one piece: {1e3 * found['in one piece']:.3f} mm ({1e3 * ALLOWED['in one piece']:g} is allowed)")
+    print(
+        f"largest distance of the tip to that in one piece: {1e3 * found['in one piece']:.3f} mm ({1e3 * ALLOWED['in one piece']:g} is allowed)"
+    )
     result.to_csv(folder / "excavator.csv")
     plot_path(folder / "excavator_path.png", result)
     plot_machine(folder / "excavator_machine.png", result)
-    print(f"FMU, table and plots: {planner}, {', '.join(str(folder / f'excavator{rest}') for rest in ('.csv', '_path.png', '_machine.png'))}")
+    print(
+        f"FMU, table and plots: {planner}, {', '.join(str(folder / f'excavator{rest}') for rest in ('.csv', '_path.png', '_machine.png'))}"
+    )
     agrees = all(found[name] <= ALLOWED[name] for name in ALLOWED)
     return 0 if result.outcome.completed and whole.outcome.completed and agrees else 1
 

@@ -21,7 +21,12 @@ class Soil(Component):
         width = self.parameter("width", 0.45, "m", "width of the cut", above=0)
         slip = self.parameter("slip", 0.01, "m/s", "speed at which the force has grown to 71 % of itself", above=0, nominal=0.01)
         cutting = self.relation("cutting", -M.y, "the tip is in the soil")
-        cut = self.output("cut", Piecewise((resistance * width * Max(-M.y, 0), cutting), (0, True)), "N", "resistance of the cut, which a fast tip meets in full")
+        cut = self.output(
+            "cut",
+            Piecewise((resistance * width * Max(-M.y, 0), cutting), (0, True)),
+            "N",
+            "resistance of the cut, which a fast tip meets in full",
+        )
         against = -cut / sqrt(M.vx**2 + M.vy**2 + slip**2)
         self.gives(M, against * M.vx, against * M.vy, 0)
         self.output("loss", -against * (M.vx**2 + M.vy**2), "W", "power that the soil takes")

@@ -6,7 +6,6 @@ PythonFMU packs this file and ``arm.py`` into an FMU for Co-Simulation of FMI 2.
 from __future__ import annotations
 
 from bisect import bisect_right
-from cmath import rect
 from dataclasses import dataclass
 from itertools import accumulate
 from math import radians
@@ -89,9 +88,7 @@ class Planner(Fmi2Slave):
         self._output("tip.y", lambda: self.tip.imag, "y of the wanted tip of the bucket in m")
 
     def _output(self, name: str, getter, text: str) -> None:
-        self.register_variable(
-            Real(name, causality=Fmi2Causality.output, initial=Fmi2Initial.calculated, getter=getter, description=text)
-        )
+        self.register_variable(Real(name, causality=Fmi2Causality.output, initial=Fmi2Initial.calculated, getter=getter, description=text))
 
     def setup_experiment(self, start_time, stop_time=None, tolerance=None) -> None:
         self.time = start_time

@@ -111,12 +111,29 @@ def check_in_another_tool(printed: str, folder: Path) -> None:
     assert table["angle"] == pytest.approx(table["closed form"], abs=1e-3)
 
 
+def check_excavator(printed: str, folder: Path) -> None:
+    """The tip follows the planner's, in the table as well, the work adds up, and the machine in one piece moves alike."""
+    assert number(r"largest distance of the tip from its path: (\S+) mm", printed) < 20
+    assert number(r"largest part of the work that is left over: (\S+)", printed) < 1e-8
+    assert number(r"largest distance of the tip to that in one piece: (\S+) mm", printed) < 0.5
+    table = columns(folder / "excavator.csv")
+    tip, wanted = (
+        np.array([table[f"{name}.x{unit}"], table[f"{name}.y{unit}"]]) for name, unit in (("bucket.p3", " [m]"), ("planner.tip", ""))
+    )
+    assert np.hypot(*(tip - wanted)).max() < 0.02
+    assert wanted[1].min() == pytest.approx(-0.35) and np.ptp(wanted[0]) > 1.2
+    assert table["soil.cut [N]"].max() == pytest.approx(4e4 * 0.45 * 0.35, rel=0.05)
+    assert (folder / "Planner.fmu").is_file()
+    assert is_plot(folder / "excavator_path.png") and is_plot(folder / "excavator_machine.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
     "03_seven_body_mechanism": check_seven_body_mechanism,
     "04_foreign_fmu": check_foreign_fmu,
     "05_in_another_tool": check_in_another_tool,
+    "07_excavator": check_excavator,
 }
 
 
