@@ -72,7 +72,7 @@ class System:
         self._kinds: dict[str, str | None] = {}
         self._stepped: dict[str, Fmu] = {}
         """The FMUs of instances that can run in Co-Simulation, where they are others than those for Model Exchange."""
-        self._built: dict[bool, Built] = {}
+        self._built: dict[tuple[bool, bool], Built] = {}
 
     @property
     def instances(self) -> Mapping[str, Fmu]:
@@ -159,28 +159,39 @@ class System:
         if self._built:
             raise BuildError(f"the system '{self.name}' has been built and cannot change any more; make a new System")
 
-    def build(self, communication: bool = False) -> Built:
-        """Checks everything and finds the order of evaluation; ``communication`` is for runs with a communication step."""
-        if communication not in self._built:
+    def build(self, communication: bool = False, assembling: bool = False) -> Built:
+        """Checks everything and finds the order of evaluation.
+
+        ``communication`` is for runs with a communication step, ``assembling`` for finding their start, where nothing steps.
+        """
+        variant = communication, assembling
+        if variant not in self._built:
             collecting = gc.isenabled()
             gc.disable()  # all that is made here stays; to look for garbage among it takes longer than to make it
             try:
-                self._built[communication] = self._build(communication)
+                self._built[variant] = self._build(communication, assembling)
             finally:
                 if collecting:
                     gc.enable()
-        return self._built[communication]
+        return self._built[variant]
 
-    def _kind(self, name: str, communication: bool) -> str:
+    def _kind(self, name: str, communication: bool, assembling: bool) -> str:
         stepped = self._stepped[name]
+        if assembling:
+            if self._fmus[name].model_exchange is None:
+                raise BuildError(
+                    f"initial='assemble' evaluates the instances in Model Exchange, which '{name}' does not offer; use initial='check' or 'relax'"
+                )
+            return "me"
         return self._kinds[name] or ("cs" if communication and stepped.co_simulation and stepped.states else "me")
 
-    def _build(self, communication: bool) -> Built:
+    def _build(self, communication: bool, assembling: bool) -> Built:
         if not self._fmus:
             raise BuildError(f"the system '{self.name}' is empty; add instances first")
-        kinds = {name: self._kind(name, communication) for name in self._fmus}
-        _check_communication(kinds, communication)
-        if self._blind and not communication:
+        kinds = {name: self._kind(name, communication, assembling) for name in self._fmus}
+        if not assembling:
+            _check_communication(kinds, communication)
+        if self._blind and not communication and not assembling:
             raise BuildError(
                 f"nothing gives '{next(iter(self._blind.values()))}': name the acceleration in connect_rigidly as well, or give simulate a "
                 "communication_step and an implicit scheme"
@@ -283,7 +294,7 @@ class System:
             coupling_tolerance,
         )
         stepped = communication_step is not None
-        assembling = self.build() if stepped and initial == "assemble" else None
+        assembling = self.build(assembling=True) if stepped and initial == "assemble" else None
         result = simulate(self.build(stepped), run, assembling)
         show_summary(run, result)
         return result

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling.schemes import schemes
+from coupling.schemes import coupling_schemes, schemes
 from coupling.system import System
 
 ROOT = Path(__file__).parents[1]
 README, MANUAL = ROOT / "README.md", ROOT / "docs" / "coupling.md"
+COSIMULATION = ROOT / "docs" / "co-simulation.md"
 TEXT = README.read_text()
 
 
@@ -96,15 +97,37 @@ def test_the_tables_of_solvers_are_complete(page):
     assert listed == set(schemes())
 
 
+def test_the_snippets_of_co_simulation_run(scratch, capsys):
+    """What their comments say is so."""
+    scope = run_all(COSIMULATION)
+    exact, held, kept, turned = (scope[name] for name in ("exact", "held", "kept", "turned"))
+    off = [abs(run["rod.theta"][-1] - exact["rod.theta"][-1]) for run in (held, kept)]
+    assert off == pytest.approx([1.8e-4, 6.8e-8], rel=0.1)
+    assert kept.statistics.passes / kept.statistics.steps < 2.1
+    assert max(kept.violation["position"].max(), kept.violation["velocity"].max()) < 1e-10
+    assert [turned["load.w"][-1], turned["coupling.lambda[1]"][-1]] == pytest.approx([1.0, 1.0], abs=1e-9)
+    assert list(held.created_energy) == ["rod.p1 - pin.N"]
+    assert scope["followed"].outcome.completed and scope["hung"].violation["position"].max() < 1e-5
+
+
+def test_the_table_of_schemes_is_complete():
+    section = COSIMULATION.read_text().partition("| scheme | what it does | order")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `([\w-]+)`", section, re.MULTILINE)) == set(coupling_schemes())
+
+
+def page_options(page: Path) -> set[str]:
+    section = page.read_text().partition("| option |")[2].partition("\n\n")[0]
+    return {name for row in section.splitlines()[1:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+
 @pytest.mark.parametrize("page", [README, MANUAL], ids=lambda page: page.stem)
 def test_the_tables_of_options_are_complete(page):
     """Every option of `simulate` that has an effect is explained, and no other."""
     import inspect
 
-    section = page.read_text().partition("| option |")[2].partition("\n\n")[0]
-    listed = {name for row in section.splitlines()[1:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
-    options = set(inspect.signature(System.simulate).parameters) - {"self", "communication_step", "scheme"}
-    assert listed == options
+    stepping = page_options(COSIMULATION)
+    assert stepping == {"communication_step", "scheme", "extrapolation", "step_control", "coupling_tolerance"}
+    assert page_options(page) == set(inspect.signature(System.simulate).parameters) - {"self"} - stepping
 
 
 def test_the_joint_of_the_readme_is_the_revolute_joint(tmp_path):

@@ -72,6 +72,8 @@ class DiggingPath:
 
 
 class Planner(Fmi2Slave):
+    """The wanted lengths of the cylinders, and the tip that they lead to, at the time that has been reached."""
+
     def __init__(self, **kwargs) -> None:
         super().__init__(**kwargs)
         self.description = "Plans the motion of a bucket, and the lengths of the cylinders that move it"
