@@ -214,7 +214,10 @@ def orders() -> str:
         made, expected = (scheme.shown, scheme.degree + 1) if scheme else (["implicit", "–"], 2)
         linked = _order(link_order(scheme)) if scheme else "–"
         rows.append([*made, str(expected), *(_order(split_order(split, scheme)) for split in SPLITS), linked])
-    rows += [[f"{scheme}, rigid link", "–", str(expected), *["–"] * len(SPLITS), _order(link_order(scheme))] for scheme, expected in ORDERS.items()]
+    rows += [
+        [f"{scheme}, rigid link", "–", str(expected), *["–"] * len(SPLITS), _order(link_order(scheme))]
+        for scheme, expected in ORDERS.items()
+    ]
     return _table(["scheme", "extrapolation", "order", *SPLITS, "rigid link"], rows)
 
 

@@ -119,7 +119,9 @@ def explicit(sides: Sequence[Subsystem], degree: int, in_turn: bool = False) -> 
         for side in sides:
             points = [end, *past[:degree]] if in_turn else past
             times = ago + h if in_turn else ago
-            coefficients = np.linalg.solve(np.vander(times, increasing=True), np.array([side.K @ x for x in points]).reshape(degree + 1, -1))
+            coefficients = np.linalg.solve(
+                np.vander(times, increasing=True), np.array([side.K @ x for x in points]).reshape(degree + 1, -1)
+            )
             phi, gammas = side.gammas(h, degree)
             moved = phi @ past[0][side.states]
             for gamma, u in zip(gammas, coefficients, strict=True):

@@ -53,6 +53,17 @@ class _Multipliers:
         return _Multipliers(self.first.copy(), self.last.copy())
 
 
+@dataclass
+class _Point:
+    """A point that the system has been at."""
+
+    time: float
+    first: np.ndarray | None
+    """The multipliers at the beginning of the step that led there; None at a start."""
+    last: np.ndarray
+    inputs: np.ndarray
+
+
 class Implicit:
     """One implicit step after another."""
 
@@ -77,8 +88,11 @@ class Implicit:
         """How much each input at the end of a step may still move."""
         self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
         self.learned = _Learned(len(self.constraints) * (2 if name == "implicit" else 1))
-        self.past: list[tuple[float, np.ndarray, np.ndarray]] = []
-        """Times, multipliers and inputs at the last points."""
+        self.past: list[_Point] = []
+        self.remembered = 2 if name == "implicit-velocity" else 4
+        """How many points before the present one are extrapolated from; what alternates from step to step would grow with more."""
+        self.first: np.ndarray | None = None
+        """The multipliers at the beginning of the last step."""
         for n in self.loops:
             self._hold(n)
 
@@ -98,8 +112,8 @@ class Implicit:
             done(kernel.evaluate_point(kernel.time))
             for n in self.exact:
                 self._hold(n)
-            self.past = []
-        self.past = [(kernel.time, kernel.slots[self.slots], kernel.arriving), *self.past[:2]]
+            self.past, self.first = [], None
+        self.past = [_Point(kernel.time, self.first, kernel.slots[self.slots], kernel.arriving), *self.past[: self.remembered]]
 
     # -- a step --------------------------------------------------------------------------------------------------------
 
@@ -112,7 +126,7 @@ class Implicit:
             raise
 
     def _solve(self, h: float) -> float:
-        kernel, t = self.kernel, self.past[0][0]
+        kernel, t = self.kernel, self.past[0].time
         done(kernel.save(0))
         multipliers, ends = self._guess(h)
         if len(self.response.rows):
@@ -135,8 +149,9 @@ class Implicit:
             if off > 1:
                 self._add(multipliers, self.learned.improved(move))
             arrived = self._arrive(t + h, multipliers.last)
-            settled = np.abs(arrived - ends) <= self.allowed * np.maximum(np.abs(arrived), np.abs(self.past[0][2])) + LOOPED
+            settled = np.abs(arrived - ends) <= self.allowed * np.maximum(np.abs(arrived), np.abs(self.past[0].inputs)) + LOOPED
             if off <= 1 and settled.all():
+                self.first = multipliers.first
                 return t + h
             ends = arrived
             stuck = stuck + 1 if off >= best else 0
@@ -153,23 +168,27 @@ class Implicit:
         done(kernel.restore(0))
         kernel.set_align(False)
         try:
-            return self.step(early - self.past[0][0])
+            return self.step(early - self.past[0].time)
         finally:
             kernel.set_align(True)
 
     def _guess(self, h: float) -> tuple[_Multipliers, np.ndarray]:
         """Multipliers, and inputs at the end of the step, as they go on from the last points."""
-        t, z, _ = self.past[0]
-        ahead = _extrapolated(t + h, [(time, multipliers) for time, multipliers, _ in self.past])
-        ends = _extrapolated(t + h, [(time, inputs) for time, _, inputs in self.past])
+        end, past = self.past[0].time + h, self.past
+        last = _extrapolated(end, [(point.time, point.last) for point in past])
+        ends = _extrapolated(end, [(point.time, point.inputs) for point in past])
         if self.name == "implicit-position":
-            return _Multipliers(ahead, ahead.copy()), ends
+            return _Multipliers(last, last.copy()), ends
+        if self.name == "implicit-velocity":
+            return _Multipliers(past[0].last.copy(), last), ends
+        firsts = [(point.time, point.first) for point in past if point.first is not None]
+        first = _extrapolated(end, firsts) if firsts else past[0].last.copy()
         # A constraint of velocities determines one value a step, which is taken for both ends.
-        return _Multipliers(np.where(self.holonomic, z, ahead), ahead), ends
+        return _Multipliers(np.where(self.holonomic, first, last), last), ends
 
     def _pass(self, t: float, h: float, multipliers: _Multipliers, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The step with multipliers and inputs as supposed; returns the constraints at its end, at position and at velocity level."""
-        kernel, begins = self.kernel, self.past[0][2]
+        kernel, begins = self.kernel, self.past[0].inputs
         done(kernel.restore(0))
         if self.name != "implicit-velocity" and len(self.constraints):
             begins = self._arrive(t, multipliers.first)
