@@ -176,8 +176,8 @@ APART, PARTING = np.array([-1.0, 0, 1, 0]), np.array([0, -1.0, 0, 1])
 
 def linked(oscillator: Oscillator) -> Subsystem:
     """Both masses, with the force in the link as the input."""
-    (a, b), (k, l), tau = oscillator.masses, oscillator.walls, oscillator.tau
-    A = np.array([[0, 1, 0, 0], [-k / a, -k * tau / a, 0, 0], [0, 0, 0, 1], [0, 0, -l / b, -l * tau / b]])
+    (a, b), (k, c), tau = oscillator.masses, oscillator.walls, oscillator.tau
+    A = np.array([[0, 1, 0, 0], [-k / a, -k * tau / a, 0, 0], [0, 0, 0, 1], [0, 0, -c / b, -c * tau / b]])
     return Subsystem(slice(0, 4), A, np.array([[0], [-1 / a], [0], [1 / b]]), np.zeros((1, 4)))
 
 

@@ -1,0 +1,79 @@
+"""Events of Co-Simulation instances: located inside their steps (FMI 2), or told in Event Mode (FMI 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coupling import Result, System
+from fmu_components.export.build import cached_fmu
+from runtime_components import BouncingBall, Relay, SawTooth, Stair
+
+SCHEMES = ("explicit", "gauss-seidel", "implicit")
+
+
+def alone(component, fmi: int, stop: float, step: float, scheme: str) -> Result:
+    system = System("alone")
+    system.add("x", cached_fmu(component, fmi), kind="cs")
+    return system.simulate(stop, communication_step=step, scheme=scheme, output_times=[stop])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_ball_bounces(fmi, scheme):
+    """Twice in 1.5 s; in Event Mode all go back to each bounce, which has a row before and a row behind."""
+    result = alone(BouncingBall, fmi, 1.5, 0.01, scheme)
+    landing = np.sqrt(2 / 9.81)
+    second = landing * (1 + 2 * 0.8)
+    flight, speed = 1.5 - second, 0.8**2 * 9.81 * landing
+    assert result["x.height"][-1] == pytest.approx(speed * flight - 9.81 * flight**2 / 2, abs=1e-9)
+    if fmi == 3:
+        assert result.time[:-1] == pytest.approx(np.repeat([landing, second], 2), abs=1e-9)
+        assert result["x.height"][:-1] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_stair_is_climbed(fmi, scheme):
+    """Its time events are known beforehand, and become points."""
+    result = alone(Stair, fmi, 2.5, 0.07, scheme)
+    assert result["x.height"][-1] == 0.5
+    if fmi == 3:
+        assert list(result.time) == [1.0, 1.0, 2.0, 2.0, 2.5]
+        assert list(result["x.height"]) == [0.0, 0.25, 0.25, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_saw_tooth(fmi, scheme):
+    """Eight restarts, more than one in some steps."""
+    result = alone(SawTooth, fmi, 2.5, 0.4, scheme)
+    assert result["x.left"][-1] == pytest.approx(0.2, abs=1e-9)
+
+
+def test_a_relay_switches_with_its_input(fmi):
+    """Extrapolated quadratically, the input crosses the threshold where the function does that it stands for."""
+    exact, stepped = System("exact"), System("stepped")
+    exact.add("x", Relay)
+    stepped.add("x", cached_fmu(Relay, fmi), kind="cs")
+    for system in (exact, stepped):
+        system.drive("x.u", lambda t: np.sin(3 * t))
+    reference = exact.simulate(3.0)
+    result = stepped.simulate(3.0, communication_step=0.005, extrapolation=2)
+    assert result["x.since"][-1] == pytest.approx(reference["x.since"][-1], abs=1e-6)
+    assert result["x.lost"][-1] == pytest.approx(reference["x.lost"][-1], abs=1e-6)
+
+
+def test_all_go_back_to_an_event():
+    """What follows the ball has a point at each bounce, and so gets its height without the corner being cut."""
+    system = System("followed")
+    system.add("ball", cached_fmu(BouncingBall, 3), kind="cs")
+    system.add("lag", "signal.FirstOrder", {"T": 0.1}, kind="cs")
+    system.connect("ball.height", "lag.u")
+    exact = System("exact")
+    exact.add("ball", BouncingBall)
+    exact.add("lag", "signal.FirstOrder", {"T": 0.1})
+    exact.connect("ball.height", "lag.u")
+    reference = exact.simulate(1.0, rtol=1e-11, output_times=[1.0])["lag.y"][-1]
+    errors = [
+        abs(system.simulate(1.0, communication_step=h, extrapolation=2, rtol=1e-11, output_times=[1.0])["lag.y"][-1] - reference)
+        for h in (0.04, 0.02, 0.01)
+    ]
+    assert errors[2] < 1e-5 and errors[1] / errors[2] > 6
