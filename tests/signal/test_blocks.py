@@ -31,6 +31,16 @@ def test_a_lag_follows_a_step():
     assert result["lag.y"] == pytest.approx(3 * (1 - np.exp(-np.maximum(result.time - 0.5, 0) / 0.3)), abs=1e-8)
 
 
+def test_an_integrator_counts():
+    """From its start value on, the integral of a sine is one less its cosine."""
+    system = blocks(
+        {"sine": ("signal.Sine", {"frequency": 2.0}), "integrator": ("signal.Integrator", {"k": 3.0, "x": 0.5})},
+        [("sine.y", "integrator.u")],
+    )
+    result = system.simulate(1.0, rtol=1e-10)
+    assert result["integrator.y"] == pytest.approx(0.5 + 3 * (1 - np.cos(4 * np.pi * result.time)) / (4 * np.pi), abs=1e-8)
+
+
 def test_a_limiter_clips():
     """A sine of amplitude 2 within -0.5 and 1: clipped as by NumPy, with state events where it meets the limits."""
     system = blocks(
