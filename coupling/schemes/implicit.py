@@ -357,7 +357,7 @@ class _Learned:
         before, made = self._last
         self._last = None
         change = before - wanted
-        if np.abs(wanted).max(initial=0.0) > 0.5 * np.abs(before).max(initial=0.0) or not made.any():
+        if not made.any():
             return
         answer = self._inverse @ change
         weight = made @ answer
