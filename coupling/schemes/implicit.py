@@ -156,7 +156,8 @@ class Implicit:
         ends = _extrapolated(t + h, [(time, inputs) for time, _, inputs in self.past])
         if self.name == "implicit-position":
             return _Multipliers(ahead, ahead.copy()), ends
-        return _Multipliers(z.copy(), ahead), ends
+        # A constraint of velocities determines one value a step, which is taken for both ends.
+        return _Multipliers(np.where(self.holonomic, z, ahead), ahead), ends
 
     def _pass(self, t: float, h: float, multipliers: _Multipliers, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The step with multipliers and inputs as supposed; returns the constraints at its end, at position and at velocity level."""
@@ -212,9 +213,12 @@ class Implicit:
             move = -solved(np.where(holonomic, position * (2 / h**2), velocity / h))
             return move, move
         # A force from A to B moves a point by h^2 (A/3 + B/6) and its velocity by h (A + B)/2.
-        by_velocity = solved(velocity / h)
-        by_position = solved(np.where(holonomic, position / h**2, velocity / (2 * h)))
-        return 2 * by_velocity - 6 * by_position, 6 * by_position - 4 * by_velocity
+        mean = -solved(velocity / h)
+        half = solved(np.where(holonomic, 6 * position / h**2 - 3 * velocity / h, 0.0))
+        if not holonomic.all():  # what a velocity tells is one value, the same from A to B
+            columns = np.column_stack([solved(unit) for unit in np.eye(len(places))[~holonomic]])
+            half -= columns @ np.linalg.lstsq(columns[~holonomic], half[~holonomic], rcond=None)[0]
+        return mean - half, mean + half
 
     def _add(self, multipliers: _Multipliers, move: np.ndarray) -> None:
         count = len(self.constraints)
