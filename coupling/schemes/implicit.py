@@ -134,8 +134,9 @@ class Implicit:
             ends = arrived
             stuck = stuck + 1 if off >= best else 0
             best = min(best, off)
-            if len(self.response.rows) and stuck > PATIENCE and number < MOST_PASSES - 1:
-                self._probe(t, h, multipliers, ends)
+            if stuck > PATIENCE and number < MOST_PASSES - 1:
+                if len(self.response.rows):
+                    self._probe(t, h, multipliers, ends)
                 self.learned, stuck = _Learned(len(move)), 0
         done(kernel.restore(0))
         raise Unsolved(self._sentence(t, h, violations))
