@@ -1,0 +1,171 @@
+"""A gantry crane: a force moves the trolley on its rail, the load swings below, and the controller damps the swing or does not.
+
+Trolley and load are bodies, the rail a translational joint with an actuator, the rope a stiff hanger that turns about its hook: the
+load's motion below an ideal revolute joint is that of a physical pendulum. A position controller asks for a speed, within the limit of
+the drive, and a speed controller for a force, within the limit of the motor. The controller damps the swing by letting
+the trolley follow the load: it adds to the speed what is proportional to the angle.
+
+Both runs are the same but for that one gain.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from coupling import Result, System
+
+# 1. The data, in SI units: a container crane.
+
+TROLLEY = {"m": 6e3, "I": 5e3}
+LOAD = {"m": 20e3, "I": 20e3}
+ROPE = 10.0  # from the hook to the mass centre of the load
+RAIL_FRICTION, HOOK_FRICTION = 400.0, 5e3  # N.s/m, N.m.s/rad
+
+POSITION_GAIN = 0.3  # m/s per metre
+SPEED_LIMIT = 2.5  # m/s
+FORCE = {"kp": 200e3, "ki": 50e3, "lower": -40e3, "upper": 40e3, "Tt": 1.0}  # speed controller: N per m/s, N per m, N
+SWING_GAIN = 6.0  # m/s per radian
+
+TARGET = [(0.0, 0.0), (1.0, 0.0), (1.0, 20.0), (40.0, 20.0)]  # s, m: a jump at 1 s
+STOP = 40.0
+ALLOWED = 1e-6  # of the greatest energy, in its balance
+
+
+# 2. The crane. The load's port p1 is its hook, a rope above the mass centre.
+
+
+def add_crane(machine: System) -> None:
+    machine.add("gantry", "planar.Fixed", {"p1.ry": 15.0})
+    machine.add("rail", "planar.ActuatedTranslational", {"translation.b": RAIL_FRICTION})
+    machine.add("trolley", "planar.Body1", {**TROLLEY, "y": 15.0})
+    machine.add("hook", "planar.Revolute", {"rotation.b": HOOK_FRICTION})
+    machine.add("load", "planar.Body1", {**LOAD, "p1.ry": ROPE, "y": 15.0 - ROPE})
+    machine.connect("gantry.p1", "rail.M")
+    machine.connect("trolley.p1", "rail.N")
+    machine.connect("trolley.p1", "hook.M")
+    machine.connect("load.p1", "hook.N")
+
+
+# 3. The controller: speed = POSITION_GAIN (target - position) + swing_gain angle, limited; then force = PI (speed - its measurement),
+# limited. The rail's and the hook's relative motion are outputs of the joints, which sensors would measure.
+
+
+def add_controller(machine: System, swing_gain: float) -> None:
+    machine.add("demand", "signal.Sum", {"k[1]": POSITION_GAIN, "k[2]": -POSITION_GAIN, "k[3]": swing_gain})
+    machine.add("speed limit", "signal.Limiter", {"lower": -SPEED_LIMIT, "upper": SPEED_LIMIT})
+    machine.add("speed control", "signal.PID", FORCE)
+    machine.add("motor", "mechanical1d.Force")
+    for a, b in (
+        ("rail.translation.q", "demand.u2"),
+        ("hook.rotation.q", "demand.u3"),
+        ("demand.y", "speed limit.u"),
+        ("speed limit.y", "speed control.setpoint"),
+        ("rail.translation.qd", "speed control.measurement"),
+        ("speed control.y", "motor.force"),
+        ("motor.flange", "rail.flange"),
+    ):
+        machine.connect(a, b)
+    machine.drive("demand.u1", TARGET)
+
+
+# 4. Both together. Integrators count the work of the motor and the heat of friction.
+
+METERS = {
+    "work of the motor": "motor.power",
+    "friction of the rail": "rail.translation.power",
+    "friction of the hook": "hook.rotation.power",
+}
+
+
+def system(swing_gain: float = SWING_GAIN) -> System:
+    machine = System("gantry crane")
+    add_crane(machine)
+    add_controller(machine, swing_gain)
+    for meter, power in METERS.items():
+        machine.add(meter, "signal.Integrator")
+        machine.connect(power, f"{meter}.u")
+    return machine
+
+
+def balance(result: Result) -> np.ndarray:
+    """The energy that is stored, less what was given to the bodies; friction gives less than nothing."""
+    return result.energy - result.energy[0] - sum(result[f"{meter}.y"] for meter in METERS)
+
+
+# 5. What is known without a simulation: a linear model of small motion, written out by hand. With the position x of the trolley
+# and the angle a of the rope, J = I + m l^2,
+#
+#     (M + m) x'' + m l a'' = F - b x'         F = kp e + ki z
+#     m l x'' + J a'' = -m g l a - c a'        e = z' = -p x + s a - x'
+#
+# whose eigenvalues tell how fast and how well damped the load swings.
+
+
+def linear_model(swing_gain: float) -> np.ndarray:
+    """The matrix of x, a, x', a', z."""
+    M, m, J, ml = TROLLEY["m"], LOAD["m"], LOAD["I"] + LOAD["m"] * ROPE**2, LOAD["m"] * ROPE
+    kp, ki = FORCE["kp"], FORCE["ki"]
+    error = np.array([-POSITION_GAIN, swing_gain, -1, 0, 0])
+    forces = np.array([kp * error + [0, 0, -RAIL_FRICTION, 0, ki], [0, -ml * 9.81, 0, -HOOK_FRICTION, 0]])
+    return np.vstack([np.eye(5)[2:4], np.linalg.solve([[M + m, ml], [ml, J]], forces), error])
+
+
+def swing(swing_gain: float) -> complex:
+    """The eigenvalue of the swing: the fastest oscillation."""
+    return max(np.linalg.eigvals(linear_model(swing_gain)), key=lambda value: value.imag)
+
+
+# 6. Simulate, compare, plot.
+
+
+def plot(path: Path, results: dict[str, Result]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (position, angle, force) = pyplot.subplots(3, sharex=True, figsize=(8, 8), layout="constrained")
+    for name, result in results.items():
+        position.plot(result.time, result["load.x"], label=f"load, {name}")
+        angle.plot(result.time, np.degrees(result["hook.rotation.q"]), label=name)
+        force.plot(result.time, 1e-3 * result["speed control.y"], label=name)
+    position.plot(*np.transpose(TARGET), "--", color="tab:gray", label="target")
+    position.set(ylabel="position in m", title="Gantry crane")
+    angle.set(ylabel="angle of the rope in degrees")
+    force.set(xlabel="time in s", ylabel="force of the motor in kN")
+    for axes in (position, angle, force):
+        axes.legend()
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A gantry crane moves its load with and without damping of the swing.")
+    parser.add_argument("--out", type=Path, default=Path("build/machines"), help="folder for the plot (default: build/machines)")
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    results, holds = {}, True
+    for name, gain in {"with damping": SWING_GAIN, "without damping": 0.0}.items():
+        result = results[name] = system(gain).simulate(stop_time=STOP, rtol=1e-9, output_interval=0.02)
+        eigenvalue = swing(gain)
+        late = np.degrees(np.abs(result["hook.rotation.q"][result.time > 20]).max())
+        lost = np.abs(balance(result)).max() / result["work of the motor.y"].max()
+        holds &= result.outcome.completed and lost <= ALLOWED
+        print(f"{name}: {result.outcome}")
+        print(
+            f"  swing of the linear model: period {2 * np.pi / eigenvalue.imag:.3f} s, damping ratio {-eigenvalue.real / abs(eigenvalue):.4f}"
+        )
+        print(f"  largest swing after 20 s: {late:.4f} degrees; load at the end: {result['load.x'][-1]:.4f} m")
+        print(f"  largest gap in the balance of energy: {lost:.1e} of the work of the motor ({ALLOWED:g} is allowed)")
+    plot(folder / "gantry_crane.png", results)
+    print(f"plot: {folder / 'gantry_crane.png'}")
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
