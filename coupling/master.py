@@ -307,6 +307,9 @@ class Master:
             for i, unknown in enumerate(loop.unknowns, start=loop.first):
                 status, (value,) = self.instances[unknown.part].get(unknown.type, [unknown.reference])
                 kernel.slots[i] = value if status <= WARNING and math.isfinite(value) else 0.0
+        for i, address in enumerate(self.schedule.arriving, start=self.schedule.first_end):
+            status, (value,) = self.instances[address.part].get(address.type, [address.reference])
+            kernel.slots[i] = value if status <= WARNING and math.isfinite(value) else 0.0
         exchanged = kernel.exchange(t)
         if exchanged is not Status.DONE and kernel.failure.instance >= 0:  # what the FMU itself requires says more than a nan
             failure = self.describe_failure()
@@ -365,16 +368,19 @@ class Master:
 
     def _settle_inputs(self) -> None:
         """The inputs of Co-Simulation instances at the start, found while values can be set and got at will: in Initialization Mode."""
-        kernel = self.kernel
+        kernel, arriving = self.kernel, self.schedule.arriving
         assert kernel
+        inputs = slice(self.schedule.first_end, self.schedule.first_end + len(arriving))
         for _ in range(_MOST_ROUNDS):
+            before = kernel.slots[inputs].copy()
             self._done(kernel.exchange(self.run.start_time, solving=not self.assembling), "passing on the values before the start")
             status, moved = kernel.hand_over()
             self._done(status, "setting inputs before the start")
             if moved <= _STILL:
                 return
+        part, _, reference = arriving[int(np.abs(kernel.slots[inputs] - before).argmax())]
         raise StartError(
-            f"the start fails: the inputs of Co-Simulation instances do not come to rest when they are passed around {_MOST_ROUNDS} times; "
+            f"the start fails: '{self.named(part, reference)}' does not come to rest when inputs are passed around {_MOST_ROUNDS} times; "
             "check the start values, or break the ring of instances that depend on each other at once"
         )
 
@@ -649,7 +655,7 @@ class Inconsistent(StartError):
     """An FMU does not do what its model description says."""
 
 
-_MOST_ROUNDS, _STILL = 60, 1e-13
+_MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
 _LOST = 0.6
 """A mechanism that passes a pose where constraints become redundant drifts by about a fifth of the tolerance there. Enforcing them
