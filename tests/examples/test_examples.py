@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -18,8 +16,7 @@ import pytest
 from fmu_components.catalogue import from_file
 from fmu_components.component import declaration
 from fmu_components.declaration import Role
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
+from machines import EXAMPLES, example
 
 
 def number(pattern: str, text: str) -> float:
@@ -27,15 +24,6 @@ def number(pattern: str, text: str) -> float:
     found = re.search(pattern, text)
     assert found is not None, f"'{pattern}' is not in what was printed:\n{text}"
     return float(found.group(1))
-
-
-def example(name: str) -> ModuleType:
-    """An example as a module."""
-    specification = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 def is_plot(path: Path) -> bool:
@@ -111,12 +99,50 @@ def check_in_another_tool(printed: str, folder: Path) -> None:
     assert table["angle"] == pytest.approx(table["closed form"], abs=1e-3)
 
 
+def check_motor_slider_crank(printed: str, folder: Path) -> None:
+    """All that the battery gave has left or is heat, three quarters of it through the pump, and the slider goes as the crank tells."""
+    spent = [
+        number(rf"\n{name}: (\S+) J", printed)
+        for name in ("work of the pump", *(f"heat of the {part}" for part in ("battery", "bridge", "motor", "bearing")))
+    ]
+    given = number(r"given by the battery: (\S+) J", printed)
+    assert sum(spent) == pytest.approx(given, abs=0.1)  # the rest lifts crank and rod
+    assert 0.7 < spent[0] / given < 0.8
+    assert number(r"stroke to its closed form: (\S+) m", printed) < 1e-7
+    assert number(r"balance of energy: (\S+) J", printed) < 1e-5
+    assert is_plot(folder / "motor_slider_crank.png")
+
+
+def check_gantry_crane(printed: str, folder: Path) -> None:
+    """Damping takes a load of 20 t to its target in 20 s, which otherwise swings on by degrees."""
+    damped, free = printed.split("without damping")
+    assert number(r"largest swing after 20 s: (\S+) degrees", damped) < 0.2 < 2 < number(r"largest swing after 20 s: (\S+) degrees", free)
+    assert number(r"load at the end: (\S+) m", damped) == pytest.approx(20, abs=1e-2)
+    for part in (damped, free):
+        assert number(r"balance of energy: (\S+) of", part) < 1e-6
+    assert is_plot(folder / "gantry_crane.png")
+
+
+def check_suspension(printed: str, folder: Path) -> None:
+    """Before the bump it stands still, over it the tyre leaves the road, and the work of the road is what dampers make of it."""
+    assert number(r"leaves its height at rest by (\S+) m", printed) < 1e-9
+    assert number(r"load of the tyre: (\S+) N at rest", printed) == pytest.approx(444 * 9.81, abs=0.1)
+    assert 0.2 < number(r"in the air between (\S+) s", printed) < number(r"s and (\S+) s", printed) < 0.4
+    heat = sum(number(rf"\nheat of the {part}: (\S+) J", printed) for part in ("tyre", "damper"))
+    assert heat == pytest.approx(number(r"work of the road: (\S+) J", printed), abs=0.1)  # the rest is motion that goes on
+    assert number(r"balance of energy: (\S+) J", printed) < 1e-5
+    assert is_plot(folder / "suspension.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
     "03_seven_body_mechanism": check_seven_body_mechanism,
     "04_foreign_fmu": check_foreign_fmu,
     "05_in_another_tool": check_in_another_tool,
+    "08_motor_slider_crank": check_motor_slider_crank,
+    "09_gantry_crane": check_gantry_crane,
+    "10_suspension": check_suspension,
 }
 
 

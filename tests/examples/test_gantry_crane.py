@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from coupling import System
 from machines import converges, example
 
 GRAVITY = 9.81
@@ -27,7 +28,7 @@ def in_one_piece(machine: ModuleType, gain: float, times: np.ndarray) -> np.ndar
     m, ml = machine.LOAD["m"], machine.LOAD["m"] * machine.ROPE
     J, control = machine.LOAD["I"] + ml * machine.ROPE, machine.FORCE
 
-    def rates(t: float, state: np.ndarray) -> list[float]:
+    def rates(_: float, state: np.ndarray, target: float) -> list[float]:
         x, a, v, w, integral = state
         demand = machine.POSITION_GAIN * (target - x) + gain * a
         error = min(max(demand, -machine.SPEED_LIMIT), machine.SPEED_LIMIT) - v
@@ -41,7 +42,7 @@ def in_one_piece(machine: ModuleType, gain: float, times: np.ndarray) -> np.ndar
     for (begin, target), (end, _) in pairwise(machine.TARGET):
         if begin < end:
             asked = times[(times >= begin) & (times < end)]
-            part = solve_ivp(rates, (begin, end), state, "DOP853", t_eval=[*asked, end], rtol=1e-10, atol=1e-11)
+            part = solve_ivp(rates, (begin, end), state, "DOP853", t_eval=[*asked, end], args=(target,), rtol=1e-10, atol=1e-11)
             found.append(part.y[:, :-1])
             state = part.y[:, -1]
     return np.column_stack([*found, state])
@@ -70,19 +71,16 @@ def test_small_motion_has_the_eigenvalues_of_the_linear_model(machine: ModuleTyp
     assert np.sort_complex(np.linalg.eigvals(onward)) == pytest.approx(np.sort_complex(np.exp(step * expected)), rel=1e-6)
 
 
-def test_the_pendulum_alone_swings_with_its_own_period(machine: ModuleType) -> None:
-    """Of a load below a trolley that is free to roll, undamped: a = m l (M + m) g / ((M + m) J - (m l)^2) is the square of the frequency."""
+def test_the_load_below_a_trolley_that_rolls_freely(machine: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without friction and force it swings by the square of the frequency m l (M + m) g / ((M + m) J - (m l)^2)."""
     M, m, ml = machine.TROLLEY["m"], machine.LOAD["m"], machine.LOAD["m"] * machine.ROPE
     J = machine.LOAD["I"] + ml * machine.ROPE
     frequency = np.sqrt(ml * (M + m) * GRAVITY / ((M + m) * J - ml**2))
-    free = {name: 0.0 for name in ("RAIL_FRICTION", "HOOK_FRICTION")}
-    crane = machine.System("crane alone")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in free.items():
-            patch.setattr(machine, name, value)
-        patch.setitem(machine.LOAD, "omega", 1e-4)
-        patch.setitem(machine.LOAD, "vx", 1e-4 * machine.ROPE)
-        machine.add_crane(crane)
+    monkeypatch.setattr(machine, "RAIL_FRICTION", 0.0)
+    monkeypatch.setattr(machine, "HOOK_FRICTION", 0.0)
+    monkeypatch.setattr(machine, "LOAD", {**machine.LOAD, "omega": 1e-4, "vx": 1e-4 * machine.ROPE})
+    crane = System("crane alone")
+    machine.add_crane(crane)
     result = crane.simulate(20.0, rtol=1e-11, atol=1e-16)
     assert result["hook.rotation.q"] == pytest.approx(1e-4 / frequency * np.sin(frequency * result.time), abs=1e-9 / frequency)
 
