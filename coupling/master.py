@@ -378,7 +378,10 @@ class Master:
             self._done(kernel.exchange(self.run.start_time, solving=not self.assembling), "passing on the values before the start")
             status, moved = kernel.hand_over()
             self._done(status, "setting inputs before the start")
-            if moved <= _STILL or moved_before <= moved <= _ROUNDING:
+            if moved <= _STILL:
+                return
+            # A small force that is the difference of large ones jitters by their rounding.
+            if moved >= moved_before and np.abs(kernel.slots[inputs] - before).max() <= _STILL * np.abs(before).max():
                 return
         part, _, reference = arriving[int(np.abs(kernel.slots[inputs] - before).argmax())]
         raise StartError(
@@ -663,8 +666,6 @@ class Inconsistent(StartError):
 
 _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
-_ROUNDING = 1e-10
-"""Below that, what moves no less than in the round before is rounding: of a small force that is the difference of large ones."""
 _LOST = 0.6
 """A mechanism that passes a pose where constraints become redundant drifts by about a fifth of the tolerance there. Enforcing them
 blows the drift up by one over the distance to the pose, squared; letting go of them costs the forces that they would have had for so
