@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from coupling import System
@@ -23,6 +22,7 @@ from two_masses import (
     continuous,
     error_of,
     explicit,
+    exponential,
     implicit,
     limit,
     order,
@@ -154,7 +154,7 @@ def link_order(scheme: Explicit | str) -> Pair:
 
 
 def _orders(step: Step, exact: Sequence[Subsystem], system: System, start: Sequence[float], steps: int, options: dict[str, Any]) -> Pair:
-    end = expm(continuous(exact)) @ start
+    end = exponential(continuous(exact)) @ start
 
     def error(count: int) -> float:
         return float(np.abs(states(run(system, 1.0 / count, count, **options))[-1] - end).max())
@@ -214,7 +214,10 @@ def orders() -> str:
         made, expected = (scheme.shown, scheme.degree + 1) if scheme else (["implicit", "–"], 2)
         linked = _order(link_order(scheme)) if scheme else "–"
         rows.append([*made, str(expected), *(_order(split_order(split, scheme)) for split in SPLITS), linked])
-    rows += [[f"{scheme}, rigid link", "–", str(expected), *["–"] * len(SPLITS), _order(link_order(scheme))] for scheme, expected in ORDERS.items()]
+    rows += [
+        [f"{scheme}, rigid link", "–", str(expected), *["–"] * len(SPLITS), _order(link_order(scheme))]
+        for scheme, expected in ORDERS.items()
+    ]
     return _table(["scheme", "extrapolation", "order", *SPLITS, "rigid link"], rows)
 
 
