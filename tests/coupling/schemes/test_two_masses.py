@@ -14,7 +14,7 @@ from coupling import System
 from coupling.errors import BuildError
 from coupling.outcome import Ending
 from stability_page import EXPLICIT, LINKED_START, ORDERS, START, Explicit
-from two_mass_systems import FORCE, linked_system, run, split_system, states
+from two_mass_systems import FORCE, linked_system, measured_step, run, split_system, states
 from two_masses import (
     APART,
     DISPLACEMENT_DISPLACEMENT,
@@ -195,7 +195,7 @@ def test_explicit_steps_with_a_link_are_those_of_theory(scheme: Explicit, dampin
 @pytest.mark.parametrize("x", [0.1, 0.5, 2.0])
 @pytest.mark.parametrize("damping", [0.0, 0.1])
 def test_implicit_steps_with_a_link_are_those_of_theory(scheme: str, x: float, damping: float) -> None:
-    """The states, and the force in the link; constraints hold to 5e-11, a force answers to that by 1/h^2 of it."""
+    """The states, and the force in the link; constraints hold to 5e-11, and with both of them the force answers to that by 1/h^2."""
     o = Oscillator(middle=STIFF, damping=damping)
     h = x / o.omega
     result = run(linked_system(o, LINKED_START), h, 200, scheme=scheme)
@@ -204,7 +204,10 @@ def test_implicit_steps_with_a_link_are_those_of_theory(scheme: str, x: float, d
     matrix = rigid(o, scheme)(h)
     force = result[FORCE]
     whole = departure(np.column_stack([rows, force]), matrix)
-    assert whole < 1e-9 + 1e-9 / h**2 and departure(rows, matrix[:4, :4]) < 1e-9 if scheme == "implicit" else whole < 1e-9
+    if scheme == "implicit":
+        assert departure(rows, matrix[:4, :4]) < 1e-9 and whole < 1e-9 / h**2
+    else:
+        assert whole < 1e-9
     held = {"implicit-position": [APART], "implicit-velocity": [PARTING], "implicit": [APART, PARTING]}[scheme]
     assert np.abs(rows @ np.array(held).T).max() < 1e-10
 
@@ -318,6 +321,18 @@ def test_roots_of_implicit_schemes(scheme: str, damping: float) -> None:
     """Those beside the motion's: what errors of the force and of the constraint do."""
     theory, measured = page.added_roots(scheme, damping)
     np.testing.assert_allclose(measured, theory, rtol=1e-8)
+
+
+def test_limit_of_the_implicit_scheme_with_a_link() -> None:
+    """Without damping motions grow from h omega = 2.83 on; with the position or the velocity alone they never do."""
+    o = Oscillator(middle=STIFF)
+    greatest = limit(rigid(o, "implicit"), o)
+    assert greatest == pytest.approx(2.83, abs=0.005)
+    for factor, grows in ((0.995, False), (1.002, True)):
+        system = [linked_system(o, unit) for unit in np.eye(4)]
+        assert (radius(measured_step(system, factor * greatest / o.omega, 1, scheme="implicit")) > 1 + 1e-3) == grows
+    for scheme in ("implicit-position", "implicit-velocity"):
+        assert limit(rigid(o, scheme), o) == np.inf
 
 
 # -- orders --------------------------------------------------------------------------------------------------------------------
