@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from coupling import System
@@ -23,6 +22,7 @@ from two_masses import (
     continuous,
     error_of,
     explicit,
+    exponential,
     implicit,
     limit,
     order,
@@ -154,7 +154,7 @@ def link_order(scheme: Explicit | str) -> Pair:
 
 
 def _orders(step: Step, exact: Sequence[Subsystem], system: System, start: Sequence[float], steps: int, options: dict[str, Any]) -> Pair:
-    end = expm(continuous(exact)) @ start
+    end = exponential(continuous(exact)) @ start
 
     def error(count: int) -> float:
         return float(np.abs(states(run(system, 1.0 / count, count, **options))[-1] - end).max())
