@@ -89,11 +89,13 @@ def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | Non
     graph = schedule.graph
     for residual in loop.residuals[: len(loop.unknowns) - loop.torn]:
         part = graph.parts[residual.part]
-        sources = {s.part for address, given in graph.wires.items() if address.part == residual.part for s in given}
+        declared = next(u for u in part.structure.residuals if u.reference == residual.reference)
+        known = None if declared.dependencies is None else {reference for reference, _ in declared.dependencies}
+        wires = ((a, given) for a, given in graph.wires.items() if a.part == residual.part and (known is None or a.reference in known))
+        sources = {s.part for _, given in wires for s in given}
         for other in sorted(sources):
             if graph.parts[other].stepped and not graph.parts[other].interface.directional_derivatives:
                 return other, "offers no directional derivatives, so that nobody knows how its motion answers to a force"
-        declared = next(u for u in part.structure.residuals if u.reference == residual.reference)
         for reference, _ in declared.dependencies or ():
             variable = part.fmu.by_reference[reference]
             address = Address(residual.part, 0, reference)

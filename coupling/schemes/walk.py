@@ -156,14 +156,13 @@ class _Walk:
         while True:
             done(self.kernel.save(1))
             kept = self.t, self.restart, list(self.stepper.past), self.steps
+            reason: Exception | None = None
             try:
                 error = self.measure(h)
-            except Unsolved:
-                error = math.inf
-            except Stopped as stopped:
-                if not self._too_far(stopped):
+            except (Unsolved, Stopped) as failed:
+                if isinstance(failed, Stopped) and not self._too_far(failed):
                     raise
-                error = math.inf
+                error, reason = math.inf, failed
             order = self.stepper.order + (1 if self.measure == self._by_doubling else 0)
             factor = min(MOST, max(LEAST, SAFETY * error ** (-1 / order))) if error > 0 else MOST
             if error <= 1:
@@ -176,7 +175,7 @@ class _Walk:
             self.t, self.restart, self.stepper.past, self.steps = kept
             h *= min(factor, 0.9) if math.isfinite(error) else LEAST
             if h < SMALLEST * (self.run.communication_step or 1.0):
-                raise Unsolved(
+                raise reason or Unsolved(
                     f"stopped at t = {self.t:.9g} s: step_control = '{self.run.step_control}' has brought the step down to {h:.2g} s without reaching "
                     f"coupling_tolerance = {self.run.coupling_tolerance:g}; loosen it, or use step_control='fixed'"
                 )

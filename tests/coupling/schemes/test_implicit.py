@@ -1,0 +1,97 @@
+"""Implicit steps that cannot be made, in sentences, and what explicit ones are spared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sympy import tanh
+
+import foreign
+from coupling import BuildError, Ending, System
+from fmu_components.catalogue import find
+from fmu_components.component import Component
+from oracles import FourBar
+from stepped import DERIVATIVES, component
+from systems import refusal, system_of
+
+MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
+
+
+def test_large_steps_of_a_fast_mechanism():
+    """A correction that is learned from every pass gets through where one that halves the violation each time ran out of passes."""
+    result = system_of(FourBar(angle=1.0, speed=2.0)).simulate(0.5, communication_step=0.01, scheme="implicit")
+    assert result.outcome.completed and result.statistics.passes < 8 * result.statistics.steps
+    assert max(result.violation[level].max() for level in ("position", "velocity")) < 1e-10
+
+
+def test_constraints_that_an_fmu_does_not_give():
+    """CasADi's pendulum gives its residual at acceleration level alone."""
+    system = System("foreign")
+    system.add("dae", foreign.casadi_dae())
+    system.add("unit", foreign.of_oscillator(), kind="cs")
+    system.connect("unit.x", "dae.f")
+    assert refusal(lambda: system.simulate(1.0, communication_step=0.01, scheme="implicit-velocity"), BuildError) == (
+        "'dae' (casadi_pendulum.fmu) gives '__alg__0' but not the constraint at velocity level, as an output 'velocity[1]' and so on, which "
+        "implicit schemes enforce; choose scheme='explicit'"
+    )
+
+
+class Steep(Component):
+    """y = 0.1 - d tanh(u)."""
+
+    def declare(self):
+        d, u = self.input("d", 0.0, "", "slope"), self.input("u", 0.0, "", "argument")
+        self.output("y", 0.1 - d * tanh(u), "", "value")
+
+
+def test_inputs_that_do_not_come_to_rest(fmi):
+    """A loop whose slope passes 1, without derivatives: values passed around go to and fro."""
+    system = System("loop")
+    system.add("steep", component(Steep, fmi, *DERIVATIVES), kind="cs")
+    system.connect("steep.y", "steep.u")
+    system.drive("steep.d", lambda t: 5 * t)
+    result = system.simulate(1.0, communication_step=0.01, scheme="implicit", output_interval=0.01)
+    assert result.outcome.ending is Ending.NOT_SOLVED
+    assert result.outcome.sentence == (
+        f"stopped at t = {result.time[-1]:.9g} s: what arrives at inputs at the end of a step of 0.01 s does not come to rest in 30 repetitions; "
+        "choose a smaller communication_step, or check whether there is a solution; the result holds everything up to there"
+    )
+    assert 0.1 < result.time[-1] < 0.25
+    y = result["steep.y"]
+    assert y == pytest.approx(0.1 - 5 * result.time * np.tanh(y), abs=1e-6)
+
+
+def test_multipliers_that_nothing_answers_to():
+    """The pin is told of the rod's motion, but nobody tells the rod of the pin's force."""
+    system = System("deaf")
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute")
+    system.add("rod", component(find("planar.Body1"), 2, *DERIVATIVES), {"p1.rx": -0.5, "x": 0.5})
+    system.connect("ground.p1", "pin.M")
+    for name in MOTION:
+        system.connect(f"rod.p1.{name}", f"pin.N.{name}")
+    result = system.simulate(1.0, communication_step=0.01, scheme="implicit")
+    assert result.outcome.ending is Ending.NOT_SOLVED
+    assert result.outcome.sentence == (
+        "stopped at t = 0 s: constraints do not answer to 'pin.lambda[1]', 'pin.lambda[2]' within a step; check what their instances are "
+        "connected with; the result holds everything up to there"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel"])
+def test_a_motor_need_not_tell_how_it_answers(fmi, scheme):
+    """Its effort on a joint, and the angle that it is told, do not touch the accelerations of the bodies that the joint holds together."""
+
+    def run(**options: object) -> np.ndarray:
+        system = System("driven")
+        system.add("ground", "planar.Fixed")
+        system.add("pin", "planar.ActuatedRevolute")
+        system.add("rod", "planar.Body1", {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "x": 0.5})
+        system.add("motor", foreign.oscillator(fmi, rollback=True), kind="cs")
+        for pair in (("ground.p1", "pin.M"), ("pin.N", "rod.p1"), ("motor.x", "pin.effort"), ("pin.rotation.q", "motor.u")):
+            system.connect(*pair)
+        result = system.simulate(1.0, communication_step=1e-3, output_interval=0.1, **options)
+        assert result.outcome.completed
+        return result["rod.theta"]
+
+    assert run(scheme=scheme, extrapolation=2) == pytest.approx(run(scheme="implicit-velocity"), abs=1e-5)
