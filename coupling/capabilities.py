@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coupling.fmu import Interface
+from coupling.fmu import Fmu, Interface
 from coupling.graph import Part
 
 if TYPE_CHECKING:
@@ -35,5 +35,7 @@ def returns_early(master: Master) -> bool:
 def _interfaces(master: Master) -> list[tuple[str, Interface]]:
     """Of all FMUs that run in Co-Simulation, each with the name of its first instance."""
     parts = master.built.parts
-    first = {parts[i].fmu: parts[i] for i in reversed(master.steppers)}
+    first: dict[Fmu, Part] = {}
+    for i in master.steppers:
+        first.setdefault(parts[i].fmu, parts[i])
     return [(part.name, part.interface) for part in first.values()]

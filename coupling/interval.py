@@ -75,6 +75,11 @@ class Interval:
         ranges = [range(first, first + len(part.states)) for first, part in zip(firsts, built.inner.parts, strict=True)]
         self._states = np.array([i for each in ranges for i in each], dtype=int)
         """Where the outer master keeps the states."""
+        outside, inside = built.schedule.slot, built.inner.schedule.slot
+        renumbered = ((a._replace(part=built.inner_parts[a.part]), slot) for a, slot in inside.items())
+        shared = [(outside[a], slot) for a, slot in renumbered if a in outside]
+        self._shared = tuple(np.array(slots, dtype=int) for slots in zip(*shared, strict=True)) if shared else ()
+        """Where both masters keep the same values: what changes at events only is known to the outer one alone."""
         count = len(built.schedule.fed)
         self._fed = slice(len(built.schedule.arriving), len(built.schedule.arriving) + count)
         self._first_drive = len(built.inner.drives) - count
@@ -85,6 +90,9 @@ class Interval:
         """Takes the instances a step further, their inputs going on as the outer master's polynomials say."""
         kernel, outer = self._kernel, self._outer
         kernel.unsettle()
+        if self._shared:
+            outside, inside = self._shared
+            kernel.slots[inside] = outer.slots[outside]
         coefficients = zip(outer.value[self._fed], outer.slope[self._fed], outer.curve[self._fed], strict=True)
         for drive, (value, slope, curve) in enumerate(coefficients, start=self._first_drive):
             kernel.set_polynomial(drive, t, value, slope, curve)

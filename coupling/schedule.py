@@ -213,10 +213,13 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
     graph = schedule.graph
     solved = {n for loop in schedule.loops for n in loop.members}
 
+    multipliers = set(graph.algebraic)
+
     def predicted(node: int) -> bool:
         address = graph.addresses[node]
         part = graph.parts[address.part]
-        return graph.is_output[node] and not graph.held[node] and (part.stepped or bool(part.states) or node in solved)
+        given = part.stepped or bool(part.states) or node in solved
+        return node in multipliers or (graph.is_output[node] and not graph.held[node] and given)
 
     stepped = sorted({a.part for a in schedule.arriving} | {o.index for o in schedule.outputs})
     found = []

@@ -273,6 +273,11 @@ class Component:
                     f"{self._name}: the time derivative of '{expression}' needs the rate of the input '{symbol}', which is not known; "
                     f"declare the input with signal()"
                 )
+            if variable is not None and variable.role is Role.STATE and symbol not in self._draft.rates:
+                raise DeclarationError(
+                    f"{self._name}: the time derivative of '{expression}' needs the rate of the state '{symbol}', which is not declared yet; "
+                    f"call rate({symbol}, ...) before"
+                )
         return TimeDerivative(self._draft.rates)(expression)
 
     def partial(self, expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:

@@ -153,6 +153,19 @@ def test_a_motion_that_depends_on_an_input_without_a_rate():
     refused(body, "Part: the time derivative of 'u' needs the rate of the input 'u', which is not known; declare the input with signal()")
 
 
+def test_a_motion_before_the_rates_of_its_states():
+    """Its acceleration would be taken for 0."""
+
+    def body(self):
+        port = self.port("flange", TRANSLATIONAL, Side.MOTION, "flange")
+        s, v = self.state("s", 0.0, "m", "position"), self.state("v", 0.0, "m/s", "velocity")
+        self.rate(s, v)
+        self.moves(port, s)
+        self.rate(v, port.f / self.parameter("m", 1.0, "kg", "mass"))
+
+    refused(body, "Part: the time derivative of 'v' needs the rate of the state 'v', which is not declared yet; call rate(v, ...) before")
+
+
 @pytest.mark.parametrize("name", ["my param", "1x", "time", 'a"b', "a..b", ""])
 def test_a_name_that_fmi_does_not_allow(name):
     """The name and what a name is made of."""

@@ -62,7 +62,7 @@ def test_a_relay_switches_with_its_input(fmi):
 
 
 def test_all_go_back_to_an_event():
-    """What follows the ball has a point at each bounce, and so gets its height without the corner being cut."""
+    """What follows the ball has a point at each bounce, and so gets the parabolas between them as they are, which polynomials can be."""
     system = System("followed")
     system.add("ball", cached_fmu(BouncingBall, 3), kind="cs")
     system.add("lag", "signal.FirstOrder", {"T": 0.1}, kind="cs")
@@ -72,8 +72,5 @@ def test_all_go_back_to_an_event():
     exact.add("lag", "signal.FirstOrder", {"T": 0.1})
     exact.connect("ball.height", "lag.u")
     reference = exact.simulate(1.0, rtol=1e-11, output_times=[1.0])["lag.y"][-1]
-    errors = [
-        abs(system.simulate(1.0, communication_step=h, extrapolation=2, rtol=1e-11, output_times=[1.0])["lag.y"][-1] - reference)
-        for h in (0.04, 0.02, 0.01)
-    ]
-    assert errors[2] < 1e-5 and errors[1] / errors[2] > 6
+    result = system.simulate(1.0, communication_step=0.03, extrapolation=2, rtol=1e-11, output_times=[1.0])
+    assert result["lag.y"][-1] == pytest.approx(reference, abs=1e-9)
