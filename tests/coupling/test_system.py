@@ -24,7 +24,6 @@ from oracles import Pendulum
 from systems import described, pendulum, refusal
 
 WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
-SUPPORTED = "Co-Simulation instances are not supported yet"
 
 
 # -- adding ------------------------------------------------------------------------------------------------------------
@@ -49,7 +48,6 @@ SUPPORTED = "Co-Simulation instances are not supported yet"
         (("a", None), f"'a' cannot be added: None is no FMU; {WANTED}"),
         (("a", int), f"'a' cannot be added: <class 'int'> is no FMU; {WANTED}"),
         (("a", "planar.Body1", [1.0]), "the start values of 'a' are [1.0]; give them by their names, such as {'m': 1.0}"),
-        (("a", "planar.Body1", {}, "cs"), f"'a' cannot run as 'cs': {SUPPORTED}; leave kind out for Model Exchange"),
         (("a", "planar.Body1", {}, "es"), "'a' cannot run as 'es'; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)"),
     ],
 )
@@ -67,14 +65,6 @@ def test_files_that_are_not_there_or_no_fmus(tmp_path: Path) -> None:
     )
     assert refusal(lambda: System().add("a", str(tmp_path / "text.fmu")), FmuError).startswith(
         f"'a' cannot be added: '{tmp_path}/text.fmu' is not a zip archive that can be read ("
-    )
-
-
-@pytest.mark.parametrize("version", [2, 3])
-def test_an_fmu_without_model_exchange(version: int) -> None:
-    """What it would need is not there yet."""
-    assert refusal(lambda: System().add("osc", foreign.no_model_exchange(version)), BuildError) == (
-        f"'osc' (Oscillator.fmu) offers Co-Simulation alone, and {SUPPORTED}; export it for Model Exchange"
     )
 
 
