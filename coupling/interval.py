@@ -32,7 +32,11 @@ def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) 
     """None where nothing has to be integrated, since all states are those of Co-Simulation instances."""
     if not any(part.stepped for part in parts) or not any(part.states for part in parts):
         return None
-    at_boundary = {target.part for target, given in sources.items() if parts[target.part].dae and any(parts[s.part].stepped for s in given)}
+    at_boundary = {
+        target.part
+        for target, given in sources.items()
+        if parts[target.part].dae and not parts[target.part].states and any(parts[s.part].stepped for s in given)
+    }
     inner = tuple(i for i, part in enumerate(parts) if not part.stepped and i not in at_boundary)
     inside = set(inner)
     fed = {

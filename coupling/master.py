@@ -231,11 +231,11 @@ class Master:
         kernel.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
         self.steppers = [i for i, part in enumerate(parts) if part.stepped]
         for index in self.steppers:
-            kernel.add_stepper(
-                index, [a.reference for a in schedule.arriving if a.part == index], degree(parts[index]), parts[index].interface.save_state
-            )
+            references = [a.reference for a in schedule.arriving if a.part == index]
+            interface = parts[index].interface
+            kernel.add_stepper(index, references, degree(parts[index]), interface.save_state, interface.variable_step)
         if schedule.fed:
-            kernel.add_stepper(-1, [a.reference for a in schedule.fed], 2, True)
+            kernel.add_stepper(-1, [a.reference for a in schedule.fed], 2, True, True)
         for index, part in enumerate(parts):
             if not part.stepped and part.interface.save_state:
                 kernel.add_other(index)

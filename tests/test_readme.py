@@ -102,7 +102,7 @@ def test_the_snippets_of_co_simulation_run(scratch, capsys):
     scope = run_all(COSIMULATION)
     exact, held, kept, turned = (scope[name] for name in ("exact", "held", "kept", "turned"))
     off = [abs(run["rod.theta"][-1] - exact["rod.theta"][-1]) for run in (held, kept)]
-    assert off == pytest.approx([1.8e-4, 6.8e-8], rel=0.1)
+    assert off[0] == pytest.approx(1.8e-4, rel=0.1) and off[1] < 1e-10
     assert kept.statistics.passes / kept.statistics.steps < 2.1
     assert max(kept.violation["position"].max(), kept.violation["velocity"].max()) < 1e-10
     assert [turned["load.w"][-1], turned["coupling.lambda[1]"][-1]] == pytest.approx([1.0, 1.0], abs=1e-9)

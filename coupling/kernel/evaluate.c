@@ -277,12 +277,28 @@ int kernel_evaluate(Kernel *k, double t, const double *x)
     return result ? result : operate(k, &k->lists[RECORDING]);
 }
 
+/* Whatever is not finite would spread through all instances. */
+static int check_arriving(Kernel *k)
+{
+    const Coupling *c = k->coupling;
+    double sum = 0;
+    for (int i = 0; i < c->inputs; i++)
+        sum += k->v[c->arriving[i]] - k->v[c->arriving[i]];
+    for (int i = 0; i < c->inputs && sum != 0; i++)
+        if (!isfinite(k->v[c->arriving[i]])) {
+            failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
+            k->failure.slot = c->arriving[i];
+            return KERNEL_NOT_FINITE;
+        }
+    return KERNEL_DONE;
+}
+
 int kernel_evaluate_point(Kernel *k, double t)
 {
     k->thorough = true;
     const int result = evaluate(k, t, NULL, NULL);
     k->thorough = false;
-    return result;
+    return result ? result : check_arriving(k);
 }
 
 int kernel_complete(Kernel *k)

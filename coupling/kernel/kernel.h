@@ -193,6 +193,7 @@ typedef struct {
     int degree;  /* of the polynomials that it takes */
     bool event;  /* its last step ended at an event */
     bool saves;  /* can save and restore its state */
+    bool variable; /* can make steps of any size */
     Polynomials inputs;
     void *saved[SAVED];
     Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
@@ -317,7 +318,7 @@ void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
 
 /* steps.c: Co-Simulation instances over one step. `inputs` are those that follow polynomials, of all instances in their order. */
 int kernel_couple(Kernel *, int inputs, const int *arriving, int first_end);
-int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree, bool saves);
+int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree, bool saves, bool variable);
 void kernel_set_careful(Kernel *, bool careful);
 int kernel_add_other(Kernel *, int part);
 void kernel_announce(Kernel *); /* an event that happened since the last point */

@@ -119,7 +119,7 @@ def _declare() -> None:
         "kernel_evaluate_point": (i, [p, d]),
         "kernel_complete": (i, [p]),
         "kernel_couple": (i, [p, i, p, i]),
-        "kernel_add_stepper": (i, [p, i, i, p, i, b]),
+        "kernel_add_stepper": (i, [p, i, i, p, i, b, b]),
         "kernel_set_careful": (none, [p, b]),
         "kernel_set_predicted": (i, [p, i, p]),
         "kernel_set_held": (i, [p, i, p]),
@@ -440,9 +440,9 @@ class Kernel:
         block = np.ctypeslib.as_array(library.kernel_polynomials(self.handle), shape=(3, width))
         self.value, self.slope, self.curve = block[:, : len(array)]
 
-    def add_stepper(self, part: int, references: Sequence[int], degree: int, saves: bool) -> int:
+    def add_stepper(self, part: int, references: Sequence[int], degree: int, saves: bool, variable: bool) -> int:
         keys = _references(references)
-        return made(library.kernel_add_stepper(self.handle, part, len(keys), pointer(keys), degree, saves))
+        return made(library.kernel_add_stepper(self.handle, part, len(keys), pointer(keys), degree, saves, variable))
 
     def set_careful(self) -> None:
         """Has states saved before each step where they can be, so that one that is discarded can be made smaller."""

@@ -12,7 +12,7 @@ static const double smallest_share = 1.0 / (1 << 20);
 /* An event this close behind a point, as a share of the step, is the instance's own affair: nobody goes back for it. */
 static const double closely = 1e-6;
 
-enum { MOST_UPDATES = 1000 };
+enum { MOST_UPDATES = 1000, MOST_DISCARDED = 200 };
 
 int kernel_couple(Kernel *k, int inputs, const int *arriving, int first_end)
 {
@@ -37,7 +37,7 @@ int kernel_couple(Kernel *k, int inputs, const int *arriving, int first_end)
     return 0;
 }
 
-int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *reference, int degree, bool saves)
+int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *reference, int degree, bool saves, bool variable)
 {
     Coupling *c = k->coupling;
     Stepper *more = realloc(c->steppers, (size_t)(c->count + 1) * sizeof *more);
@@ -46,7 +46,7 @@ int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *referen
     c->steppers = more;
     const int first = c->count ? more[c->count - 1].first + more[c->count - 1].inputs.count : 0;
     Stepper *s = &more[c->count];
-    *s = (Stepper){.part = part, .instance = part < 0 ? NULL : k->parts[part].instance, .first = first, .degree = degree, .saves = saves};
+    *s = (Stepper){.part = part, .instance = part < 0 ? NULL : k->parts[part].instance, .first = first, .degree = degree, .saves = saves, .variable = variable};
     memcpy(c->reference + first, reference, (size_t)inputs * sizeof *reference);
     s->inputs = (Polynomials){.count = inputs,
                               .reference = c->reference + first,
@@ -315,7 +315,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
     const double all = end - start, enough = 8 * DBL_EPSILON * fmax(fabs(start), fabs(end));
     double t = start, size = all;
     double kept = start; /* the time of the state that is saved */
-    int standing = 0; /* attempts that have come no further */
+    int discarded = 0, standing = 0; /* standing: attempts that have come no further */
     for (;;) {
         if (step.terminate)
             return step_terminated(k, s);
@@ -342,7 +342,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
         if (status == DISCARD) {
             c->discarded++;
             size = fmin(size, end - t) / 2;
-            if (size < smallest_share * all) {
+            if (!s->variable || ++discarded > MOST_DISCARDED || size < smallest_share * all) {
                 failed(k, KERNEL_FMU_FAILED, "stepping", s->part, status);
                 return KERNEL_FMU_FAILED;
             }

@@ -38,6 +38,7 @@ SETTLED, LOOPED = 1e-7, 1e-12
 """By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
 NUDGE = 1e-3
 """By how much multipliers are moved to see how constraints answer, relative to their size."""
+_MOST_POINTS = 5
 PATIENCE = 3
 """Passes without progress after which that is looked at again."""
 
@@ -89,8 +90,10 @@ class Implicit:
         self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
         self.learned = _Learned(len(self.constraints) * (2 if name == "implicit" else 1))
         self.past: list[_Point] = []
-        self.remembered = 2 if name == "implicit-velocity" else 4
-        """How many points before the present one are extrapolated from; what alternates from step to step would grow with more."""
+        self.count = _MOST_POINTS
+        """From how many points is extrapolated: as many as would have been best for the last step."""
+        self.foreseen: tuple[float, list[np.ndarray]] | None = None
+        """The end of the last step and the multipliers and inputs foreseen there, from one point, from two, and so on."""
         self.first: np.ndarray | None = None
         """The multipliers at the beginning of the last step."""
         for n in self.loops:
@@ -112,8 +115,12 @@ class Implicit:
             done(kernel.evaluate_point(kernel.time))
             for n in self.exact:
                 self._hold(n)
-            self.past, self.first = [], None
-        self.past = [_Point(kernel.time, self.first, kernel.slots[self.slots], kernel.arriving), *self.past[: self.remembered]]
+            self.past, self.first, self.foreseen = [], None, None
+        point = _Point(kernel.time, self.first, kernel.slots[self.slots], kernel.arriving)
+        self.past = [point, *self.past[: _MOST_POINTS - 1]]
+        if self.foreseen and self.foreseen[0] == point.time:
+            now = np.concatenate([point.last, point.inputs])
+            self.count = 1 + int(np.argmin([np.abs(each - now).max(initial=0.0) for each in self.foreseen[1]]))
 
     # -- a step --------------------------------------------------------------------------------------------------------
 
@@ -175,14 +182,15 @@ class Implicit:
     def _guess(self, h: float) -> tuple[_Multipliers, np.ndarray]:
         """Multipliers, and inputs at the end of the step, as they go on from the last points."""
         end, past = self.past[0].time + h, self.past
-        last = _extrapolated(end, [(point.time, point.last) for point in past])
-        ends = _extrapolated(end, [(point.time, point.inputs) for point in past])
+        ahead = _extrapolated(end, [(point.time, np.concatenate([point.last, point.inputs])) for point in past])
+        self.foreseen = end, ahead
+        last, ends = np.split(ahead[min(self.count, len(ahead)) - 1], [len(self.constraints)])
         if self.name == "implicit-position":
-            return _Multipliers(last, last.copy()), ends
+            return _Multipliers(last.copy(), last), ends
         if self.name == "implicit-velocity":
             return _Multipliers(past[0].last.copy(), last), ends
-        firsts = [(point.time, point.first) for point in past if point.first is not None]
-        first = _extrapolated(end, firsts) if firsts else past[0].last.copy()
+        firsts = [(point.time, point.first) for point in past[: self.count] if point.first is not None]
+        first = _extrapolated(end, firsts)[-1] if firsts else past[0].last.copy()
         # A constraint of velocities determines one value a step, which is taken for both ends.
         return _Multipliers(np.where(self.holonomic, first, last), last), ends
 
@@ -324,15 +332,17 @@ class Implicit:
         )
 
 
-def _extrapolated(t: float, points: list[tuple[float, np.ndarray]]) -> np.ndarray:
-    """The polynomial through all points, ahead of them (Neville)."""
-    values = [value for _, value in points]
+def _extrapolated(t: float, points: list[tuple[float, np.ndarray]]) -> list[np.ndarray]:
+    """What polynomials through the first point, the first two, and so on, have at a time (Neville)."""
     times = [time for time, _ in points]
+    values = [value for _, value in points]
+    found = [values[0].copy()]
     for width in range(1, len(points)):
         for i in range(len(points) - width):
             a, b = times[i], times[i + width]
             values[i] = ((t - b) * values[i] - (t - a) * values[i + 1]) / (a - b)
-    return np.array(values[0])
+        found.append(values[0])
+    return found
 
 
 @dataclass
@@ -414,9 +424,11 @@ def _refuse(name: str, master: Master) -> None:
     if name != "implicit":
         return
     graph, parts = master.schedule.graph, master.built.parts
+    multipliers = set(graph.algebraic)
     for address in master.schedule.arriving:
         part = parts[address.part]
-        if degree(part) == 0 and any(parts[source.part].dae for source in graph.wires.get(address, ())):
+        sources = [graph.node[source] for source in graph.wires.get(address, ())]
+        if degree(part) == 0 and any(known in multipliers for source in sources for known in graph.before[source]):
             raise BuildError(
                 f"the scheme 'implicit' has forces vary over a step such that constraints hold at both levels, but '{part.name}' holds its inputs: "
                 "it offers neither canInterpolateInputs nor, in FMI 3, intermediate updates; choose 'implicit-position' or 'implicit-velocity'"

@@ -135,7 +135,11 @@ def test_a_start_apart_is_refused():
         ("engine.flange", "mass.flange", "the first is rotational, the second translational; couple two of the same kind"),
         ("engine.w", "load.flange", "'engine.w' is a variable; give a rotational, translational or planar port, or the names of variables"),
         ("source.pin", "load.flange", "'source.pin' is a port of kind electrical; give a rotational, translational or planar port"),
-        ({"angle": "engine.flange.phi"}, "load.flange", "names neither a port nor 'angle', 'speed', 'torque' or 'position', 'velocity', 'force'"),
+        (
+            {"angle": "engine.flange.phi"},
+            "load.flange",
+            "names neither a port nor 'angle', 'speed', 'torque' or 'position', 'velocity', 'force'",
+        ),
         (7, "load.flange", "7 names neither a port nor 'angle', 'speed', 'torque'"),
     ],
 )

@@ -120,7 +120,6 @@ def test_a_step_that_stays_discarded_ends_the_run(fmi, course):
     assert_kept(result, 701)
 
 
-@pytest.mark.xfail(reason="the kernel does not ask whether steps may be of another size", strict=True)
 def test_a_fixed_step_cannot_be_made_in_smaller_ones(fmi):
     """So the master asks once, and gives up at once."""
     hook = f'if (time > 0.6999 && step_size > 0.0003) return say(me, Discard, "{foreign.TOO_LONG}");'
@@ -188,7 +187,6 @@ def test_a_nan_that_arrives_at_another_and_is_recorded(fmi, scheme):
     assert_named(followed(fmi, {"scheme": scheme, "communication_step": STEP, "output_interval": STEP}, None))
 
 
-@pytest.mark.xfail(reason="the kernel does not look whether what arrives at Co-Simulation instances is finite", strict=True)
 def test_a_nan_that_arrives_at_another(fmi, course):
     """Whether it is recorded or not, and whatever the other makes of it."""
     assert_named(followed(fmi, course, ["unit.x"]))
