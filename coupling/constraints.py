@@ -89,6 +89,8 @@ def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | Non
     graph = schedule.graph
     for residual in loop.residuals[: len(loop.unknowns) - loop.torn]:
         part = graph.parts[residual.part]
+        if part.states:
+            continue  # solved between the points as well, where others only push
         declared = next(u for u in part.structure.residuals if u.reference == residual.reference)
         known = None if declared.dependencies is None else {reference for reference, _ in declared.dependencies}
         wires = ((a, given) for a, given in graph.wires.items() if a.part == residual.part and (known is None or a.reference in known))

@@ -7,12 +7,12 @@ import pytest
 from sympy import tanh
 
 import foreign
-from coupling import BuildError, Ending, System
+from coupling import Ending, System
 from fmu_components.catalogue import find
 from fmu_components.component import Component
 from oracles import FourBar
 from stepped import DERIVATIVES, component
-from systems import refusal, system_of
+from systems import system_of
 
 MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 
