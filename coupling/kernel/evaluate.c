@@ -149,7 +149,9 @@ int operate(Kernel *k, const Operations *operations)
                 TIMED(status = instance_set(instance, o->type, o->references, (size_t)o->count, values));
             break;
         case GET:
-            if (o->type == FLOAT64)
+            if (o->get)
+                TIMED(status = o->get(o->component, o->references, (size_t)o->count, values));
+            else if (o->type == FLOAT64)
                 TIMED(status = instance_get_reals(instance, o->references, (size_t)o->count, values));
             else
                 TIMED(status = instance_get(instance, o->type, o->references, (size_t)o->count, values));

@@ -322,6 +322,11 @@ int kernel_add_operation(Kernel *k, int list, int loop, int kind, int type, int 
         .source_start = source_start ? COPY(source_start, count + 1, &complete) : NULL,
         .source = source_start ? COPY(source, source_start[count], &complete) : NULL,
     };
+    Operation *added = &operations->items[operations->count - 1];
+    if (kind == GET && type == FLOAT64 && added->instance->stepped && added->instance->library->version == 2) {
+        added->get = added->instance->library->fmi2.get[FLOAT64];
+        added->component = added->instance->component;
+    }
     return complete ? operations->count - 1 : -1;
 }
 

@@ -32,6 +32,8 @@ typedef struct {
     int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
     int *source_start, *source; /* of SET: slots by input */
     Instance *instance;         /* of those that move values */
+    Fmi2Get get;                /* of GET from a Co-Simulation instance of FMI 2, at first hand: it costs more to find than to call */
+    Component component;
 } Operation;
 
 /* The arrays of all items lie in one block once the list is packed: an evaluation reads them from end to end. */
@@ -195,6 +197,9 @@ typedef struct {
     bool saves;  /* can save and restore its state */
     bool variable; /* can make steps of any size */
     Polynomials inputs;
+    Component component; /* of FMI 2, with what each step calls */
+    Fmi2Set set;
+    Status (*step)(Component, double time, double size, int last_word);
     void *saved[SAVED];
     Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
 } Stepper;

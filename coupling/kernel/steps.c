@@ -47,6 +47,11 @@ int kernel_add_stepper(Kernel *k, int part, int inputs, const Reference *referen
     const int first = c->count ? more[c->count - 1].first + more[c->count - 1].inputs.count : 0;
     Stepper *s = &more[c->count];
     *s = (Stepper){.part = part, .instance = part < 0 ? NULL : k->parts[part].instance, .first = first, .degree = degree, .saves = saves, .variable = variable};
+    if (s->instance && s->instance->library->version == 2) {
+        s->component = s->instance->component;
+        s->set = s->instance->library->fmi2.set[FLOAT64];
+        s->step = s->instance->library->fmi2.do_step;
+    }
     memcpy(c->reference + first, reference, (size_t)inputs * sizeof *reference);
     s->inputs = (Polynomials){.count = inputs,
                               .reference = c->reference + first,
@@ -171,8 +176,9 @@ void kernel_note_inputs(Kernel *k, bool restart)
 static void hold(Kernel *k)
 {
     Coupling *c = k->coupling;
+    double *const end = k->v + c->first_end;
     for (int i = 0; i < c->inputs; i++)
-        c->value[i] = k->v[c->arriving[i]];
+        end[i] = c->value[i] = k->v[c->arriving[i]];
     c->degree = 0;
 }
 
@@ -184,8 +190,6 @@ static void extrapolate(Coupling *c, int order)
     const int n = c->inputs, degree = order < c->known ? order : c->known - 1;
     memcpy(c->value, u0, (size_t)n * sizeof *u0);
     c->degree = degree;
-    if (degree == 0)
-        return;
     const double d1 = 1 / (c->past_time[0] - c->past_time[1]);
     if (degree == 1) {
         for (int i = 0; i < n; i++) {
@@ -378,12 +382,10 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
     if (c->degree == 0) {
         s->inputs.degree = 0;
         if (s->inputs.count) {
-            double *const end = k->v + c->first_end + s->first;
-            for (int i = 0; i < s->inputs.count; i++)
-                end[i] = s->inputs.value[i];
             if (!s->instance)
                 return KERNEL_DONE;
-            status = instance_set_reals(s->instance, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value);
+            status = s->set ? s->set(s->component, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value)
+                            : instance_set_reals(s->instance, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value);
         }
     } else {
         s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
@@ -402,9 +404,8 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
         }
     }
     StepEnd end;
-    const Library *const l = s->instance->library;
-    if (l->version == 2) { /* the way that most steps go */
-        status = l->fmi2.do_step(s->instance->component, t, h, last_word);
+    if (s->step) { /* the way that most steps go */
+        status = s->step(s->component, t, h, last_word);
         if (status <= WARNING)
             return KERNEL_DONE;
         status = instance_step_failed(s->instance, status, &end);
@@ -474,6 +475,7 @@ static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word
         if (result)
             break;
         interpolate(c, s, k->v, order, h);
+        memcpy(k->v + c->first_end + s->first, s->inputs.value, (size_t)s->inputs.count * sizeof *c->value); /* unless they vary */
         k->t = t;
         result = step_one(k, s, t, h, last_word);
         if (result == KERNEL_DONE)
@@ -486,7 +488,7 @@ int kernel_explicit_step(Kernel *k, double h, int order, bool in_turn, bool last
 {
     if (in_turn)
         return step_in_turn(k, k->t, h, order, last_word);
-    if (order)
+    if (order && k->coupling->known > 1)
         extrapolate(k->coupling, order);
     else
         hold(k);
