@@ -195,6 +195,7 @@ typedef struct {
     bool saves;  /* can save and restore its state */
     Polynomials inputs;
     void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
     Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
 } Stepper;
 
@@ -210,6 +211,7 @@ typedef struct {
 typedef struct {
     int part;
     void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
 } Other;
 
 typedef struct Coupling {
