@@ -36,6 +36,8 @@ EXACT = 5e-11
 """How well constraints hold at the end of a step, in their units."""
 SETTLED, LOOPED = 1e-7, 1e-12
 """By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
+CROSSING = 1e-3
+"""The least size that an input is taken to have, relative to the greatest that it has had: where it crosses 0, rounding still moves it."""
 NUDGE = 1e-3
 """By how much multipliers are moved to see how constraints answer, relative to their size."""
 PATIENCE = 3
@@ -75,6 +77,8 @@ class Implicit:
         self.places = {n: np.array([self.constraints[i].place for i in self.rows[n]]) for n in self.loops}
         self.allowed = np.where(in_loops(master), LOOPED, SETTLED)
         """How much each input at the end of a step may still move."""
+        self.greatest = np.zeros(len(self.allowed))
+        """The greatest size that each input has had."""
         self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
         self.learned = _Learned(len(self.constraints) * (2 if name == "implicit" else 1))
         self.past: list[tuple[float, np.ndarray, np.ndarray]] = []
@@ -100,6 +104,7 @@ class Implicit:
                 self._hold(n)
             self.past = []
         self.past = [(kernel.time, kernel.slots[self.slots], kernel.arriving), *self.past[:2]]
+        self.greatest = np.maximum(self.greatest, np.abs(kernel.arriving))
 
     # -- a step --------------------------------------------------------------------------------------------------------
 
@@ -135,7 +140,8 @@ class Implicit:
             if off > 1:
                 self._add(multipliers, self.learned.improved(move))
             arrived = self._arrive(t + h, multipliers.last)
-            settled = np.abs(arrived - ends) <= self.allowed * np.maximum(np.abs(arrived), np.abs(self.past[0][2])) + LOOPED
+            size = np.maximum.reduce([np.abs(arrived), np.abs(self.past[0][2]), CROSSING * self.greatest])
+            settled = np.abs(arrived - ends) <= self.allowed * size + LOOPED
             if off <= 1 and settled.all():
                 return t + h
             ends = arrived
