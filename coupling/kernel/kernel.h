@@ -359,5 +359,6 @@ int kernel_advance(Kernel *, long steps);
 void kernel_end_run(Kernel *);
 const RungeKutta *kernel_runge_kutta(const Kernel *);
 int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
+long kernel_stiffness(const Kernel *, int *state, double *since); /* how many steps stability limited, since when, and by which state */
 
 #endif
