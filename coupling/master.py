@@ -552,6 +552,8 @@ class Master:
                 f"or choose a longer communication_step than {self.run.communication_step:g} s"
                 if self.run.communication_step is not None
                 else f"loosen rtol = {self.run.rtol:g}, or, if the system is stiff, choose solver='cvode'"
+                if not self.stiff
+                else f"or, since {self.stiff}, choose solver='cvode'"
             )
             return Outcome(
                 Ending.TOO_MANY_STEPS,
@@ -595,6 +597,13 @@ class Master:
         if status is Status.NO_MEMORY:
             ending, remedy = Ending.SOLVER_FAILED, "record fewer outputs"
         return Outcome(ending, "; ".join(filter(None, [f"stopped at t = {t:.9g} s: {self.describe_failure()}", remedy, kept])))
+
+    @property
+    def stiff(self) -> str:
+        """What an explicit method has found of stiffness; empty where it found none."""
+        assert self.kernel
+        count, state, since = self.kernel.stiffness()
+        return f"the problem looks stiff from t = {since:.3g} s on because of '{self.label(state)}'" if count else ""
 
     def indicator_name(self, index: int) -> str:
         """The event indicator of a number, by its instance."""

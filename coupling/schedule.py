@@ -233,7 +233,13 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
                 needed.add(node)
                 open_now += graph.before[node]
         sequence = _Order(schedule, sorted(needed), loops=False).operations() if needed else []
-        drives = [Operation(Kind.DRIVE, graph.drives[a], Level.ALWAYS, first=schedule.drive_slot[a]) for a in graph.drives if a in arriving]
+        drives = [
+            Operation(Kind.DRIVE, number, Level.ALWAYS, first=schedule.drive_slot[a])
+            for a, number in graph.drives.items()
+            if a in arriving or graph.node[a] in needed
+        ]
+        asked = sorted({graph.addresses[node].part for node in needed if graph.is_output[node]})
+        timed = [Operation(Kind.SET_TIME, i, Level.ALWAYS) for i in asked if graph.parts[i].needs_time]
         if part < 0:
             sequence.append(schedule.feeding[0])
         elif arriving:
@@ -246,7 +252,7 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
             for o in schedule.outputs
             if o.index == part
         ]
-        found.append(Turn(part, [*drives, *sequence], outputs))
+        found.append(Turn(part, [*drives, *timed, *sequence], outputs))
     slots = [schedule.slot[a] for n, a in enumerate(graph.addresses) if predicted(n) and a in schedule.slot]
     return slots, found
 

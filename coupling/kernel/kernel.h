@@ -201,6 +201,7 @@ typedef struct {
     Fmi2Set set;
     Status (*step)(Component, double time, double size, int last_word);
     void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
     Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
 } Stepper;
 
@@ -216,6 +217,7 @@ typedef struct {
 typedef struct {
     int part;
     void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
 } Other;
 
 typedef struct Coupling {
@@ -363,5 +365,6 @@ int kernel_advance(Kernel *, long steps);
 void kernel_end_run(Kernel *);
 const RungeKutta *kernel_runge_kutta(const Kernel *);
 int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
+long kernel_stiffness(const Kernel *, int *state, double *since); /* how many steps stability limited, since when, and by which state */
 
 #endif

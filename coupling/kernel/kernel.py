@@ -155,6 +155,7 @@ def _declare() -> None:
         "kernel_advance": (i, [p, n]),
         "kernel_runge_kutta": (POINTER(RungeKuttaStructure), [p]),
         "kernel_roughest": (i, [p, POINTER(i), POINTER(d)]),
+        "kernel_stiffness": (n, [p, POINTER(i), POINTER(d)]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
@@ -612,6 +613,12 @@ class Kernel:
         """How often the most often rejected step was rejected, which state was to blame, and when."""
         state, time = c_int(-1), c_double(0)
         count = library.kernel_roughest(self.handle, byref(state), byref(time))
+        return count, state.value, time.value
+
+    def stiffness(self) -> tuple[int, int, float]:
+        """How many steps stability has limited, the state that was most to blame, and since when."""
+        state, time = c_int(-1), c_double(0)
+        count = library.kernel_stiffness(self.handle, byref(state), byref(time))
         return count, state.value, time.value
 
     def deficiency(self, loop: int, unknowns: int) -> tuple[int, np.ndarray, np.ndarray, float, bool]:

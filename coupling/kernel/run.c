@@ -17,6 +17,11 @@ static const double shy = 1e-3, shyest = 1e-12;
 /* Of as many steps, a derivative that changed its sign in a quarter is looked at: whether it jumps there. */
 enum { FEWEST_WATCHED = 512, MOST_WATCHED = 1 << 20 };
 
+/* Stiffness is looked for in one of so many steps, from a first sign on in each. It is there where so many in a row come near to the limit
+ * of stability, of which fewer than a few one after another may not (Hairer and Wanner, as for rk_stiffness). */
+enum { STIFFNESS_EVERY = 32, STIFF_IN_A_ROW = 15, STIFF_NO_MORE = 6 };
+static const double nearly = 0.98;
+
 /* Rejections one after another are rough where the step size shrinks by as much. */
 static const double collapse = 1e-3;
 
@@ -41,6 +46,13 @@ typedef struct Run {
     double rough_at;
     int rejected_in_a_row, clean;
     double size_before;
+    /* How many steps stability has limited, since when, and which state was most to blame; and what is being looked at. */
+    long stiff_steps;
+    int stiffest;
+    double stiff_since;
+    long to_look;
+    int stiff_in_a_row, not_stiff;
+    double suspected_since;
     /* Changes of sign by state, in so many of the steps to be watched. */
     double *slope;
     int *flips;
@@ -88,7 +100,8 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     run->longest = INFINITY;
     run->span = stop - start;
     run->last_event = -INFINITY;
-    run->roughest = -1;
+    run->roughest = run->stiffest = -1;
+    run->to_look = STIFFNESS_EVERY;
     run->rk = rk_new(tableau, k->states, kernel_derivatives, k, rtol, atol);
     if (!run->rk)
         return KERNEL_NO_MEMORY;
@@ -115,6 +128,13 @@ int kernel_roughest(const Kernel *k, int *state, double *time)
     *state = k->run->roughest;
     *time = k->run->rough_at;
     return k->run->most_rejected;
+}
+
+long kernel_stiffness(const Kernel *k, int *state, double *since)
+{
+    *state = k->run ? k->run->stiffest : -1;
+    *since = k->run ? k->run->stiff_since : 0;
+    return k->run ? k->run->stiff_steps : 0;
 }
 
 static void note_checked(Kernel *k)
@@ -331,6 +351,34 @@ static void watch_rejections(Run *run, long rejected, double size)
     }
 }
 
+/* Counts the steps that stability limits, and not accuracy. */
+static void watch_stiffness(Run *run)
+{
+    if (!run->stiff_in_a_row && --run->to_look > 0)
+        return;
+    int state;
+    const bool stiff = rk_stiffness(run->rk, &state) > nearly;
+    if (!stiff) {
+        if (++run->not_stiff >= STIFF_NO_MORE || !run->stiff_in_a_row) {
+            run->stiff_in_a_row = 0;
+            run->to_look = STIFFNESS_EVERY;
+        }
+        return;
+    }
+    run->not_stiff = 0;
+    if (!run->stiff_in_a_row++)
+        run->suspected_since = run->rk->t;
+    if (run->stiff_in_a_row < STIFF_IN_A_ROW)
+        return;
+    if (run->stiff_in_a_row == STIFF_IN_A_ROW) {
+        if (!run->stiff_steps)
+            run->stiff_since = run->suspected_since;
+        run->stiff_steps += STIFF_IN_A_ROW - 1;
+    }
+    run->stiff_steps++;
+    run->stiffest = state;
+}
+
 /* The derivative of one state with this state moved, at the present point; NaN where there is none. */
 static double derivative_at(Kernel *k, int state, double value)
 {
@@ -410,6 +458,7 @@ static int step(Kernel *k)
     if (result)
         return result;
     watch_rejections(run, rk->rejected - rejected, size);
+    watch_stiffness(run);
     bool wanted, back;
     result = check_shortcuts(k, &back);
     if (result || back)

@@ -8,6 +8,9 @@
 
 static const double safety = 0.9, least_factor = 0.2, greatest_factor = 10, least_error = 1e-4, stretch = 1.01;
 
+/* Points that lie nearer to each other, in units of the tolerance, differ by rounding. */
+static const double least_distance = 1e-3;
+
 RungeKutta *rk_new(const Tableau *tableau, int count, Derivative derivative, void *context, double rtol, const double *atol)
 {
     size_t n = (size_t)count, slopes = (size_t)(tableau->stages + 1 + tableau->extra), dense = 3 + (size_t)tableau->dense;
@@ -252,6 +255,29 @@ static int prepare_dense(RungeKutta *rk)
     }
     rk->dense_ready = true;
     return RK_DONE;
+}
+
+/* The last stage and the new point are states at the same time, which differ along what changes fastest; so do their derivatives
+ * (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2). */
+double rk_stiffness(RungeKutta *rk, int *state)
+{
+    const Tableau *tableau = rk->tableau;
+    const int last = tableau->stages - 1, width = tableau->stages + tableau->extra;
+    const double h = rk->t - rk->t_before, *k = row(rk, rk->k, last);
+    double *apart = rk->dense, *other = row(rk, rk->dense, 1);
+    int ignored;
+    *state = -1;
+    if (rk->dense_ready || !(h > 0))
+        return 0;
+    combine(rk, tableau->a + (last + 1) * width, last + 1, apart);
+    combine(rk, tableau->a + last * width, last, other);
+    for (int i = 0; i < rk->count; i++)
+        apart[i] = h * (apart[i] - other[i]);
+    const double distance = norm(rk, apart, &ignored);
+    for (int i = 0; i < rk->count; i++)
+        other[i] = h * (rk->dx[i] - k[i]);
+    const double change = norm(rk, other, state);
+    return distance > least_distance ? change / distance / tableau->stable : 0;
 }
 
 int rk_interpolate(RungeKutta *rk, double t, double *x)

@@ -15,13 +15,14 @@ enum { RK_DONE = 0, RK_RETRY = 1, RK_TOO_SMALL = 2 };
  *
  * The local error is h (e . k), or where `e3` is given h (e . k)^2 / sqrt((e . k)^2 + (e3 . k)^2 / 100), each dot product being
  * a scaled norm; `e` and `e3` have stages + 1 entries. The error shrinks as h to the power of `order`. `damping` is the exponent
- * by which the previous step's error enters the step size control, 0 where it does not.
+ * by which the previous step's error enters the step size control, 0 where it does not. `stable` is the length of the negative real
+ * axis on which the method is stable.
  *
  * Dense output over a step is the nested polynomial x + s (F0 + (1-s) (F1 + s (F2 + (1-s) (F3 + ...)))) through both ends and
  * slopes, whose coefficients from F3 on are h (d . k): `dense` rows of stages + 1 + extra entries. */
 typedef struct {
     int stages, extra, dense, order;
-    double damping;
+    double damping, stable;
     const double *c, *a, *e, *e3, *d;
 } Tableau;
 
@@ -59,5 +60,10 @@ int rk_step(RungeKutta *, double limit);
 /* The state at a time within the last accepted step. The extra stages are evaluated at the first request after a step; where
  * that fails, returns as the derivative did. */
 int rk_interpolate(RungeKutta *, double t, double *x);
+
+/* How near the last step came to the limit of stability: the greatest rate by which derivatives answer to states, times the step,
+ * over what the method bears; about 1 where stability and not accuracy limits the steps. `state` is the one whose derivative answers
+ * most. Takes no evaluation, but the method's stages: to be asked before the first interpolation in a step. 0 where a step tells nothing. */
+double rk_stiffness(RungeKutta *, int *state);
 
 #endif

@@ -24,7 +24,7 @@ class TableauStructure(ctypes.Structure):
     """`Tableau` in runge_kutta.h."""
 
     _fields_ = [(name, ctypes.c_int) for name in ("stages", "extra", "dense", "order")]
-    _fields_ += [("damping", ctypes.c_double)]
+    _fields_ += [(name, ctypes.c_double) for name in ("damping", "stable")]
     _fields_ += [(name, DoublePointer) for name in ("c", "a", "e", "e3", "d")]
 
 
@@ -68,6 +68,8 @@ library.rk_free.restype = None
 library.rk_free.argtypes = [RungeKuttaPointer]
 library.rk_start.argtypes = [RungeKuttaPointer, ctypes.c_double, DoublePointer]
 library.rk_step.argtypes = [RungeKuttaPointer, ctypes.c_double]
+library.rk_stiffness.restype = ctypes.c_double
+library.rk_stiffness.argtypes = [RungeKuttaPointer, ctypes.POINTER(ctypes.c_int)]
 library.rk_interpolate.argtypes = [RungeKuttaPointer, ctypes.c_double, DoublePointer]
 
 
@@ -138,6 +140,12 @@ class RungeKutta:
         if status != Status.DONE:
             raise Retry(f"the derivative has no value near t = {t}")
         return x
+
+    def stiffness(self) -> tuple[float, int]:
+        """How near the last step came to the limit of stability, and the state whose derivative answers most."""
+        state = ctypes.c_int(-1)
+        value = library.rk_stiffness(self._handle, ctypes.byref(state))
+        return value, state.value
 
     def _status(self, code: int) -> Status:
         if code == FAILED and self._error:

@@ -527,6 +527,7 @@ int kernel_save(Kernel *k, int which)
             failed(k, KERNEL_FMU_FAILED, "saving the state", c->other[i].part, status);
             return KERNEL_FMU_FAILED;
         }
+        c->other[i].next_time[which] = k->parts[c->other[i].part].instance->next_time;
     }
     for (int i = 0; i < c->count; i++) {
         if (!c->steppers[i].instance)
@@ -536,6 +537,7 @@ int kernel_save(Kernel *k, int which)
             failed(k, KERNEL_FMU_FAILED, "saving the state", c->steppers[i].part, status);
             return KERNEL_FMU_FAILED;
         }
+        c->steppers[i].next_time[which] = c->steppers[i].instance->next_time;
     }
     if (!c->backup[which])
         c->backup[which] = malloc(backup_size(k) * sizeof(double));
@@ -560,6 +562,7 @@ int kernel_restore(Kernel *k, int which)
             failed(k, KERNEL_FMU_FAILED, "restoring the state", c->steppers[i].part, status);
             return KERNEL_FMU_FAILED;
         }
+        c->steppers[i].instance->next_time = c->steppers[i].next_time[which];
         c->steppers[i].event = false;
     }
     for (int i = 0; i < c->other_count; i++) {
@@ -568,6 +571,7 @@ int kernel_restore(Kernel *k, int which)
             failed(k, KERNEL_FMU_FAILED, "restoring the state", c->other[i].part, status);
             return KERNEL_FMU_FAILED;
         }
+        k->parts[c->other[i].part].instance->next_time = c->other[i].next_time[which];
     }
     c->event = false;
     memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);

@@ -36,6 +36,8 @@ EXACT = 5e-11
 """How well constraints hold at the end of a step, in their units."""
 SETTLED, LOOPED = 1e-7, 1e-12
 """By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
+CROSSING = 1e-3
+"""The least size that an input is taken to have, relative to the greatest that it has had: where it crosses 0, rounding still moves it."""
 NUDGE = 1e-3
 """By how much multipliers are moved to see how constraints answer, relative to their size."""
 _MOST_POINTS = 5
@@ -87,6 +89,8 @@ class Implicit:
         self.places = {n: np.array([self.constraints[i].place for i in self.rows[n]]) for n in self.loops}
         self.allowed = np.where(in_loops(master), LOOPED, SETTLED)
         """How much each input at the end of a step may still move."""
+        self.greatest = np.zeros(len(self.allowed))
+        """The greatest size that each input has had."""
         self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
         self.learned = _Learned(len(self.constraints) * (2 if name == "implicit" else 1))
         self.past: list[_Point] = []
@@ -121,6 +125,7 @@ class Implicit:
         if self.foreseen and self.foreseen[0] == point.time:
             now = np.concatenate([point.last, point.inputs])
             self.count = 1 + int(np.argmin([np.abs(each - now).max(initial=0.0) for each in self.foreseen[1]]))
+        self.greatest = np.maximum(self.greatest, np.abs(point.inputs))
 
     # -- a step --------------------------------------------------------------------------------------------------------
 
@@ -156,7 +161,8 @@ class Implicit:
             if off > 1:
                 self._add(multipliers, self.learned.improved(move))
             arrived = self._arrive(t + h, multipliers.last)
-            settled = np.abs(arrived - ends) <= self.allowed * np.maximum(np.abs(arrived), np.abs(self.past[0].inputs)) + LOOPED
+            size = np.maximum.reduce([np.abs(arrived), np.abs(self.past[0].inputs), CROSSING * self.greatest])
+            settled = np.abs(arrived - ends) <= self.allowed * size + LOOPED
             if off <= 1 and settled.all():
                 self.first = multipliers.first
                 return t + h

@@ -52,6 +52,7 @@ def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
     else:
         outcome = master.outcome(status, rk.t)
     _warn_of_roughness(master, outcome)
+    _warn_of_stiffness(master, outcome)
     if not outcome.completed and rk.t > run.start_time and kernel.evaluate(rk.t, kernel.present) is Status.DONE:
         kernel.record()  # the last point is the one that tells most
     return outcome
@@ -68,4 +69,18 @@ def _warn_of_roughness(master: Master, outcome: Outcome) -> None:
         outcome.warnings.append(
             f"the step at t = {time:.6g} s was rejected {count} times because of '{master.label(state)}', whose derivative seems to be "
             "discontinuous there without an event; let its FMU signal an event, or treat what follows with caution"
+        )
+
+
+COSTLY, SHARE = 500, 0.25
+"""Steps that stability has limited are worth a word where they are as many, and as large a share of all."""
+
+
+def _warn_of_stiffness(master: Master, outcome: Outcome) -> None:
+    kernel = master.kernel
+    assert kernel
+    count, steps = kernel.stiffness()[0], kernel.runge_kutta.steps
+    if count >= max(COSTLY, SHARE * steps):
+        outcome.warnings.append(
+            f"{master.stiff}: in {count} of {steps} steps stability and not accuracy limited the step size; choose solver='cvode'"
         )

@@ -36,6 +36,24 @@ class Tableau:
         return self.a[self.stages, : self.stages]
 
     @cached_property
+    def stable(self) -> float:
+        """The length of the negative real axis on which the method is stable."""
+        inner, b = self.a[: self.stages, : self.stages], self.b
+
+        def growth(z: float) -> float:
+            """What a step makes of x' = z x/h."""
+            return abs(1 + z * b @ np.linalg.solve(np.eye(self.stages) - z * inner, np.ones(self.stages)))
+
+        inside = 0.0
+        while growth(-inside - 0.1) <= 1:
+            inside += 0.1
+        outside = inside + 0.1
+        while outside - inside > 1e-12:
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if growth(-middle) <= 1 else (inside, middle)
+        return inside
+
+    @cached_property
     def structure(self) -> TableauStructure:
         """For C; it keeps the arrays alive that it points to."""
         arrays = {
@@ -43,7 +61,7 @@ class Tableau:
             for name in ("c", "a", "e", "e3", "d")
             if getattr(self, name) is not None
         }
-        structure = TableauStructure(self.stages, self.extra, len(self.d), self.order, self.damping)
+        structure = TableauStructure(self.stages, self.extra, len(self.d), self.order, self.damping, self.stable)
         for name, array in arrays.items():
             setattr(structure, name, pointer(array))
         structure.arrays = arrays

@@ -179,6 +179,63 @@ def test_one_after_another_is_in_the_order_of_adding(fmi):
     assert follower(fmi, (), scheme="explicit", first="follower", **options) == pytest.approx(extrapolated, rel=1e-9)
 
 
+def clocked(scheme: str, degree: int, steps: int, source: str) -> float:
+    """The error at 2 s of x' = cos t, where an instance without states, or a function behind one, tells the cosine."""
+    system = System("clock")
+    system.add("integral", "signal.Integrator")
+    if source == "instance":
+        system.add("cosine", "signal.Sine", {"frequency": 0.5 / np.pi, "phase": np.pi / 2})
+    else:
+        system.add("cosine", "signal.Gain")
+        system.drive("cosine.u", np.cos)
+    system.connect("cosine.y", "integral.u")
+    result = system.simulate(2.0, communication_step=2.0 / steps, scheme=scheme, extrapolation=degree, output_times=[2.0])
+    return float(result["integral.y"][-1] - np.sin(2.0))
+
+
+@pytest.mark.parametrize("source", ["instance", "function"])
+@pytest.mark.parametrize("degree", [0, 1, 2])
+@explicit
+def test_what_depends_on_time_alone_has_the_order_of_the_polynomial(scheme, degree, source):
+    """Also one after another, where it is asked for at the end of the step."""
+    errors = [abs(clocked(scheme, degree, steps, source)) for steps in (50, 100)]
+    assert order(errors) == pytest.approx(degree + 1, abs=0.25), errors
+
+
+@pytest.mark.parametrize("scheme", ["implicit", "implicit-velocity"])
+def test_a_time_event_within_a_step_that_is_repeated_is_met_each_time(scheme):
+    """A table of 18 corners at random times, integrated between the points: its area is exact."""
+    random = np.random.default_rng(6)
+    times, values = np.sort(random.uniform(0, 0.4, 18)), random.uniform(-1, 1, 18)
+    system = System("corners")
+    corners = {f"{name}[{k}]": v for name, given in (("times", times), ("values", values)) for k, v in enumerate(given, start=1)}
+    system.add("table", "signal.Table", {**corners, "points": 18})
+    system.add("inside", "signal.Integrator", kind="me")
+    system.add("outside", "signal.FirstOrder", {"T": 0.05}, kind="cs")
+    system.connect("table.y", "inside.u")
+    system.connect("inside.y", "outside.u")
+    result = system.simulate(0.4, communication_step=0.01, scheme=scheme, output_times=[0.4])
+    area = times[0] * values[0] + np.trapezoid(values, times) + (0.4 - times[-1]) * values[-1]
+    assert result["inside.y"][-1] == pytest.approx(area, abs=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.6, 0.8, 0.95])
+def test_where_an_input_crosses_zero_rounding_does_not_stop_an_implicit_step(share):
+    """x' = (c - x)/T near c = 10 000 comes so near to its rest that the difference is rounding of x, which repetitions only pass around."""
+    system = System("rest")
+    h, level = 0.01, 1e4
+    system.add("level", "signal.Integrator", {"k": -share / h, "x": level + 1})
+    system.add("off", "signal.Sum", {"k[2]": -1})
+    system.connect("level.y", "off.u1")
+    system.drive("off.u2", level)
+    system.connect("off.y", "level.u")
+    result = system.simulate(1.0, communication_step=h, scheme="implicit")
+    assert result.outcome.completed, result.outcome.sentence
+    assert result["level.y"][-1] == pytest.approx(level, abs=1e-9)
+    trapezoidal = ((1 - share / 2) / (1 + share / 2)) ** (result.time / h)
+    assert result["off.y"] == pytest.approx(trapezoidal, abs=1e-7)
+
+
 # -- energy that coupling creates ------------------------------------------------------------------------------------------------------
 
 

@@ -516,6 +516,53 @@ def test_a_refusal_in_an_extra_stage_is_reported():
     np.testing.assert_allclose(rk.interpolate(rk.state.t / 2)[0], np.cos(rk.state.t / 2), rtol=1e-6)
 
 
+# --- stiffness ---
+
+
+def test_the_limits_of_stability_are_known():
+    """That of DOPRI5 from its stability polynomial, whose last coefficient is 1/600; that of DOP853 as Hairer's code takes it, to 5 %."""
+    (limit,) = (root.real for root in np.roots([1 / 600, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 0]) if abs(root.imag) < 1e-12 and root.real < 0)
+    assert dopri5.METHOD.stable == pytest.approx(-limit, rel=1e-9)
+    assert dop853.METHOD.stable == pytest.approx(6.1, rel=0.05)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_step_grows_beyond_the_limit_of_stability_only(method):
+    for share, grows in ((0.999, False), (1.001, True)):
+        rk = RungeKutta(method, lambda _t, x: -x, 1e9, 1e9, 1)
+        rk.start(0.0, [1.0])
+        rk.state.h = share * method.stable
+        rk.step()
+        assert (abs(rk.x[0]) > 1) == grows
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_stiffness_is_the_rate_times_the_step_over_the_limit(method):
+    """For x' = A x with one fast direction exactly; the state with the greater part in it is named, by its tolerance."""
+    rate, h = 50.0, 0.02
+    for tolerances, blamed in (([1.0, 1.0], 1), ([0.01, 1.0], 0)):
+        rk = RungeKutta(method, lambda _t, x: -rate * (x @ [0.6, 0.8]) * np.array([0.6, 0.8]), 0.0, 1e-3 * np.array(tolerances), 2)
+        rk.start(0.0, [1.0, 1.0])
+        rk.state.h = h
+        assert rk.stiffness() == (0.0, -1)
+        while rk.state.t < 0.01:
+            rk.step()
+        size = rk.state.t - rk.state.t_before
+        value, state = rk.stiffness()
+        assert (value, state) == (pytest.approx(rate * size / method.stable, rel=1e-9), blamed)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_stiffness_settles_at_the_limit_where_stability_limits_steps(method):
+    rk = RungeKutta(method, lambda t, x: -1e3 * (x - np.cos(t)), 1e-5, 1e-5, 1)
+    rk.start(0.0, [1.0])
+    found = []
+    while rk.state.t < 2.0:
+        rk.step(2.0)
+        found.append(rk.stiffness()[0])
+    assert np.median(found[20:-2]) == pytest.approx(1, abs=0.05)
+
+
 # --- what else may be asked ---
 
 
