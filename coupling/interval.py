@@ -73,6 +73,7 @@ class Interval:
         )
         assert self.master.kernel
         self._kernel = self.master.kernel
+        self._kernel.leave_last()
         self._atol = state_tolerances(self.master, self.master.run)
         self._largest, self._most = run.max_step, run.max_steps
         firsts = [built.parts[i].first_state for i in built.inner_parts]

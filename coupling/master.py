@@ -642,11 +642,28 @@ class Master:
             seconds_running=running,
             seconds_in_fmus=min(max(0.0, each * s.evaluations) + (counts.seconds if counts else 0.0), running),
         )
+        self._warn_of_created_energy(outcome)
         energy = {port: rows[:, 1 + len(self.recorded) + i].copy() for i, port in enumerate(self.watched)}
         rows = rows[:, : 1 + len(self.recorded)]
         parts = self.built.parts
         units = {f"{parts[i].name}.{name}": parts[i].fmu.variables[name].unit or "" for i, name in self.recorded}
         return Result(self.built.name, list(units), rows, outcome, statistics, units, energy)
+
+    def _warn_of_created_energy(self, outcome: Outcome) -> None:
+        """What coupling has created of energy at a port says how far a co-simulation can be trusted."""
+        assert self.kernel
+        passed = dict.fromkeys(self.watched, 0.0)
+        for i, bond in enumerate(self.built.bonds):
+            passed[bond.port] += self.kernel.passed(i)
+        most = max(passed.values(), default=0.0)
+        first = len(self.kernel.slots) - 1 - len(self.watched)
+        shares = {p: abs(self.kernel.slots[first + i]) / passed[p] for i, p in enumerate(self.watched) if passed[p] > 0.01 * most}
+        worst = max(shares, key=lambda p: shares[p], default="")
+        if worst and not shares[worst] <= _TOLERABLE:
+            outcome.warnings.append(
+                f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; choose a "
+                "smaller communication_step, a higher extrapolation, or scheme='implicit'"
+            )
 
     def _warn_of_redundancy(self, outcome: Outcome) -> None:
         assert self.kernel
@@ -675,6 +692,8 @@ class Inconsistent(StartError):
 
 _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
+_TOLERABLE = 0.05
+"""The share of the energy passed at a port that coupling may create there without a word."""
 _LOST = 0.6
 """A mechanism that passes a pose where constraints become redundant drifts by about a fifth of the tolerance there. Enforcing them
 blows the drift up by one over the distance to the pose, squared; letting go of them costs the forces that they would have had for so

@@ -87,6 +87,17 @@ class Run:
         object.__setattr__(self, "communication_step", step)
         if not (step > 0 and math.isfinite(step)):
             raise BuildError(f"communication_step = {step:g} s is refused: it must be greater than 0 and finite")
+        finest = 1e-12 * max(abs(self.start_time), abs(self.stop_time))
+        if step < finest:
+            raise BuildError(f"communication_step = {step:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one")
+        if self.coupling_tolerance != 1e-4 and self.step_control == "fixed":
+            raise BuildError(
+                f"coupling_tolerance = {self.coupling_tolerance:g} is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out"
+            )
+        if self.extrapolation != 1 and self.scheme.startswith("implicit"):
+            raise BuildError(
+                f"extrapolation = {shown(self.extrapolation)} is for explicit schemes; scheme = '{self.scheme}' extrapolates nothing: leave it out"
+            )
         degree = self.extrapolation
         if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree not in (0, 1, 2):
             raise BuildError(f"extrapolation = {shown(degree)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")

@@ -44,6 +44,9 @@ def rigid_coupling(a: str | Mapping[str, str], b: str | Mapping[str, str], fmus:
     kinds = [_kind_of(each, fmus, refused) for each in (a, b)]
     if kinds[0] != kinds[1]:
         raise BuildError(f"{refused}the first is {kinds[0]}, the second {kinds[1]}; couple two of the same kind")
+    ends = [each if isinstance(each, str) else next(iter(each.values())) for each in (a, b)]
+    if ends[0] == ends[1] or (not isinstance(a, str) and not isinstance(b, str) and ends[0].partition(".")[0] == ends[1].partition(".")[0]):
+        raise BuildError(f"{refused}both are '{ends[0] if ends[0] == ends[1] else ends[0].partition('.')[0]}'; couple two different instances")
     kind = _KINDS[kinds[0]]
     wires: list[tuple[str, str]] = []
     unknown: list[str] = []
@@ -72,10 +75,23 @@ def _kind_of(each: str | Mapping[str, str], fmus: Mapping[str, Fmu], refused: st
                 "{'angle': 'engine.phi', 'speed': 'engine.w', 'torque': 'engine.tau'}"
             )
         return kind
-    if isinstance(each, Mapping):
+    if isinstance(each, Mapping) and all(isinstance(v, str) for v in each.values()):
+        instances = list(dict.fromkeys(v.partition(".")[0] for v in each.values()))
+        for variable in each.values():
+            find_end(variable, fmus, refused)
+        if len(instances) > 1:
+            raise BuildError(f"{refused}'{instances[0]}' and '{instances[1]}' are two instances on one side; name variables of one")
         for name, candidate in _KINDS.items():
             needed = set(candidate.members) - {"acceleration"}
             if needed and needed <= set(each) <= set(candidate.members):
                 return name
+    if isinstance(each, Mapping):
+        for known in _KINDS.values():
+            needed = [key for key in known.members if key != "acceleration"]
+            if needed and any(key in each for key in needed):
+                missing = [key for key in needed if key not in each]
+                odd = [key for key in each if key not in known.members]
+                what = f"lacks {listed(missing)}" if missing else f"has {listed(odd)}, which means nothing here"
+                raise BuildError(f"{refused}one side {what}; it takes {listed(needed)} and, where there is one, 'acceleration'")
     choices = " or ".join(listed(k for k in known.members if k != "acceleration") for known in _KINDS.values() if known.members)
     raise BuildError(f"{refused}{shown(each)} names neither a port nor {choices} (and, where there is one, acceleration)")

@@ -133,9 +133,9 @@ class System:
         count = sum(fmu.model_name in _RIGID for fmu in self._fmus.values())
         joint = name or f"rigid{count + 1}"
         rigid = rigid_coupling(a, b, self._fmus)
-        self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)
         if not rigid.offset and offset:
             raise BuildError(f"offset = {offset:g} is refused: ports of planar frames are welded as they are; turn or move a port instead")
+        self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)
         for own, other in rigid.wires:
             self.connect(f"{joint}.{own}", other)
         for blind in rigid.unknown:

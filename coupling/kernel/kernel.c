@@ -254,6 +254,11 @@ void kernel_set_polynomial(Kernel *k, int drive, double start, double value, dou
     d->coefficient[2] = curve / 2;
 }
 
+void kernel_leave_last(Kernel *k)
+{
+    k->leaves_last = true;
+}
+
 void kernel_unsettle(Kernel *k)
 {
     k->settled = false;

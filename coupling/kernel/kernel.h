@@ -169,6 +169,7 @@ typedef struct {
     bool settled;  /* the instances have the inputs that the slots say */
     double *buffer;
     bool events;   /* the instances are in Event Mode, where time and states stand still */
+    bool leaves_last; /* time events at the end of a run are left to whoever runs more than this system */
     bool open;     /* loops are passed once, with the unknowns as they are */
     bool timed;
     double clock_cost;
@@ -211,6 +212,7 @@ typedef struct {
     int rate;       /* slot of the conjugate quantity */
     int total;      /* slot of the energy that coupling has created here */
     double sign;
+    double passed;  /* energy that has gone through, to and fro */
 } Bond;
 
 /* A Model Exchange instance whose state has to be saved beside that of the steppers. */
@@ -265,6 +267,7 @@ int kernel_add_instance(Kernel *, Instance *, int first_state, int states, int i
 int kernel_add_function(Kernel *, double (*function)(double time));
 int kernel_add_polynomial(Kernel *);
 void kernel_set_polynomial(Kernel *, int drive, double start, double value, double slope, double curve);
+void kernel_leave_last(Kernel *);
 void kernel_unsettle(Kernel *); /* somebody else has set inputs of the instances */
 int kernel_add_table(Kernel *, int points, const double *times, const double *values);
 int kernel_add_loop(Kernel *, int unknowns, int first, const int *residual_start, const int *residual_slot, const double *factor);
@@ -332,6 +335,7 @@ void kernel_announce(Kernel *); /* an event that happened since the last point *
 int kernel_set_predicted(Kernel *, int count, const int *slots);
 int kernel_set_held(Kernel *, int count, const int *slots);
 int kernel_add_bond(Kernel *, int input, int rate, int total, double sign);
+double kernel_passed(const Kernel *, int bond);
 void kernel_end_coupling(Kernel *);
 void kernel_set_align(Kernel *, bool align);
 void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode */

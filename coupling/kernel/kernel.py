@@ -129,10 +129,12 @@ def _declare() -> None:
         "kernel_polynomials": (POINTER(d), [p]),
         "kernel_coupling_counts": (none, [p, POINTER(n), POINTER(n), POINTER(d), POINTER(d)]),
         "kernel_add_other": (i, [p, i]),
+        "kernel_passed": (d, [p, i]),
         "kernel_announce": (none, [p]),
         "kernel_add_polynomial": (i, [p]),
         "kernel_set_polynomial": (none, [p, i, d, d, d, d]),
         "kernel_unsettle": (none, [p]),
+        "kernel_leave_last": (none, [p]),
         "kernel_set_degree": (none, [p, i]),
         "kernel_get_outputs": (i, [p]),
         "kernel_hand_over": (i, [p, POINTER(d)]),
@@ -307,6 +309,10 @@ class Kernel:
 
     def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
         library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
+
+    def leave_last(self) -> None:
+        """Leaves time events at the end of a run to whoever runs more than this system."""
+        library.kernel_leave_last(self.handle)
 
     def unsettle(self) -> None:
         """To be called where somebody else has set inputs of the instances."""
@@ -535,6 +541,10 @@ class Kernel:
     def point(self, t: float) -> tuple[Status, bool]:
         event = c_bool()
         return Status(library.kernel_point(self.handle, t, byref(event))), event.value
+
+    def passed(self, bond: int) -> float:
+        """The energy in J that has gone through a bond so far, to and fro."""
+        return library.kernel_passed(self.handle, bond)
 
     def add_up(self, h: float) -> None:
         library.kernel_add_up(self.handle, h)

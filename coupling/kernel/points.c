@@ -104,10 +104,16 @@ void kernel_add_up(Kernel *k, double h)
 {
     const Coupling *c = k->coupling;
     for (int i = 0; i < c->bond_count; i++) {
-        const Bond *b = &c->bonds[i];
-        const double off = k->v[c->first_end + b->input] - k->v[c->arriving[b->input]];
-        k->v[b->total] += b->sign * mean_share[c->degree] * h * off * k->v[b->rate];
+        Bond *b = &c->bonds[i];
+        const double arriving = k->v[c->arriving[b->input]], off = k->v[c->first_end + b->input] - arriving, rate = k->v[b->rate];
+        k->v[b->total] += b->sign * mean_share[c->degree] * h * off * rate;
+        b->passed += h * fabs(arriving * rate);
     }
+}
+
+double kernel_passed(const Kernel *k, int bond)
+{
+    return k->coupling->bonds[bond].passed;
 }
 
 /* -- the course of explicit steps ---------------------------------------------------------------------------------------- */
@@ -150,6 +156,8 @@ long kernel_course_steps(const Kernel *k)
     return k->coupling->course->steps;
 }
 
+#define CLOSE 1e-9
+
 static double grid(const Course *course, long number)
 {
     const double t = course->start + (double)number * course->step;
@@ -160,7 +168,8 @@ static double grid(const Course *course, long number)
 static double next_point(Kernel *k)
 {
     Course *course = k->coupling->course;
-    while (grid(course, course->number) <= k->t)
+    const double close = CLOSE * course->step; /* points that only rounding sets apart are one */
+    while (grid(course, course->number) <= k->t + close && grid(course, course->number) < course->stop)
         course->number++;
     double next = grid(course, course->number);
     if (!course->variable)
@@ -173,7 +182,7 @@ static double next_point(Kernel *k)
     if (course->division)
         next = course->from + ldexp(course->to - course->from, -course->division--);
     const double event = kernel_next_time(k);
-    return event > k->t && event < next ? event : next;
+    return event > k->t && event < next + close ? fmin(event, course->stop) : next;
 }
 
 static int record_due(Kernel *k, bool event)

@@ -485,7 +485,7 @@ static int step(Kernel *k)
     result = kernel_complete_step(k, &wanted);
     if (result)
         return result;
-    const bool timely = rk->t >= time_event;
+    const bool timely = rk->t >= time_event && !(k->leaves_last && rk->t >= run->stop);
     result = record_until(k, timely || wanted ? nextafter(rk->t, -INFINITY) : rk->t);
     if (result || !(timely || wanted))
         return result ? result : watch_signs(k);

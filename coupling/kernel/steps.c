@@ -327,6 +327,10 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
             failed(k, KERNEL_FMU_FAILED, "stepping", s->part, status);
             return KERNEL_FMU_FAILED;
         }
+        if (status == DISCARD && s->saves && !c->careful) { /* the run returns to where it saved, and begins anew with care */
+            failed(k, KERNEL_FMU_FAILED, "stepping", s->part, status);
+            return KERNEL_FMU_FAILED;
+        }
         if (step.reached >= t && step.reached <= t + size)
             standing = step.reached > t ? 0 : standing + 1, t = step.reached;
         else if (status <= WARNING)
@@ -621,7 +625,7 @@ int kernel_add_bond(Kernel *k, int input, int rate, int total, double sign)
     if (!more)
         return -1;
     c->bonds = more;
-    more[c->bond_count] = (Bond){input, rate, total, sign};
+    more[c->bond_count] = (Bond){.input = input, .rate = rate, .total = total, .sign = sign};
     return c->bond_count++;
 }
 

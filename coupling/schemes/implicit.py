@@ -93,6 +93,8 @@ class Implicit:
         """The greatest size that each input has had."""
         self.response = _Response(np.array([i for i, c in enumerate(self.constraints) if c.loop not in self.exact], dtype=int))
         self.learned = _Learned(len(self.constraints) * (2 if name == "implicit" else 1))
+        self.tied = np.zeros(len(self.constraints), dtype=bool)
+        """Multipliers that are constant over the present step, since nobody knows them at its beginning."""
         self.past: list[_Point] = []
         self.count = _MOST_POINTS
         """From how many points is extrapolated: as many as would have been best for the last step."""
@@ -120,6 +122,10 @@ class Implicit:
             for n in self.exact:
                 self._hold(n)
             self.past, self.first, self.foreseen = [], None, None
+        if self.name == "implicit-velocity":
+            if self.tied.any():
+                self.response.matrix = self.response.matrix / 2  # from constant multipliers to such that are linear
+            self.tied[self.response.rows] = restart
         point = _Point(kernel.time, self.first, kernel.slots[self.slots], kernel.arriving)
         self.past = [point, *self.past[: _MOST_POINTS - 1]]
         if self.foreseen and self.foreseen[0] == point.time:
@@ -204,7 +210,7 @@ class Implicit:
         """The step with multipliers and inputs as supposed; returns the constraints at its end, at position and at velocity level."""
         kernel, begins = self.kernel, self.past[0].inputs
         done(kernel.restore(0))
-        if self.name != "implicit-velocity" and len(self.constraints):
+        if len(self.constraints) and (self.name != "implicit-velocity" or self.tied.any()):
             begins = self._arrive(t, multipliers.first)
         kernel.value[:], kernel.slope[:], kernel.curve[:] = begins, (ends - begins) / h, 0
         done(kernel.step(t, h, 1, False))
@@ -264,6 +270,7 @@ class Implicit:
     def _add(self, multipliers: _Multipliers, move: np.ndarray) -> None:
         count = len(self.constraints)
         multipliers.last += move[-count:] if count else 0
+        multipliers.first[self.tied] += move[self.tied] if self.tied.any() else 0
         if self.name == "implicit-position":
             multipliers.first += move
         elif self.name == "implicit":

@@ -9,6 +9,7 @@ import numpy as np
 
 from coupling.capabilities import returns_early, unable
 from coupling.errors import BuildError
+from coupling.graph import type_code
 from coupling.kernel.kernel import DISCARD, Status
 from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
@@ -66,8 +67,10 @@ def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
                     course.go_on()
                     show(course.t, course.steps)
             except KeyboardInterrupt:
+                course.record_last()
                 return Outcome(Ending.INTERRUPTED, f"interrupted at t = {course.t:.9g} s; the result holds everything up to there")
         status = Status.DONE if course.t >= run.stop_time else Status.PAUSED
+        course.record_last()
     except Stopped as stopped:
         which = stopped.master or master
         assert which.kernel
@@ -82,9 +85,37 @@ def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
 
 DIVISIONS = (0, 4, 12)
 """How often the first interval is halved, by the degree of extrapolation, as long as there is no past to extrapolate from."""
+CLOSE = 1e-9
+"""Points this close to each other, as a share of a step, are one: only rounding sets them apart."""
 SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
 SMALLEST = 1e-9
 """Of the first step: below that the control gives up."""
+
+
+class Watched:
+    """Outputs of Co-Simulation instances that do not depend on inputs at once, by which steps are measured; where there are none, all."""
+
+    def __init__(self, master: Master) -> None:
+        self._calls = []
+        nominal: list[float] = []
+        for direct in (False, True):
+            for index in master.steppers if not nominal else ():
+                fmu = master.built.parts[index].fmu
+                inputs = {v.reference for v in fmu.variables.values() if v.causality == "input"}
+                chosen = [
+                    fmu.by_reference[u.reference]
+                    for u in fmu.structure.outputs
+                    if direct or (u.dependencies is not None and not inputs & {reference for reference, _ in u.dependencies})
+                ]
+                chosen = [v for v in chosen if v.type == "real" and not v.dimensions and type_code(v, fmu.version) == 0]
+                nominal += [v.nominal for v in chosen]
+                if chosen:
+                    self._calls.append((master.instances[index], [v.reference for v in chosen]))
+        self.nominal = np.array(nominal)
+
+    def now(self) -> np.ndarray:
+        """Their values."""
+        return np.concatenate([np.zeros(0), *(instance.get(0, references)[1] for instance, references in self._calls)])
 
 
 class _Walk:
@@ -94,6 +125,7 @@ class _Walk:
         self.kernel, self.t = master.kernel, run.start_time
         self.times = list(run.times())
         self.steps = self.rejected = self.grid = 0
+        self.recorded = math.nan
         self.restart, self.division = True, 0
         self.divided = (0.0, 0.0)
         self.variable = whole_steps(master, run)
@@ -104,12 +136,8 @@ class _Walk:
         self.kernel.set_careful()
         self._record(False)
         self.measure = {"adaptive": self._by_doubling, "power": self._by_power}.get(run.step_control)
-        slots = [slot for a, slot in master.schedule.ended.items() if a.type == 0]
-        direct = [slot for slot in slots if slot in set(master.schedule.slot.values())]
-        self.watched = np.array(direct or slots, dtype=int)
-        """Outputs that do not depend on inputs at once, by which steps are measured."""
-        nominal = {slot: master.built.parts[a.part].fmu.by_reference[a.reference].nominal for a, slot in master.schedule.ended.items()}
-        self.size = np.array([nominal[slot] for slot in self.watched])
+        self.watched = Watched(master)
+        self.size = self.watched.nominal
         self.greatest_power = 0.0
 
     def _refuse(self) -> None:
@@ -190,15 +218,16 @@ class _Walk:
     def _next(self) -> float:
         """The next point: on the grid of fixed steps, or before it at an event that is foreseen."""
         run, t = self.run, self.t
+        close = CLOSE * self.h
         if self.measure is None:
-            while self._at(self.grid) <= t:
+            while self._at(self.grid) <= t + close and self._at(self.grid) < run.stop_time:
                 self.grid += 1
             goal = self._divided(self._at(self.grid))
         else:
             left = run.stop_time - t
             goal = run.stop_time if left <= 1.01 * self.h else t + (left / 2 if left < 2 * self.h else self.h)
         event = self.kernel.next_time if self.variable else math.inf
-        return event if t < event < goal else goal
+        return min(event, run.stop_time) if t < event < goal + close else goal
 
     def _divided(self, goal: float) -> float:
         """The first interval behind a restart is divided: into halves, the first of them again, and so on."""
@@ -217,13 +246,19 @@ class _Walk:
     def _one(self, h: float) -> None:
         kernel = self.kernel
         self.stepper.begin(self.restart)
+        due = kernel.next_time
         reached = self.stepper.step(h)
+        if due <= reached:
+            kernel.announce()
         status, self.restart = kernel.point(reached)
         done(status)
         if not self.restart:
             kernel.add_up(reached - self.t)
-        elif self.master.interval:
-            self.master.interval.restart()
+        else:
+            assert self.run.communication_step
+            self.h = min(self.h, self.run.communication_step)
+            if self.master.interval:
+                self.master.interval.restart()
         self.t = reached
         self.steps += 1
 
@@ -234,14 +269,14 @@ class _Walk:
         kernel, start, restart, past, steps = self.kernel, self.t, self.restart, list(self.stepper.past), self.steps
         self._one(h)
         end, event = self.t, self.restart
-        whole = kernel.slots[self.watched]
+        whole = self.watched.now()
         done(kernel.restore(1))
         self.t, self.restart, self.stepper.past, self.steps = start, restart, past, steps
         self._one((end - start) / 2)
         event = event or self.restart
         if self.t < end:
             self._one(end - self.t)
-        halves = kernel.slots[self.watched]
+        halves = self.watched.now()
         self.size = np.maximum(self.size, np.abs(halves))
         off = np.abs(whole - halves) / (2**self.stepper.order - 1)
         return 0.0 if event or self.restart or not len(off) else float((off / self.size).max()) / self.run.coupling_tolerance
@@ -260,10 +295,16 @@ class _Walk:
 
     def _record(self, event: bool) -> None:
         """A row at the first point at or behind each time that is asked for, and behind each event."""
-        reach = self.t + 1e-9 * self.h
+        reach = self.t + CLOSE * self.h
         due = bool(self.times) and self.times[0] <= reach
         while self.times and self.times[0] <= reach:
             self.times.pop(0)
         if due or event:
             done(self.kernel.complete())
             done(self.kernel.record())
+            self.recorded = self.t
+
+    def record_last(self) -> None:
+        """The last point is the one that tells most."""
+        if self.recorded != self.t and self.t == self.kernel.time:
+            self._record(True)

@@ -14,6 +14,7 @@ from systems import refusal
 
 IMPLICIT = ("implicit", "implicit-velocity", "implicit-position")
 ENGINE = {"angle": "engine.phi", "speed": "engine.w", "torque": "engine.tau"}
+PORT = {"angle": "engine.flange.phi", "speed": "engine.flange.w", "torque": "engine.flange.tau"}
 LOAD = {"angle": "load.phi", "speed": "load.w", "torque": "load.tau"}
 
 
@@ -138,8 +139,13 @@ def test_a_start_apart_is_refused():
         (
             {"angle": "engine.flange.phi"},
             "load.flange",
-            "names neither a port nor 'angle', 'speed', 'torque' or 'position', 'velocity', 'force'",
+            "one side lacks 'speed', 'torque'; it takes 'angle', 'speed', 'torque' and, where there is one, 'acceleration'",
         ),
+        ({**PORT, "foo": "engine.flange.a"}, "load.flange", "one side has 'foo', which means nothing here"),
+        ({**PORT, "speed": "load.flange.w"}, "load.flange", "'engine' and 'load' are two instances on one side; name variables of one"),
+        ({**PORT, "speed": "engine.w0"}, "load.flange", "'engine' (mechanical1d.Inertia) has no port or variable 'w0'"),
+        ("engine.flange", "engine.flange", "both are 'engine.flange'; couple two different instances"),
+        (PORT, PORT, "both are 'engine.flange.phi'; couple two different instances"),
         (7, "load.flange", "7 names neither a port nor 'angle', 'speed', 'torque'"),
     ],
 )
@@ -154,3 +160,4 @@ def test_what_cannot_be_coupled_rigidly(a, b, sentence):
         system.add(name, component)
     text = refusal(lambda: system.connect_rigidly(a, b))
     assert "cannot be coupled rigidly: " in text and sentence in text
+    assert list(system.instances) == ["engine", "load", "mass", "source"]
