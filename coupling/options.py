@@ -89,14 +89,8 @@ class Run:
             raise BuildError(f"communication_step = {step:g} s is refused: it must be greater than 0 and finite")
         finest = 1e-12 * max(abs(self.start_time), abs(self.stop_time))
         if step < finest:
-            raise BuildError(f"communication_step = {step:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one")
-        if self.coupling_tolerance != 1e-4 and self.step_control == "fixed":
             raise BuildError(
-                f"coupling_tolerance = {self.coupling_tolerance:g} is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out"
-            )
-        if self.extrapolation != 1 and self.scheme.startswith("implicit"):
-            raise BuildError(
-                f"extrapolation = {shown(self.extrapolation)} is for explicit schemes; scheme = '{self.scheme}' extrapolates nothing: leave it out"
+                f"communication_step = {step:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
             )
         degree = self.extrapolation
         if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree not in (0, 1, 2):
@@ -108,6 +102,10 @@ class Run:
             )
         if self.step_control not in STEP_CONTROLS:
             raise BuildError(f"step_control = {shown(self.step_control)} is unknown; choose one of {', '.join(map(repr, STEP_CONTROLS))}")
+        if self.coupling_tolerance != 1e-4 and self.step_control == "fixed":
+            raise BuildError(
+                f"coupling_tolerance = {self.coupling_tolerance:g} is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out"
+            )
 
     def _check_times(self) -> None:
         if not (math.isfinite(self.start_time) and math.isfinite(self.stop_time)):

@@ -46,7 +46,9 @@ def rigid_coupling(a: str | Mapping[str, str], b: str | Mapping[str, str], fmus:
         raise BuildError(f"{refused}the first is {kinds[0]}, the second {kinds[1]}; couple two of the same kind")
     ends = [each if isinstance(each, str) else next(iter(each.values())) for each in (a, b)]
     if ends[0] == ends[1] or (not isinstance(a, str) and not isinstance(b, str) and ends[0].partition(".")[0] == ends[1].partition(".")[0]):
-        raise BuildError(f"{refused}both are '{ends[0] if ends[0] == ends[1] else ends[0].partition('.')[0]}'; couple two different instances")
+        raise BuildError(
+            f"{refused}both are '{ends[0] if ends[0] == ends[1] else ends[0].partition('.')[0]}'; couple two different instances"
+        )
     kind = _KINDS[kinds[0]]
     wires: list[tuple[str, str]] = []
     unknown: list[str] = []

@@ -12,7 +12,7 @@ import sympy
 from fmu_components.declaration import Declaration, Role, Variable
 from fmu_components.export.table import VariableTable
 
-POINTS = 12
+POINTS = 40
 _NEVER_CHANGES = {
     "constant": (),
     "fixed": (Role.SWITCH,),

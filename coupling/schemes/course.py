@@ -49,7 +49,7 @@ def follow(master: Master, run: Run) -> Outcome:
             interrupted = True
     t, steps = kernel.course
     master.solver_statistics = {"steps": steps}
-    if (interrupted or status is Status.PAUSED) and kernel.complete() is Status.DONE:
+    if (interrupted or status is Status.PAUSED) and kernel.recorded()[-1:, 0] != kernel.time and kernel.complete() is Status.DONE:
         kernel.record()  # the last point is the one that tells most
     if interrupted:
         return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; the result holds everything up to there")

@@ -16,6 +16,7 @@ from coupling.progress import watched
 from coupling.schemes.course import whole_steps
 
 if TYPE_CHECKING:
+    from coupling.fmu import Variable
     from coupling.master import Master
     from coupling.options import Run
 
@@ -93,25 +94,25 @@ SMALLEST = 1e-9
 
 
 class Watched:
-    """Outputs of Co-Simulation instances that do not depend on inputs at once, by which steps are measured; where there are none, all."""
+    """What Co-Simulation instances give, but for what depends on inputs at once, by which steps are measured; where that is nothing, all."""
 
     def __init__(self, master: Master) -> None:
-        self._calls = []
-        nominal: list[float] = []
-        for direct in (False, True):
-            for index in master.steppers if not nominal else ():
-                fmu = master.built.parts[index].fmu
-                inputs = {v.reference for v in fmu.variables.values() if v.causality == "input"}
-                chosen = [
-                    fmu.by_reference[u.reference]
-                    for u in fmu.structure.outputs
-                    if direct or (u.dependencies is not None and not inputs & {reference for reference, _ in u.dependencies})
-                ]
-                chosen = [v for v in chosen if v.type == "real" and not v.dimensions and type_code(v, fmu.version) == 0]
-                nominal += [v.nominal for v in chosen]
-                if chosen:
-                    self._calls.append((master.instances[index], [v.reference for v in chosen]))
-        self.nominal = np.array(nominal)
+        passed_on = {(a.part, a.reference) for a in master.schedule.ended if a.type == 0}
+        given: list[tuple[int, Variable, bool]] = []
+        for index in master.steppers:
+            fmu = master.built.parts[index].fmu
+            inputs = {v.reference for v in fmu.variables.values() if v.causality == "input"}
+            at_once = {u.reference for u in fmu.structure.outputs if inputs & {reference for reference, _ in u.dependencies or ()}}
+            outputs = {u.reference for u in fmu.structure.outputs} | {reference for part, reference in passed_on if part == index}
+            variables = [fmu.by_reference[reference] for reference in sorted(outputs)]
+            scalars = [v for v in variables if v.type == "real" and not v.dimensions and type_code(v, fmu.version) == 0]
+            given += [(index, v, v.reference in at_once) for v in scalars]
+        chosen = [(index, v) for index, v, at_once in given if not at_once] or [(index, v) for index, v, _ in given]
+        self.nominal = np.array([v.nominal for _, v in chosen])
+        self._calls = [
+            (master.instances[index], [v.reference for i, v in chosen if i == index])
+            for index in dict.fromkeys(index for index, _ in chosen)
+        ]
 
     def now(self) -> np.ndarray:
         """Their values."""
