@@ -18,4 +18,3 @@ class PressureSource(Component):
         port = self.port("port", HYDRAULIC, Side.MOTION, "what is supplied")
         self.moves(port, pressure)
         self.output("power", -pressure * port.q, "W", "power given to the port")
-        self.require(pressure, "the absolute pressure is greater than 0")
