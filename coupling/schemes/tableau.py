@@ -42,7 +42,7 @@ class Tableau:
 
         def growth(z: float) -> float:
             """What a step makes of x' = z x/h."""
-            return abs(1 + z * b @ np.linalg.solve(np.eye(self.stages) - z * inner, np.ones(self.stages)))
+            return float(abs(1 + z * b @ np.linalg.solve(np.eye(self.stages) - z * inner, np.ones(self.stages))))
 
         inside = 0.0
         while growth(-inside - 0.1) <= 1:
