@@ -30,6 +30,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/chain.py
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/masters.py
+	$(BIN)/python benchmarks/crane.py --schemes explicit gauss-seidel
 
 .venv/installed: pyproject.toml $(wildcard coupling/kernel/*.[ch])
 	$(PYTHON) -m venv .venv

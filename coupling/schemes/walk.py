@@ -280,7 +280,9 @@ class _Walk:
         halves = self.watched.now()
         self.size = np.maximum(self.size, np.abs(halves))
         off = np.abs(whole - halves) / (2**self.stepper.order - 1)
-        return 0.0 if event or self.restart or not len(off) else float((off / self.size).max()) / self.run.coupling_tolerance
+        if event or self.restart or np.isnan(off).all():
+            return 0.0
+        return float(np.nanmax(off / self.size)) / self.run.coupling_tolerance  # what is no number is found where it is used
 
     def _by_power(self, h: float) -> float:
         """What coupling creates of energy in the step, against what the greatest power so far passes on in that time."""

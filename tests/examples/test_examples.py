@@ -99,6 +99,19 @@ def check_in_another_tool(printed: str, folder: Path) -> None:
     assert table["angle"] == pytest.approx(table["closed form"], abs=1e-3)
 
 
+def check_hydraulic_crane(printed: str, folder: Path) -> None:
+    """The work of the supply is heat and what the boom was lifted by, the end stop is reached, and co-simulation goes where it should."""
+    work, heat = (number(rf"\n{name}: (\S+) J", printed) for name in ("work of the supply", "heat of the valve"))
+    assert 0.8 < heat / work < 0.82
+    assert number(r"first time at (\S+) s", printed) == pytest.approx(5.63) and number(r"last time at (\S+) s", printed) > 18
+    assert number(r"balance of energy: (\S+) of", printed) < 1e-7
+    for name, most in {"length": 1e-7, "pressure 1": 1e-5, "pressure 2": 1e-4, "force": 3e-4}.items():
+        assert 0 < number(rf"  {name}: (\S+) ", printed) < most
+    assert abs(number(r"coupling has created: (\S+) J", printed)) < 1e-2
+    for name in ("hydraulic_crane.png", "hydraulic_crane_errors.png"):
+        assert is_plot(folder / name)
+
+
 def check_excavator(printed: str, folder: Path) -> None:
     """The tip follows the planner's, in the table as well, the work adds up, and the machine in one piece moves alike."""
     assert number(r"largest distance of the tip from its path: (\S+) mm", printed) < 20
@@ -156,6 +169,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "03_seven_body_mechanism": check_seven_body_mechanism,
     "04_foreign_fmu": check_foreign_fmu,
     "05_in_another_tool": check_in_another_tool,
+    "06_hydraulic_crane": check_hydraulic_crane,
     "07_excavator": check_excavator,
     "08_motor_slider_crank": check_motor_slider_crank,
     "09_gantry_crane": check_gantry_crane,
