@@ -100,6 +100,7 @@ class Run:
             raise BuildError(
                 f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
             )
+        object.__setattr__(self, "coupling_tolerance", float(self.coupling_tolerance))
         if self.step_control not in STEP_CONTROLS:
             raise BuildError(f"step_control = {shown(self.step_control)} is unknown; choose one of {', '.join(map(repr, STEP_CONTROLS))}")
         if self.coupling_tolerance != 1e-4 and self.step_control == "fixed":

@@ -71,7 +71,8 @@ def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
                 course.record_last()
                 return Outcome(Ending.INTERRUPTED, f"interrupted at t = {course.t:.9g} s; the result holds everything up to there")
         status = Status.DONE if course.t >= run.stop_time else Status.PAUSED
-        course.record_last()
+        if status is Status.PAUSED:
+            course.record_last()
     except Stopped as stopped:
         which = stopped.master or master
         assert which.kernel

@@ -147,10 +147,12 @@ def test_numbers_of_every_kind() -> None:
 
 def test_numbers_of_every_kind_for_communication() -> None:
     """The same run as with Python's."""
-    options = {"communication_step": np.float64(0.01), "extrapolation": np.int64(2), "coupling_tolerance": np.float32(1e-3)}
+    options = {"communication_step": np.float64(0.01), "extrapolation": np.int64(2)}
     result = pendulum().simulate(1.0, **options)  # type: ignore[arg-type]
     assert result.outcome.completed
     assert result["rod.theta"].tolist() == pendulum().simulate(1.0, communication_step=0.01, extrapolation=2)["rod.theta"].tolist()
+    control = {"communication_step": 0.01, "step_control": "adaptive", "coupling_tolerance": np.float32(1e-3)}
+    assert pendulum().simulate(1.0, **control).outcome.completed  # type: ignore[arg-type]
 
 
 def test_a_tolerance_by_name() -> None:

@@ -12,6 +12,42 @@ from runtime_components import BouncingBall, Relay, SawTooth, Stair
 SCHEMES = ("explicit", "gauss-seidel", "implicit")
 
 
+def stepped_on(start: float, *, beside: bool = False) -> System:
+    """An inertia of 1 kg m2, on which 1 N m acts from a time on; with a Model Exchange instance that has states beside it, or without."""
+    system = System("stepped on")
+    system.add("inertia", "mechanical1d.Inertia")
+    system.add("torque", "mechanical1d.Torque")
+    system.add("step", "signal.Step", {"start": start})
+    system.connect("torque.flange", "inertia.flange")
+    system.connect("step.y", "torque.torque")
+    if beside:
+        system.add("other", "mechanical1d.Inertia", kind="me")
+    return system
+
+
+CONTROLS = [*((scheme, "fixed") for scheme in SCHEMES), ("explicit", "adaptive"), ("implicit", "adaptive"), ("explicit", "power")]
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("start", [1.2345, 0.3])
+@pytest.mark.parametrize(("scheme", "control"), CONTROLS)
+def test_a_time_event_of_a_signal_acts_from_then_on(scheme, control, start, beside):
+    """Also where only rounding sets it apart from a communication point, as 0.3 from 3 times 0.1; repeated steps forget none."""
+    result = stepped_on(start, beside=beside).simulate(2.0, communication_step=0.1, scheme=scheme, step_control=control)
+    assert result.outcome.completed
+    assert result["inertia.w"][-1] == pytest.approx(2.0 - start, abs=1e-9)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_table_jumps_at_a_point(scheme):
+    """What is behind the jump is not smeared over the step behind it."""
+    system = System("jump")
+    system.add("inertia", "mechanical1d.Inertia")
+    system.drive("inertia.flange.tau", [(0, 0), (1.03, 0), (1.03, 1.0)])
+    result = system.simulate(2.0, communication_step=0.1, scheme=scheme)
+    assert result["inertia.w"][-1] == pytest.approx(0.97, abs=1e-9)
+
+
 def alone(component, fmi: int, stop: float, step: float, scheme: str) -> Result:
     system = System("alone")
     system.add("x", cached_fmu(component, fmi), kind="cs")

@@ -165,3 +165,34 @@ def test_multipliers_that_are_constant_over_a_step_cannot_be_controlled(control,
         f"step_control = '{control}' does not go with scheme = 'implicit-position', in which velocities alternate around the right value from "
         f"step to step, which looks like an error; use step_control='fixed'{remedy}"
     )
+
+
+def test_control_sees_an_instance_that_passes_nothing_on():
+    """A single inertia under a fast torque: w = (1 - cos 20 t)/20."""
+    system = System("alone")
+    system.add("inertia", "mechanical1d.Inertia")
+    system.drive("inertia.flange.tau", lambda t: float(np.sin(20 * t)))
+    result = system.simulate(2.0, communication_step=0.01, step_control="adaptive", coupling_tolerance=1e-7)
+    assert result["inertia.w"][-1] == pytest.approx((1 - np.cos(40)) / 20, abs=1e-4)
+
+
+def test_an_unstable_coupling_warns():
+    """Held inputs feed an undamped spring; what it gains is told, and not where all is well."""
+    system = System("two masses")
+    for name, mass in (("a", 1.0), ("b", 2.0)):
+        system.add(name, "mechanical1d.Mass", {"m": mass, "s": 0.1 * (name == "b")})
+    system.add("spring", "mechanical1d.SpringDamper1D", {"k": 100.0})
+    system.connect("a.flange", "spring.M")
+    system.connect("b.flange", "spring.N")
+    (warning,) = system.simulate(20.0, communication_step=0.05, extrapolation=0).outcome.warnings
+    assert "of the energy that passed at 'a.flange - spring.M': do not trust the result; choose a smaller communication_step" in warning
+    assert system.simulate(5.0, communication_step=0.005, extrapolation=2).outcome.warnings == []
+
+
+def test_the_last_point_is_kept_where_a_run_ends_early():
+    system = System("long")
+    system.add("inertia", "mechanical1d.Inertia", {"w": 1.0})
+    for control in ("fixed", "adaptive"):
+        result = system.simulate(1e4, communication_step=1e-3, max_step=1e-3, max_steps=500, step_control=control)
+        assert result.outcome.ending is Ending.TOO_MANY_STEPS
+        assert result.time[-1] > 0.2 and result["inertia.phi"][-1] == pytest.approx(result.time[-1])
