@@ -89,11 +89,11 @@ def _kind_of(each: str | Mapping[str, str], fmus: Mapping[str, Fmu], refused: st
                 return name
     if isinstance(each, Mapping):
         for known in _KINDS.values():
-            needed = [key for key in known.members if key != "acceleration"]
-            if needed and any(key in each for key in needed):
-                missing = [key for key in needed if key not in each]
+            wanted = [key for key in known.members if key != "acceleration"]
+            if wanted and any(key in each for key in wanted):
+                missing = [key for key in wanted if key not in each]
                 odd = [key for key in each if key not in known.members]
                 what = f"lacks {listed(missing)}" if missing else f"has {listed(odd)}, which means nothing here"
-                raise BuildError(f"{refused}one side {what}; it takes {listed(needed)} and, where there is one, 'acceleration'")
+                raise BuildError(f"{refused}one side {what}; it takes {listed(wanted)} and, where there is one, 'acceleration'")
     choices = " or ".join(listed(k for k in known.members if k != "acceleration") for known in _KINDS.values() if known.members)
     raise BuildError(f"{refused}{shown(each)} names neither a port nor {choices} (and, where there is one, acceleration)")
