@@ -89,6 +89,8 @@ DIVISIONS = (0, 4, 12)
 """How often the first interval is halved, by the degree of extrapolation, as long as there is no past to extrapolate from."""
 CLOSE = 1e-9
 """Points this close to each other, as a share of a step, are one: only rounding sets them apart."""
+BEHIND_EVENTS = 6
+"""The least of these behind an event."""
 SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
 SMALLEST = 1e-9
 """Of the first step: below that the control gives up."""
@@ -234,7 +236,10 @@ class _Walk:
     def _divided(self, goal: float) -> float:
         """The first interval behind a restart is divided: into halves, the first of them again, and so on."""
         if self.restart and self.variable:
-            self.division, self.divided = DIVISIONS[self.stepper.extrapolation], (self.t, goal)
+            halvings = DIVISIONS[self.stepper.extrapolation]
+            if self.steps:  # behind a jump, outputs that depend on inputs at once are known by their derivatives alone
+                halvings = max(halvings, BEHIND_EVENTS)
+            self.division, self.divided = halvings, (self.t, goal)
         if not self.division:
             return goal
         start, end = self.divided
