@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,6 +150,7 @@ class Run:
 
     def check(self, built: Built) -> None:
         """Refuses names that the system does not have."""
+        _ = self._times  # no part of the run
         if isinstance(self.atol, Mapping):
             known = [name for part in built.parts for name in _integrated(part)]
             for name in self.atol:
@@ -158,6 +160,10 @@ class Run:
 
     def times(self) -> np.ndarray:
         """When to record."""
+        return self._times
+
+    @cached_property
+    def _times(self) -> np.ndarray:
         start, stop = self.start_time, self.stop_time
         if self.output_times is not None:
             return np.unique(np.asarray(self.output_times, dtype=float))

@@ -27,12 +27,13 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
     An exception in the midst of a callback from C would be lost. A second Ctrl-C is raised at once all the same, for callbacks that
     do not come back.
     """
-    pressed = threading.Event()
+    pressed = False
 
     def press(*_: object) -> None:
-        if pressed.is_set():
+        nonlocal pressed
+        if pressed:
             raise KeyboardInterrupt
-        pressed.set()
+        pressed = True
 
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT) if in_main else None
@@ -43,7 +44,7 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
 
             def look(time: float, steps: int) -> None:
                 show(time, steps)
-                if pressed.is_set():
+                if pressed:
                     raise KeyboardInterrupt
 
             yield look
