@@ -83,6 +83,14 @@ UNSTABLE = (
         ({"coupling_tolerance": 1e-3}, f"coupling_tolerance = 0.001 {STEPPED}"),
         ({"scheme": "explict"}, "the scheme 'explict' is unknown; did you mean 'explicit' or 'implicit'?"),
         ({"communication_step": 0}, f"communication_step = 0 s is refused: {FINITE}"),
+        (
+            {"communication_step": 1e-300},
+            "communication_step = 1e-300 s is refused: at such times numbers resolve no less than 1e-12 s; choose a longer one",
+        ),
+        (
+            {**POINTS, "coupling_tolerance": 1e-6},
+            "coupling_tolerance = 1e-06 is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out",
+        ),
         ({"communication_step": -1}, f"communication_step = -1 s is refused: {FINITE}"),
         ({"communication_step": math.inf}, f"communication_step = inf s is refused: {FINITE}"),
         ({"communication_step": math.nan}, f"communication_step = nan s is refused: {FINITE}"),

@@ -161,3 +161,15 @@ def test_what_cannot_be_coupled_rigidly(a, b, sentence):
     text = refusal(lambda: system.connect_rigidly(a, b))
     assert "cannot be coupled rigidly: " in text and sentence in text
     assert list(system.instances) == ["engine", "load", "mass", "source"]
+
+
+def test_multipliers_that_nobody_knows_at_the_start_do_not_alternate():
+    """At velocity level they are constant over the first step, from which they go on; otherwise an error at the start would stay."""
+    system = System("inertias")
+    system.add("engine", "mechanical1d.Inertia", {"I": 2.0})
+    system.add("load", "mechanical1d.Inertia")
+    system.add("torque", "mechanical1d.Torque", {"torque": 3.0})
+    system.connect("torque.flange", "engine.flange")
+    system.connect_rigidly(PORT, {key: name.replace("engine", "load") for key, name in PORT.items()})
+    result = system.simulate(1.0, communication_step=0.01, scheme="implicit-velocity")
+    assert result["rigid1.lambda[1]"][1:] == pytest.approx(1.0, abs=1e-6)
