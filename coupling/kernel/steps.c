@@ -12,7 +12,7 @@ static const double smallest_share = 1.0 / (1 << 20);
 /* An event this close behind a point, as a share of the step, is the instance's own affair: nobody goes back for it. */
 static const double closely = 1e-6;
 
-enum { MOST_UPDATES = 1000, MOST_DISCARDED = 200 };
+enum { MOST_UPDATES = 1000, MOST_DISCARDED = 30 };
 
 int kernel_couple(Kernel *k, int inputs, const int *arriving, int first_end)
 {

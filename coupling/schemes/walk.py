@@ -199,6 +199,8 @@ class _Walk:
             factor = min(MOST, max(LEAST, SAFETY * error ** (-1 / order))) if error > 0 else MOST
             if error <= 1:
                 self.h = h * factor if h * factor < self.h or h >= 0.99 * self.h else self.h
+                if self.restart and self.run.communication_step:
+                    self.h = min(self.h, self.run.communication_step)  # what comes behind an event is as unknown as at the start
                 self.h = min(self.h, self.run.max_step)
                 self._record(self.restart)
                 return
@@ -261,11 +263,8 @@ class _Walk:
         done(status)
         if not self.restart:
             kernel.add_up(reached - self.t)
-        else:
-            assert self.run.communication_step
-            self.h = min(self.h, self.run.communication_step)
-            if self.master.interval:
-                self.master.interval.restart()
+        elif self.master.interval:
+            self.master.interval.restart()
         self.t = reached
         self.steps += 1
 

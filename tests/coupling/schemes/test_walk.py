@@ -196,3 +196,18 @@ def test_the_last_point_is_kept_where_a_run_ends_early():
         result = system.simulate(1e4, communication_step=1e-3, max_step=1e-3, max_steps=500, step_control=control)
         assert result.outcome.ending is Ending.TOO_MANY_STEPS
         assert result.time[-1] > 0.2 and result["inertia.phi"][-1] == pytest.approx(result.time[-1])
+
+
+@pytest.mark.parametrize("control", ["adaptive", "power"])
+def test_control_is_careful_behind_an_event(control):
+    """A motor at rest takes no power when its voltage comes on; steps that have grown until then begin anew."""
+    system = System("motor")
+    system.add("step", "signal.Step", {"start": 0.1, "height": 12.0})
+    system.add("source", "electrical.VoltageSource")
+    system.add("motor", "electrical.DCMotor")
+    system.add("rotor", "mechanical1d.Inertia", {"I": 1e-3})
+    for a, b in (("step.y", "source.voltage"), ("source.pin", "motor.pin"), ("motor.flange", "rotor.flange")):
+        system.connect(a, b)
+    exact = system.simulate(0.5, solver="cvode", rtol=1e-10)["rotor.w"][-1]
+    result = system.simulate(0.5, communication_step=1e-4, step_control=control, coupling_tolerance=1e-6)
+    assert result["rotor.w"][-1] == pytest.approx(exact, rel=1e-3)
