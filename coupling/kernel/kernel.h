@@ -326,7 +326,7 @@ long kernel_recorded(const Kernel *, const double **values);
 long kernel_rows(const Kernel *);
 void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
 
-/* steps.c: Co-Simulation instances over one step. `inputs` are those that follow polynomials, of all instances in their order. */
+/* coupling.c: building. `inputs` are those that follow polynomials, of all instances in their order. */
 int kernel_couple(Kernel *, int inputs, const int *arriving, int first_end);
 int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree, bool saves, bool variable);
 void kernel_set_careful(Kernel *, bool careful);
@@ -342,15 +342,19 @@ void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode 
 void kernel_set_degree(Kernel *, int degree); /* of the polynomials that a step goes by */
 void kernel_coupling_counts(const Kernel *, long *passes, long *discarded, double *earliest, double *seconds);
 double *kernel_polynomials(Kernel *); /* values, then slopes, then curves, each with room for one more than there are inputs */
+
+/* steps.c: Co-Simulation instances over one step */
 int kernel_get_outputs(Kernel *);
 int kernel_hand_over(Kernel *, double *moved); /* inputs at once, in Initialization Mode; and how far the furthest moved */
 void kernel_note_inputs(Kernel *, bool restart);
 int kernel_step(Kernel *, double t, double h, bool last_word);           /* by the polynomials as they are */
 int kernel_explicit_step(Kernel *, double h, int order, bool in_turn, bool last_word);
-int kernel_save(Kernel *, int which); /* instances, values and past */
-int kernel_restore(Kernel *, int which);
 int inputs_failed(Kernel *, const Stepper *, Status);
 int step_terminated(Kernel *, const Stepper *);
+
+/* saving.c: instances, values and past, in one of several places */
+int kernel_save(Kernel *, int which);
+int kernel_restore(Kernel *, int which);
 
 /* points.c: communication points, and explicit steps from one to the next. */
 int kernel_point(Kernel *, double t, bool *event); /* everything at a point, events included */

@@ -87,10 +87,10 @@ def walk(stepper: Stepper, master: Master, run: Run) -> Outcome:
 
 DIVISIONS = (0, 4, 12)
 """How often the first interval is halved, by the degree of extrapolation, as long as there is no past to extrapolate from."""
-CLOSE = 1e-9
-"""Points this close to each other, as a share of a step, are one: only rounding sets them apart."""
 BEHIND_EVENTS = 6
 """The least of these behind an event."""
+CLOSE = 1e-9
+"""Points this close to each other, as a share of a step, are one: only rounding sets them apart."""
 SAFETY, LEAST, MOST = 0.9, 0.2, 3.0
 SMALLEST = 1e-9
 """Of the first step: below that the control gives up."""

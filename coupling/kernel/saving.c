@@ -1,0 +1,93 @@
+/* Points to which a co-simulation can return. */
+#include "kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a return to a point brings back beside the instances: all values, and what arrived before. */
+static size_t backup_size(const Kernel *k)
+{
+    const Coupling *c = k->coupling;
+    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted);
+}
+
+static void copy_past(Kernel *k, double *backup, bool back)
+{
+    Coupling *c = k->coupling;
+    double *at = backup + k->slots + 1;
+    for (int i = 0; i < PAST; i++) {
+        double *const pasts[] = {c->past[i], c->predicted_past[i]};
+        const int counts[] = {c->inputs, c->predicted};
+        for (int j = 0; j < 2; j++) {
+            const size_t size = (size_t)counts[j] * sizeof *at;
+            if (size)
+                memcpy(back ? pasts[j] : at, back ? at : pasts[j], size);
+            at += counts[j];
+        }
+    }
+}
+
+int kernel_save(Kernel *k, int which)
+{
+    Coupling *c = k->coupling;
+    for (int i = 0; i < c->other_count; i++) {
+        const Status status = instance_save(k->parts[c->other[i].part].instance, &c->other[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "saving the state", c->other[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
+        c->other[i].next_time[which] = k->parts[c->other[i].part].instance->next_time;
+    }
+    for (int i = 0; i < c->count; i++) {
+        if (!c->steppers[i].instance)
+            continue;
+        const Status status = instance_save(c->steppers[i].instance, &c->steppers[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "saving the state", c->steppers[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
+        c->steppers[i].next_time[which] = c->steppers[i].instance->next_time;
+    }
+    if (!c->backup[which])
+        c->backup[which] = malloc(backup_size(k) * sizeof(double));
+    if (!c->backup[which])
+        return KERNEL_NO_MEMORY;
+    memcpy(c->backup[which], k->v, (size_t)k->slots * sizeof *k->v);
+    copy_past(k, c->backup[which], false);
+    memcpy(c->backup_time[which], c->past_time, sizeof c->past_time);
+    c->backup_time[which][PAST] = k->t;
+    c->backup_known[which] = c->known;
+    return KERNEL_DONE;
+}
+
+int kernel_restore(Kernel *k, int which)
+{
+    Coupling *c = k->coupling;
+    for (int i = 0; i < c->count; i++) {
+        if (!c->steppers[i].instance)
+            continue;
+        const Status status = instance_restore(c->steppers[i].instance, c->steppers[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "restoring the state", c->steppers[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
+        c->steppers[i].instance->next_time = c->steppers[i].next_time[which];
+        c->steppers[i].event = false;
+    }
+    for (int i = 0; i < c->other_count; i++) {
+        const Status status = instance_restore(k->parts[c->other[i].part].instance, c->other[i].saved[which]);
+        if (status > WARNING) {
+            failed(k, KERNEL_FMU_FAILED, "restoring the state", c->other[i].part, status);
+            return KERNEL_FMU_FAILED;
+        }
+        k->parts[c->other[i].part].instance->next_time = c->other[i].next_time[which];
+    }
+    c->event = false;
+    memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);
+    copy_past(k, c->backup[which], true);
+    memcpy(c->past_time, c->backup_time[which], sizeof c->past_time);
+    k->t = c->backup_time[which][PAST];
+    c->known = c->backup_known[which];
+    k->settled = false;
+    return KERNEL_DONE;
+}
