@@ -11,6 +11,8 @@ int kernel_couple(Kernel *k, int inputs, const int *arriving, int first_end)
     if (!c)
         return -1;
     k->coupling = c;
+    k->end_coupling = kernel_end_coupling;
+    c->get_outputs = kernel_get_outputs;
     c->inputs = inputs;
     c->first_end = first_end;
     c->arriving = malloc(n * sizeof *c->arriving);

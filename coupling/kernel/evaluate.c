@@ -1,19 +1,10 @@
-#define _POSIX_C_SOURCE 199309L
 #include "kernel.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* Instances that a cache does not hold, and how many operations ahead their data are called for. */
 enum { MANY = 200, AHEAD = 3 };
-
-double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Notes what went wrong; a value that is not available here may be so a little nearer. */
 int failed(Kernel *k, KernelStatus kind, const char *action, int instance, Status status)
@@ -59,9 +50,9 @@ static double follow_polynomial(const Drive *d, double t)
 #define TIMED(call)                                              \
     do {                                                         \
         if (k->timed) {                                          \
-            const double began = seconds();                      \
+            const double began = k->clock();                     \
             call;                                                \
-            k->statistics.fmu_seconds += seconds() - began - k->clock_cost; \
+            k->statistics.fmu_seconds += k->clock() - began - k->clock_cost; \
             k->clock_readings += 2;                              \
         } else {                                                 \
             call;                                                \
@@ -216,8 +207,8 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
     if (x)
         memcpy(k->v, x, (size_t)k->states * sizeof *x);
     const long number = k->statistics.evaluations++;
-    k->timed = number % SAMPLING == 0;
-    const double began = k->timed ? seconds() : 0, in_fmus = k->statistics.fmu_seconds;
+    k->timed = k->clock && number % SAMPLING == 0;
+    const double began = k->timed ? k->clock() : 0, in_fmus = k->statistics.fmu_seconds;
     const bool fast = k->fast && k->settled && !k->thorough && !k->open;
     if (!fast)
         k->settled = false;
@@ -228,7 +219,7 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
         k->timed = false;
         k->statistics.sampled++;
         /* Measuring is no part of what is measured. */
-        const double total = seconds() - began - k->clock_cost * (double)k->clock_readings;
+        const double total = k->clock() - began - k->clock_cost * (double)k->clock_readings;
         const double fmus = k->statistics.fmu_seconds - in_fmus;
         k->clock_readings = 0;
         k->statistics.sampled_seconds += total > fmus ? total : fmus;
@@ -327,7 +318,7 @@ int kernel_exchange(Kernel *k, double t, bool solving)
     k->t = k->passed = t;
     k->events = true;
     k->open = !solving;
-    int result = k->coupling ? kernel_get_outputs(k) : KERNEL_DONE;
+    int result = k->coupling ? k->coupling->get_outputs(k) : KERNEL_DONE;
     if (result == KERNEL_DONE)
         result = operate(k, &k->lists[EVENTS]);
     k->events = k->open = false;

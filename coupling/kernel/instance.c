@@ -60,7 +60,7 @@ static Component instantiate(Instance *instance, const char *name, const char *t
                                        (size_t)stepping->count, instance, log_3, update);
 }
 
-Instance *instance_new(const Library *library, const char *name, const char *token, const char *resources, const Stepping *stepping,
+Instance *instance_open(const Library *library, const char *name, const char *token, const char *resources, const Stepping *stepping,
                        char *problem, size_t size)
 {
     const size_t length = strlen(name) + 1;
@@ -82,7 +82,7 @@ Instance *instance_new(const Library *library, const char *name, const char *tok
     return NULL;
 }
 
-void instance_free(Instance *instance)
+void instance_close(Instance *instance)
 {
     if (!instance)
         return;

@@ -45,9 +45,9 @@ typedef struct {
 } Update;
 
 /* For Co-Simulation where `stepping` is given. Null where the FMU refuses; `problem` then holds what it logged. */
-Instance *instance_new(const Library *, const char *name, const char *token, const char *resources, const Stepping *stepping, char *problem,
+Instance *instance_open(const Library *, const char *name, const char *token, const char *resources, const Stepping *stepping, char *problem,
                        size_t size);
-void instance_free(Instance *);
+void instance_close(Instance *);
 const char *instance_message(const Instance *);
 
 /* Turns on a Boolean switch: in Configuration Mode (FMI 3), before initialisation (FMI 2). */

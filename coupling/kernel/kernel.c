@@ -48,9 +48,6 @@ Kernel *kernel_new(int slots, int states)
         kernel_free(k);
         return NULL;
     }
-    const double began = seconds();
-    for (int i = 0; i < 1000; i++)
-        k->clock_cost = (seconds() - began) / 1000;
     return k;
 }
 
@@ -161,9 +158,10 @@ void kernel_free(Kernel *k)
 {
     if (!k)
         return;
-    kernel_end_run(k);
-    kernel_end_record(k);
-    kernel_end_coupling(k);
+    void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_coupling};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i])
+            ends[i](k);
     for (int i = 0; i < k->loop_count; i++)
         free_loop(&k->loops[i]);
     for (int i = 0; i < k->drive_count; i++) {

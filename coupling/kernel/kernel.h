@@ -151,7 +151,7 @@ typedef struct {
     double sampled_seconds, fmu_seconds;
 } Statistics;
 
-typedef struct {
+typedef struct Kernel {
     int slots, states, indicators;
     double t, *v;
     Part *parts;
@@ -172,6 +172,7 @@ typedef struct {
     bool leaves_last; /* time events at the end of a run are left to whoever runs more than this system */
     bool open;     /* loops are passed once, with the unknowns as they are */
     bool timed;
+    double (*clock)(void); /* null where time is not measured */
     double clock_cost;
     long clock_readings;
     Failure failure;
@@ -179,6 +180,7 @@ typedef struct {
     struct Run *run;
     struct Record *record;
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
+    void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *); /* of what there is of these */
 } Kernel;
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
@@ -253,6 +255,7 @@ typedef struct Coupling {
     long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
     double seconds;
     struct Course *course;
+    int (*get_outputs)(struct Kernel *);
 } Coupling;
 
 /* kernel.c: building. Arrays are copied. What makes something returns its index, or -1 where memory lacks. */
@@ -303,6 +306,9 @@ int kernel_synchronise(Kernel *, double t, const double *x); /* time and states 
 int operate(Kernel *, const Operations *);
 void expect(const Instance *);
 int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
+
+/* clock.c */
+void kernel_use_clock(Kernel *); /* for the statistics of time spent */
 double seconds(void);
 
 /* loop.c */

@@ -70,8 +70,8 @@ def _declare() -> None:
         "library_open": (p, [s, i, s, ctypes.c_size_t]),
         "library_missing": (s, [p, b]),
         "library_close": (none, [p]),
-        "instance_new": (p, [p, s, s, s, POINTER(Stepping), s, ctypes.c_size_t]),
-        "instance_free": (none, [p]),
+        "instance_open": (p, [p, s, s, s, POINTER(Stepping), s, ctypes.c_size_t]),
+        "instance_close": (none, [p]),
         "instance_message": (s, [p]),
         "instance_switch_on": (i, [p, c_uint]),
         "instance_enter_initialization": (i, [p, d, d, d]),
@@ -85,6 +85,7 @@ def _declare() -> None:
         "instance_directional": (i, [p, p, ctypes.c_size_t, p, ctypes.c_size_t, p, p]),
         "kernel_new": (p, [i, i]),
         "kernel_free": (none, [p]),
+        "kernel_use_clock": (none, [p]),
         "kernel_slots": (POINTER(c_double), [p]),
         "kernel_failure": (POINTER(Failure), [p]),
         "kernel_statistics": (POINTER(Statistics), [p]),
@@ -214,13 +215,13 @@ class Instance:
         problem = ctypes.create_string_buffer(1024)
         where = resources.encode() if resources else None
         how = byref(stepping) if stepping else None
-        self.handle = library.instance_new(loaded.handle, name.encode(), token.encode(), where, how, problem, len(problem))
+        self.handle = library.instance_open(loaded.handle, name.encode(), token.encode(), where, how, problem, len(problem))
         if not self.handle:
             raise RuntimeError(problem.value.decode(errors="replace"))
 
     def free(self) -> None:
         if self.handle:
-            library.instance_free(self.handle)
+            library.instance_close(self.handle)
             self.handle = None
 
     @property
@@ -285,6 +286,7 @@ class Kernel:
         self.handle = library.kernel_new(slots, states)
         if not self.handle:
             raise MemoryError("the system needs more memory than there is")
+        library.kernel_use_clock(self.handle)
         self.states, self._kept = states, []  # type: int, list[object]
         self._running: object = None
         """What the run refers to."""

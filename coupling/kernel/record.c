@@ -19,6 +19,7 @@ int kernel_set_record(Kernel *k, int columns, const int *slots)
     if (!record)
         return KERNEL_NO_MEMORY;
     k->record = record;
+    k->end_record = kernel_end_record;
     record->columns = columns;
     record->slot = malloc((size_t)(columns + 1) * sizeof *slots);
     if (!record->slot)

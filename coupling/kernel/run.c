@@ -79,6 +79,7 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
+    k->end_run = kernel_end_run;
     run->crossing = (Crossing *)(run + 1);
     run->x_checked = (double *)(run->crossing + 2 * m);
     run->x = run->x_checked + n;

@@ -352,7 +352,7 @@ def test_loops_start_where_their_fmus_do() -> None:
 def alive(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The handles of all instances that have been made and not been freed."""
     handles: list[int] = []
-    new, free = kernel.library.instance_new, kernel.library.instance_free
+    new, free = kernel.library.instance_open, kernel.library.instance_close
 
     def counted_new(*arguments: object) -> int | None:
         handle = new(*arguments)
@@ -364,8 +364,8 @@ def alive(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         handles.remove(handle)  # fails where it is freed twice
         free(handle)
 
-    monkeypatch.setattr(kernel.library, "instance_new", counted_new)
-    monkeypatch.setattr(kernel.library, "instance_free", counted_free)
+    monkeypatch.setattr(kernel.library, "instance_open", counted_new)
+    monkeypatch.setattr(kernel.library, "instance_close", counted_free)
     return handles
 
 
