@@ -91,7 +91,7 @@ def runtime_sources(fmi: int) -> list[Path]:
 
 def runtime_headers(fmi: int) -> list[Path]:
     standard = sorted(fmi_headers().glob(f"fmi{fmi}*.h"))
-    return [RUNTIME / "model.h", RUNTIME / "instance.h", *standard]
+    return [RUNTIME / "model.h", RUNTIME / "this_model.h", RUNTIME / "instance.h", *standard]
 
 
 @cache

@@ -117,6 +117,8 @@ Status update_events(Instance *instance, Update *update)
             instance->spent[i] = instance->next[i];
     if (any)
         changed(instance, model.variable[0].stage);
+    if (update->again && model.relations)
+        changed(instance, model.variable[model.relation[0]].stage);
     if (model.times)
         model.instants(instance->v, instance->next);
     for (unsigned i = 0; i < model.times; i++)

@@ -58,29 +58,29 @@ bool select_categories(Instance *instance, bool on, size_t count, const char *co
 }
 
 /* An instance and all its arrays in one block; the first part of these is what a snapshot carries. */
-static Instance *allocate(void)
+static Instance *allocate(Model *own)
 {
-    Instance first = {0};
+    Instance first = {.own = own};
     struct {
         double **array;
         size_t count;
     } parts[] = {
-        {&first.v, model.variables}, {&first.slope, model.inputs}, {&first.curvature, model.inputs},
-        {&first.rate, model.inputs}, {&first.spent, model.times},
+        {&first.v, own->variables}, {&first.slope, own->inputs}, {&first.curvature, own->inputs},
+        {&first.rate, own->inputs}, {&first.spent, own->times},
         /* behind here nothing is kept */
-        {&first.t, model.temporaries}, {&first.j, model.entries}, {&first.seed, model.variables},
-        {&first.new_values, model.assignments}, {&first.next, model.times}, {&first.margins, model.requirements},
-        {&first.base, model.inputs}, {&first.x, model.states}, {&first.x_next, model.states}, {&first.stage, model.states},
-        {&first.k[0], model.states}, {&first.k[1], model.states}, {&first.k[2], model.states}, {&first.k[3], model.states},
-        {&first.k[4], model.states}, {&first.k[5], model.states}, {&first.k[6], model.states},
-        {&first.dense, 4 * (size_t)model.states},
+        {&first.t, own->temporaries}, {&first.j, own->entries}, {&first.seed, own->variables},
+        {&first.new_values, own->assignments}, {&first.next, own->times}, {&first.margins, own->requirements},
+        {&first.base, own->inputs}, {&first.x, own->states}, {&first.x_next, own->states}, {&first.stage, own->states},
+        {&first.k[0], own->states}, {&first.k[1], own->states}, {&first.k[2], own->states}, {&first.k[3], own->states},
+        {&first.k[4], own->states}, {&first.k[5], own->states}, {&first.k[6], own->states},
+        {&first.dense, 4 * (size_t)own->states},
     };
     enum { PARTS = sizeof parts / sizeof *parts, KEPT_PARTS = 5 };
     size_t total = 1;
     for (int p = 0; p < PARTS; p++)
         total += parts[p].count;
     Instance *instance = calloc(1, sizeof *instance + total * sizeof(double));
-    signed char *edge = calloc(model.relations + 1, 1);
+    signed char *edge = calloc(own->relations + 1, 1);
     if (!instance || !edge) {
         free(instance);
         free(edge);
@@ -101,9 +101,14 @@ static Instance *allocate(void)
 Instance *instance_new(const char *name, const char *token, const unsigned *settable, Log log, void (*logger)(void), void *environment,
                        bool logging)
 {
-    Instance *instance = allocate();
-    if (!instance)
+    Model *own = model_new();
+    Instance *instance = own ? allocate(own) : NULL;
+    if (!instance) {
+        model_free(own);
         return NULL;
+    }
+    if (own->composition)
+        own->composition->bind(own, instance->v);
     instance->log = log;
     instance->logger = logger;
     instance->environment = environment;
@@ -138,6 +143,7 @@ void instance_free(Instance *instance)
     free(instance->edge);
     free(instance->before);
     free(instance->name);
+    model_free(instance->own);
     free(instance);
 }
 
@@ -156,6 +162,8 @@ void instance_reset(Instance *instance)
         instance->spent[i] = -INFINITY;
     instance->progress = (Progress){.mode = INSTANTIATED, .stop_time = INFINITY, .tolerance = 1e-11, .step_size = INFINITY};
     instance->valid = instance->valid_jacobian = 0;
+    if (model.composition)
+        model.composition->restart(instance->own);
 }
 
 enum { VALUES_LENGTH = 512 };
@@ -187,11 +195,25 @@ static Status check_validity(Instance *instance)
     return OK;
 }
 
+/* Whether the components fit together, and what has to be known of how they do. */
+static Status check_composition(Instance *instance)
+{
+    const char *violation = model.composition->violation(instance->own, instance->progress.tolerance);
+    if (violation)
+        return report(instance, ERROR, "%s: %s", instance->name, violation);
+    const char *warning = model.composition->warning(instance->own);
+    if (warning)
+        report(instance, WARNING, "%s: %s", instance->name, warning);
+    return OK;
+}
+
 Status finish_initialization(Instance *instance)
 {
     Status status = check_validity(instance);
     if (status == OK)
         status = start_events(instance);
+    if (status == OK && model.composition)
+        status = check_composition(instance);
     /* Nobody else handles the events at the start where there is no Event Mode. */
     if (status == OK && instance->co_simulation && !instance->event_mode_used) {
         Update update;

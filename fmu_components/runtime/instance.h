@@ -3,6 +3,7 @@
 #define INSTANCE_H
 
 #include "model.h"
+#include "this_model.h"
 
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status; /* numbered as in FMI 2 and FMI 3 */
 
@@ -59,6 +60,7 @@ struct Instance {
     double *v;                      /* variables by reference; all arrays lie behind the instance in one block */
     double *t, *j;
     Requests *requests;
+    Model *own; /* see this_model.h */
     char *name;
     void *environment; /* of the importer's callbacks */
     Log log;
@@ -105,6 +107,7 @@ Status get_nominals(const Instance *, double *, size_t);
 Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
 void evaluate(Instance *, unsigned stage);
+Status unknown_reference(const Instance *, Reference);
 void changed(Instance *, unsigned stage);
 int whole(double);
 

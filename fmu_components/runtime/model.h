@@ -10,7 +10,7 @@
 
 typedef unsigned int Reference;
 
-typedef enum { REAL, INTEGER, BOOLEAN } Type;
+typedef enum { REAL, INTEGER, BOOLEAN, INTERNAL } Type; /* internal ones are none of the importer's business */
 
 typedef enum {
     TIME,        /* the independent variable */
@@ -52,7 +52,20 @@ typedef struct {
     const char *text;
 } Event;
 
+typedef struct Model Model;
+
+/* What a model that is composed of others does in its own way. */
 typedef struct {
+    void (*bind)(Model *, double *v);                 /* to the values of its instance, which stay where they are */
+    void (*restart)(Model *);                         /* all values have been set anew */
+    void (*evaluate)(Model *, unsigned stage);        /* what cannot be computed is not a number */
+    bool (*derive)(Model *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
+    const char *(*reason)(const Model *);             /* why something could not be computed; null where nobody knows */
+    const char *(*violation)(Model *, double tolerance); /* what keeps it from starting with these values; null where nothing does */
+    const char *(*warning)(Model *);                  /* what a user should know, once; null as a rule */
+} Composition;
+
+struct Model {
     const char *name, *token;
     unsigned variables, states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
     const Variable *variable;
@@ -75,7 +88,8 @@ typedef struct {
     void (*instants)(const double *v, double *next);                    /* one per time event */
     void (*require)(const double *v, double *margins);                  /* must all be positive */
     const double *nominal;     /* of the states */
-} Model;
+    const Composition *composition; /* null for a component that is a model of its own */
+};
 
 #if defined(__ELF__)
 __attribute__((visibility("hidden")))

@@ -36,10 +36,10 @@ const Request *request_find(const Instance *instance, Purpose purpose, const Ref
 }
 
 /* The entry of an unknown with respect to a known. */
-static unsigned entry_of(Reference unknown, Reference known)
+static unsigned entry_of(const Model *of, Reference unknown, Reference known)
 {
-    for (unsigned e = model.row[unknown]; e < model.row[unknown + 1]; e++)
-        if (model.entry[e].known == known)
+    for (unsigned e = of->row[unknown]; e < of->row[unknown + 1]; e++)
+        if (of->entry[e].known == known)
             return e;
     return NO_ENTRY;
 }
@@ -68,7 +68,7 @@ void request_note(Instance *instance, Purpose purpose, const Reference *referenc
         unsigned stages = CALCULATED >> variable->role & 1 ? variable->stage + 1u : 0;
         detail[i] = variable->stage;
         if (purpose == DIFFERENTIATING) {
-            detail[i] = entry_of(references[i], known);
+            detail[i] = entry_of(&model, references[i], known);
             stages = detail[i] == NO_ENTRY ? 0 : model.entry[detail[i]].stage + 1u;
         }
         request->stages = stages > request->stages ? stages : request->stages;

@@ -1,14 +1,14 @@
 #include "instance.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define KNOWN (1u << TIME | 1u << PARAMETER | 1u << STATE | 1u << INPUT | 1u << ALGEBRAIC) /* roles */
 
 static Status refuse_reference(const Instance *instance, Reference reference, bool known)
 {
-    if (reference >= model.variables)
-        return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, reference,
-                      model.name, model.variables - 1);
+    if (reference >= model.variables || model.variable[reference].type == INTERNAL)
+        return unknown_reference(instance, reference);
     return report(instance, ERROR, "%s: %s (value reference %u) cannot be %s of a partial derivative", instance->name,
                   model.variable[reference].name, reference, known ? "a known" : "an unknown");
 }
@@ -19,7 +19,7 @@ static Status check(const Instance *instance, const Reference *references, size_
     const unsigned variables = model.variables, allowed = known ? KNOWN : CALCULATED;
     for (size_t i = 0; i < count; i++) {
         const Reference r = references[i];
-        if (r >= variables || !(allowed >> variable[r].role & 1) || (known && variable[r].type != REAL))
+        if (r >= variables || !(allowed >> variable[r].role & 1) || variable[r].type == INTERNAL || (known && variable[r].type != REAL))
             return refuse_reference(instance, r, known);
     }
     return OK;
@@ -70,9 +70,29 @@ static Status column(Instance *instance, const Request *request, double seed, do
     return OK;
 }
 
+/* In a model that is composed of others. */
+static Status derive(Instance *instance, const char *kind, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
+                     size_t known_count, const double *seed, double *sensitivity)
+{
+    Status status = prepare(instance, unknowns, unknown_count, knowns, known_count);
+    if (status != OK || unknown_count == 0)
+        return status;
+    evaluate(instance, model.stages - 1);
+    if (!model.composition->derive(instance->own, unknowns, unknown_count, knowns, known_count, seed, sensitivity)) {
+        const char *reason = model.composition->reason(instance->own);
+        return report(instance, DISCARD, "%s: there are no derivatives at time %g: %s", instance->name, instance->v[0], reason ? reason : "");
+    }
+    for (size_t i = 0; i < unknown_count; i++)
+        if (!isfinite(sensitivity[i]))
+            return refuse_result(instance, kind, unknowns[i], sensitivity[i]);
+    return OK;
+}
+
 Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
                               size_t known_count, const double *seed, double *sensitivity)
 {
+    if (model.composition)
+        return derive(instance, "directional", unknowns, unknown_count, knowns, known_count, seed, sensitivity);
     const bool single = known_count == 1 && unknown_count > 0;
     const Request *request = single ? request_find(instance, DIFFERENTIATING, unknowns, unknown_count, knowns[0]) : NULL;
     Status status = request ? follow_start(instance) : prepare(instance, unknowns, unknown_count, knowns, known_count);
@@ -98,12 +118,31 @@ Status directional_derivative(Instance *instance, const Reference *unknowns, siz
     return status;
 }
 
+/* The same in a model that is composed of others, known by known. */
+static Status adjoin(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                     const double *seed, double *sensitivity)
+{
+    double *column = malloc((unknown_count + 1) * sizeof *column);
+    const double one = 1;
+    Status status = column ? OK : report(instance, ERROR, "%s: memory for adjoint derivatives is exhausted", instance->name);
+    for (size_t i = 0; i < known_count && status == OK; i++) {
+        status = derive(instance, "adjoint", unknowns, unknown_count, knowns + i, 1, &one, column);
+        sensitivity[i] = 0;
+        for (size_t u = 0; u < unknown_count && status == OK; u++)
+            sensitivity[i] += seed[u] * column[u];
+    }
+    free(column);
+    return status;
+}
+
 Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                           const double *seed, double *sensitivity)
 {
     Status status = prepare(instance, unknowns, unknown_count, knowns, known_count);
     if (status != OK)
         return status;
+    if (model.composition)
+        return adjoin(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
     double *sums = instance->seed;
     for (size_t i = 0; i < unknown_count; i++)
         for (unsigned e = model.row[unknowns[i]]; seed[i] != 0 && e < model.row[unknowns[i] + 1]; e++)
@@ -141,6 +180,35 @@ Status set_input_derivative(Instance *instance, Reference reference, int order, 
     return OK;
 }
 
+/* How fast a variable changes now; of those that can be differentiated by. */
+static double rate_of(const Instance *instance, const Variable *known)
+{
+    return known->role == TIME    ? 1
+           : known->role == STATE ? instance->v[model.derivative[known->position]]
+           : known->role == INPUT ? instance->rate[known->position]
+                                  : 0;
+}
+
+/* The same sum as below, along all that moves at once. */
+static Status follow_motion(Instance *instance, Reference output, double *value)
+{
+    const size_t most = 1 + (size_t)model.states + model.inputs;
+    Reference *known = malloc(most * sizeof *known);
+    double *rate = malloc(most * sizeof *rate);
+    Status status = known && rate ? OK : report(instance, ERROR, "%s: memory for output derivatives is exhausted", instance->name);
+    size_t count = 0;
+    for (Reference r = 0; r < model.variables && status == OK; r++)
+        if (model.variable[r].type == REAL && rate_of(instance, &model.variable[r]) != 0) {
+            known[count] = r;
+            rate[count++] = rate_of(instance, &model.variable[r]);
+        }
+    if (status == OK)
+        status = derive(instance, "time", &output, 1, known, count, rate, value);
+    free(known);
+    free(rate);
+    return status;
+}
+
 /* dy/dt = dy/dx x' + dy/du u' + dy/dt, with the rates that the inputs had at the end of the last step. */
 Status get_output_derivative(Instance *instance, Reference reference, int order, double *value)
 {
@@ -150,13 +218,11 @@ Status get_output_derivative(Instance *instance, Reference reference, int order,
         return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the highest order is 1", instance->name, order,
                       model.variable[reference].name);
     evaluate(instance, instance->derivative_stage);
+    if (model.composition)
+        return follow_motion(instance, reference, value);
     double sum = 0;
     for (unsigned e = model.row[reference]; e < model.row[reference + 1]; e++) {
-        const Variable *known = &model.variable[model.entry[e].known];
-        double rate = known->role == TIME    ? 1
-                      : known->role == STATE ? instance->v[model.derivative[known->position]]
-                      : known->role == INPUT ? instance->rate[known->position]
-                                             : 0;
+        double rate = rate_of(instance, &model.variable[model.entry[e].known]);
         if (rate != 0)
             sum += entry_value(instance, e) * rate;
     }

@@ -65,6 +65,8 @@ Status snapshot_apply(Instance *instance, const Snapshot *snapshot)
     instance->progress = snapshot->progress;
     memcpy(instance->v, snapshot->values, instance->kept * sizeof(double));
     instance->valid = instance->valid_jacobian = 0;
+    if (model.composition)
+        model.composition->restart(instance->own);
     return OK;
 }
 

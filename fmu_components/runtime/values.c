@@ -21,7 +21,9 @@ void changed(Instance *instance, unsigned stage)
 void evaluate(Instance *instance, unsigned stage)
 {
     for (; instance->valid <= stage; instance->valid++)
-        if (model.evaluate[instance->valid])
+        if (model.composition)
+            model.composition->evaluate(instance->own, instance->valid);
+        else if (model.evaluate[instance->valid])
             model.evaluate[instance->valid](instance->v, instance->t);
 }
 
@@ -72,11 +74,19 @@ static bool may_set(const Instance *instance, const Variable *variable)
     return variable->role != ALGEBRAIC || (instance->settable[INPUT] == modes) || instance->v[model.switch_reference] != 0;
 }
 
+Status unknown_reference(const Instance *instance, Reference reference)
+{
+    if (reference < model.variables)
+        return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are in the model description", instance->name,
+                      reference, model.name);
+    return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, reference, model.name,
+                  model.variables - 1);
+}
+
 static Status unknown(const Instance *instance, Reference reference, Type type)
 {
-    if (reference >= model.variables)
-        return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, reference, model.name,
-                      model.variables - 1);
+    if (reference >= model.variables || model.variable[reference].type == INTERNAL)
+        return unknown_reference(instance, reference);
     return report(instance, ERROR, "%s: %s (value reference %u) is not %s variable but %s one", instance->name, model.variable[reference].name,
                   reference, type_names[type], type_names[model.variable[reference].type]);
 }
@@ -106,10 +116,10 @@ static bool all_finite(const double *values, size_t count)
     return sum == 0;
 }
 
-static bool all_inputs(const Reference *references, size_t count)
+static bool all_inputs(const Variable *variable, const Reference *references, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (model.variable[references[i]].role != INPUT)
+        if (variable[references[i]].role != INPUT)
             return false;
     return true;
 }
@@ -127,7 +137,7 @@ Status set_values(Instance *instance, const Reference *references, size_t count,
         if (status != OK)
             return status;
     }
-    if (inputs_open && !request && all_inputs(references, count))
+    if (inputs_open && !request && all_inputs(model.variable, references, count))
         request_note(instance, SETTING, references, count, 0);
     unsigned earliest = model.stages;
     for (size_t i = 0; i < count; i++) {
@@ -167,6 +177,9 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
         values[i] = value;
         finite += value - value;
     }
+    const char *reason = finite != 0 && model.composition ? model.composition->reason(instance->own) : NULL;
+    if (reason)
+        return report(instance, DISCARD, "%s: %s", instance->name, reason);
     for (size_t i = 0; i < count && finite != 0; i++)
         if (!isfinite(values[i]))
             return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name,
