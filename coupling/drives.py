@@ -56,6 +56,9 @@ class Table:
 class Polynomial:
     """What arrives from outside between two communication points; its coefficients are set at each of them."""
 
+    start: float = 0.0
+    """Its value before."""
+
 
 Drive = Constant | Function | Table | Polynomial
 

@@ -64,6 +64,7 @@ class Master:
         start: Mapping[tuple[int, str], float],
         assembling: bool = False,
         adopted: Sequence[Instance] = (),
+        kernel: type[Kernel] = Kernel,
     ) -> None:
         """``adopted`` are instances of another master that run already."""
         self.built, self.run = built, run
@@ -87,7 +88,7 @@ class Master:
         self.solver_statistics: dict[str, int] = {}
         self.interval: Interval | None = None
         """What integrates Model Exchange instances between communication points."""
-        self._adopted = bool(adopted)
+        self._adopted, self._kernel_type = bool(adopted), kernel
         try:
             if adopted:
                 self.instances = list(adopted)
@@ -180,7 +181,7 @@ class Master:
         extra = [address for address in dict.fromkeys(recorded) if address not in places]
         self.watched = tuple(dict.fromkeys(bond.port for bond in built.bonds))
         first_watched = slots + len(extra)
-        kernel = self.kernel = Kernel(first_watched + len(self.watched), built.states)
+        kernel = self.kernel = self._kernel_type(first_watched + len(self.watched), built.states)
         for part, instance in zip(built.parts, self.instances, strict=True):
             indicators = len(part.structure.indicators)
             kernel.add_instance(instance, part.first_state, len(part.states), indicators, part.interface.needs_completed_step)
@@ -190,7 +191,7 @@ class Master:
             if isinstance(drive, Table):
                 kernel.add_table(drive.times, drive.values)
             elif isinstance(drive, Polynomial):
-                kernel.add_polynomial()
+                kernel.set_polynomial(kernel.add_polynomial(), self.run.start_time, drive.start, 0.0, 0.0)
             elif isinstance(drive, Constant):
                 kernel.add_table(np.zeros(1), np.array([drive.value]))
             else:

@@ -155,6 +155,25 @@ class System:
             raise BuildError(f"'{name}' is driven twice; leave one of the two out")
         self._drives[name] = drive_of(name, value)
 
+    @property
+    def connections(self) -> Sequence[tuple[str, str]]:
+        return tuple(self._connections)
+
+    @property
+    def drives(self) -> Mapping[str, Drive]:
+        return dict(self._drives)
+
+    def opened(self, inputs: Sequence[str]) -> System:
+        """A copy in which these inputs, of variables, are left to whoever runs it; their start values are the instances'."""
+        copy = System(self.name)
+        vars(copy).update({name: value.copy() if isinstance(value, dict | list) else value for name, value in vars(self).items()})
+        copy._built = {}
+        for name in inputs:
+            instance, _, variable = name.partition(".")
+            start = self._start[instance].get(variable, self._fmus[instance].variables[variable].start)
+            copy._drives[name] = Polynomial(float(start or 0.0))  # type: ignore[arg-type]
+        return copy
+
     def _change(self) -> None:
         if self._built:
             raise BuildError(f"the system '{self.name}' has been built and cannot change any more; make a new System")
@@ -235,6 +254,35 @@ class System:
             inner_of(self.name, parts, libraries, sources, varying, division) if division else None,
             division.inner if division else (),
         )
+
+    def export_fmu(
+        self,
+        path: str | os.PathLike[str],
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None,
+        parameters: Sequence[str] | None = None,
+        fmi: int = 2,
+        platforms: Sequence[str] | None = None,
+        initial: str = "check",
+        implicit: bool = False,
+        ls_dae: bool = False,
+        stop_time: float = 1.0,
+    ) -> Path:
+        """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
+
+        ``inputs`` are ports and input variables that are left open and become the FMU's: ``["cylinder.rod", "motor.tau"]``; a port of a
+        body may be connected inside as well, efforts add up. ``outputs`` are names, instances, ports or patterns with ``*``, by default
+        all states; what opened ports give is among them in any case. All other variables can be seen as local ones. ``parameters``
+        are chosen likewise, by default all; the others keep their values. ``fmi`` is the version, 2 or 3; ``platforms`` are ``linux64`` and
+        ``win64``, by default those that can be compiled for here. ``initial`` is as in ``simulate``: ``check``, ``assemble`` (now, as it is
+        exported) or ``relax``; unless it is ``relax``, the FMU itself refuses to start where constraints are violated. ``implicit`` is the
+        default of the parameter ``solver.implicit``: whether Co-Simulation integrates by an implicit method, for stiff systems. With
+        ``ls_dae`` an importer may solve for the multipliers itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default
+        experiment, in seconds.
+        """
+        from coupling.export.export import export_fmu
+
+        return export_fmu(self, path, inputs, outputs, parameters, fmi, platforms, initial, implicit, ls_dae, stop_time)
 
     def simulate(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -165,7 +166,7 @@ class Declaration:
     @property
     def identifier(self) -> str:
         """The C identifier of the model."""
-        return self.name.replace(".", "_")
+        return re.sub(r"^(?![A-Za-z_])", "_", re.sub(r"\W", "_", self.name, flags=re.ASCII))
 
     @cached_property
     def by_name(self) -> dict[str, Variable]:

@@ -316,6 +316,7 @@ int differentiate(Kernel *, const LocalDerivative *, double *term);
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
+int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
 void loop_residual(const Kernel *, const Loop *, double *r);
 
 /* events.c */

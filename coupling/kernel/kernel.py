@@ -290,12 +290,21 @@ class Kernel:
         self.states, self._kept = states, []  # type: int, list[object]
         self._running: object = None
         """What the run refers to."""
+        self.calls: list[tuple[str, tuple[object, ...]]] | None = None
+        """Where this is a list, everything that is built is noted in it: the names of the kernel's functions, and what they were given."""
         self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(slots + 1,))
 
     def free(self) -> None:
         if self.handle:
             library.kernel_free(self.handle)
             self.handle, self.slots = None, np.zeros(0)
+
+    def _build(self, function: str, *arguments: object) -> int:
+        """Calls one of the functions that build the system; arrays are given as such."""
+        if self.calls is not None:
+            self.calls.append((function, arguments))
+        given = (a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments)
+        return made(getattr(library, function)(self.handle, *given))
 
     def add_instance(self, instance: Instance, first_state: int, states: int, indicators: int, completed_step: bool) -> int:
         return made(library.kernel_add_instance(self.handle, instance.handle, first_state, states, indicators, completed_step))
@@ -307,7 +316,7 @@ class Kernel:
 
     def add_polynomial(self) -> int:
         """A drive whose coefficients ``set_polynomial`` gives."""
-        return made(library.kernel_add_polynomial(self.handle))
+        return self._build("kernel_add_polynomial")
 
     def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
         library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
@@ -322,12 +331,12 @@ class Kernel:
 
     def add_table(self, times: np.ndarray, values: np.ndarray) -> int:
         x, y = _doubles(times), _doubles(values)
-        return made(library.kernel_add_table(self.handle, len(x), pointer(x), pointer(y)))
+        return self._build("kernel_add_table", len(x), x, y)
 
     def add_loop(self, unknowns: int, first: int, residuals: Sequence[Sequence[tuple[int, float]]]) -> int:
         start = _ints(np.cumsum([0, *map(len, residuals)]))
         slots, factors = _ints([slot for r in residuals for slot, _ in r]), _doubles([factor for r in residuals for _, factor in r])
-        return made(library.kernel_add_loop(self.handle, unknowns, first, pointer(start), pointer(slots), pointer(factors)))
+        return self._build("kernel_add_loop", unknowns, first, start, slots, factors)
 
     def add_operation(
         self,
@@ -350,8 +359,7 @@ class Kernel:
             start = _ints(np.cumsum([0, *map(len, sources)]))
             source = _ints([slot for each in sources for slot in each])
         number = len(references) if count is None else count
-        arrays = map(pointer, (keys, scattered, start, source))
-        made(library.kernel_add_operation(self.handle, where, loop, kind, type_, index, number, first, *arrays))
+        self._build("kernel_add_operation", where, loop, kind, type_, index, number, first, keys, scattered, start, source)
 
     def add_derivative(
         self,
@@ -368,24 +376,9 @@ class Kernel:
         nominal: float,
     ) -> None:
         rows, columns, weights, slots = _references(unknowns), _references(knowns), _doubles(seed), _ints(unknown_slots)
-        made(
-            library.kernel_add_derivative(
-                self.handle,
-                loop,
-                kind,
-                instance,
-                at_events,
-                len(rows),
-                pointer(rows),
-                len(columns),
-                pointer(columns),
-                pointer(weights),
-                first,
-                pointer(slots),
-                known_slot,
-                nominal,
-            )
-        )
+        where = loop, kind, instance, at_events
+        arrays = len(rows), rows, len(columns), columns, weights
+        self._build("kernel_add_derivative", *where, *arrays, first, slots, known_slot, nominal)
 
     def set_jacobian(
         self,
@@ -400,8 +393,7 @@ class Kernel:
         products = [product for each in sums for product in each]
         factor, left, right = _doubles([p[0] for p in products]), _ints([p[1] for p in products]), _ints([p[2] for p in products])
         rows, cols, sequence = _ints(row_start), _ints(columns), _ints(order)
-        arrays = (start, factor, left, right, rows, cols, sequence)
-        made(library.kernel_set_jacobian(self.handle, loop, first_sum, len(sums), *map(pointer, arrays)))
+        self._build("kernel_set_jacobian", loop, first_sum, len(sums), start, factor, left, right, rows, cols, sequence)
 
     def set_shortcut(
         self,
@@ -425,7 +417,7 @@ class Kernel:
             _ints([i[2] for i in items]),
         )
         _, always, inner, _, last = counts
-        made(library.kernel_set_shortcut(self.handle, loop, first, always, inner, last, *map(pointer, arrays)))
+        self._build("kernel_set_shortcut", loop, first, always, inner, last, *arrays)
 
     # -- Co-Simulation -------------------------------------------------------------------------------------------------
 
@@ -587,8 +579,7 @@ class Kernel:
         library.kernel_set_open(self.handle, open_)
 
     def set_derivative_slots(self, slots: Sequence[int]) -> None:
-        array = _ints(slots)
-        library.kernel_set_derivative_slots(self.handle, pointer(array))
+        self._build("kernel_set_derivative_slots", _ints(slots))
 
     def set_record(self, slots: Sequence[int]) -> None:
         array = _ints(slots)

@@ -271,6 +271,11 @@ int loop_solve(Kernel *k, int index)
     return result ? result : iterate(k, l);
 }
 
+int loop_factorise(Kernel *k, int index)
+{
+    return factorise(k, &k->loops[index], k->loops[index].linear);
+}
+
 int kernel_loop_linearise(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];

@@ -13,6 +13,7 @@ from fmu_components.export.documentation import page
 from fmu_components.export.icons import png, port_positions, svg
 from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import build_description, model_description
+from fmu_components.export.structure import DaeLists, Lists
 from fmu_components.export.table import VariableTable
 from fmu_components.export.terminals import terminal_icons, terminals_and_icons
 
@@ -33,18 +34,32 @@ def shared_files(table: VariableTable) -> dict[str, bytes]:
     }
 
 
-def fmu_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libraries: Mapping[c.Platform, bytes]) -> dict[str, bytes]:
-    """All files of one FMU by their paths in the archive."""
+def component_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libraries: Mapping[c.Platform, bytes]) -> dict[str, bytes]:
+    """All files of the FMU of one component by their paths in the archive."""
+    runtime = {path.name: path.read_bytes() for path in (*c.runtime_sources(fmi), *c.runtime_headers(fmi))}
+    sources = {"model.c": shared["sources/model.c"]} | runtime
+    return fmu_files(table, fmi, shared, sources, libraries)
+
+
+def fmu_files(
+    table: VariableTable,
+    fmi: int,
+    shared: Mapping[str, bytes],
+    sources: Mapping[str, bytes],
+    libraries: Mapping[c.Platform, bytes],
+    structure: Lists | None = None,
+    given: DaeLists | None = None,
+) -> dict[str, bytes]:
+    """All files of one FMU; the structures are those of a table that has not got its own."""
     identifier = table.declared.identifier
-    sources = ["model.c", *(path.name for path in c.runtime_sources(fmi))]
+    compiled = [name for name in sources if name.endswith(".c")]
     files = {path: content for path, content in shared.items() if "/" in path}
-    files["modelDescription.xml"] = model_description(table, fmi, sources).encode()
-    for path in (*c.runtime_sources(fmi), *c.runtime_headers(fmi)):
-        files[f"sources/{path.name}"] = path.read_bytes()
+    files |= {f"sources/{name}": content for name, content in sources.items()}
+    files["modelDescription.xml"] = model_description(table, fmi, compiled, structure).encode()
     for platform, library in libraries.items():
         folder = platform.fmi2_folder if fmi == 2 else platform.fmi3_folder
         files[f"binaries/{folder}/{identifier}{platform.suffix}"] = library
-    dae = manifest(table, fmi)
+    dae = manifest(table, fmi, given)
     if dae is not None:
         files[_MANIFEST] = dae.encode()
     folder = "extra/terminalsAndIcons" if fmi == 2 else "terminalsAndIcons"
@@ -53,7 +68,7 @@ def fmu_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libra
     if fmi == 2:
         files["model.png"] = shared["icon.png"]
     else:
-        files["sources/buildDescription.xml"] = build_description(table, sources).encode()
+        files["sources/buildDescription.xml"] = build_description(table, compiled).encode()
     return files
 
 

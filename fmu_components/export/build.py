@@ -97,7 +97,7 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
             objects = {p: c.compile_model(p, shared["sources/model.c"].decode(), Path(scratch)) for p in platforms}
             for path, fmi, key in due:
                 libraries = {p: c.link(p, table.declared.identifier, fmi, objects[p], cache_folder()) for p in platforms}
-                archive.write(path, archive.fmu_files(table, fmi, shared, libraries), key)
+                archive.write(path, archive.component_files(table, fmi, shared, libraries), key)
     seconds = time.perf_counter() - began
     return [
         Built(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))

@@ -84,7 +84,7 @@ class _Writer:
             _references("relation", map(self.table.reference, relations)),
             self._watch(),
             _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
-            f"static const double nominal[] = {{{', '.join(_number(v.nominal) for v in states) or '0'}}};",
+            f"static const double nominal[] = {{{', '.join(c_number(v.nominal) for v in states) or '0'}}};",
             self._model(len(relations), len(times)),
         ]
         return "\n\n".join(sections) + "\n"
@@ -117,7 +117,7 @@ class _Writer:
             index = len(instants) if event.relation is None else relations.index(event.relation)
             if event.relation is None:
                 instants.append(self.declared.expand(event.trigger.expression))
-            rows.append(f"{{{event.trigger.kind.upper()}, {index}, {len(targets)}, {len(event.updates)}, {_string(event.text)}}}")
+            rows.append(f"{{{event.trigger.kind.upper()}, {index}, {len(targets)}, {len(event.updates)}, {c_string(event.text)}}}")
             for name, update in event.updates.items():
                 targets.append(self.table.reference(name))
                 updates.append(self.declared.expand(update))
@@ -132,7 +132,7 @@ class _Writer:
 
     def _requirements(self) -> str:
         conditions = self.declared.conditions
-        texts = ", ".join(_string(c.text) for c in conditions) or "0"
+        texts = ", ".join(c_string(c.text) for c in conditions) or "0"
         concerned = [self.table.concerned(condition) for condition in conditions]
         return "\n\n".join(
             [
@@ -160,8 +160,8 @@ class _Writer:
             stage = self.plan.value_stage[reference] if v.role.calculated else stage_of(v)
             position = positions[v.role] = positions.get(v.role, -1) + 1
             rows.append(
-                f"    {{{_string(v.name)}, {_string(v.unit if v.unit != '*' else '')}, {_number(v.start or 0.0)}, {_number(v.range.minimum)}, "
-                f"{_number(v.range.maximum)}, {_bool(v.range.open_below)}, {_bool(v.range.open_above)}, {_bool(v.tunable)}, "
+                f"    {{{c_string(v.name)}, {c_string(v.unit if v.unit != '*' else '')}, {c_number(v.start or 0.0)}, {c_number(v.range.minimum)}, "
+                f"{c_number(v.range.maximum)}, {c_bool(v.range.open_below)}, {c_bool(v.range.open_above)}, {c_bool(v.tunable)}, "
                 f"{v.type.upper()}, {v.role.name}, {stage}, {position}}},"
             )
         return "static const Variable variable[] = {\n" + "\n".join(rows) + "\n};"
@@ -176,8 +176,8 @@ class _Writer:
         t, d = self.table, self.declared
         assignments = sum(len(e.updates) for e in d.events)
         fields = {
-            "name": _string(d.name),
-            "token": _string(t.token),
+            "name": c_string(d.name),
+            "token": c_string(t.token),
             "variables": len(t.variables),
             "states": len(t.with_role(Role.STATE)),
             "inputs": len(t.with_role(Role.INPUT)),
@@ -203,7 +203,7 @@ class _Writer:
             "assignment": "assignment",
             "assignments": assignments,
             "switch_reference": t.reference(t.switch) if t.switch else 0,
-            "default_stop": _number(d.stop_time),
+            "default_stop": c_number(d.stop_time),
             "evaluate": "evaluate",
             "differentiate": "differentiate",
             "update": "update",
@@ -233,16 +233,16 @@ def _body(head: str, lines: Sequence[str], arguments: Sequence[str]) -> str:
     return f"{head}\n{{\n" + "\n".join([*lines, *unused]) + "\n}"
 
 
-def _number(value: float) -> str:
+def c_number(value: float) -> str:
     if math.isinf(value):
         return "INFINITY" if value > 0 else "-INFINITY"
     return repr(float(value))
 
 
-def _bool(value: bool) -> str:
+def c_bool(value: bool) -> str:
     return "true" if value else "false"
 
 
-def _string(text: str) -> str:
+def c_string(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'"{escaped}"'

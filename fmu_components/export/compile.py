@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -114,10 +114,10 @@ def runtime_objects(platform: Platform, fmi: int, cache_folder: Path) -> list[Pa
     return objects
 
 
-def _compile(compiler: str, source: Path, target: Path) -> None:
+def _compile(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
     with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".o", delete=False) as file:
         pass
-    _run([compiler, *FLAGS, f"-I{RUNTIME}", f"-I{fmi_headers()}", "-c", str(source), "-o", file.name])
+    _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, fmi_headers())), "-c", str(source), "-o", file.name])
     # Others may compile the same at the same time; a rename is atomic.
     os.replace(file.name, target)
 
@@ -140,6 +140,32 @@ def compile_model(platform: Platform, model_c: str, folder: Path) -> Path:
 def link(platform: Platform, identifier: str, fmi: int, model_object: Path, cache_folder: Path) -> bytes:
     """The shared library of an FMU."""
     library = model_object.with_name(f"{identifier}-fmi{fmi}{platform.suffix}")
-    objects = [str(path) for path in (model_object, *runtime_objects(platform, fmi, cache_folder))]
-    _run([platform.required_compiler(), *platform.link_flags, "-o", str(library), *objects, "-lm"])
+    return _link(platform, library, [model_object, *runtime_objects(platform, fmi, cache_folder)])
+
+
+def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> bytes:
+    _run([platform.required_compiler(), *platform.link_flags, *flags, "-o", str(library), *map(str, objects), "-lm"])
     return library.read_bytes()
+
+
+def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: Path) -> bytes:
+    """The shared library that a whole folder of C sources makes, given by their paths in it. What has been compiled before, with the same headers, is kept
+    in the cache."""
+    compiler = platform.required_compiler()
+    flags = (*FLAGS, "-ffunction-sections")
+    headers = b"".join(content for name, content in sorted(sources.items()) if name.endswith(".h"))
+    kept = cache_folder / f"objects-{platform.name}"
+    kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name, content in sources.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        objects = []
+        for name in sorted(n for n in sources if n.endswith(".c")):
+            text = sources[name] + headers + (compiler_version(compiler) + str(flags)).encode()
+            target = kept / f"{hashlib.sha256(text).hexdigest()[:24]}.o"
+            if not target.is_file():
+                _compile(compiler, folder / name, target, (folder,), flags)
+            objects.append(target)
+        return _link(platform, folder / f"library{platform.suffix}", objects, ("-Wl,--gc-sections",))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import chain, count
+from typing import Any
 
 from fmu_components import units
 from fmu_components.declaration import Event, Role, Variable
@@ -14,11 +15,14 @@ from fmu_components.export import icons, mathml
 from fmu_components.export.table import VariableTable
 from fmu_components.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, TRANSLATIONAL, Port, Side
 
+Section = tuple[str, Callable[[Any], str]]
+"""A title, and what writes the section for a table; where that is nothing, there is no such section."""
 
-def page(table: VariableTable) -> str:
+
+def page(table: VariableTable, chosen: Sequence[Section] | None = None) -> str:
     """The page of a component. It is well-formed XML as well, so that programs can read it."""
     declared = table.declared
-    sections = [(title, content) for title, write in _SECTIONS if (content := write(table))]
+    sections = [(title, content) for title, write in (_SECTIONS if chosen is None else chosen) if (content := write(table))]
     contents = "".join(f'<li><a href="#{_anchor(title)}">{title}</a></li>' for title, _ in sections)
     body = "\n".join(f'<section id="{_anchor(title)}">\n<h2>{title}</h2>\n{content}\n</section>' for title, content in sections)
     return f"""<!DOCTYPE html>

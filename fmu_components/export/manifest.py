@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fmu_components.declaration import Role
-from fmu_components.export.structure import Structure, fmi3_lists, fmi3_unknown
+from fmu_components.export.structure import DaeLists, Structure, fmi3_lists, fmi3_unknown
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import document, element
 
@@ -15,14 +15,14 @@ _ROOT = {
 }
 
 
-def manifest(table: VariableTable, fmi: int) -> str | None:
+def manifest(table: VariableTable, fmi: int, structure: DaeLists | None = None) -> str | None:
     """The model structure while the switch is on; None for a component that leaves no unknowns to the importer.
 
     The form is that of FMI 3 in both versions; what counts as a known of an output or a derivative is the version's own.
     """
     if table.switch is None:
         return None
-    structure = Structure(table, fmi, ideal=True)
+    structure = structure or Structure(table, fmi, ideal=True)
     algebraic = [element("AlgebraicVariable", {"valueReference": reference}) for reference in table.references(Role.ALGEBRAIC)]
     residuals = [fmi3_unknown("Residual", residual) for residual in structure.residuals]
     return document(

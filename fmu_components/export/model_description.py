@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from fmu_components import units
 from fmu_components.declaration import Role, Variable
-from fmu_components.export.structure import Structure, fmi2_lists, fmi3_lists
+from fmu_components.export.structure import Lists, Structure, fmi2_lists, fmi3_lists
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import Value, document, element
 
@@ -52,11 +52,12 @@ _NATURE_IN_VERSION: dict[tuple[Role, int], tuple[str, str, str | None]] = {
 _SEEN_INSIDE_STEPS = (Role.INPUT, Role.OUTPUT, Role.STATE, Role.DERIVATIVE, Role.LOCAL)
 
 
-def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = ()) -> str:
+def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (), structure: Lists | None = None) -> str:
     """The model description; FMI 2 lists the source files here, FMI 3 in :func:`build_description`."""
     if fmi not in FMI_VERSIONS:
         raise ValueError(f"there is no exporter for FMI {fmi}; choose one of the versions {', '.join(map(str, FMI_VERSIONS))}")
     declared, release = table.declared, version("jourdain")
+    structure = structure or Structure(table, fmi)
     return document(
         element(
             "fmiModelDescription",
@@ -69,7 +70,7 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
                 "license": LICENSE,
                 "generationTool": f"Jourdain {release}",
                 # No date: the same declaration is to give the same file.
-                "variableNamingConvention": "structured",
+                "variableNamingConvention": table.naming,
                 "numberOfEventIndicators": len(table.with_role(Role.INDICATOR)) if fmi == 2 else None,
             },
             [
@@ -78,7 +79,7 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
                 element("LogCategories", children=_log_categories(fmi)),
                 element("DefaultExperiment", {"startTime": 0.0, "stopTime": float(declared.stop_time), "tolerance": 1e-6}),
                 element("ModelVariables", children=[_variable(table, variable, fmi) for variable in table.variables]),
-                element("ModelStructure", children=(fmi2_lists if fmi == 2 else fmi3_lists)(Structure(table, fmi))),
+                element("ModelStructure", children=fmi2_lists(structure, table) if fmi == 2 else fmi3_lists(structure)),
             ],
         )
     )
@@ -142,7 +143,7 @@ def _fmi3_interfaces(table: VariableTable) -> list[Element]:
         "canHandleVariableCommunicationStepSize": True,
         "maxOutputDerivativeOrder": 1,
         "providesIntermediateUpdate": True,
-        "mightReturnEarlyFromDoStep": bool(table.declared.events or table.with_role(Role.RELATION)),
+        "mightReturnEarlyFromDoStep": table.has_events(),
         "canReturnEarlyAfterIntermediateUpdate": True,
         "hasEventMode": True,
     }
@@ -191,6 +192,8 @@ def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, V
     causality, variability, initial = _NATURE.get(variable.role) or _NATURE_IN_VERSION[variable.role, fmi]
     if variable.tunable:
         variability = "tunable"
+    if causality == "local" and table.is_output(variable):
+        causality = "output"
     if variability == "continuous" and variable.type != "real":
         variability = "discrete"
     return {
@@ -212,7 +215,6 @@ def _described(variable: Variable) -> str:
 def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Value]:
     """What can be said of values of the variable's type."""
     derivative_of = table.reference(variable.partner) if variable.role is Role.DERIVATIVE and variable.partner else None
-    jumps = any(variable.name in event.updates for event in table.declared.events)
     return {
         "unit": _unit(variable),
         "min": _finite(variable.range.minimum),
@@ -220,8 +222,8 @@ def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Val
         "nominal": variable.nominal if variable.nominal != 1 else None,
         "start": variable.start,
         # FMI 2 refers to variables by their place in the list, which starts at 1.
-        "derivative": derivative_of + (fmi == 2) if derivative_of is not None else None,
-        "reinit": True if jumps and variable.role is Role.STATE else None,
+        "derivative": None if derivative_of is None else table.place(derivative_of) if fmi == 2 else derivative_of,
+        "reinit": True if variable.role is Role.STATE and table.jumps(variable) else None,
     }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 from xml.etree.ElementTree import Element
 
 from fmu_components.declaration import Role
@@ -16,7 +17,28 @@ class Unknown:
     """One entry of a list, with its dependencies in the order of their value references."""
 
     reference: int
-    dependencies: tuple[Dependency, ...]
+    dependencies: tuple[Dependency, ...] | None
+    """None: it may depend on everything."""
+
+
+class Lists(Protocol):
+    """The unknowns of a model, in lists as FMI has them."""
+
+    @property
+    def outputs(self) -> list[Unknown]: ...
+    @property
+    def derivatives(self) -> list[Unknown]: ...
+    @property
+    def indicators(self) -> list[Unknown]: ...
+    @property
+    def initial(self) -> list[Unknown]: ...
+
+
+class DaeLists(Lists, Protocol):
+    """The same while the importer solves for the algebraic variables."""
+
+    @property
+    def residuals(self) -> list[Unknown]: ...
 
 
 class Structure:
@@ -55,7 +77,7 @@ class Structure:
     def initial(self) -> list[Unknown]:
         """During initialisation only ``constant`` and ``dependent`` are allowed: parameters may still change."""
         unknowns = self._list(self._table.references(Role.DERIVATIVE, Role.OUTPUT), self._initial_knowns)
-        return [Unknown(unknown.reference, tuple(map(_initially, unknown.dependencies))) for unknown in unknowns]
+        return [Unknown(unknown.reference, tuple(map(_initially, unknown.dependencies or ()))) for unknown in unknowns]
 
     def _list(self, references: Iterable[int], knowns: set[Role]) -> list[Unknown]:
         return [Unknown(reference, self._dependencies(reference, knowns)) for reference in references]
@@ -88,7 +110,7 @@ def _initially(dependency: Dependency) -> Dependency:
     return dependency if dependency.kind == "constant" else Dependency(dependency.known, "dependent")
 
 
-def fmi3_lists(structure: Structure) -> list[Element]:
+def fmi3_lists(structure: Lists) -> list[Element]:
     """The lists in the form of FMI 3, which the manifest of the layered standard shares."""
     lists = {
         "Output": structure.outputs,
@@ -101,26 +123,28 @@ def fmi3_lists(structure: Structure) -> list[Element]:
 
 def fmi3_unknown(tag: str, unknown: Unknown) -> Element:
     """Variables are referred to by their value references."""
-    return _unknown(tag, "valueReference", unknown, first=0)
+    return _unknown(tag, "valueReference", unknown, lambda reference: reference)
 
 
-def fmi2_lists(structure: Structure) -> list[Element]:
+def fmi2_lists(structure: Lists, table: VariableTable) -> list[Element]:
     """The lists in the form of FMI 2, which has none for event indicators and forbids empty ones."""
     lists = {"Outputs": structure.outputs, "Derivatives": structure.derivatives, "InitialUnknowns": structure.initial}
     return [
-        element(tag, children=[_unknown("Unknown", "index", unknown, first=1) for unknown in unknowns])
+        element(tag, children=[_unknown("Unknown", "index", unknown, table.place) for unknown in unknowns])
         for tag, unknowns in lists.items()
         if unknowns
     ]
 
 
-def _unknown(tag: str, key: str, unknown: Unknown, first: int) -> Element:
-    """An absent list would mean a dependence on everything, so that an empty one is written too."""
+def _unknown(tag: str, key: str, unknown: Unknown, named: Callable[[int], int]) -> Element:
+    """An absent list means a dependence on everything, so that an empty one is written too."""
+    if unknown.dependencies is None:
+        return element(tag, {key: named(unknown.reference)})
     return element(
         tag,
         {
-            key: unknown.reference + first,
-            "dependencies": " ".join(str(d.known + first) for d in unknown.dependencies),
+            key: named(unknown.reference),
+            "dependencies": " ".join(str(named(d.known)) for d in unknown.dependencies),
             "dependenciesKind": " ".join(d.kind for d in unknown.dependencies) or None,
         },
     )

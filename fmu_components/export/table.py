@@ -36,6 +36,9 @@ class Dependency:
 class VariableTable:
     """All variables of one component, in the order of their value references."""
 
+    naming = "structured"
+    """The convention that the names follow, as FMI calls it."""
+
     def __init__(self, declared: Declaration) -> None:
         self.declared = declared
         self.variables = declared.variables
@@ -44,6 +47,20 @@ class VariableTable:
     def reference(self, variable: Variable | str) -> int:
         """The value reference."""
         return self._reference[variable if isinstance(variable, str) else variable.name]
+
+    def place(self, reference: int) -> int:
+        """Where a variable stands in the model description, the first being 1."""
+        return reference + 1
+
+    def is_output(self, variable: Variable) -> bool:
+        return variable.role is Role.OUTPUT
+
+    def jumps(self, variable: Variable) -> bool:
+        """Whether an event may set the variable anew."""
+        return any(variable.name in event.updates for event in self.declared.events)
+
+    def has_events(self) -> bool:
+        return bool(self.declared.events or self.with_role(Role.RELATION))
 
     def with_role(self, *roles: Role) -> tuple[Variable, ...]:
         return self.declared.with_role(*roles)

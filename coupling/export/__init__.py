@@ -1,0 +1,1 @@
+"""A whole system as one FMU of its own; see ``System.export_fmu``."""

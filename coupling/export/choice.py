@@ -1,0 +1,127 @@
+"""What of a system becomes a port, an output or a parameter of the exported FMU: from the user's names to variables, with everything checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from coupling.connections import Name, find_end, solved_for
+from coupling.errors import BuildError, listed, shown, with_article
+from coupling.fmu import Fmu
+from coupling.names import nearest
+from coupling.ports import ADDED, takes
+from coupling.tolerances import matches
+
+
+@dataclass
+class Choice:
+    """What the FMU shows beside what every FMU does."""
+
+    inputs: list[Name] = field(default_factory=list)
+    """In the order of the user's names; a port brings all that it takes."""
+    ports: list[Name] = field(default_factory=list)
+    """The ports among them, by instance and name."""
+    outputs: list[Name] = field(default_factory=list)
+    """What an opened port gives comes first."""
+    parameters: set[Name] = field(default_factory=set)
+
+
+def choose(
+    fmus: Mapping[str, Fmu],
+    connected: Iterable[Name],
+    driven: Iterable[Name],
+    inputs: Sequence[str] | None,
+    outputs: Sequence[str] | None,
+    parameters: Sequence[str] | None,
+) -> Choice:
+    """``connected`` are the inputs that a connection feeds, ``driven`` those that have a drive."""
+    choice = Choice()
+    for text in _names("inputs", inputs):
+        _open(text, fmus, set(connected), set(driven), choice)
+    states = [(instance, fmu.by_reference[r].name) for instance, fmu in fmus.items() for r in fmu.states]
+    for name in states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus):
+        if name not in choice.outputs:
+            choice.outputs.append(name)
+    everything = [(i, v.name) for i, fmu in fmus.items() for v in fmu.variables.values() if v.causality == "parameter"]
+    choice.parameters = set(everything if parameters is None else _chosen("parameters", parameters, everything, fmus))
+    return choice
+
+
+def _names(what: str, given: Sequence[str] | None) -> list[str]:
+    names = [given] if isinstance(given, str) else [] if given is None else given
+    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+        raise BuildError(f"{what} = {shown(given)} is refused: give a list of names, such as ['rod.p2', 'motor.tau']")
+    return list(names)
+
+
+def _open(text: str, fmus: Mapping[str, Fmu], connected: set[Name], driven: set[Name], choice: Choice) -> None:
+    refused = f"inputs: '{text}' cannot be opened: "
+    end = find_end(text, fmus, refused)
+    if end.terminal is None:
+        assert end.variable
+        if end.variable.causality != "input" or solved_for(end.fmu, end.variable):
+            raise BuildError(f"{refused}it is no input but {with_article(end.variable.causality)}; name an input or a port")
+        wanted, adds = (
+            [end.variable.name],
+            any(
+                name == end.variable.name and member in ADDED.get(port.kind, ())
+                for port in end.fmu.terminals.values()
+                for member, name in port.members.items()
+            ),
+        )
+        adding = {end.variable.name} if adds else set()
+    else:
+        taken = takes(end.fmu, end.terminal)
+        wanted = list(taken.values())
+        adding = {name for member, name in taken.items() if member in ADDED.get(end.terminal.kind, ())}
+        if (end.instance, end.terminal.name) in choice.ports:
+            raise BuildError(f"{refused}it is named twice; leave one of the two out")
+        choice.ports.append((end.instance, end.terminal.name))
+        given = [(end.instance, name) for name in end.terminal.members.values() if name not in taken.values()]
+        choice.outputs += [name for name in given if name not in choice.outputs]
+    for variable in wanted:
+        name = end.instance, variable
+        if name in choice.inputs:
+            raise BuildError(f"{refused}'{'.'.join(name)}' is named twice; leave one of the two out")
+        if name in driven:
+            raise BuildError(f"{refused}'{'.'.join(name)}' is driven already; leave its drive out")
+        if name in connected and variable not in adding:
+            raise BuildError(f"{refused}'{'.'.join(name)}' has a source already, and takes one only; open the port of another component")
+        choice.inputs.append(name)
+
+
+def _shown(fmus: Mapping[str, Fmu]) -> list[Name]:
+    """What can be an output: whatever is calculated, integrated or kept between events."""
+    return [
+        (instance, v.name)
+        for instance, fmu in fmus.items()
+        for v in fmu.variables.values()
+        if v.causality in ("output", "local")
+        and v.type in ("real", "integer", "boolean")
+        and not v.name.startswith("der(")
+        and not (fmu.dae and v.reference in fmu.dae.algebraic)
+    ]
+
+
+def _chosen(what: str, given: Sequence[str], possible: Sequence[Name], fmus: Mapping[str, Fmu]) -> list[Name]:
+    """Names, instances, ports and patterns with ``*``."""
+    texts = {".".join(name): name for name in possible}
+    found: dict[Name, None] = {}
+    for text in _names(what, given):
+        instance, _, rest = text.partition(".")
+        port = fmus[instance].terminals.get(rest) if instance in fmus else None
+        if text in texts:
+            names = [texts[text]]
+        elif "*" in text:
+            names = [name for each, name in texts.items() if matches(each, text)]
+        elif port is not None:
+            names = [(instance, variable) for variable in port.members.values() if (instance, variable) in texts.values()]
+        else:
+            names = [name for name in possible if name[0] == text]
+        if not names:
+            wrong = find_end(text, fmus, f"{what}: ") if "*" not in text and "." in text else None
+            kind = f"it is {with_article(wrong.variable.causality)}" if wrong and wrong.variable else "nothing of that name is one"
+            hint = nearest(text, texts) or f"there are, among others, {listed(list(texts)[:3])}"
+            raise BuildError(f"{what}: '{text}' cannot be chosen: {kind}; {hint}")
+        found |= dict.fromkeys(names)
+    return list(found)

@@ -1,0 +1,42 @@
+/* What is generated of a mechanism for its variables: the components that it consists of, and what it shows of them.
+ *
+ * Reference 0 is the time; then come the derivatives of the states, then the mechanism's own variables, then its components. */
+#ifndef MECHANISM_H
+#define MECHANISM_H
+
+#include "model.h"
+
+typedef struct {
+    const char *name;
+    const Model *model;
+} Component;
+
+typedef struct {
+    Reference reference;
+    double value;
+} Start;
+
+/* A table that drives an input: where it has kinks and jumps. */
+typedef struct {
+    Reference next; /* the own discrete variable that counts those which have passed */
+    unsigned count;
+    const double *times;
+} Kinks;
+
+typedef struct {
+    const char *name, *token;
+    double default_stop;
+    unsigned components, owns, inputs, internals, outputs, starts, constraints, kinked;
+    const Component *component;
+    const Variable *own;        /* the inputs first; the role says what else there is */
+    const Reference *internal;  /* variables of components that are not shown */
+    const Reference *output;
+    const Start *start;         /* where it is not the component's own */
+    const Reference *constraint; /* positions and velocities that have to vanish at the start */
+    const Kinks *kinks;
+    Reference switch_reference, implicit_reference; /* 0 where there is none */
+} Mechanism;
+
+extern const Mechanism mechanism;
+
+#endif

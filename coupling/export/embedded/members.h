@@ -1,0 +1,22 @@
+/* The components inside a mechanism. All values of all of them lie in the one array that its instance has, one component behind the
+ * other, so that a value reference of the mechanism is that of a component plus where the component begins. */
+#ifndef MEMBERS_H
+#define MEMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef unsigned int Reference;
+typedef struct Member Member;
+
+/* Values by a component's own references, whatever their types. */
+void member_set(Member *, const Reference *, size_t, const double *);
+void member_get(Member *, const Reference *, size_t, double *);
+void member_directional(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
+void member_adjoint(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
+
+/* How its variables move: what is set is told by `member_move`, what it calculates follows. */
+void member_move(Member *, Reference, double);
+double member_follow(Member *, Reference);
+
+#endif

@@ -1,0 +1,485 @@
+/* The kernel's core over components that are linked in: the calls that build it are replayed from generated rows. */
+#include "system.h"
+
+#include "kernel/kernel.h"
+#include "schedule.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERIFYING = 32 }; /* every so many evaluations a shortcut through a loop is held against the components */
+
+struct System {
+    Kernel *kernel;
+    Instance *instances;
+    Library library;
+    Naming naming;
+    const void *context;
+    int *drive; /* by input */
+    double *found; /* the unknowns of all loops where they were last found */
+    double *tangent, *right;
+    int unknowns, until_verified;
+    bool linear; /* the loops' Jacobians are those of the present point */
+    char sentence[512], redundancy[512];
+};
+
+static const int *number(int place)
+{
+    return place == NONE ? NULL : schedule.number + place;
+}
+
+static const Reference *references(int place)
+{
+    return (const Reference *)number(place);
+}
+
+static const double *real(int place)
+{
+    return place == NONE ? NULL : schedule.real + place;
+}
+
+/* -- the components in the place of FMUs ------------------------------------------------------------------------------------------- */
+
+static Status get(Component part, const Reference *reference, size_t count, void *values, size_t value_count)
+{
+    (void)value_count;
+    member_get(part, reference, count, values);
+    return OK;
+}
+
+static Status set(Component part, const Reference *reference, size_t count, const void *values, size_t value_count)
+{
+    (void)value_count;
+    member_set(part, reference, count, values);
+    return OK;
+}
+
+static Status directional(Component part, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                          const double *seed, size_t seed_count, double *result, size_t result_count)
+{
+    (void)seed_count, (void)result_count;
+    member_directional(part, unknowns, unknown_count, knowns, known_count, seed, result);
+    return OK;
+}
+
+static Status adjoint(Component part, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                      const double *seed, size_t seed_count, double *result, size_t result_count)
+{
+    (void)seed_count, (void)result_count;
+    member_adjoint(part, unknowns, unknown_count, knowns, known_count, seed, result);
+    return OK;
+}
+
+/* -- building ----------------------------------------------------------------------------------------------------------------------- */
+
+static bool add_loop(Kernel *k, const LoopRow *l)
+{
+    return kernel_add_loop(k, l->unknowns, l->first, number(l->residual_start), number(l->residual_slot), real(l->residual_factor)) >= 0;
+}
+
+static bool complete_loop(Kernel *k, int index, const LoopRow *l)
+{
+    if (l->first_row != NONE && kernel_set_shortcut(k, index, l->first_row, l->always, l->inner, l->last, number(l->moved), number(l->target),
+                                                    number(l->row), number(l->middle), real(l->factor), number(l->term), number(l->slot)))
+        return false;
+    return kernel_set_jacobian(k, index, l->first_sum, l->sums, number(l->sum_start), real(l->sum_factor), number(l->left),
+                               number(l->right), number(l->row_start), number(l->column), number(l->order)) == 0;
+}
+
+static bool build(System *s, const int *states, int parts)
+{
+    Kernel *k = s->kernel;
+    bool done = true, shortcuts = false;
+    int state = 0;
+    for (int i = 0; i < parts && done; state += states[i++])
+        done = kernel_add_instance(k, &s->instances[i], state, states[i], 0, false) >= 0;
+    for (int i = 0; i < schedule.drives && done; i++) {
+        const DriveRow *d = &schedule.drive[i];
+        const int made = d->input == NONE ? kernel_add_table(k, d->points, real(d->times), real(d->values)) : kernel_add_polynomial(k);
+        done = made >= 0;
+        if (d->input != NONE)
+            s->drive[d->input] = made;
+    }
+    for (int i = 0; i < schedule.loops && done; i++)
+        done = add_loop(k, &schedule.loop[i]);
+    for (int i = 0; i < schedule.operations && done; i++) {
+        const OperationRow *o = &schedule.operation[i];
+        done = kernel_add_operation(k, o->list, o->loop, o->kind, FLOAT64, o->index, o->count, o->first, references(o->references),
+                                    number(o->places), number(o->source_start), number(o->source)) >= 0;
+    }
+    for (int i = 0; i < schedule.derivatives && done; i++) {
+        const DerivativeRow *d = &schedule.derivative[i];
+        done = kernel_add_derivative(k, d->loop, d->kind, d->part, d->at_events, d->unknowns, references(d->unknown), d->knowns,
+                                     references(d->known), real(d->seed), d->first, number(d->unknown_slot), d->known_slot, d->nominal) >= 0;
+    }
+    for (int i = 0; i < schedule.loops && done; i++) {
+        done = complete_loop(k, i, &schedule.loop[i]);
+        shortcuts = shortcuts || schedule.loop[i].first_row != NONE;
+    }
+    kernel_set_derivative_slots(k, number(schedule.derivative_slot));
+    kernel_set_fast(k, shortcuts);
+    return done && kernel_pack(k) == 0;
+}
+
+System *system_new(Member *const *parts, const int *states, int count, Naming naming, const void *context)
+{
+    System *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->naming = naming;
+    s->context = context;
+    s->library = (Library){.version = 3};
+    s->library.fmi3.get[FLOAT64] = get;
+    s->library.fmi3.set[FLOAT64] = set;
+    s->library.fmi3.directional = directional;
+    s->library.fmi3.adjoint = adjoint;
+    int all_states = 0;
+    for (int i = 0; i < count; i++)
+        all_states += states[i];
+    for (int i = 0; i < schedule.loops; i++)
+        s->unknowns += schedule.loop[i].unknowns;
+    s->kernel = kernel_new(schedule.slots, all_states);
+    s->instances = calloc((size_t)count + 1, sizeof *s->instances);
+    s->drive = calloc((size_t)schedule.drives + 1, sizeof *s->drive);
+    s->found = calloc((size_t)s->unknowns + 1, sizeof *s->found);
+    s->right = calloc((size_t)s->unknowns + 1, sizeof *s->right);
+    s->tangent = calloc((size_t)schedule.slots + 1, sizeof *s->tangent);
+    bool done = s->kernel && s->instances && s->drive && s->found && s->right && s->tangent;
+    for (int i = 0; i < count && done; i++) {
+        s->instances[i].library = &s->library;
+        s->instances[i].component = parts[i];
+        s->instances[i].next_time = INFINITY;
+    }
+    if (done && build(s, states, count))
+        return s;
+    system_free(s);
+    return NULL;
+}
+
+void system_free(System *s)
+{
+    if (!s)
+        return;
+    kernel_free(s->kernel);
+    free(s->instances);
+    free(s->drive);
+    free(s->found);
+    free(s->right);
+    free(s->tangent);
+    free(s);
+}
+
+/* -- settings ------------------------------------------------------------------------------------------------------------------------ */
+
+static void find_again(System *s)
+{
+    const double *found = s->found;
+    for (int i = 0; i < schedule.loops; i++) {
+        memcpy(s->kernel->v + schedule.loop[i].first, found, (size_t)schedule.loop[i].unknowns * sizeof *found);
+        found += schedule.loop[i].unknowns;
+    }
+    s->kernel->settled = s->linear = false;
+}
+
+static void note_found(System *s)
+{
+    double *found = s->found;
+    for (int i = 0; i < schedule.loops; i++) {
+        memcpy(found, s->kernel->v + schedule.loop[i].first, (size_t)schedule.loop[i].unknowns * sizeof *found);
+        found += schedule.loop[i].unknowns;
+    }
+}
+
+void system_restart(System *s, const double *values)
+{
+    double *found = s->found;
+    for (int i = 0; i < schedule.loops; i++)
+        for (int z = 0; z < schedule.loop[i].unknowns; z++)
+            *found++ = values[schedule.slot_variable[schedule.loop[i].first + z]];
+    find_again(s);
+    s->until_verified = 0;
+    s->redundancy[0] = s->sentence[0] = '\0';
+}
+
+void system_give(System *s, const double *values)
+{
+    for (int i = 0; i < schedule.loops; i++) {
+        const LoopRow *l = &schedule.loop[i];
+        Loop *loop = &s->kernel->loops[i];
+        for (int z = 0; z < l->multipliers; z++)
+            s->kernel->v[l->first + z] = values[schedule.slot_variable[l->first + z]];
+        if (!loop->held && l->multipliers) {
+            bool *held = calloc((size_t)l->unknowns + 1, sizeof *held);
+            for (int z = 0; z < l->multipliers && held; z++)
+                held[z] = true;
+            if (held)
+                kernel_hold(s->kernel, i, held);
+            free(held);
+        }
+    }
+    kernel_set_fast(s->kernel, false);
+    s->kernel->settled = s->linear = false;
+}
+
+bool system_take(System *s)
+{
+    bool shortcuts = false;
+    for (int i = 0; i < schedule.loops; i++) {
+        if (s->kernel->loops[i].held)
+            kernel_hold(s->kernel, i, NULL);
+        shortcuts = shortcuts || schedule.loop[i].first_row != NONE;
+    }
+    kernel_set_fast(s->kernel, shortcuts);
+    s->until_verified = 0;
+    return true;
+}
+
+void system_keep(System *s)
+{
+    const Operations *all = &s->kernel->lists[EVENTS];
+    for (int n = -1; n < schedule.loops; n++) {
+        const Operations *list = n < 0 ? all : &s->kernel->loops[n].inside;
+        for (int i = 0; i < list->count; i++) {
+            const Operation *o = &list->items[i];
+            for (int j = 0; j < o->count && o->kind == SET; j++)
+                member_set(o->instance->component, o->references + j, 1, s->kernel->v + (o->places ? o->places[j] : o->first + j));
+        }
+    }
+}
+
+void system_set_inputs(System *s, double t, const double *inputs)
+{
+    for (int i = 0; i < schedule.drives; i++) {
+        const int input = schedule.drive[i].input;
+        if (input != NONE)
+            kernel_set_polynomial(s->kernel, s->drive[input], t, inputs[input], 0, 0);
+    }
+}
+
+void system_set_passed(System *s, double t)
+{
+    s->kernel->passed = t;
+}
+
+void system_set_tolerance(System *s, double tolerance)
+{
+    /* See master.py: where enforcing a constraint that is all but redundant does as much harm as letting go of it. */
+    kernel_set_lost_share(s->kernel, 0.6 * pow(tolerance, 2.0 / 3));
+}
+
+/* -- sentences ----------------------------------------------------------------------------------------------------------------------- */
+
+static const char *variable_at(const System *s, int slot)
+{
+    return s->naming(s->context, schedule.slot_variable[slot]);
+}
+
+/* Up to `most` names of those of a loop's unknowns that matter, or of what its residuals are. */
+static void list_names(const System *s, const LoopRow *l, bool residuals, const double *weight, char *text, size_t size)
+{
+    enum { MOST = 6 };
+    size_t length = 0;
+    int shown = 0, left_out = 0;
+    text[0] = '\0';
+    for (int i = 0; i < l->unknowns; i++) {
+        if (weight && !(weight[i] > 1e-3))
+            continue;
+        if (shown == MOST || length + 64 > size) {
+            left_out++;
+            continue;
+        }
+        const int slot = residuals ? number(l->residual_slot)[number(l->residual_start)[i]] : l->first + i;
+        length += (size_t)snprintf(text + length, size - length, "%s%.48s", shown++ ? ", " : "", variable_at(s, slot));
+    }
+    if (left_out)
+        snprintf(text + length, size - length, " and %d more", left_out);
+}
+
+static void describe_failure(System *s)
+{
+    const Failure *f = &s->kernel->failure;
+    char names[384];
+    switch (f->kind) {
+    case KERNEL_NOT_FINITE:
+        snprintf(s->sentence, sizeof s->sentence, "%s is not a finite number at time %.9g", variable_at(s, f->slot), f->time);
+        break;
+    case KERNEL_NOT_SOLVED:
+        list_names(s, &schedule.loop[f->index], false, NULL, names, sizeof names);
+        snprintf(s->sentence, sizeof s->sentence, "the equations for %s have no solution at time %.9g that the iteration finds", names, f->time);
+        break;
+    case KERNEL_CONTRADICTORY: {
+        const LoopRow *l = &schedule.loop[f->index];
+        list_names(s, l, true, s->kernel->loops[f->index].redundant, names, sizeof names);
+        snprintf(s->sentence, sizeof s->sentence, "the constraints contradict each other at time %.9g: %.64s cannot vanish%s%.280s", f->time,
+                 variable_at(s, number(l->residual_slot)[number(l->residual_start)[f->slot]]), *names ? ", beside " : "", names);
+        break;
+    }
+    default:
+        snprintf(s->sentence, sizeof s->sentence, "an evaluation at time %.9g failed with the status %d", f->time, (int)f->kind);
+    }
+}
+
+const char *system_reason(const System *s)
+{
+    return *s->sentence ? s->sentence : NULL;
+}
+
+const char *system_redundancy(System *s)
+{
+    for (int i = 0; i < schedule.loops; i++) {
+        const Loop *l = &s->kernel->loops[i];
+        if (!l->worst_deficiency)
+            continue;
+        char names[384];
+        list_names(s, &schedule.loop[i], true, l->redundant, names, sizeof names);
+        snprintf(s->redundancy, sizeof s->redundancy,
+                 "%d constraint%s redundant at time %.6g, among %s; the multipliers of least length are taken", l->worst_deficiency,
+                 l->worst_deficiency == 1 ? " is" : "s are", l->deficient_at, names);
+        return s->redundancy;
+    }
+    return NULL;
+}
+
+/* -- evaluation ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool ended(System *s, int status)
+{
+    s->linear = false;
+    if (status == KERNEL_DONE) {
+        note_found(s);
+        s->sentence[0] = '\0';
+        return true;
+    }
+    describe_failure(s);
+    find_again(s);
+    return false;
+}
+
+bool system_settle(System *s, double t)
+{
+    const double passed = s->kernel->passed;
+    s->until_verified = 0;
+    const int status = kernel_exchange(s->kernel, t, true);
+    s->kernel->passed = passed;
+    return ended(s, status);
+}
+
+bool system_derivatives(System *s, double t, const double *x, double *dx)
+{
+    Kernel *k = s->kernel;
+    int status = kernel_derivatives(k, t, x, dx);
+    if (status == KERNEL_DONE && k->fast && --s->until_verified < 0) {
+        s->until_verified = VERIFYING;
+        status = kernel_verify(k, dx);
+        if (!k->fast) /* its loops are not affine after all: from here on they are iterated */
+            status = kernel_derivatives(k, t, x, dx);
+    }
+    return ended(s, status);
+}
+
+bool system_complete(System *s, double t, const double *x, double *dx)
+{
+    Kernel *k = s->kernel;
+    const int status = kernel_evaluate(k, t, x);
+    if (status != KERNEL_DONE)
+        return ended(s, status);
+    for (int i = 0; i < k->states; i++)
+        dx[i] = k->v[k->derivative_slot[i]];
+    return ended(s, status);
+}
+
+/* -- tangents ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    System *system;
+    double time;
+    const double *inputs, *multipliers;
+} Seed;
+
+static double slope_of(const Drive *d)
+{
+    const int i = d->last;
+    return i < 0 || i + 1 >= d->points ? 0 : (d->values[i + 1] - d->values[i]) / (d->times[i + 1] - d->times[i]);
+}
+
+static bool follow(const Seed *, const Operations *);
+
+static void follow_drive(const Seed *seed, const Operation *o)
+{
+    const DriveRow *d = &schedule.drive[o->index];
+    seed->system->tangent[o->first] =
+        d->input != NONE ? seed->inputs[d->input] : seed->time * slope_of(&seed->system->kernel->drives[o->index]);
+}
+
+/* The implicit function theorem: the unknowns move such that the residuals go on vanishing. */
+static bool follow_loop(const Seed *seed, int index)
+{
+    System *s = seed->system;
+    Kernel *k = s->kernel;
+    Loop *l = &k->loops[index];
+    double *const z = s->tangent + l->first;
+    for (int i = 0; i < l->count; i++)
+        z[i] = l->held && l->held[i] ? seed->multipliers[schedule.slot_variable[l->first + i]] : 0;
+    if (!follow(seed, &l->inside))
+        return false;
+    if (l->given)
+        return true;
+    for (int i = 0; i < l->count; i++) {
+        double sum = 0;
+        for (int t = l->residual_start[i]; t < l->residual_start[i + 1]; t++)
+            sum += l->residual_factor[t] * s->tangent[l->residual_slot[t]];
+        s->right[i] = l->held && l->held[i] ? 0 : -sum;
+    }
+    linear_solve(l->linear, s->right);
+    for (int i = 0; i < l->count; i++)
+        z[i] += s->right[i];
+    return follow(seed, &l->inside);
+}
+
+static bool follow(const Seed *seed, const Operations *list)
+{
+    double *const tangent = seed->system->tangent;
+    for (int i = 0; i < list->count; i++) {
+        const Operation *o = &list->items[i];
+        switch (o->kind) {
+        case DRIVE: follow_drive(seed, o); break;
+        case SET:
+            for (int j = 0; j < o->count; j++) {
+                double sum = 0;
+                for (int source = o->source_start[j]; source < o->source_start[j + 1]; source++)
+                    sum += tangent[o->source[source]];
+                tangent[o->places ? o->places[j] : o->first + j] = sum;
+                member_move(o->instance->component, o->references[j], sum);
+            }
+            break;
+        case GET:
+            for (int j = 0; j < o->count; j++)
+                tangent[o->places ? o->places[j] : o->first + j] = member_follow(o->instance->component, o->references[j]);
+            break;
+        case LOOP:
+            if (!follow_loop(seed, o->index))
+                return false;
+            break;
+        default: break; /* nothing that moves */
+        }
+    }
+    return true;
+}
+
+bool system_follow(System *s, double time, const double *inputs, const double *multipliers)
+{
+    Kernel *k = s->kernel;
+    for (int i = 0; i < schedule.loops && !s->linear; i++)
+        if (!k->loops[i].given && loop_factorise(k, i) != KERNEL_DONE) {
+            describe_failure(s);
+            return false;
+        }
+    s->linear = true;
+    memset(s->tangent, 0, ((size_t)schedule.slots + 1) * sizeof *s->tangent);
+    const Seed seed = {s, time, inputs, multipliers};
+    return follow(&seed, &k->lists[EVENTS]);
+}

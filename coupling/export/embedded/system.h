@@ -1,0 +1,28 @@
+/* The system of coupled components as the kernel evaluates it. What returns false leaves a sentence in `system_reason`. */
+#ifndef SYSTEM_H
+#define SYSTEM_H
+
+#include "members.h"
+
+typedef struct System System;
+
+/* Which variable a reference of the mechanism is, for sentences. */
+typedef const char *(*Naming)(const void *context, Reference);
+
+System *system_new(Member *const *parts, const int *states, int count, Naming, const void *context);
+void system_free(System *);
+void system_restart(System *, const double *values);     /* iterations begin at the mechanism's values */
+void system_give(System *, const double *values);        /* from now on, the multipliers are what the mechanism's values say */
+bool system_take(System *);                               /* from now on, the system finds them itself */
+void system_keep(System *);                               /* undoes what somebody else has set of what the system gives its components */
+void system_set_inputs(System *, double t, const double *inputs);
+void system_set_passed(System *, double t);               /* the last kink of a table that lies behind */
+void system_set_tolerance(System *, double);
+bool system_settle(System *, double t);                   /* everything that changes at events only */
+bool system_derivatives(System *, double t, const double *x, double *dx);
+bool system_complete(System *, double t, const double *x, double *dx); /* every value in every component */
+bool system_follow(System *, double time, const double *inputs, const double *multipliers); /* tangents, from those of the parts */
+const char *system_reason(const System *);
+const char *system_redundancy(System *);                  /* a sentence where constraints are redundant, else null */
+
+#endif

@@ -1,0 +1,10 @@
+/* Where an instance finds its model: in an FMU that is composed of several, each instance puts together its own. */
+#ifndef THIS_MODEL_H
+#define THIS_MODEL_H
+
+#define model (*instance->own)
+
+Model *model_new(void);
+void model_free(Model *);
+
+#endif

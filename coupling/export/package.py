@@ -1,0 +1,60 @@
+"""The FMU of a mechanism as a file: sources put together, compiled for each platform, packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from coupling.errors import BuildError
+from coupling.export.c_tables import mechanism_source, model_names, renamed, schedule_source
+from coupling.export.page import page
+from coupling.export.structure import MechanismStructure
+from coupling.export.table import MechanismTable
+from coupling.master import Master
+from fmu_components.export import archive
+from fmu_components.export import compile as c
+from fmu_components.export.icons import png, svg
+
+_HERE = Path(__file__).parent
+_KERNEL = _HERE.parent / "kernel"
+_KERNEL_SOURCES = ("kernel.c", "evaluate.c", "loop.c", "linear.c", "instance.c")
+"""The core that evaluates; what integrates, records and couples stays outside."""
+
+
+def mechanism_sources(table: MechanismTable, master: Master, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:
+    """All C files of the FMU by their paths in its folder of sources; ``models`` are the sources of the components by instance."""
+    runtime = [path for path in (*c.runtime_sources(fmi), *c.runtime_headers(fmi)) if path.name != "this_model.h"]
+    files = {path.name: path.read_bytes() for path in (*runtime, *sorted((_HERE / "embedded").glob("*.[ch]")))}
+    files |= {f"kernel/{path.name}": path.read_bytes() for path in _KERNEL.glob("*.h")}
+    files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in _KERNEL_SOURCES}
+    files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
+    files["mechanism.c"] = mechanism_source(table, models).encode()
+    files["schedule.c"] = schedule_source(table, master).encode()
+    return dict(sorted(files.items()))
+
+
+def pack(path: Path, table: MechanismTable, master: Master, models: Mapping[str, str], fmi: int, platforms: Iterable[c.Platform]) -> None:
+    """Writes the FMU, or nothing at all."""
+    sources = mechanism_sources(table, master, models, fmi)
+    libraries = {platform: c.library_of(platform, sources, cache_folder()) for platform in platforms}
+    shared = {
+        "documentation/index.html": page(table).encode(),
+        "documentation/licenses/license.txt": archive.LICENSE.encode(),
+        "icon.png": png(table.declared),
+        "icon.svg": svg(table.declared).encode(),
+    }
+    structure = MechanismStructure(table, fmi)
+    given = MechanismStructure(table, fmi, given=True) if table.switch else None
+    files = archive.fmu_files(table, fmi, shared, sources, libraries, structure, given)
+    key = sha256(b"".join(name.encode() + content for name, content in sorted(files.items()))).hexdigest()
+    try:
+        archive.write(path, files, key)
+    except OSError as error:
+        raise BuildError(f"'{path}' cannot be written: {error.strerror or error}; choose another path") from None
+
+
+def cache_folder() -> Path:
+    from fmu_components.export.build import cache_folder as folder
+
+    return folder()

@@ -1,0 +1,10 @@
+"""The documentation of an exported mechanism: one HTML page."""
+
+from __future__ import annotations
+
+from coupling.export.table import MechanismTable
+from fmu_components.export import documentation
+
+
+def page(table: MechanismTable) -> str:
+    return documentation.page(table, ())

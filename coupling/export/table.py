@@ -1,0 +1,269 @@
+"""The variables of an exported mechanism, with their value references.
+
+Time is 0; then come the derivatives of all states, then what is the mechanism's own, then the variables of each component in the
+order of its own references. The C side (``members.c``) counts in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from xml.etree import ElementTree
+from zipfile import ZipFile
+
+from coupling import fmu as fmus
+from coupling.drives import Table
+from coupling.export.choice import Choice
+from coupling.graph import Address
+from coupling.system import Built
+from fmu_components.declaration import Declaration, Range, Role, Variable
+from fmu_components.export.table import Dependency, VariableTable
+from fmu_components.icon import Drawing, box
+from fmu_components.ports import KINDS, Port, Side
+
+SWITCH, IMPLICIT = "ideal", "solver.implicit"
+"""The mechanism's own parameters."""
+_KIND = {f"org.jourdain.{kind.identifier}": kind for kind in KINDS}
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+@dataclass
+class Member:
+    """A component with the place of its variables."""
+
+    name: str
+    fmu: fmus.Fmu
+    first: int
+    first_state: int
+    count: int
+    """Of its variables, the time included."""
+    again: frozenset[str] = field(default_factory=frozenset)
+    """The states that events set anew."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What the user asks of an exported FMU beside its variables."""
+
+    choice: Choice
+    ls_dae: bool = False
+    implicit: bool = False
+    relaxed: bool = False
+    """Whether it starts where constraints are violated as well."""
+    stop_time: float = 1.0
+
+
+class MechanismTable(VariableTable):
+    """All variables that an exported mechanism shows."""
+
+    def __init__(self, built: Built, interface: Interface, start: Mapping[tuple[int, str], float]) -> None:
+        self.built, self.interface = built, interface
+        self.states = built.states
+        self._start = {(part, name): value for part, values in enumerate(built.start) for name, value in values.items()} | dict(start)
+        self._references: dict[str, int] = {}
+        self._instances = {part.name: i for i, part in enumerate(built.parts)}
+        self.own = self._own()
+        """The mechanism's own variables, the inputs first."""
+        self.kinked = [drive for _, drive in built.drives if isinstance(drive, Table) and len(drive.times) > 1]
+        self.owns = len(self.own) + len(self.kinked)
+        self.members = self._members()
+        self.starts: dict[int, float] = {}
+        """Start values that are not the component's own."""
+        self.internal: list[int] = []
+        """Variables of components that are not shown, though components of their own would show them."""
+        variables = self._variables()
+        order = sorted(variables, key=lambda v: self._references[v.name])
+        drawing = Drawing(box(-0.75, -0.55, 0.75, 0.55, fill=0.92))
+        title = f"{built.name}: a mechanism of {len(self.members)} components"
+        declared = Declaration(built.name, title, title, tuple(order), self._ports(), (), (), drawing, interface.stop_time)
+        self.outputs = {self.reference_of(name) for name in interface.choice.outputs}
+        super().__init__(declared)
+        self._reference = self._references
+        self._places = {self._references[v.name]: place for place, v in enumerate(order, 1)}
+
+    # -- what exporters ask --------------------------------------------------------------------------------------------
+
+    @property
+    def naming(self) -> str:  # type: ignore[override]
+        return "structured" if all(_IDENTIFIER.fullmatch(member.name) for member in self.members) else "flat"
+
+    def place(self, reference: int) -> int:
+        return self._places[reference]
+
+    def is_output(self, variable: Variable) -> bool:
+        return self._references[variable.name] in self.outputs
+
+    def jumps(self, variable: Variable) -> bool:
+        return any(variable.name == f"{m.name}.{state}" for m in self.members for state in m.again)
+
+    def has_events(self) -> bool:
+        return bool(self.kinked) or any(v.role in (Role.DISCRETE, Role.RELATION) for v in self.variables)
+
+    def dependencies(self, *_: object) -> list[Dependency]:
+        raise NotImplementedError("the dependencies of a mechanism are in structure.py")
+
+    @property
+    def switch(self) -> Variable | None:
+        return next((v for v in self.variables if v.role is Role.SWITCH), None)
+
+    @cached_property
+    def token(self) -> str:
+        lines = [f"{v.name}|{v.role}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{self._references[v.name]}" for v in self.variables]
+        lines += [f"{m.name}|{m.fmu.token}" for m in self.members] + [str(sorted(self.starts.items())), str(sorted(self.outputs))]
+        lines += [repr(self.built.schedule.graph.wires), *(f"{d.times.tolist()}{d.values.tolist()}" for d in self.kinked)]
+        digest = sha256("\n".join(lines).encode()).hexdigest()
+        return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+    @property
+    def opened(self) -> list[Address]:
+        """The inputs of components that are the mechanism's own inputs, in their order."""
+        return [self.built.address(self._instances[instance], name) for instance, name in self.interface.choice.inputs]
+
+    # -- references ----------------------------------------------------------------------------------------------------
+
+    def reference_at(self, part: int, reference: int) -> int:
+        """Of a component's variable inside, whether it is shown or not."""
+        return self.members[part].first + reference
+
+    def reference_of(self, name: tuple[str, str]) -> int:
+        """Of an instance's variable, as it is shown; what has been opened is the mechanism's own."""
+        part = self._instances[name[0]]
+        return self._references.get(".".join(name), self.reference_at(part, self.members[part].fmu.variables[name[1]].reference))
+
+    def own_reference(self, place: int) -> int:
+        """Of the mechanism's own variables, those that count kinks behind all others."""
+        return 1 + self.states + place
+
+    # -- variables -----------------------------------------------------------------------------------------------------
+
+    def _own(self) -> list[Variable]:
+        found = []
+        for instance, name in self.interface.choice.inputs:
+            part = self._instances[instance]
+            of = self.built.parts[part].fmu.variables[name]
+            start = self._start.get((part, name), of.start if of.start is not None else 0.0)
+            found.append(Variable(f"{instance}.{name}", Role.INPUT, of.unit or "", of.description, float(start)))  # type: ignore[arg-type]
+        if self.interface.ls_dae:
+            text = "whether the importer solves for the multipliers; otherwise the FMU does"
+            found.append(Variable(SWITCH, Role.SWITCH, "", text, False, "boolean"))
+        if self.states:
+            text = "whether Co-Simulation integrates by an implicit method, for stiff systems; otherwise by Dormand and Prince's"
+            found.append(Variable(IMPLICIT, Role.PARAMETER, "", text, self.interface.implicit, "boolean"))
+        return found
+
+    def _members(self) -> list[Member]:
+        members, first = [], 1 + self.states + self.owns
+        again: dict[fmus.Fmu, frozenset[str]] = {}
+        for part in self.built.parts:
+            if part.fmu not in again:
+                again[part.fmu] = _set_by_events(part.fmu)
+            count = 1 + max(part.fmu.by_reference)
+            members.append(Member(part.name, part.fmu, first, part.first_state, count, again[part.fmu]))
+            first += count
+        return members
+
+    def _variables(self) -> list[Variable]:
+        found = [Variable("time", Role.TIME, "s", "time")]
+        self._references["time"] = 0
+        for place, own in enumerate(self.own):
+            found.append(own)
+            self._references[own.name] = self.own_reference(place)
+        for part, member in enumerate(self.members):
+            opened = {name for instance, name in self.interface.choice.inputs if instance == member.name}
+            for of in member.fmu.by_reference.values():
+                if of.causality in ("independent", "structuralParameter") or of.derivative is not None:
+                    continue
+                variable = self._variable(part, member, of)
+                hidden = of.name in opened or (
+                    variable.role is Role.PARAMETER and (member.name, of.name) not in self.interface.choice.parameters
+                )
+                if hidden:
+                    self.internal.append(member.first + of.reference)
+                    continue
+                found.append(variable)
+                self._references[variable.name] = member.first + of.reference
+            for place, reference in enumerate(member.fmu.states):
+                state = member.fmu.by_reference[reference]
+                name = f"der({member.name}.{state.name})"
+                derivative = next(v for v in member.fmu.variables.values() if v.derivative == state.name)
+                partner = f"{member.name}.{state.name}"
+                found.append(Variable(name, Role.DERIVATIVE, derivative.unit or "", derivative.description, partner=partner))
+                self._references[name] = 1 + member.first_state + place
+        return found
+
+    def _variable(self, part: int, member: Member, of: fmus.Variable) -> Variable:
+        role = self._role(member, of)
+        own = of.start if not isinstance(of.start, tuple) else None
+        start = self._start.get((part, of.name), own)
+        if (start is not None and own is not None and start != own and role is not Role.INPUT) or (role is Role.LOCAL and of.causality == "input" and start):
+            self.starts[member.first + of.reference] = float(start)
+        text, range_ = _range(of)
+        kept = role in (Role.PARAMETER, Role.STATE, Role.DISCRETE, Role.ALGEBRAIC)
+        residual = None
+        if role is Role.ALGEBRAIC and member.fmu.dae:
+            place = member.fmu.dae.algebraic.index(of.reference)
+            residual = f"{member.name}.{member.fmu.by_reference[member.fmu.dae.structure.residuals[place].reference].name}"
+        return Variable(
+            f"{member.name}.{of.name}",
+            role,
+            of.unit or "",
+            text,
+            start if kept else None,  # type: ignore[arg-type]
+            of.type,
+            range_,
+            of.nominal,
+            role is Role.PARAMETER and of.variability == "tunable",
+            partner=residual,
+        )
+
+    def _role(self, member: Member, of: fmus.Variable) -> Role:
+        fmu = member.fmu
+        if of.causality == "parameter":
+            return Role.PARAMETER
+        if of.reference in fmu.states:
+            return Role.STATE
+        if fmu.dae and of.reference in fmu.dae.algebraic:
+            return Role.ALGEBRAIC if self.interface.ls_dae else Role.LOCAL
+        if any(u.reference == of.reference for u in fmu.structure.indicators):
+            return Role.INDICATOR
+        if of.causality == "local" and of.variability == "discrete":
+            return Role.RELATION if of.initial == "calculated" else Role.DISCRETE
+        return Role.OUTPUT if (member.name, of.name) in self.interface.choice.outputs else Role.LOCAL
+
+    def _ports(self) -> tuple[Port, ...]:
+        found = []
+        for instance, name in self.interface.choice.ports:
+            fmu = self.built.parts[self._instances[instance]].fmu
+            terminal = fmu.terminals[name]
+            kind = _KIND[terminal.kind]
+            gives_motion = fmu.variables[terminal.members[kind.motion[0].name]].causality != "input"
+            text = f"of {fmu.model_name}"
+            found.append(Port(f"{instance}.{name}", kind, Side.MOTION if gives_motion else Side.EFFORT, text))
+        return tuple(found)
+
+
+def _range(of: fmus.Variable) -> tuple[str, Range]:
+    """The description without the range in words, and the range: whether a bound is excluded, the words alone say."""
+    text, _, words = of.description.partition("; must be ")
+    return text, Range(of.minimum, of.maximum, "greater than" in words, "less than" in words)
+
+
+def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:
+    with ZipFile(fmu.path) as archive:
+        root = ElementTree.fromstring(archive.read("modelDescription.xml"))
+    return frozenset(e.get("name", "") for e in root.iterfind("ModelVariables/*") if e.get("reinit") == "true")
+
+
+def constraint_references(table: MechanismTable, levels: Sequence[str] = ("position", "velocity")) -> list[int]:
+    """The values that have to vanish at the start: of all components whose multipliers are solved for."""
+    pattern = re.compile(rf"({'|'.join(levels)})\[\d+\]")
+    return [
+        table.reference_at(part, v.reference)
+        for part, member in enumerate(table.members)
+        if member.fmu.dae
+        for v in member.fmu.variables.values()
+        if pattern.fullmatch(v.name) and v.type == "real"
+    ]
