@@ -85,6 +85,11 @@ void member_set(Member *p, const Reference *references, size_t count, const doub
     }
 }
 
+double member_start(const Member *p, Reference reference)
+{
+    return p->model->variable[reference].start;
+}
+
 void member_get(Member *p, const Reference *references, size_t count, double *values)
 {
     const Variable *const variable = p->model->variable;

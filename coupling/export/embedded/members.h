@@ -11,6 +11,7 @@ typedef struct Member Member;
 
 /* Values by a component's own references, whatever their types. */
 void member_set(Member *, const Reference *, size_t, const double *);
+double member_start(const Member *, Reference); /* what its model begins with */
 void member_get(Member *, const Reference *, size_t, double *);
 void member_directional(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
 void member_adjoint(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);

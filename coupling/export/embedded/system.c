@@ -23,6 +23,7 @@ struct System {
     double *found; /* the unknowns of all loops where they were last found */
     double *tangent, *right;
     int unknowns, until_verified;
+    bool moved;  /* inputs within loops are not where they begin */
     bool linear; /* the loops' Jacobians are those of the present point */
     char sentence[512], redundancy[512];
 };
@@ -183,6 +184,7 @@ static void find_again(System *s)
         found += schedule.loop[i].unknowns;
     }
     s->kernel->settled = s->linear = false;
+    s->moved = true;
 }
 
 static void note_found(System *s)
@@ -363,18 +365,40 @@ bool system_settle(System *s, double t)
 {
     const double passed = s->kernel->passed;
     s->until_verified = 0;
+    s->moved = true;
     const int status = kernel_exchange(s->kernel, t, true);
     s->kernel->passed = passed;
     return ended(s, status);
 }
 
+/* A shortcut starts from the inputs as they are. Were these what the evaluation before has left, the last digits of a derivative would depend
+ * on where that was, and differences of derivatives, which integrators make Jacobians of, on nothing else. */
+static void begin_anew(System *s)
+{
+    for (int n = 0; n < s->kernel->loop_count && s->moved; n++) {
+        const Operations *inside = &s->kernel->loops[n].inside;
+        for (int i = 0; i < inside->count; i++) {
+            const Operation *o = &inside->items[i];
+            for (int j = 0; j < o->count && o->kind == SET; j++) {
+                double *const slot = s->kernel->v + (o->places ? o->places[j] : o->first + j);
+                *slot = member_start(o->instance->component, o->references[j]);
+                member_set(o->instance->component, o->references + j, 1, slot);
+            }
+        }
+    }
+    s->moved = false;
+}
+
 bool system_derivatives(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
+    if (k->fast && k->settled)
+        begin_anew(s);
     int status = kernel_derivatives(k, t, x, dx);
     if (status == KERNEL_DONE && k->fast && --s->until_verified < 0) {
         s->until_verified = VERIFYING;
         status = kernel_verify(k, dx);
+        s->moved = true;
         if (!k->fast) /* its loops are not affine after all: from here on they are iterated */
             status = kernel_derivatives(k, t, x, dx);
     }
@@ -384,6 +408,7 @@ bool system_derivatives(System *s, double t, const double *x, double *dx)
 bool system_complete(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
+    s->moved = true;
     const int status = kernel_evaluate(k, t, x);
     if (status != KERNEL_DONE)
         return ended(s, status);
