@@ -15,10 +15,13 @@
 enum { LINE = _Alignof(Variable) };
 enum { AT_EVENTS, MOTION, EVERYTHING, STAGES }; /* what a change makes invalid, and what is computed in each stage */
 
+typedef struct Plan Plan;
+
 struct Member {
     const Model *model;
     Reference first; /* where its variables begin among those of the mechanism */
     double *v, *t, *j, *moved;
+    Plan *plans;
     unsigned valid, valid_jacobian, moving; /* `moving`: the first stage that depends on more than what changes at events */
 };
 
@@ -57,15 +60,19 @@ static void member_evaluate(Member *p, unsigned stages)
             p->model->evaluate[p->valid](p->v, p->t);
 }
 
-static double member_entry(Member *p, unsigned entry)
+static void member_differentiate(Member *p, unsigned stages)
+{
+    member_evaluate(p, stages);
+    for (; p->valid_jacobian < stages; p->valid_jacobian++)
+        if (p->model->differentiate[p->valid_jacobian])
+            p->model->differentiate[p->valid_jacobian](p->v, p->t, p->j);
+}
+
+static inline double member_entry(Member *p, unsigned entry)
 {
     const unsigned stages = p->model->entry[entry].stage + 1u;
-    if (stages > p->valid_jacobian) {
-        member_evaluate(p, stages);
-        for (; p->valid_jacobian < stages; p->valid_jacobian++)
-            if (p->model->differentiate[p->valid_jacobian])
-                p->model->differentiate[p->valid_jacobian](p->v, p->t, p->j);
-    }
+    if (stages > p->valid_jacobian)
+        member_differentiate(p, stages);
     return p->j[entry];
 }
 
@@ -104,31 +111,89 @@ void member_get(Member *p, const Reference *references, size_t count, double *va
         values[i] = p->v[references[i]];
 }
 
-void member_directional(Member *p, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
-                      const double *seed, double *result)
-{
-    const Model *const m = p->model;
-    for (size_t i = 0; i < unknown_count; i++) {
-        double sum = 0;
-        for (unsigned e = m->row[unknowns[i]]; e < m->row[unknowns[i] + 1]; e++)
-            for (size_t k = 0; k < known_count; k++)
-                if (m->entry[e].known == knowns[k])
-                    sum += seed[k] * member_entry(p, e);
-        result[i] = sum;
-    }
-}
+/* One direction of derivatives, as a list of products: callers ask for the same ones at every evaluation, with the same arrays. */
+struct Plan {
+    const Reference *unknowns, *knowns;
+    size_t unknown_count, known_count;
+    unsigned stages, count;
+    struct Plan *next;
+    struct {
+        unsigned entry, unknown, known;
+    } item[];
+};
 
-void member_adjoint(Member *p, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
-                  const double *seed, double *result)
+static Plan *plan_new(const Model *m, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count)
 {
-    const Model *const m = p->model;
-    for (size_t k = 0; k < known_count; k++)
-        result[k] = 0;
+    size_t most = 0;
+    for (size_t i = 0; i < unknown_count; i++)
+        most += m->row[unknowns[i] + 1] - m->row[unknowns[i]];
+    Plan *plan = calloc(1, sizeof *plan + (most + 1) * sizeof plan->item[0]);
+    if (!plan)
+        return NULL;
+    *plan = (Plan){.unknowns = unknowns, .knowns = knowns, .unknown_count = unknown_count, .known_count = known_count};
     for (size_t i = 0; i < unknown_count; i++)
         for (unsigned e = m->row[unknowns[i]]; e < m->row[unknowns[i] + 1]; e++)
             for (size_t k = 0; k < known_count; k++)
-                if (m->entry[e].known == knowns[k])
-                    result[k] += seed[i] * member_entry(p, e);
+                if (m->entry[e].known == knowns[k]) {
+                    plan->item[plan->count].entry = e;
+                    plan->item[plan->count].unknown = (unsigned)i;
+                    plan->item[plan->count++].known = (unsigned)k;
+                    plan->stages = m->entry[e].stage >= plan->stages ? m->entry[e].stage + 1u : plan->stages;
+                }
+    return plan;
+}
+
+/* Made when it is first asked for. */
+static const Plan *plan_for(Member *p, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count)
+{
+    for (const Plan *plan = p->plans; plan; plan = plan->next)
+        if (plan->unknowns == unknowns && plan->knowns == knowns && plan->unknown_count == unknown_count && plan->known_count == known_count)
+            return plan;
+    Plan *plan = plan_new(p->model, unknowns, unknown_count, knowns, known_count);
+    if (plan) {
+        plan->next = p->plans;
+        p->plans = plan;
+    }
+    return plan;
+}
+
+static void forget_plans(Member *p)
+{
+    while (p->plans) {
+        Plan *next = p->plans->next;
+        free(p->plans);
+        p->plans = next;
+    }
+}
+
+bool member_directional(Member *p, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                        const double *seed, double *result)
+{
+    const Plan *plan = plan_for(p, unknowns, unknown_count, knowns, known_count);
+    if (!plan)
+        return false;
+    if (plan->stages > p->valid_jacobian)
+        member_differentiate(p, plan->stages);
+    for (size_t i = 0; i < unknown_count; i++)
+        result[i] = 0;
+    for (unsigned i = 0; i < plan->count; i++)
+        result[plan->item[i].unknown] += seed[plan->item[i].known] * p->j[plan->item[i].entry];
+    return true;
+}
+
+bool member_adjoint(Member *p, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                    const double *seed, double *result)
+{
+    const Plan *plan = plan_for(p, unknowns, unknown_count, knowns, known_count);
+    if (!plan)
+        return false;
+    if (plan->stages > p->valid_jacobian)
+        member_differentiate(p, plan->stages);
+    for (size_t k = 0; k < known_count; k++)
+        result[k] = 0;
+    for (unsigned i = 0; i < plan->count; i++)
+        result[plan->item[i].known] += seed[plan->item[i].unknown] * p->j[plan->item[i].entry];
+    return true;
 }
 
 void member_move(Member *p, Reference known, double amount)
@@ -675,6 +740,8 @@ void model_free(Model *m)
     if (!w)
         return;
     system_free(w->system);
+    for (unsigned i = 0; i < mechanism.components && w->members; i++)
+        forget_plans(&w->members[i]);
     void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->states,    w->state,  w->derivative,
                             w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->events, w->relation_indicator,
                             w->assignment, w->concerns, w->requirements, w->concerned, w->x,         w->dx,     w->inputs,

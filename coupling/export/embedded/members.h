@@ -13,8 +13,9 @@ typedef struct Member Member;
 void member_set(Member *, const Reference *, size_t, const double *);
 double member_start(const Member *, Reference); /* what its model begins with */
 void member_get(Member *, const Reference *, size_t, double *);
-void member_directional(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
-void member_adjoint(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
+/* False where memory lacks. The arrays of references stay where they are as long as the component does. */
+bool member_directional(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
+bool member_adjoint(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
 
 /* How its variables move: what is set is told by `member_move`, what it calculates follows. */
 void member_move(Member *, Reference, double);

@@ -63,16 +63,14 @@ static Status directional(Component part, const Reference *unknowns, size_t unkn
                           const double *seed, size_t seed_count, double *result, size_t result_count)
 {
     (void)seed_count, (void)result_count;
-    member_directional(part, unknowns, unknown_count, knowns, known_count, seed, result);
-    return OK;
+    return member_directional(part, unknowns, unknown_count, knowns, known_count, seed, result) ? OK : FATAL;
 }
 
 static Status adjoint(Component part, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                       const double *seed, size_t seed_count, double *result, size_t result_count)
 {
     (void)seed_count, (void)result_count;
-    member_adjoint(part, unknowns, unknown_count, knowns, known_count, seed, result);
-    return OK;
+    return member_adjoint(part, unknowns, unknown_count, knowns, known_count, seed, result) ? OK : FATAL;
 }
 
 /* -- building ----------------------------------------------------------------------------------------------------------------------- */
@@ -379,10 +377,14 @@ static void begin_anew(System *s)
         const Operations *inside = &s->kernel->loops[n].inside;
         for (int i = 0; i < inside->count; i++) {
             const Operation *o = &inside->items[i];
-            for (int j = 0; j < o->count && o->kind == SET; j++) {
+            for (int j = 0; j < o->count; j++) {
                 double *const slot = s->kernel->v + (o->places ? o->places[j] : o->first + j);
-                *slot = member_start(o->instance->component, o->references[j]);
-                member_set(o->instance->component, o->references + j, 1, slot);
+                if (o->kind == SET) {
+                    *slot = member_start(o->instance->component, o->references[j]);
+                    member_set(o->instance->component, o->references + j, 1, slot);
+                } else if (o->kind == GET) { /* not all of them are got at every evaluation */
+                    member_get(o->instance->component, o->references + j, 1, slot);
+                }
             }
         }
     }
