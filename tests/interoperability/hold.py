@@ -39,8 +39,9 @@ def recipe(late: bool) -> Recipe:
 
 def step_matrix(K: float, C: float, late: bool) -> np.ndarray:
     """One step of (f, h f', force h^2 mu in waiting)."""
-    force = np.array([0.0, 0.0, 1.0]) if late else np.array([-K, -C, 0.0])
-    return np.array([[1.0, 1.0, 0.0] + force / 2, [0.0, 1.0, 0.0] + force, [-K, -C, 0.0]])
+    fresh = np.array([-K, -C, 0.0])
+    force = np.array([0.0, 0.0, 1.0]) if late else fresh
+    return np.array([np.array([1.0, 1.0, 0.0]) + force / 2, np.array([0.0, 1.0, 0.0]) + force, fresh])
 
 
 def radius(K: float, C: float, late: bool) -> float:

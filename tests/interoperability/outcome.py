@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from interoperability.cases import CASES, SWITCHED, Case
-from interoperability.registry import FMPY, MASTERS, TOOLBOX, VERSIONS, Master
+from interoperability.registry import FMPY, TOOLBOX, VERSIONS, Master
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from functools import cache
 import numpy as np
 
 from interoperability.assembly import Recording, assembly
+from interoperability.cases import DOUBLE, README
 from interoperability.hold import body, recipe
 from interoperability.registry import Master
-from oracles import DoublePendulum, Oracle, Pendulum, Rod
+from oracles import Oracle, Pendulum, Rod
 
 DEFAULTS = {"compliant.k": 1e4, "compliant.c": 100.0}
 STEP, STOP, LEVELS = 1e-3, 2.0, 4
@@ -18,9 +19,7 @@ STEP, STOP, LEVELS = 1e-3, 2.0, 4
 FMI = 2
 """All coupling masters take it; the table of cases has both versions."""
 
-README = Pendulum()
 SHORT = Pendulum(Rod(0.4, 3.0))
-DOUBLE = DoublePendulum((Rod(), Rod(0.6, 2.0)), angles=(-1.0, -0.5))
 
 
 def rod_mobility(rod: Rod, *pins: float) -> float:
