@@ -163,7 +163,7 @@ DOUBLE = DoublePendulum((Rod(), Rod(0.6, 2.0)), angles=(-1.0, -0.5))
 DOUBLE_PENDULUM = Case(
     "a double pendulum of five FMUs",
     "Lagrange's equations, for ideal pins",
-    assembly(DOUBLE.parts, DOUBLE.connections, 2.5e-4, 1.0, ["rod1.theta", "rod2.theta"]),
+    assembly(DOUBLE.parts, DOUBLE.connections, 2.5e-4, 0.5, ["rod1.theta", "rod2.theta"]),
     lambda t: {f"{name}.theta": motion.theta for name, motion in DOUBLE.motion(t).items()},
     0.01,
 )

@@ -68,11 +68,11 @@ def versions_of(page: str) -> str:
 
 
 def late() -> str:
-    return ", ".join(each.title for each in COUPLING if each.late)
+    return "; ".join(each.title for each in COUPLING if each.late)
 
 
 def fresh() -> str:
-    return ", ".join(each.title for each in COUPLING if not each.late)
+    return "; ".join(each.title for each in COUPLING if not each.late)
 
 
 def _shown_slower() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from interoperability.assembly import assembly
 from interoperability.hold import longest_step, recipe
 from interoperability.registry import COUPLING, master
 from interoperability.study import (
@@ -90,3 +91,20 @@ def test_how_much_slower_small_swings_are(title, rod):
     swing = recorded["rod.theta"] + np.pi / 2
     ideal, slowed = (0.02 * np.cos(pendulum.frequency * factor * recorded.time) for factor in (1, 1 - slower(pendulum, 1e4)))
     assert np.abs(swing - slowed).max() < np.abs(swing - ideal).max() / 10
+
+
+@pytest.mark.parametrize("title", ["ecos", "toolbox container, sequential"])
+def test_the_recipe_for_a_joint_that_holds_the_angle(title):
+    """A body on a weld comes to rest where its weight lowers the point by m g / k; slowly, since up and down it is heavier than 1/mu."""
+    m, inertia, r, step = 2.0, 0.05, 0.3, 1e-3
+    chosen = master(title)
+    joint = recipe(chosen.late).parameters(1 / m + (r**2 + 1) / inertia, step)
+    components = {
+        "ground": ("planar.Fixed", {}),
+        "weld": ("planar.Weld", joint),
+        "body": ("planar.Body1", {"m": m, "I": inertia, "p1.rx": -r, "x": r}),
+    }
+    outputs = ["body.p1.y", "body.omega", "body.vy"]
+    recorded = chosen.record(assembly(components, [("ground.p1", "weld.M"), ("weld.N", "body.p1")], step, 5.0, outputs), 2)
+    assert recorded["body.p1.y"][-1] == pytest.approx(-m * 9.81 / joint["compliant.k"], rel=1e-4)
+    assert [recorded["body.omega"][-1], recorded["body.vy"][-1]] == pytest.approx([0, 0], abs=1e-5)
