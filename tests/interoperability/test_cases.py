@@ -1,0 +1,47 @@
+"""Every case in every master, in both versions of FMI: it runs and is right, or fails for the reason that the page gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from interoperability.cases import CASES, PENDULUM
+from interoperability.outcome import NOTES, as_noted, note_for, outcome
+from interoperability.registry import COUPLING, MASTERS, VERSIONS
+from interoperability.study import DEFAULTS, README, compliant
+
+
+def fmi_id(fmi: int) -> str:
+    return f"fmi{fmi}"
+
+
+@pytest.mark.parametrize("fmi", VERSIONS, ids=fmi_id)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+@pytest.mark.parametrize("master", MASTERS, ids=lambda master: master.title)
+def test_a_case_runs_or_fails_for_the_reason_given(master, case, fmi):
+    """Outputs are within the tolerance of what is known from elsewhere; what a tool refuses, it refuses with the words of a note."""
+    if not master.couples and not case.alone:
+        pytest.skip("this way of running takes one FMU")
+    assert as_noted(master, case, fmi), outcome(master, case, fmi)
+
+
+def test_every_note_is_needed():
+    """No reason is given for what nobody runs."""
+    applying = {id(note_for(master, case, fmi)) for master in MASTERS for case in CASES for fmi in VERSIONS if master.couples or case.alone}
+    assert all(id(note) in applying for note in NOTES)
+
+
+def test_a_case_notices_wrong_values():
+    """The tolerance is no larger than what one start value, wrong by a tenth, would change."""
+    times = PENDULUM.assembly.times
+    known = PENDULUM.expected(times)["rod.theta"]
+    other = README.motion(1.1 * times)["rod"].theta
+    assert np.abs(other - known).max() / np.abs(known).max() > 10 * PENDULUM.tolerance
+
+
+@pytest.mark.parametrize("master", COUPLING, ids=lambda master: master.title)
+def test_when_a_force_reaches_the_body(master):
+    """The rod falls freely over the first step, in which no joint knows of it yet, and where forces are late, over the second as well."""
+    angle = compliant(master, README, DEFAULTS, 1e-3, 4e-3, "rod.theta")["rod.theta"]
+    moves = int(np.argmax(np.abs(angle) > 1e-9))
+    assert moves == (3 if master.late else 2)

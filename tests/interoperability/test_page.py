@@ -1,0 +1,29 @@
+"""The page is what the tools do, and what it shows is run."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from interoperability.cases import README
+from interoperability.page import COMMAND, PAGE, interoperability_page, versions_of
+
+
+def test_the_page_is_up_to_date():
+    """Whatever the versions are that it was written with."""
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == interoperability_page(versions_of(page)), f"run {COMMAND}"
+
+
+def test_the_snippets_of_the_page_run(tmp_path, monkeypatch):
+    """In every tool the pendulum is within a hundredth of a radian of the ideal one after a second."""
+    monkeypatch.chdir(tmp_path)
+    scope: dict = {"__name__": "interoperability"}
+    for number, snippet in enumerate(re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)):
+        exec(compile(snippet, f"{PAGE.name}, snippet {number + 1}", "exec"), scope)
+    ideal = README.motion(np.array([0.0, 1.0]))["rod"].theta[-1]
+    assert scope["angle"].keys() == {"FMPy", "ecos", "libcosim", "FMPy's container", "toolbox container", "Jourdain"}
+    for tool, angle in scope["angle"].items():
+        assert angle == pytest.approx(ideal, abs=0.01), tool
