@@ -13,7 +13,19 @@ from functools import cache
 from pathlib import Path
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
-SHARED_SOURCES = ("instance.c", "values.c", "requests.c", "sensitivity.c", "events.c", "step.c", "snapshot.c")
+SHARED_SOURCES = (
+    "instance.c",
+    "values.c",
+    "requests.c",
+    "sensitivity.c",
+    "events.c",
+    "step.c",
+    "explicit.c",
+    "implicit.c",
+    "lu.c",
+    "snapshot.c",
+)
+SHARED_HEADERS = ("model.h", "instance.h", "method.h", "lu.h")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off")
 
@@ -91,7 +103,7 @@ def runtime_sources(fmi: int) -> list[Path]:
 
 def runtime_headers(fmi: int) -> list[Path]:
     standard = sorted(fmi_headers().glob(f"fmi{fmi}*.h"))
-    return [RUNTIME / "model.h", RUNTIME / "instance.h", *standard]
+    return [*(RUNTIME / name for name in SHARED_HEADERS), *standard]
 
 
 @cache

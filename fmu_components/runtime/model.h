@@ -68,6 +68,7 @@ typedef struct {
     const unsigned *concerns;
     unsigned assignments;
     Reference switch_reference; /* 0 where there is none: reference 0 is time */
+    Reference implicit_reference; /* of the parameter that chooses the implicit method; 0 where there is none: then always explicit */
     double default_stop;
     void (*const *evaluate)(double *restrict v, double *restrict t); /* by stage */
     void (*const *differentiate)(const double *restrict v, double *restrict t, double *restrict j); /* by stage */
