@@ -94,7 +94,9 @@ class Ladder(Component):
         x = [self.state(f"x{i}", 0.125 * i, "m", f"position {i}") for i in range(1, 5)]
         v = [self.state(f"v{i}", 0.0, "m/s", f"velocity {i}") for i in range(1, 5)]
         ends, speeds = [0, *x, 0], [0, *v, 0]
-        pulls = [k * (ends[i + 1] - ends[i]) + b * (speeds[i + 1] - speeds[i]) for i, (k, b) in enumerate(zip(springs, dampers, strict=True))]
+        pulls = [
+            k * (ends[i + 1] - ends[i]) + b * (speeds[i + 1] - speeds[i]) for i, (k, b) in enumerate(zip(springs, dampers, strict=True))
+        ]
         for i in range(4):
             self.rate(x[i], v[i])
             self.rate(v[i], (pulls[i + 1] - pulls[i] + (force if i == 3 else 0)) / m)
@@ -145,4 +147,3 @@ class Pendulum(Component):
         speed = self.state("speed", 0.0, "rad/s", "angular velocity")
         self.rate(angle, speed)
         self.rate(speed, -(w**2) * sin(angle))
-

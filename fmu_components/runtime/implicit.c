@@ -3,7 +3,8 @@
  *
  * With z the increments of the states at the stages, h the size of the step and A the method's coefficients, (1/h) A^-1 z = f(x + z).
  * T^-1 A^-1 T has the real number a0 and the pair a1 +- i b1 in blocks on its diagonal. So for w = T^-1 z each iteration of Newton's
- * method, with the Jacobian J of one place for all stages, solves one real system with a0/h I - J and one complex with (a1 + i b1)/h I - J. */
+ * method, with the Jacobian J of one place for all stages, solves one real system with a0/h I - J and one complex one with
+ * (a1 + i b1)/h I - J. */
 #include "lu.h"
 #include "method.h"
 
@@ -36,14 +37,14 @@ struct Implicit {
     bool linearised, factored, followed; /* there is a Jacobian, there are factors, there is a polynomial */
     bool settled;                        /* the last trial was accepted */
     double linearised_at, factored_size;
-    double contraction;                     /* what Newton's last correction leaves to be corrected, in units of it */
-    double accepted_size, accepted_error;   /* of the last accepted step; the size is 0 where there is none */
-    double from, size;                      /* where the polynomial starts, and the step that it was made in */
-    double *jacobian, *real;                /* n x n */
-    Complex *complex, *pair;                /* n x n and n */
-    double *slope, *scale, *side, *at;      /* n each: at the start; of the error; of the real system; where derivatives are taken */
+    double contraction;                   /* what Newton's last correction leaves to be corrected, in units of it */
+    double accepted_size, accepted_error; /* of the last accepted step; the size is 0 where there is none */
+    double from, size;                    /* of the step that the polynomial was made in */
+    double *jacobian, *real;              /* n x n: and the factors of the real system */
+    Complex *complex, *pair;              /* n x n and n: factors and right-hand side of the complex one */
+    double *slope, *scale, *side, *at;    /* n each: at the start; of errors; of the real system; where derivatives are taken */
     double *z[STAGES], *w[STAGES], *f[STAGES];
-    double *origin, *difference[STAGES];    /* of the polynomial */
+    double *origin, *difference[STAGES]; /* of the polynomial */
     unsigned *real_pivot, *complex_pivot;
     double memory[];
 };
@@ -55,9 +56,10 @@ Implicit *implicit_new(void)
     if (!m)
         return NULL;
     double *next = m->memory;
-    double **const vectors[] = {&m->slope, &m->scale,      &m->side,          &m->at,            &m->z[0],         &m->z[1], &m->z[2], &m->w[0],
-                                &m->w[1],  &m->w[2],       &m->f[0],          &m->f[1],          &m->f[2],         &m->origin,
-                                &m->difference[0], &m->difference[1], &m->difference[2]};
+    double **const vectors[] = {
+        &m->slope, &m->scale, &m->side, &m->at,     &m->z[0],          &m->z[1],          &m->z[2],          &m->w[0], &m->w[1], &m->w[2],
+        &m->f[0],  &m->f[1],  &m->f[2], &m->origin, &m->difference[0], &m->difference[1], &m->difference[2],
+    };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++, next += n)
         *vectors[i] = next;
     m->pair = (Complex *)next;
@@ -130,7 +132,8 @@ static double polynomial(const Implicit *m, size_t i, double f)
 static void follow(Implicit *m, const double *x, Span span)
 {
     for (unsigned i = 0; i < model.states; i++) {
-        double first = m->z[0][i] / c[0], second = (m->z[1][i] - m->z[0][i]) / (c[1] - c[0]), third = (m->z[2][i] - m->z[1][i]) / (1 - c[1]);
+        double first = m->z[0][i] / c[0], second = (m->z[1][i] - m->z[0][i]) / (c[1] - c[0]);
+        double third = (m->z[2][i] - m->z[1][i]) / (1 - c[1]);
         double bend = (second - first) / c[1], next_bend = (third - second) / (1 - c[0]);
         m->origin[i] = x[i];
         m->difference[0][i] = first;

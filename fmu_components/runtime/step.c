@@ -100,8 +100,8 @@ static double next_instant(Instance *instance)
     return next;
 }
 
-/* What a step that ends at an event on the polynomial of a longer one is longer than that, so that it holds the event as well: so near to
- * its end its own polynomial is as exact as the end is. */
+/* Where values between the ends of a step are less exact than at its end, an event is approached by a step that ends just behind it: by
+ * this fraction longer, so that it still holds the event, and so close that the values there are as exact as at the end. */
 static const double beyond = 5e-4;
 
 /* One accepted internal step, at most to the limit; leaves the instance at its end or just behind an event inside it. */
@@ -109,7 +109,7 @@ static Status internal_step(Instance *instance, const Step *step, double limit, 
 {
     const Method *method = method_of(instance);
     double time = instance->v[0], shortest = 1e-14 * fmax(fabs(time), 1e-6 * (limit - step->start));
-    double approach = INFINITY; /* the size of a step that ends at an event */
+    double approach = INFINITY; /* the size of the step that ends just behind an event */
     read_states(instance, instance->x);
     for (int rejections = 0;; rejections++) {
         double size = fmin(instance->progress.step_size, approach);
