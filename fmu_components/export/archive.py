@@ -36,10 +36,11 @@ def shared_files(table: VariableTable) -> dict[str, bytes]:
 def fmu_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libraries: Mapping[c.Platform, bytes]) -> dict[str, bytes]:
     """All files of one FMU by their paths in the archive."""
     identifier = table.declared.identifier
-    sources = ["model.c", *(path.name for path in c.runtime_sources(fmi))]
+    runtime = c.runtime_sources(fmi, implicit=table.implicit is not None)
+    sources = ["model.c", *(path.name for path in runtime)]
     files = {path: content for path, content in shared.items() if "/" in path}
     files["modelDescription.xml"] = model_description(table, fmi, sources).encode()
-    for path in (*c.runtime_sources(fmi), *c.runtime_headers(fmi)):
+    for path in (*runtime, *c.runtime_headers(fmi)):
         files[f"sources/{path.name}"] = path.read_bytes()
     for platform, library in libraries.items():
         folder = platform.fmi2_folder if fmi == 2 else platform.fmi3_folder

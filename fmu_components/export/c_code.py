@@ -204,6 +204,7 @@ class _Writer:
             "assignments": assignments,
             "switch_reference": t.reference(t.switch) if t.switch else 0,
             "implicit_reference": t.reference(t.implicit) if t.implicit else 0,
+            "implicit_method": "&implicit_method" if t.implicit else 0,
             "default_stop": _number(d.stop_time),
             "evaluate": "evaluate",
             "differentiate": "differentiate",

@@ -25,6 +25,8 @@ SHARED_SOURCES = (
     "lu.c",
     "snapshot.c",
 )
+IMPLICIT_SOURCES = ("implicit.c", "lu.c")
+"""Those that only models with the option ``solver.implicit`` need."""
 SHARED_HEADERS = ("model.h", "instance.h", "method.h", "lu.h")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off")
@@ -96,9 +98,10 @@ def fmi_headers() -> Path:
     return Path(fmpy.__file__).parent / "c-code"
 
 
-def runtime_sources(fmi: int) -> list[Path]:
-    """The C files of the runtime that an FMU of this version consists of, beside ``model.c``."""
-    return [RUNTIME / name for name in (*SHARED_SOURCES, f"fmi{fmi}.c")]
+def runtime_sources(fmi: int, implicit: bool = True) -> list[Path]:
+    """The C files of the runtime that an FMU of this version consists of, beside ``model.c``; with the implicit method or without."""
+    names = (*SHARED_SOURCES, f"fmi{fmi}.c")
+    return [RUNTIME / name for name in names if implicit or name not in IMPLICIT_SOURCES]
 
 
 def runtime_headers(fmi: int) -> list[Path]:
@@ -149,9 +152,10 @@ def compile_model(platform: Platform, model_c: str, folder: Path) -> Path:
     return target
 
 
-def link(platform: Platform, identifier: str, fmi: int, model_object: Path, cache_folder: Path) -> bytes:
-    """The shared library of an FMU."""
+def link(platform: Platform, identifier: str, fmi: int, implicit: bool, model_object: Path, cache_folder: Path) -> bytes:
+    """The shared library of an FMU, with the implicit method or without."""
     library = model_object.with_name(f"{identifier}-fmi{fmi}{platform.suffix}")
-    objects = [str(path) for path in (model_object, *runtime_objects(platform, fmi, cache_folder))]
+    needed = {source.stem for source in runtime_sources(fmi, implicit)}
+    objects = [str(path) for path in (model_object, *(o for o in runtime_objects(platform, fmi, cache_folder) if o.stem in needed))]
     _run([platform.required_compiler(), *platform.link_flags, "-o", str(library), *objects, "-lm"])
     return library.read_bytes()

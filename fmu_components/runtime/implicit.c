@@ -46,16 +46,16 @@ struct Implicit {
     double *z[STAGES], *w[STAGES], *f[STAGES];
     double *origin, *difference[STAGES]; /* of the polynomial */
     unsigned *real_pivot, *complex_pivot;
-    double memory[];
+    double numbers[];
 };
 
-Implicit *implicit_new(void)
+static Implicit *memory(void)
 {
     const size_t n = model.states, doubles = 4 * n * n + 19 * n;
     Implicit *m = calloc(1, sizeof *m + doubles * sizeof(double) + 2 * n * sizeof(unsigned));
     if (!m)
         return NULL;
-    double *next = m->memory;
+    double *next = m->numbers;
     double **const vectors[] = {
         &m->slope, &m->scale, &m->side, &m->at,     &m->z[0],          &m->z[1],          &m->z[2],          &m->w[0], &m->w[1], &m->w[2],
         &m->f[0],  &m->f[1],  &m->f[2], &m->origin, &m->difference[0], &m->difference[1], &m->difference[2],
@@ -341,4 +341,4 @@ static Trial attempt(Instance *instance, const Step *step, Span span)
     return (Trial){.accepted = true, .factor = factor};
 }
 
-const Method implicit_method = {.attempt = attempt, .between = between, .restart = restart, .exact_between = false};
+const Method implicit_method = {.memory = memory, .attempt = attempt, .between = between, .restart = restart};

@@ -116,7 +116,7 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
         return NULL;
     }
     strcpy(instance->name, name && *name ? name : "");
-    if (model.implicit_reference && !(instance->implicit = implicit_new())) {
+    if (model.implicit_method && !(instance->implicit = model.implicit_method->memory())) {
         instance_free(instance);
         return NULL;
     }

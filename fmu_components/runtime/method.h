@@ -15,17 +15,15 @@ typedef struct {
     double factor; /* by which the size may grow, or must shrink */
 } Trial;
 
-typedef struct {
-    Trial (*attempt)(Instance *, const Step *, Span);           /* a step from x to x_next */
-    void (*between)(const Instance *, double f, double *x);     /* the states at the fraction f < 1 of the last accepted step */
-    void (*restart)(Instance *);                                /* forgets what lies before; all that is to come may be different */
-    bool exact_between;                                         /* those states are as exact as the ones at the end */
-} Method;
+struct Method {
+    Implicit *(*memory)(void);                              /* what an instance needs beside its own arrays; NULL where that is nothing */
+    Trial (*attempt)(Instance *, const Step *, Span);       /* a step from x to x_next */
+    void (*between)(const Instance *, double f, double *x); /* the states at the fraction f < 1 of the last accepted step */
+    void (*restart)(Instance *);                            /* forgets what lies before; all that is to come may be different */
+    bool exact_between;                                     /* those states are as exact as the ones at the end */
+};
 
-extern const Method explicit_method, implicit_method;
-
-/* implicit.c: what the implicit method works with, only where the model may ask for it. */
-Implicit *implicit_new(void);
+extern const Method explicit_method; /* explicit.c */
 
 /* step.c */
 void place(Instance *, const Step *, double time, const double *x);

@@ -52,6 +52,8 @@ typedef struct {
     const char *text;
 } Event;
 
+typedef struct Method Method;
+
 typedef struct {
     const char *name, *token;
     unsigned variables, states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
@@ -69,6 +71,7 @@ typedef struct {
     unsigned assignments;
     Reference switch_reference; /* 0 where there is none: reference 0 is time */
     Reference implicit_reference; /* of the parameter that chooses the implicit method; 0 where there is none: then always explicit */
+    const Method *implicit_method; /* named here alone, so that models without it need not carry it; NULL for them */
     double default_stop;
     void (*const *evaluate)(double *restrict v, double *restrict t); /* by stage */
     void (*const *differentiate)(const double *restrict v, double *restrict t, double *restrict j); /* by stage */
@@ -82,5 +85,9 @@ typedef struct {
 __attribute__((visibility("hidden")))
 #endif
 extern const Model model;
+#if defined(__ELF__)
+__attribute__((visibility("hidden")))
+#endif
+extern const Method implicit_method; /* implicit.c */
 
 #endif

@@ -12,7 +12,7 @@ static bool implicit(const Instance *instance)
 
 static const Method *method_of(const Instance *instance)
 {
-    return implicit(instance) ? &implicit_method : &explicit_method;
+    return implicit(instance) ? model.implicit_method : &explicit_method;
 }
 
 /* Inputs follow their polynomials from the start of the communication step, or what the importer knows of them. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import subprocess
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -391,9 +392,12 @@ def test_the_option_is_a_fixed_boolean_parameter(fmi, fmu):
         assert driver["solver.implicit"] == 0
 
 
-def test_a_component_without_the_option_has_no_implicit_method():
-    """Its model names no parameter for it, and that of one with the option names that."""
+def test_a_component_without_the_option_has_no_implicit_method(fmi, fmu):
+    """Its model names no parameter and no method, and its FMU does not carry it; one with the option does."""
     assert ".implicit_reference = 0," in model_source(VariableTable(declaration(BouncingBall)))
+    for component, carried in ((BouncingBall, False), (Pendulum, True)):
+        with zipfile.ZipFile(fmu(component, fmi)) as packed:
+            assert ("sources/implicit.c" in packed.namelist()) is carried
     table = VariableTable(declaration(Pendulum))
     assert f".implicit_reference = {table.reference('solver.implicit')}," in model_source(table)
 
