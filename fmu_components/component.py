@@ -20,6 +20,7 @@ from sympy.logic.boolalg import Boolean
 
 from fmu_components import units
 from fmu_components.declaration import (
+    IMPLICIT,
     TIME,
     Condition,
     Declaration,
@@ -101,6 +102,13 @@ class Component:
         if start not in valid:
             raise DeclarationError(f"{self._name}: the parameter '{name}' starts at {start:g}, but must be {valid}; change its start value")
         return self._add(Variable(name, Role.PARAMETER, unit, text, float(start), range=valid, nominal=nominal, tunable=not fixed))
+
+    def option(self, name: str, start: bool, text: str) -> sympy.Symbol:
+        """A Boolean parameter, chosen before initialisation.
+
+        That called ``solver.implicit`` chooses the implicit method of integration inside Co-Simulation steps, for stiff models.
+        """
+        return self._add(Variable(name, Role.PARAMETER, "", text, bool(start), type="boolean"))
 
     def switch(self, name: str, start: bool, text: str) -> sympy.Symbol:
         """A Boolean that is chosen before initialisation."""
@@ -407,6 +415,12 @@ def _check(declared: Declaration) -> None:
             raise DeclarationError(f"{declared.name}: {where}: {error}") from None
         if unit is not None and found is not None and found != units.dimension_of_unit(unit):
             raise DeclarationError(f"{declared.name}: {where} has the unit '{unit or '1'}', but its equation has the dimension {found}")
+    solver = declared.by_name.get(IMPLICIT)
+    if solver is not None and (solver.role is not Role.PARAMETER or solver.type != "boolean"):
+        raise DeclarationError(
+            f"{declared.name}: '{IMPLICIT}' chooses the method of integration, but is a {solver.type} {solver.role.value} here; "
+            f"declare it with option(), or rename it"
+        )
     assert declared.order is not None  # which finds circles
     for where, _, equation in equations:
         for piecewise in equation.atoms(sympy.Piecewise):

@@ -15,6 +15,8 @@ from fmu_components.icon import Drawing
 from fmu_components.ports import Port
 
 TIME = sympy.Symbol("time", real=True)
+IMPLICIT = "solver.implicit"
+"""The option of this name chooses the implicit method of integration inside Co-Simulation steps, for stiff models."""
 
 
 class DeclarationError(ValueError):

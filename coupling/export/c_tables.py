@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from coupling.drives import Polynomial
-from coupling.export.table import IMPLICIT, SWITCH, MechanismTable, constraint_references
+from coupling.export.table import SWITCH, MechanismTable, constraint_references
 from coupling.master import Master
 from coupling.schedule import Kind
 from fmu_components.declaration import Variable
@@ -82,7 +82,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
                 "constraint": "constraint",
                 "kinks": "kinks",
                 "switch_reference": reference.get(SWITCH, 0),
-                "implicit_reference": reference.get(IMPLICIT, 0),
+                "implicit_reference": table.reference(table.implicit) if table.implicit else 0,
             }.items()
         )
         + "};",

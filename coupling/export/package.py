@@ -24,7 +24,9 @@ _KERNEL_SOURCES = ("kernel.c", "evaluate.c", "loop.c", "linear.c", "instance.c")
 
 def mechanism_sources(table: MechanismTable, master: Master, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:
     """All C files of the FMU by their paths in its folder of sources; ``models`` are the sources of the components by instance."""
-    runtime = [path for path in (*c.runtime_sources(fmi), *c.runtime_headers(fmi)) if path.name != "this_model.h"]
+    runtime = [
+        path for path in (*c.runtime_sources(fmi, table.implicit is not None), *c.runtime_headers(fmi)) if path.name != "this_model.h"
+    ]
     files = {path.name: path.read_bytes() for path in (*runtime, *sorted((_HERE / "embedded").glob("*.[ch]")))}
     files |= {f"kernel/{path.name}": path.read_bytes() for path in _KERNEL.glob("*.h")}
     files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in _KERNEL_SOURCES}

@@ -19,13 +19,13 @@ from coupling.drives import Table
 from coupling.export.choice import Choice
 from coupling.graph import Address
 from coupling.system import Built
-from fmu_components.declaration import Declaration, Range, Role, Variable
+from fmu_components.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.export.table import Dependency, VariableTable
 from fmu_components.icon import Drawing, box
 from fmu_components.ports import KINDS, Port, Side
 
-SWITCH, IMPLICIT = "ideal", "solver.implicit"
-"""The mechanism's own parameters."""
+SWITCH = "ideal"
+"""The mechanism's own switch, where an importer may solve for the multipliers."""
 _KIND = {f"org.jourdain.{kind.identifier}": kind for kind in KINDS}
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -198,7 +198,9 @@ class MechanismTable(VariableTable):
         role = self._role(member, of)
         own = of.start if not isinstance(of.start, tuple) else None
         start = self._start.get((part, of.name), own)
-        if (start is not None and own is not None and start != own and role is not Role.INPUT) or (role is Role.LOCAL and of.causality == "input" and start):
+        if (start is not None and own is not None and start != own and role is not Role.INPUT) or (
+            role is Role.LOCAL and of.causality == "input" and start
+        ):
             self.starts[member.first + of.reference] = float(start)
         text, range_ = _range(of)
         kept = role in (Role.PARAMETER, Role.STATE, Role.DISCRETE, Role.ALGEBRAIC)

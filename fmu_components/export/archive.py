@@ -36,7 +36,7 @@ def shared_files(table: VariableTable) -> dict[str, bytes]:
 
 def component_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes], libraries: Mapping[c.Platform, bytes]) -> dict[str, bytes]:
     """All files of the FMU of one component by their paths in the archive."""
-    runtime = {path.name: path.read_bytes() for path in (*c.runtime_sources(fmi), *c.runtime_headers(fmi))}
+    runtime = {path.name: path.read_bytes() for path in (*c.runtime_sources(fmi, table.implicit is not None), *c.runtime_headers(fmi))}
     sources = {"model.c": shared["sources/model.c"]} | runtime
     return fmu_files(table, fmi, shared, sources, libraries)
 

@@ -96,7 +96,9 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
         with tempfile.TemporaryDirectory() as scratch:
             objects = {p: c.compile_model(p, shared["sources/model.c"].decode(), Path(scratch)) for p in platforms}
             for path, fmi, key in due:
-                libraries = {p: c.link(p, table.declared.identifier, fmi, objects[p], cache_folder()) for p in platforms}
+                libraries = {
+                    p: c.link(p, table.declared.identifier, fmi, table.implicit is not None, objects[p], cache_folder()) for p in platforms
+                }
                 archive.write(path, archive.component_files(table, fmi, shared, libraries), key)
     seconds = time.perf_counter() - began
     return [

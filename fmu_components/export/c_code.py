@@ -203,6 +203,8 @@ class _Writer:
             "assignment": "assignment",
             "assignments": assignments,
             "switch_reference": t.reference(t.switch) if t.switch else 0,
+            "implicit_reference": t.reference(t.implicit) if t.implicit else 0,
+            "implicit_method": "&implicit_method" if t.implicit else 0,
             "default_stop": c_number(d.stop_time),
             "evaluate": "evaluate",
             "differentiate": "differentiate",

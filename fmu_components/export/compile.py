@@ -13,7 +13,21 @@ from functools import cache
 from pathlib import Path
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
-SHARED_SOURCES = ("instance.c", "values.c", "requests.c", "sensitivity.c", "events.c", "step.c", "snapshot.c")
+SHARED_SOURCES = (
+    "instance.c",
+    "values.c",
+    "requests.c",
+    "sensitivity.c",
+    "events.c",
+    "step.c",
+    "explicit.c",
+    "implicit.c",
+    "lu.c",
+    "snapshot.c",
+)
+IMPLICIT_SOURCES = ("implicit.c", "lu.c")
+"""Those that only models with the option ``solver.implicit`` need."""
+SHARED_HEADERS = ("model.h", "this_model.h", "instance.h", "method.h", "lu.h")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off")
 
@@ -84,14 +98,15 @@ def fmi_headers() -> Path:
     return Path(fmpy.__file__).parent / "c-code"
 
 
-def runtime_sources(fmi: int) -> list[Path]:
-    """The C files of the runtime that an FMU of this version consists of, beside ``model.c``."""
-    return [RUNTIME / name for name in (*SHARED_SOURCES, f"fmi{fmi}.c")]
+def runtime_sources(fmi: int, implicit: bool = True) -> list[Path]:
+    """The C files of the runtime that an FMU of this version consists of, beside ``model.c``; with the implicit method or without."""
+    names = (*SHARED_SOURCES, f"fmi{fmi}.c")
+    return [RUNTIME / name for name in names if implicit or name not in IMPLICIT_SOURCES]
 
 
 def runtime_headers(fmi: int) -> list[Path]:
     standard = sorted(fmi_headers().glob(f"fmi{fmi}*.h"))
-    return [RUNTIME / "model.h", RUNTIME / "this_model.h", RUNTIME / "instance.h", *standard]
+    return [*(RUNTIME / name for name in SHARED_HEADERS), *standard]
 
 
 @cache
@@ -137,10 +152,12 @@ def compile_model(platform: Platform, model_c: str, folder: Path) -> Path:
     return target
 
 
-def link(platform: Platform, identifier: str, fmi: int, model_object: Path, cache_folder: Path) -> bytes:
-    """The shared library of an FMU."""
+def link(platform: Platform, identifier: str, fmi: int, implicit: bool, model_object: Path, cache_folder: Path) -> bytes:
+    """The shared library of an FMU, with the implicit method or without."""
     library = model_object.with_name(f"{identifier}-fmi{fmi}{platform.suffix}")
-    return _link(platform, library, [model_object, *runtime_objects(platform, fmi, cache_folder)])
+    needed = {source.stem for source in runtime_sources(fmi, implicit)}
+    objects = [o for o in runtime_objects(platform, fmi, cache_folder) if o.stem in needed]
+    return _link(platform, library, [model_object, *objects])
 
 
 def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> bytes:

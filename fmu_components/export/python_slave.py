@@ -20,8 +20,9 @@ from pythonfmu.builder import FmuBuilder
 from sympy.printing.pycode import PythonCodePrinter
 
 from fmu_components import units
-from fmu_components.declaration import Event, Range, Role, Variable
+from fmu_components.declaration import IMPLICIT, Event, Range, Role, Variable
 from fmu_components.export import archive
+from fmu_components.export.compile import BuildError
 from fmu_components.export.documentation import page
 from fmu_components.export.icons import png
 from fmu_components.export.model_description import model_description
@@ -90,6 +91,11 @@ def slave_source(table: VariableTable, runtime: str | None = None) -> str:
 
 def build_python_fmu(table: VariableTable, directory: Path, key: str = "") -> Path:
     """Builds the FMU of a component in a directory; the key of its content becomes the archive's comment."""
+    if table.implicit:
+        raise BuildError(
+            f"{table.declared.name} has the option {IMPLICIT}, but FMUs of the Python backend integrate explicitly only; "
+            f"take the backend native, or declare it without the option"
+        )
     target = directory / f"{table.declared.name}.fmu"
     source = slave_source(table)
     module = f"{table.declared.identifier}_{_digest(source)}"

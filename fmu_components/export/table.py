@@ -18,7 +18,7 @@ import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from fmu_components.component import TIME
-from fmu_components.declaration import Condition, Declaration, Role, Variable
+from fmu_components.declaration import IMPLICIT, Condition, Declaration, Role, Variable
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)
@@ -72,6 +72,11 @@ class VariableTable:
     def switch(self) -> Variable | None:
         """The Boolean that turns lambda into unknowns of the importer, where there is one."""
         return next((v for v in self.with_role(Role.SWITCH) if self.with_role(Role.ALGEBRAIC)), None)
+
+    @property
+    def implicit(self) -> Variable | None:
+        """The Boolean that chooses the implicit method of integration inside Co-Simulation steps, where there is one."""
+        return self.declared.by_name.get(IMPLICIT)
 
     def concerned(self, condition: Condition) -> list[int]:
         """The variables that a validity condition depends on and that are not calculated."""

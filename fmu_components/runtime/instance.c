@@ -1,4 +1,4 @@
-#include "instance.h"
+#include "method.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -121,6 +121,10 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
         return NULL;
     }
     strcpy(instance->name, name && *name ? name : "");
+    if (model.implicit_method && !(instance->implicit = model.implicit_method->memory(model.states))) {
+        instance_free(instance);
+        return NULL;
+    }
     const char *fault = !*instance->name ? "an instance needs a name" : NULL;
     if (!fault && (!token || strcmp(token, model.token))) {
         report(instance, ERROR, "%s: the token or GUID '%s' is not that of this FMU, '%s': model description and binary do not belong together",
@@ -141,6 +145,7 @@ void instance_free(Instance *instance)
         return;
     free(instance->requests);
     free(instance->edge);
+    free(instance->implicit);
     free(instance->before);
     free(instance->name);
     model_free(instance->own);

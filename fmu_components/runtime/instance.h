@@ -33,6 +33,7 @@ typedef struct {
 
 typedef struct Instance Instance;
 typedef struct Snapshot Snapshot;
+typedef struct Implicit Implicit;
 typedef void (*Log)(const Instance *, Status, const char *category, const char *message);
 
 #define CALCULATED (1u << DERIVATIVE | 1u << OUTPUT | 1u << LOCAL | 1u << INDICATOR) /* roles */
@@ -76,6 +77,8 @@ struct Instance {
     double *spent;             /* the last instant of each time event that has happened */
     double *seed, *new_values, *next, *margins;
     double *base, *x, *x_next, *stage, *k[7], *dense; /* of the integrator */
+    Implicit *implicit; /* NULL where the model has no such method */
+    enum { NOWHERE, AT_START, AT_END } known_slope; /* where the explicit method has the slope already */
     signed char *edge;                                /* of the relations: rising, falling or neither */
 };
 
@@ -120,6 +123,7 @@ Status directional_derivative(Instance *, const Reference *unknowns, size_t, con
                               double *sensitivity);
 Status adjoint_derivative(Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
                           double *sensitivity);
+Status state_jacobian(Instance *, double *rows);
 Status set_input_derivative(Instance *, Reference, int order, double value);
 Status get_output_derivative(Instance *, Reference, int order, double *value);
 

@@ -53,6 +53,7 @@ typedef struct {
 } Event;
 
 typedef struct Model Model;
+typedef struct Method Method;
 
 /* What a model that is composed of others does in its own way. */
 typedef struct {
@@ -81,6 +82,8 @@ struct Model {
     const unsigned *concerns;
     unsigned assignments;
     Reference switch_reference; /* 0 where there is none: reference 0 is time */
+    Reference implicit_reference; /* of the parameter that chooses the implicit method; 0 where there is none: then always explicit */
+    const Method *implicit_method; /* named here alone, so that models without it need not carry it; NULL for them */
     double default_stop;
     void (*const *evaluate)(double *restrict v, double *restrict t); /* by stage */
     void (*const *differentiate)(const double *restrict v, double *restrict t, double *restrict j); /* by stage */
@@ -95,5 +98,9 @@ struct Model {
 __attribute__((visibility("hidden")))
 #endif
 extern const Model model;
+#if defined(__ELF__)
+__attribute__((visibility("hidden")))
+#endif
+extern const Method implicit_method; /* implicit.c */
 
 #endif

@@ -209,6 +209,21 @@ static Status follow_motion(Instance *instance, Reference output, double *value)
     return status;
 }
 
+/* The derivatives of the states' derivatives with respect to the states, row by row. */
+Status state_jacobian(Instance *instance, double *rows)
+{
+    const unsigned n = model.states;
+    double *column = instance->k[0];
+    Status status = OK;
+    for (unsigned j = 0; j < n && status == OK; j++) {
+        const double seed = 1;
+        status = directional_derivative(instance, model.derivative, n, &model.state[j], 1, &seed, column);
+        for (unsigned i = 0; i < n; i++)
+            rows[(size_t)i * n + j] = column[i];
+    }
+    return status;
+}
+
 /* dy/dt = dy/dx x' + dy/du u' + dy/dt, with the rates that the inputs had at the end of the last step. */
 Status get_output_derivative(Instance *instance, Reference reference, int order, double *value)
 {

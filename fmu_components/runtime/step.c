@@ -1,32 +1,22 @@
-/* Integration inside a Co-Simulation step: Dormand and Prince's pair of orders 5 and 4, with error control, dense output and
- * location of events. */
-#include "instance.h"
+/* Integration inside a Co-Simulation step: what all methods have in common. */
+#include "method.h"
 
 #include <math.h>
 
-enum { STAGES = 7, MOST_REJECTIONS = 1000, MOST_STEPS = 1000000, MOST_CHATTER = 100 };
+enum { MOST_REJECTIONS = 1000, MOST_STEPS = 1000000, MOST_CHATTER = 100 };
 
-/* One internal step. */
-typedef struct {
-    double time, size, end;
-} Span;
+static bool implicit(const Instance *instance)
+{
+    return model.implicit_reference && instance->v[model.implicit_reference] != 0;
+}
 
-static const double c[STAGES] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
-static const double a[STAGES][STAGES - 1] = {
-    {0},
-    {1. / 5},
-    {3. / 40, 9. / 40},
-    {44. / 45, -56. / 15, 32. / 9},
-    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
-    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
-    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84},
-};
-static const double error_weight[STAGES] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
-static const double dense_weight[STAGES] = {-12715105075. / 11282082432, 0, 87487479700. / 32700410799, -10690763975. / 1880347072,
-                                            701980252875. / 199316789632, -1453857185. / 822651844, 69997945. / 29380423};
+static const Method *method_of(const Instance *instance)
+{
+    return implicit(instance) ? model.implicit_method : &explicit_method;
+}
 
 /* Inputs follow their polynomials from the start of the communication step, or what the importer knows of them. */
-static void place(Instance *instance, const Step *step, double time, const double *x)
+void place(Instance *instance, const Step *step, double time, const double *x)
 {
     set_time(instance, time);
     for (unsigned i = 0; i < model.states; i++)
@@ -42,7 +32,7 @@ static void place(Instance *instance, const Step *step, double time, const doubl
 }
 
 /* The derivatives at the present values; false where one, or an input, is not finite. */
-static bool slopes(Instance *instance, double *k)
+bool slopes(Instance *instance, double *k)
 {
     evaluate(instance, instance->derivative_stage);
     bool finite = true;
@@ -55,55 +45,12 @@ static bool slopes(Instance *instance, double *k)
     return finite;
 }
 
-/* A trial step from x; the error in units of the tolerance, or infinity where it cannot be computed. */
-static double attempt(Instance *instance, const Step *step, Span span)
-{
-    for (int s = 0; s < STAGES; s++) {
-        double *at = s == STAGES - 1 ? instance->x_next : instance->stage;
-        for (unsigned i = 0; i < model.states; i++) {
-            double sum = 0;
-            for (int r = 0; r < s; r++)
-                sum += a[s][r] * instance->k[r][i];
-            at[i] = instance->x[i] + span.size * sum;
-        }
-        place(instance, step, c[s] == 1 ? span.end : span.time + c[s] * span.size, at);
-        if (!slopes(instance, instance->k[s]))
-            return INFINITY;
-    }
-    double worst = 0;
-    for (unsigned i = 0; i < model.states; i++) {
-        double error = 0;
-        for (int s = 0; s < STAGES; s++)
-            error += error_weight[s] * instance->k[s][i];
-        if (!isfinite(instance->x_next[i]) || !isfinite(error))
-            return INFINITY;
-        double scale = model.nominal[i] + fmax(fabs(instance->x[i]), fabs(instance->x_next[i]));
-        worst = fmax(worst, fabs(span.size * error) / (instance->progress.tolerance * scale));
-    }
-    return worst;
-}
-
-static void prepare_dense(Instance *instance, double h)
-{
-    for (unsigned i = 0; i < model.states; i++) {
-        double *q = instance->dense + 4 * (size_t)i, sum = 0;
-        for (int s = 0; s < STAGES; s++)
-            sum += dense_weight[s] * instance->k[s][i];
-        q[0] = instance->x_next[i] - instance->x[i];
-        q[1] = h * instance->k[0][i] - q[0];
-        q[2] = q[0] - h * instance->k[STAGES - 1][i] - q[1];
-        q[3] = h * sum;
-    }
-}
-
 /* Places the instance at the fraction f of an accepted step. */
 static void place_between(Instance *instance, const Step *step, Span span, double f)
 {
-    for (unsigned i = 0; i < model.states; i++) {
-        const double *q = instance->dense + 4 * (size_t)i;
-        instance->stage[i] = f == 1 ? instance->x_next[i] : instance->x[i] + f * (q[0] + (1 - f) * (q[1] + f * (q[2] + (1 - f) * q[3])));
-    }
-    place(instance, step, f == 1 ? span.end : span.time + f * span.size, instance->stage);
+    if (f < 1)
+        method_of(instance)->between(instance, f, instance->stage);
+    place(instance, step, f < 1 ? span.time + f * span.size : span.end, f < 1 ? instance->stage : instance->x_next);
 }
 
 /* Where relations are looked at: closely behind the start, since what one event has switched may soon switch back. */
@@ -114,7 +61,6 @@ static double locate(Instance *instance, const Step *step, Span span)
 {
     if (model.relations == 0)
         return 2;
-    prepare_dense(instance, span.size);
     double before = 0, after = 2;
     for (size_t sample = 0; sample < sizeof samples / sizeof *samples && after > 1; sample++) {
         double f = samples[sample];
@@ -154,14 +100,21 @@ static double next_instant(Instance *instance)
     return next;
 }
 
+/* Where values between the ends of a step are less exact than at its end, an event is approached by a step that ends just behind it: by
+ * this fraction longer, so that it still holds the event, and so close that the values there are as exact as at the end. */
+static const double beyond = 5e-4;
+
 /* One accepted internal step, at most to the limit; leaves the instance at its end or just behind an event inside it. */
 static Status internal_step(Instance *instance, const Step *step, double limit, bool *event)
 {
+    const Method *method = method_of(instance);
     double time = instance->v[0], shortest = 1e-14 * fmax(fabs(time), 1e-6 * (limit - step->start));
+    double approach = INFINITY; /* the size of the step that ends just behind an event */
     read_states(instance, instance->x);
     for (int rejections = 0;; rejections++) {
-        bool whole = instance->progress.step_size >= 0.9999 * (limit - time);
-        double h = whole ? limit - time : instance->progress.step_size;
+        double size = fmin(instance->progress.step_size, approach);
+        bool whole = size >= 0.9999 * (limit - time);
+        double h = whole ? limit - time : size;
         if (rejections == 0 && limit - time <= shortest) { /* what an event left over */
             place(instance, step, limit, instance->x);
             return OK;
@@ -172,19 +125,26 @@ static Status internal_step(Instance *instance, const Step *step, double limit, 
                           time, h, instance->progress.tolerance);
         }
         Span span = {.time = time, .size = h, .end = whole ? limit : time + h};
-        double error = attempt(instance, step, span);
-        double factor = error > 0 ? fmin(5, fmax(0.2, 0.9 * pow(error, -0.2))) : 5;
-        if (!(error <= 1)) {
-            instance->progress.step_size = h * fmin(factor, 0.9);
+        Trial trial = method->attempt(instance, step, span);
+        if (trial.status != OK) {
+            place(instance, step, time, instance->x);
+            return trial.status;
+        }
+        if (!trial.accepted) {
+            instance->progress.step_size = h * fmin(trial.factor, 0.9);
             continue;
         }
         double f = locate(instance, step, span);
+        if (isinf(approach) && (!whole || trial.factor < 1))
+            instance->progress.step_size = h * trial.factor;
+        else if (isinf(approach))
+            instance->progress.step_size = fmax(instance->progress.step_size, h * trial.factor);
+        if (!method->exact_between && f < 1 - 2 * beyond && f * h > shortest) {
+            approach = (1 + beyond) * f * h;
+            continue;
+        }
         *event = f <= 1;
         place_between(instance, step, span, fmin(f, 1));
-        if (!whole || factor < 1)
-            instance->progress.step_size = h * factor;
-        else
-            instance->progress.step_size = fmax(instance->progress.step_size, h * factor);
         return OK;
     }
 }
@@ -204,18 +164,27 @@ Status begin_step(Instance *instance, Step *step, double point, double size)
     return set_time(instance, point);
 }
 
+static Status refuse_more_steps(const Instance *instance, const Step *step)
+{
+    const char *remedy = model.implicit_reference && !implicit(instance) ? model.variable[model.implicit_reference].name : "";
+    return report(instance, DISCARD, "%s: the step from time %.17g needs more than %d internal steps; they got to time %.17g%s%s%s",
+                  instance->name, step->start, MOST_STEPS, instance->v[0], *remedy ? "; where the model is stiff, set " : "", remedy,
+                  *remedy ? " = true before initialisation" : "");
+}
+
 /* Takes the instance to the end of the step, or to where it must stop before. */
 Status advance(Instance *instance, Step *step)
 {
     for (unsigned i = 0; i < model.inputs; i++)
         instance->base[i] = instance->v[model.input[i]];
     Status status = OK;
+    const Method *method = method_of(instance);
+    method->restart(instance); /* so that what follows a saved state follows it again to the last bit */
     double last_event = -INFINITY;
     int chatter = 0, steps = 0;
     while (status == OK && instance->v[0] < step->end && !step->event && !step->early) {
         if (++steps > MOST_STEPS)
-            status = report(instance, DISCARD, "%s: the step from time %.17g needs more than %d internal steps; they got to time %.17g",
-                            instance->name, step->start, MOST_STEPS, instance->v[0]);
+            status = refuse_more_steps(instance, step);
         double instant = next_instant(instance);
         bool event = time_reached(instance, instant) || relation_changed(instance); /* at once, after a jump of an input */
         if (status == OK && !event)
@@ -233,6 +202,7 @@ Status advance(Instance *instance, Step *step)
                 step->event = true;
             else
                 status = settle_events(instance, &update);
+            method->restart(instance);
         }
         if (status == OK && step->observe && step->observe(instance, instance->v[0], true))
             step->early = instance->v[0] < step->end;

@@ -19,9 +19,10 @@ from fmu_components.component import Component, component_name, declaration
 from fmu_components.export.c_code import model_source
 from fmu_components.export.compile import RUNTIME, WARNINGS, fmi_headers, runtime_sources
 from fmu_components.export.table import VariableTable
+from stiff_components import Ladder, Pendulum, StiffRelay
 
 HERE = Path(__file__).parent
-COMPONENTS = [*all_components().values(), *from_file(HERE.parent / "runtime_components.py")]
+COMPONENTS = [*all_components().values(), *from_file(HERE.parent / "runtime_components.py"), StiffRelay, Ladder, Pendulum]
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 FLAGS = ("-std=c11", *WARNINGS, "-g", "-O1", *SANITIZERS)
 # Allocations go through the harness, which lets memory run out.

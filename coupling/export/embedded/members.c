@@ -713,6 +713,8 @@ static void describe(Whole *w)
     m->concerned = w->concerned;
     m->concerns = w->concerns;
     m->switch_reference = mechanism.switch_reference;
+    m->implicit_reference = mechanism.implicit_reference;
+    m->implicit_method = mechanism.implicit_reference ? &implicit_method : NULL;
     m->update = update;
     m->instants = instants;
     m->require = require;

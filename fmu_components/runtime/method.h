@@ -1,0 +1,32 @@
+/* The methods of integration inside a Co-Simulation step, and what step.c gives to all of them. */
+#ifndef METHOD_H
+#define METHOD_H
+
+#include "instance.h"
+
+/* One internal step. */
+typedef struct {
+    double time, size, end;
+} Span;
+
+typedef struct {
+    Status status; /* other than OK: the step fails, whatever its size, and this has been reported */
+    bool accepted;
+    double factor; /* by which the size may grow, or must shrink */
+} Trial;
+
+struct Method {
+    Implicit *(*memory)(unsigned states);                              /* what an instance needs beside its own arrays; NULL where that is nothing */
+    Trial (*attempt)(Instance *, const Step *, Span);       /* a step from x to x_next */
+    void (*between)(const Instance *, double f, double *x); /* the states at the fraction f < 1 of the last accepted step */
+    void (*restart)(Instance *);                            /* forgets what lies before; all that is to come may be different */
+    bool exact_between;                                     /* those states are as exact as the ones at the end */
+};
+
+extern const Method explicit_method; /* explicit.c */
+
+/* step.c */
+void place(Instance *, const Step *, double time, const double *x);
+bool slopes(Instance *, double *derivatives);
+
+#endif
