@@ -16,7 +16,8 @@ static Status refuse_reference(const Instance *instance, Reference reference, bo
 static Status check(const Instance *instance, const Reference *references, size_t count, bool known)
 {
     const Variable *const variable = model.variable;
-    const unsigned variables = model.variables, allowed = known ? KNOWN : CALCULATED;
+    /* A mechanism may show states as outputs. */
+    const unsigned variables = model.variables, allowed = known ? KNOWN : CALCULATED | (model.composition ? 1u << STATE : 0);
     for (size_t i = 0; i < count; i++) {
         const Reference r = references[i];
         if (r >= variables || !(allowed >> variable[r].role & 1) || variable[r].type == INTERNAL || (known && variable[r].type != REAL))
@@ -227,6 +228,8 @@ Status state_jacobian(Instance *instance, double *rows)
 /* dy/dt = dy/dx x' + dy/du u' + dy/dt, with the rates that the inputs had at the end of the last step. */
 Status get_output_derivative(Instance *instance, Reference reference, int order, double *value)
 {
+    if (reference < model.variables && model.variable[reference].role == STATE && model.composition && order == 1)
+        return get_values(instance, &model.derivative[model.variable[reference].position], 1, value, REAL);
     if (reference >= model.variables || model.variable[reference].role != OUTPUT)
         return report(instance, ERROR, "%s: the value reference %u is no output", instance->name, reference);
     if (order != 1)
