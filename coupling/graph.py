@@ -158,7 +158,7 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
     """``wires`` are the sources of each connected input, ``drives`` the functions of time by input."""
     graph = Graph(parts, wires, drives)
     inputs: dict[int, list[int]] = defaultdict(list)
-    for address in [*wires, *drives]:
+    for address in dict.fromkeys([*wires, *drives]):
         node = graph.add(address, False)
         inputs[address.part].append(node)
         variable = parts[address.part].fmu.by_reference[address.reference]

@@ -114,6 +114,15 @@ def silent_masses(version: int) -> System:
     return system
 
 
+def pushed() -> System:
+    """A force on the end of the rod that the joint holds: what arrives there has two sources."""
+    system = system_of(Pendulum(angle=0.3, speed=1.0))
+    port = next(f"{n}.{p}" for n, f in system.instances.items() if f.states for p in f.terminals)
+    system.drive(f"{port}.Fx", lambda t: 1 + t)
+    system.drive(f"{port}.Fy", -0.4)
+    return system
+
+
 def in_fmi_2() -> System:
     """The four-bar from FMUs of FMI 2."""
     oracle = FourBar(angle=0.9, speed=1.0)
@@ -127,6 +136,7 @@ SYSTEMS: dict[str, Callable[[], System]] = {
     "slider-crank": lambda: system_of(SliderCrank(angle=0.3, speed=1.0, stiffness=30.0, rest=1.0, torque=0.4)),
     "four-bar": lambda: system_of(FourBar(angle=0.9, speed=1.0)),
     "four-bar in FMI 2": in_fmi_2,
+    "pushed where a joint pulls": pushed,
     "springs": springs,
     "rolling": rolling,
     "geared": geared,
