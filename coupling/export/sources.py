@@ -44,6 +44,11 @@ def _source(instance: str, fmu: Fmu) -> str | None:
     try:
         with zipfile.ZipFile(fmu.path) as archive:
             names = set(archive.namelist())
+            if "sources/mechanism.c" in names and "sources/schedule.c" in names:
+                raise BuildError(
+                    f"'{instance}' cannot be exported: '{fmu.path}' is a whole mechanism itself; add the components that it was exported from, and "
+                    "export these together"
+                )
             if not {_MODEL, _CONTRACT} <= names or not fmu.generation_tool.startswith("Jourdain"):
                 return None
             model, contract = (archive.read(name).decode() for name in (_MODEL, _CONTRACT))
@@ -51,11 +56,6 @@ def _source(instance: str, fmu: Fmu) -> str | None:
         raise BuildError(
             f"'{instance}' cannot be exported: the sources in '{fmu.path}' cannot be read ({error}); build the FMU again"
         ) from None
-    if "const Model model" not in model:
-        raise BuildError(
-            f"'{instance}' cannot be exported: '{fmu.path}' is a whole mechanism itself; add the components that it was exported from, and "
-            "export these together"
-        )
     if _layout(contract) != _layout((Path(RUNTIME) / "model.h").read_text()):
         raise BuildError(
             f"'{instance}' cannot be exported: '{fmu.path}' was built by {fmu.generation_tool} with another layout of its tables; build it again, or "

@@ -29,6 +29,8 @@ from systems import system_of
 from zoo import at, body, geared, made, rolling, springs
 
 RUN = Run(0.0, 1.0, "dopri5", 1e-8, None, "relax", None, None, None, math.inf, 1000, False)
+
+
 def without_manifest(component: str, folder: Path) -> Path:
     """A joint as a tool sees it that does not know of algebraic variables: it stays compliant."""
     path = folder / f"{component}.fmu"
