@@ -39,9 +39,8 @@ def choose(
     for text in _names("inputs", inputs):
         _open(text, fmus, set(connected), set(driven), choice)
     states = [(instance, fmu.by_reference[r].name) for instance, fmu in fmus.items() for r in fmu.states]
-    for name in states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus):
-        if name not in choice.outputs:
-            choice.outputs.append(name)
+    wanted = states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus)
+    choice.outputs = list(dict.fromkeys([*choice.outputs, *wanted]))
     everything = [(i, v.name) for i, fmu in fmus.items() for v in fmu.variables.values() if v.causality == "parameter"]
     choice.parameters = set(everything if parameters is None else _chosen("parameters", parameters, everything, fmus))
     return choice
@@ -115,7 +114,7 @@ def _chosen(what: str, given: Sequence[str], possible: Sequence[Name], fmus: Map
         elif "*" in text:
             names = [name for each, name in texts.items() if matches(each, text)]
         elif port is not None:
-            names = [(instance, variable) for variable in port.members.values() if (instance, variable) in texts.values()]
+            names = [texts[name] for v in port.members.values() if (name := f"{instance}.{v}") in texts]
         else:
             names = [name for name in possible if name[0] == text]
         if not names:

@@ -16,6 +16,10 @@ from fmu_components.declaration import Role
 from fmu_components.export.structure import Unknown
 from fmu_components.export.table import Dependency
 
+_WORTH_LISTING = 200
+"""What depends on more than this, by the constraints that solve for all multipliers together, is said to depend on everything: the lists of a
+chain of a thousand bodies would take a hundred megabytes, and nobody could save anything by them."""
+
 
 class MechanismStructure:
     """The lists of unknowns for one FMI version: as the model description has them or, while the importer solves for the multipliers, as the
@@ -52,14 +56,18 @@ class MechanismStructure:
         return [Unknown(reference, None) for reference in (*range(1, 1 + self.table.states), *calculated)]
 
     def _role(self, reference: int) -> Role:
-        return next(v.role for v in self.table.variables if self.table.reference(v) == reference)
+        return self._roles_by_reference[reference]
+
+    @cached_property
+    def _roles_by_reference(self) -> dict[int, Role]:
+        return {self.table.reference(v): v.role for v in self.table.variables}
 
     def _unknown(self, reference: int) -> Unknown:
         node = self._node.get(reference)
         if node is None:
             return Unknown(reference, None)
         reached = self._reached[self._component[node]]
-        if reached == self._all:
+        if reached == self._all or reached.bit_count() > _WORTH_LISTING:
             return Unknown(reference, None)
         kinds = self._kinds(node)
         knowns = [known for i, known in enumerate(self._sorted) if reached >> i & 1]

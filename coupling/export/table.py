@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from xml.etree import ElementTree
@@ -40,7 +40,8 @@ class Member:
     first_state: int
     count: int
     """Of its variables, the time included."""
-    again: frozenset[str] = field(default_factory=frozenset)
+    indicators: frozenset[int] = frozenset()
+    again: frozenset[str] = frozenset()
     """The states that events set anew."""
 
 
@@ -62,6 +63,7 @@ class MechanismTable(VariableTable):
     def __init__(self, built: Built, interface: Interface, start: Mapping[tuple[int, str], float]) -> None:
         self.built, self.interface = built, interface
         self.states = built.states
+        self._chosen = frozenset(interface.choice.outputs)
         self._start = {(part, name): value for part, values in enumerate(built.start) for name, value in values.items()} | dict(start)
         self._references: dict[str, int] = {}
         self._instances = {part.name: i for i, part in enumerate(built.parts)}
@@ -161,7 +163,8 @@ class MechanismTable(VariableTable):
             if part.fmu not in again:
                 again[part.fmu] = _set_by_events(part.fmu)
             count = 1 + max(part.fmu.by_reference)
-            members.append(Member(part.name, part.fmu, first, part.first_state, count, again[part.fmu]))
+            indicators = frozenset(u.reference for u in part.fmu.structure.indicators)
+            members.append(Member(part.name, part.fmu, first, part.first_state, count, indicators, again[part.fmu]))
             first += count
         return members
 
@@ -229,11 +232,11 @@ class MechanismTable(VariableTable):
             return Role.STATE
         if fmu.dae and of.reference in fmu.dae.algebraic:
             return Role.ALGEBRAIC if self.interface.ls_dae else Role.LOCAL
-        if any(u.reference == of.reference for u in fmu.structure.indicators):
+        if of.reference in member.indicators:
             return Role.INDICATOR
         if of.causality == "local" and of.variability == "discrete":
             return Role.RELATION if of.initial == "calculated" else Role.DISCRETE
-        return Role.OUTPUT if (member.name, of.name) in self.interface.choice.outputs else Role.LOCAL
+        return Role.OUTPUT if (member.name, of.name) in self._chosen else Role.LOCAL
 
     def _ports(self) -> tuple[Port, ...]:
         found = []
