@@ -249,6 +249,8 @@ class _Schedule:
         for where in (schedule.set_slot, schedule.slot):
             for address, slot in where.items():
                 found[slot] = table.reference_at(address.part, address.reference)
+        for place, slot in enumerate(schedule.derivatives):
+            found[slot] = 1 + place
         for address, slot in schedule.drive_slot.items():
             found[slot] = table.own_reference(self.opened[address]) if address in self.opened else table.reference_at(*address[::2])
         return found

@@ -120,9 +120,10 @@ static Status internal_step(Instance *instance, const Step *step, double limit, 
             return OK;
         }
         if (rejections > MOST_REJECTIONS || !(h > shortest)) {
+            const char *reason = model.composition ? model.composition->reason(instance->own) : NULL;
             place(instance, step, time, instance->x);
-            return report(instance, DISCARD, "%s: the step at time %.17g fails: even %g s are too long for the tolerance %g", instance->name,
-                          time, h, instance->progress.tolerance);
+            return report(instance, DISCARD, "%s: the step at time %.17g fails: even %g s are too long for the tolerance %g%s%s", instance->name,
+                          time, h, instance->progress.tolerance, reason ? ": " : "", reason ? reason : "");
         }
         Span span = {.time = time, .size = h, .end = whole ? limit : time + h};
         Trial trial = method->attempt(instance, step, span);

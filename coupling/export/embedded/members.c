@@ -92,6 +92,11 @@ void member_set(Member *p, const Reference *references, size_t count, const doub
     }
 }
 
+Reference member_reference(const Member *p, Reference own)
+{
+    return p->first + own;
+}
+
 double member_start(const Member *p, Reference reference)
 {
     return p->model->variable[reference].start;

@@ -11,6 +11,7 @@ typedef struct Member Member;
 
 /* Values by a component's own references, whatever their types. */
 void member_set(Member *, const Reference *, size_t, const double *);
+Reference member_reference(const Member *, Reference); /* the same variable among those of the mechanism */
 double member_start(const Member *, Reference); /* what its model begins with */
 void member_get(Member *, const Reference *, size_t, double *);
 /* False where memory lacks. The arrays of references stay where they are as long as the component does. */

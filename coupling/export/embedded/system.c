@@ -49,7 +49,11 @@ static Status get(Component part, const Reference *reference, size_t count, void
 {
     (void)value_count;
     member_get(part, reference, count, values);
-    return OK;
+    const double *const got = values;
+    double finite = 0;
+    for (size_t i = 0; i < count; i++)
+        finite += got[i] - got[i];
+    return finite == 0 ? OK : DISCARD;
 }
 
 static Status set(Component part, const Reference *reference, size_t count, const void *values, size_t value_count)
@@ -316,6 +320,17 @@ static void describe_failure(System *s)
         list_names(s, l, true, s->kernel->loops[f->index].redundant, names, sizeof names);
         snprintf(s->sentence, sizeof s->sentence, "the constraints contradict each other at time %.9g: %.64s cannot vanish%s%.280s", f->time,
                  variable_at(s, number(l->residual_slot)[number(l->residual_start)[f->slot]]), *names ? ", beside " : "", names);
+        break;
+    }
+    case KERNEL_FMU_FAILED: {
+        Reference found = 0;
+        for (int i = f->count - 1; i >= 0; i--) {
+            double value;
+            member_get(s->instances[f->instance].component, f->references + i, 1, &value);
+            if (!isfinite(value))
+                found = member_reference(s->instances[f->instance].component, f->references[i]);
+        }
+        snprintf(s->sentence, sizeof s->sentence, "%s is not a finite number at time %.9g", s->naming(s->context, found), f->time);
         break;
     }
     default:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coupling import Result, System
-from driver import Driver
+from driver import DISCARD, Driver, status_of
 from exported import CASES, export, exported
 from machines import example
 from systems import refusal
@@ -202,3 +202,27 @@ def test_redundant_constraints_are_told_of_once():
         fmu.step(0.0, 0.01)
         told = [line for line in fmu.log if "redundant" in line]
         assert len(told) == 1 and "least length" in told[0]
+
+
+def test_a_step_that_fails_says_why():
+    """A spring whose stiffness is the root of what is left of the time."""
+    from fmu_components.component import TIME, Component
+
+    class Fading(Component):
+        """A rate that has no value behind t = 0.5."""
+
+        def declare(self) -> None:
+            import sympy
+
+            limit = self.parameter("limit", 0.5, "s", "when it ends")
+            self.output("y", sympy.sqrt(1 - TIME / limit), "", "what is left")
+
+    system = System("fading")
+    system.add("fading", Fading)
+    system.add("integrator", "signal.Integrator")
+    system.connect("fading.y", "integrator.u")
+    with Driver(export(system), "cs") as fmu:
+        fmu.start()
+        fmu.step(0.0, 0.4)
+        assert status_of(fmu.fmu.doStep, 0.4, 0.2) == DISCARD
+        assert "the step at time 0.49999" in fmu.log[-1] and "fading.y is not a finite number at time 0.5" in fmu.log[-1]
