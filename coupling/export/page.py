@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from coupling.export.table import MechanismTable
-from fmu_components.export import documentation
+from fmu_components.export.markup import framed
 
 
 def page(table: MechanismTable) -> str:
-    return documentation.page(table, ())
+    return framed(table.declared, ())

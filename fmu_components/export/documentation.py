@@ -7,103 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import chain, count
-from typing import Any
 
 from fmu_components import units
 from fmu_components.declaration import Event, Role, Variable
 from fmu_components.export import icons, mathml
+from fmu_components.export.markup import REFERENCE, code, facts, framed, listed, table_of, unit_text, value_text
 from fmu_components.export.table import VariableTable
 from fmu_components.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, TRANSLATIONAL, Port, Side
 
-Section = tuple[str, Callable[[Any], str]]
-"""A title, and what writes the section for a table; where that is nothing, there is no such section."""
 
-
-def page(table: VariableTable, chosen: Sequence[Section] | None = None) -> str:
+def page(table: VariableTable) -> str:
     """The page of a component. It is well-formed XML as well, so that programs can read it."""
-    declared = table.declared
-    sections = [(title, content) for title, write in (_SECTIONS if chosen is None else chosen) if (content := write(table))]
-    contents = "".join(f'<li><a href="#{_anchor(title)}">{title}</a></li>' for title, _ in sections)
-    body = "\n".join(f'<section id="{_anchor(title)}">\n<h2>{title}</h2>\n{content}\n</section>' for title, content in sections)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>{escape(declared.name)} – {escape(declared.title)}</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<header>
-<figure>{icons.svg(declared)}</figure>
-<div>
-<h1>{escape(declared.name)}</h1>
-<p class="lead">{_prose(declared.title)}</p>
-{_description(declared.description)}
-</div>
-</header>
-<nav><ul>{contents}</ul></nav>
-<main>
-{body}
-</main>
-</body>
-</html>
-"""
-
-
-# -- small pieces ----------------------------------------------------------------------------------------------------
-
-
-_VR = '<abbr title="value reference">VR</abbr>'
-
-
-def _anchor(title: str) -> str:
-    return re.sub(r"\W+", "-", title.lower())
-
-
-def _prose(text: str) -> str:
-    """Text of a docstring: escaped, its ``names`` as code."""
-    return re.sub(r"``(.+?)``", r"<code>\1</code>", escape(" ".join(text.split())))
-
-
-def _code(text: object) -> str:
-    return f"<code>{escape(str(text))}</code>"
-
-
-def _description(docstring: str) -> str:
-    """The paragraphs after the first line, which is the title."""
-    _, _, rest = docstring.partition("\n")
-    return "\n".join(f"<p>{_prose(paragraph)}</p>" for paragraph in re.split(r"\n\s*\n", rest) if paragraph.strip())
-
-
-def _unit(unit: str) -> str:
-    """A unit as it is printed; its name in the FMU is the tooltip."""
-    if unit == units.MIXED:
-        return '<span title="the unit differs from one constraint to another">SI</span>'
-    if not unit:
-        return "1"
-    printed = re.sub(r"(?<=[A-Za-z])\d+", lambda found: found.group().translate(_SUPERSCRIPTS), unit).replace(".", "·")
-    return f'<span title="{escape(unit)}">{escape(printed)}</span>'
-
-
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def _value(value: float | bool | int | None) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else f"{value:.12g}"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """A table whose cells hold markup; nothing where there are no rows."""
-    lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
-    if not lines:
-        return ""
-    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    attribute = f' class="{kind}"' if kind else ""
-    body = "\n".join(lines)
-    return f'<div class="wide"><table{attribute}>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+    return framed(table.declared, ((title, write(table)) for title, write in _SECTIONS))
 
 
 # -- ports -----------------------------------------------------------------------------------------------------------
@@ -116,7 +31,7 @@ _SIGNS = {
 _POWER = "Effort times velocity is the power that the connection gives to the side that gives the motion."
 
 
-def _ports(table: VariableTable) -> str:
+def ports(table: VariableTable) -> str:
     return "\n".join(_port(table, port) for port in table.declared.ports)
 
 
@@ -125,81 +40,86 @@ def _port(table: VariableTable, port: Port) -> str:
     takes = [q.name for q in port.kind.given_by(port.side.opposite)]
     mark = f'<span class="mark {port.side.value}" style="color:{icons.colour(port.kind)}"></span>'
     rows = [
-        (_code(variable.name), _direction(variable), _unit(variable.unit), escape(quantity.text), str(table.reference(variable)))
+        (code(variable.name), _direction(variable), unit_text(variable.unit), escape(quantity.text), str(table.reference(variable)))
         for quantity in (*port.kind.motion, *port.kind.effort)
         for variable in (table.declared[f"{port.name}.{quantity.name}"],)
     ]
     return (
-        f"<h3>{mark}{_code(port.name)}: {escape(port.text)}</h3>\n"
-        f"<p>Port of the kind <em>{escape(port.kind.name)}</em>; it gives {_listed(gives)} and takes {_listed(takes)}. "
-        f"It is connected to a port of the same kind that gives {_listed(takes)}. {_SIGNS.get(port.kind, _POWER)}</p>\n"
-        + _table(("Variable", "Direction", "Unit", "Meaning and sign", _VR), rows)
+        f"<h3>{mark}{code(port.name)}: {escape(port.text)}</h3>\n"
+        f"<p>Port of the kind <em>{escape(port.kind.name)}</em>; it gives {listed(gives)} and takes {listed(takes)}. "
+        f"It is connected to a port of the same kind that gives {listed(takes)}. {_SIGNS.get(port.kind, _POWER)}</p>\n"
+        + table_of(("Variable", "Direction", "Unit", "Meaning and sign", REFERENCE), rows)
     )
 
 
 def _direction(variable: Variable) -> str:
-    return variable.role.value + (f", starts at {_value(variable.start)}" if variable.start else "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    words = [_code(name) for name in names]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return variable.role.value + (f", starts at {value_text(variable.start)}" if variable.start else "")
 
 
 # -- variables that are set ------------------------------------------------------------------------------------------
 
 
 def _parameters(table: VariableTable) -> str:
-    rows = [
-        (
-            _code(v.name),
-            mathml.symbol(v.name),
-            _value(v.start),
-            _unit(v.unit) if v.type == "real" else v.type,
-            _display_units(v.unit),
-            "true or false" if v.type == "boolean" else escape(str(v.range)),
-            escape(v.text) + ("" if v.tunable else " <em>(fixed at initialisation)</em>"),
-            str(table.reference(v)),
-        )
-        for v in table.with_role(Role.PARAMETER, Role.SWITCH)
-    ]
+    heads, rows = PARAMETER_HEADS, [(v, parameter_cells(table, v)) for v in table.with_role(Role.PARAMETER, Role.SWITCH)]
     note = ""
-    if any(v.unit == units.MIXED for v in table.with_role(Role.PARAMETER)):
+    if any(v.unit == units.MIXED for v, _ in rows):
         note = '<p class="note">SI: the constraints of this joint differ in dimension, so the number counts in SI units for each.</p>'
-    heads = ("Parameter", "Symbol", "Default", "Unit", "Shown also in", "Valid range", "Meaning", _VR)
-    return _table(heads, rows) + note if rows else ""
+    return _with_symbols(heads, rows) + note
+
+
+PARAMETER_HEADS = ("Parameter", "Default", "Unit", "Shown also in", "Valid range", "Meaning", REFERENCE)
+
+
+def parameter_cells(table: VariableTable, v: Variable) -> tuple[str, ...]:
+    return (
+        code(v.name),
+        value_text(v.start),
+        unit_text(v.unit) if v.type == "real" else v.type,
+        _display_units(v.unit),
+        "true or false" if v.type == "boolean" else escape(str(v.range)),
+        escape(v.text) + ("" if v.tunable else " <em>(fixed at initialisation)</em>"),
+        str(table.reference(v)),
+    )
 
 
 def _display_units(unit: str) -> str:
-    return ", ".join(_unit(display.name) for display in units.DISPLAY.get(unit, ()))
+    return ", ".join(unit_text(display.name) for display in units.DISPLAY.get(unit, ()))
 
 
 def _inputs(table: VariableTable) -> str:
     """The signals that enter outside of ports."""
-    return _table(_HEADS, (_row(table, v) for v in table.with_role(Role.INPUT) if v.port is None))
+    return _variables(table, [v for v in table.with_role(Role.INPUT) if v.port is None])
 
 
 def _states(table: VariableTable) -> str:
-    return _table(_HEADS, (_row(table, v) for v in table.with_role(Role.STATE)))
+    return _variables(table, table.with_role(Role.STATE))
 
 
 def _discrete_states(table: VariableTable) -> str:
-    return _table(_HEADS, (_row(table, v) for v in table.with_role(Role.DISCRETE, Role.RELATION)))
+    return _variables(table, table.with_role(Role.DISCRETE, Role.RELATION))
 
 
-_HEADS = ("Variable", "Symbol", "Start value", "Unit", "Meaning", _VR)
+VARIABLE_HEADS = ("Variable", "Start value", "Unit", "Meaning", REFERENCE)
 
 
-def _row(table: VariableTable, variable: Variable) -> tuple[str, ...]:
-    unit = _unit(variable.unit) if variable.type == "real" else variable.type
+def variable_cells(table: VariableTable, variable: Variable) -> tuple[str, ...]:
     return (
-        _code(variable.name),
-        mathml.symbol(variable.name),
-        _value(variable.start),
-        unit,
+        code(variable.name),
+        value_text(variable.start),
+        unit_text(variable.unit) if variable.type == "real" else variable.type,
         escape(variable.text),
         str(table.reference(variable)),
     )
+
+
+def _variables(table: VariableTable, variables: Sequence[Variable]) -> str:
+    return _with_symbols(VARIABLE_HEADS, [(v, variable_cells(table, v)) for v in variables])
+
+
+def _with_symbols(heads: Sequence[str], rows: Iterable[tuple[Variable, Sequence[str]]]) -> str:
+    """A table with the symbol of each variable behind its name."""
+    first, *others = heads
+    return table_of((first, "Symbol", *others), ((name, mathml.symbol(v.name), *rest) for v, (name, *rest) in rows))
 
 
 # -- equations -------------------------------------------------------------------------------------------------------
@@ -261,7 +181,7 @@ def _equations(table: VariableTable) -> str:
             parts.append(
                 f"<h3>{escape(group.title)}</h3>"
                 + (f"<p>{group.text}</p>" if group.text else "")
-                + _table(("Variable", "Equation", "Unit", _VR), rows, "equations")
+                + table_of(("Variable", "Equation", "Unit", REFERENCE), rows, "equations")
             )
     if not parts:
         return ""
@@ -275,9 +195,9 @@ def _equation(table: VariableTable, variable: Variable, explained: bool) -> tupl
     assert variable.equation is not None
     meaning = f'<div class="meaning">{escape(variable.text)}</div>' if explained else ""
     return (
-        _code(variable.name),
+        code(variable.name),
         f'<div class="scroll">{mathml.equation(variable.name, variable.equation)}</div>{meaning}',
-        _unit(variable.unit),
+        unit_text(variable.unit),
         str(table.reference(variable)),
     )
 
@@ -294,7 +214,7 @@ def _events(table: VariableTable) -> str:
         (escape(event.text), _trigger(event), "".join(_update(name, event) for name in event.updates) or "–")
         for event in table.declared.events
     ]
-    return "<p>New values are computed from all values before the event.</p>" + _table(("Event", "Happens when", "Updates"), rows)
+    return "<p>New values are computed from all values before the event.</p>" + table_of(("Event", "Happens when", "Updates"), rows)
 
 
 def _trigger(event: Event) -> str:
@@ -320,14 +240,14 @@ def _modes(table: VariableTable) -> str:
     switch = table.switch
     if switch is None:
         return ""
-    unknowns = _listed([v.name for v in table.with_role(Role.ALGEBRAIC)])
-    residuals = _listed([v.name for v in table.residuals])
-    multipliers = _table(_HEADS, (_row(table, v) for v in table.with_role(Role.ALGEBRAIC)))
+    unknowns = listed([v.name for v in table.with_role(Role.ALGEBRAIC)])
+    residuals = listed([v.name for v in table.residuals])
+    multipliers = _variables(table, table.with_role(Role.ALGEBRAIC))
     return (
-        f"<p>The switch {_code(switch.name)}, {_value(switch.start)} by default, is chosen before initialisation.</p>\n<dl>\n"
-        f"<dt>Ideal: {_code(switch.name)} is true</dt><dd>{unknowns} are set from outside, by whoever finds the values for which "
+        f"<p>The switch {code(switch.name)}, {value_text(switch.start)} by default, is chosen before initialisation.</p>\n<dl>\n"
+        f"<dt>Ideal: {code(switch.name)} is true</dt><dd>{unknowns} are set from outside, by whoever finds the values for which "
         f"{residuals} vanish. The constraint holds exactly. This mode is for Model Exchange.</dd>\n"
-        f"<dt>Compliant: {_code(switch.name)} is false</dt><dd>The joint computes its multipliers itself, as a stiff spring and damper "
+        f"<dt>Compliant: {code(switch.name)} is false</dt><dd>The joint computes its multipliers itself, as a stiff spring and damper "
         f"across the constraint. It works without any algebraic loop in every FMI tool. As a Co-Simulation FMU it is always "
         f"compliant.</dd>\n</dl>\n{multipliers}"
     )
@@ -441,24 +361,23 @@ def _fmu(table: VariableTable) -> str:
     declared = table.declared
     mode = " (always compliant)" if table.switch else ""
     rows = [
-        ("Model name", _code(declared.name)),
-        ("Model identifier", _code(declared.identifier)),
-        ("File", f"{_code(f'fmi2/{declared.name}.fmu')} and {_code(f'fmi3/{declared.name}.fmu')}"),
+        ("Model name", code(declared.name)),
+        ("Model identifier", code(declared.identifier)),
+        ("File", f"{code(f'fmi2/{declared.name}.fmu')} and {code(f'fmi3/{declared.name}.fmu')}"),
         ("Standards", "FMI 2.0 and FMI 3.0"),
         ("Interfaces", f"Model Exchange and Co-Simulation{mode}"),
-        ("GUID, instantiation token", _code(table.token)),
-        ("Default experiment", f"{_value(declared.stop_time)} s"),
+        ("GUID, instantiation token", code(table.token)),
+        ("Default experiment", f"{value_text(declared.stop_time)} s"),
     ]
-    lines = "\n".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in rows)
     return (
-        f"<table>\n<tbody>\n{lines}\n</tbody></table>\n<p>The column VR gives the value reference, which is the same in both versions "
-        f"of FMI and in both interfaces; {_code('time')} has {table.reference('time')}. The FMU is a native binary without any "
+        f"{facts(rows)}\n<p>The column VR gives the value reference, which is the same in both versions "
+        f"of FMI and in both interfaces; {code('time')} has {table.reference('time')}. The FMU is a native binary without any "
         f"dependency; its equations, its derivatives and this page come from one declaration.</p>"
     )
 
 
 _SECTIONS: tuple[tuple[str, Callable[[VariableTable], str]], ...] = (
-    ("Ports", _ports),
+    ("Ports", ports),
     ("Parameters", _parameters),
     ("Inputs", _inputs),
     ("States", _states),
@@ -470,60 +389,3 @@ _SECTIONS: tuple[tuple[str, Callable[[VariableTable], str]], ...] = (
     ("How to use it", _use),
     ("The FMU", _fmu),
 )
-
-_STYLE = """
-:root { color-scheme: light dark; --text: #1f2a37; --soft: #5b6775; --page: #ffffff; --panel: #f5f7fa; --rule: #dde3ea; --accent: #1d6fb8; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e3e8ee; --soft: #9aa7b5; --page: #14191f; --panel: #1d242c; --rule: #323c47; --accent: #6db3ee; }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 64rem; background: var(--page); color: var(--text);
-  font: 16px/1.55 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-header { display: flex; flex-wrap: wrap; gap: 1.5rem 2rem; align-items: flex-start; }
-header > div { flex: 1 1 24rem; }
-figure { margin: 0; width: 13rem; padding: .6rem; background: #ffffff; border: 1px solid var(--rule); border-radius: .6rem; }
-figure svg { display: block; width: 100%; }
-h1 { margin: 0; font-size: 2rem; line-height: 1.2; }
-h2 { margin: 2.8rem 0 .8rem; padding-bottom: .3rem; border-bottom: 2px solid var(--rule); font-size: 1.4rem; }
-h3 { margin: 1.8rem 0 .4rem; font-size: 1.05rem; }
-p { margin: .5rem 0; max-width: 48rem; }
-.lead { font-size: 1.15rem; color: var(--soft); }
-.note, .meaning { color: var(--soft); font-size: .9rem; }
-a { color: var(--accent); }
-nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 1.6rem 0 0; padding: .6rem 1rem; list-style: none;
-  background: var(--panel); border-radius: .5rem; }
-nav a { text-decoration: none; }
-code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .88em; }
-td code, th code { white-space: nowrap; }
-pre { padding: 1rem; overflow-x: auto; background: var(--panel); border-radius: .5rem; }
-pre code { font-size: .88rem; }
-dt { margin-top: .8rem; font-weight: 600; }
-dd { margin: .2rem 0 0 1.2rem; max-width: 48rem; }
-.wide, .scroll { overflow-x: auto; overflow-y: hidden; }
-table { border-collapse: collapse; margin: .6rem 0; font-size: .94rem; }
-.wide > table { width: 100%; }
-th, td { padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: baseline; }
-thead th { color: var(--soft); font-size: .82rem; font-weight: 600; white-space: nowrap; }
-.wide th:last-child, .wide td:last-child { padding-right: .3rem; }
-.equations { table-layout: fixed; }
-.equations th:nth-child(1) { width: 11.5rem; }
-.equations th:nth-child(3) { width: 4.5rem; }
-.equations th:nth-child(4) { width: 2.5rem; }
-.equations td:first-child code { white-space: normal; overflow-wrap: anywhere; }
-.equations td { vertical-align: top; }
-.equations .scroll { padding: .1rem 0 .15rem; }
-abbr { text-decoration: none; }
-math { font-size: 1.08rem; }
-.lines > mtr > mtd { text-align: left; padding: .12em 0; }
-.lines > mtr > mtd:first-child:not(:last-child) { text-align: right; }
-.cases > mtr > mtd { text-align: left; padding: .15em .8em .15em .2em; }
-.mark { display: inline-block; width: .7em; height: .7em; margin-right: .5em; border: .17em solid currentColor; border-radius: 1px; }
-.mark.motion { background: currentColor; }
-@media (max-width: 48rem) {
-  .equations thead { display: none; }
-  .equations tr { display: grid; grid-template-columns: 1fr auto 2.5rem; border-bottom: 1px solid var(--rule); }
-  .equations td { border: 0; }
-  .equations td:nth-child(2) { order: 1; grid-column: 1 / -1; min-width: 0; padding-top: 0; }
-}
-@media print { nav { display: none; } body { max-width: none; } h3, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } }
-"""
