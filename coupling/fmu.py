@@ -188,6 +188,7 @@ class Fmu:
     path: Path
     version: int
     model_name: str
+    description: str
     token: str
     """The guid of FMI 2, the instantiation token of FMI 3."""
     generation_tool: str
@@ -356,6 +357,7 @@ class _Reader:
             path=self.source.path,
             version=self.version,
             model_name=self.root.get("modelName") or "",
+            description=self.root.get("description") or "",
             token=self.root.get("guid" if self.version == 2 else "instantiationToken") or "",
             generation_tool=self.tool,
             variables=MappingProxyType(variables),

@@ -49,6 +49,8 @@ class Built:
     inner: Built | None = field(default=None, repr=False)
     """What is integrated between communication points, and the numbers of its parts."""
     inner_parts: tuple[int, ...] = ()
+    connections: tuple[tuple[str, str], ...] = ()
+    """As the user made them, by the names of ports and variables."""
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
@@ -156,7 +158,7 @@ class System:
         self._drives[name] = drive_of(name, value)
 
     @property
-    def connections(self) -> Sequence[tuple[str, str]]:
+    def connections(self) -> tuple[tuple[str, str], ...]:
         return tuple(self._connections)
 
     @property
@@ -253,6 +255,7 @@ class System:
             tuple(bonds_of(parts, self._connections, schedule)) if communication else (),
             inner_of(self.name, parts, libraries, sources, varying, division) if division else None,
             division.inner if division else (),
+            self.connections,
         )
 
     def export_fmu(

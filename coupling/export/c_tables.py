@@ -48,7 +48,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
     outputs = sorted(r for r in table.outputs if table.members and r >= table.members[0].first)
     reference = {v.name: table.own_reference(i) for i, v in enumerate(table.own)}
     parts = [
-        f"/* {_comment(table.declared.title)}. Generated when it was exported. */",
+        f"/* What {_comment(table.declared.name)} is made of. Generated when it was exported. */",
         '#include "mechanism.h"\n\n#include <math.h>',
         "\n".join(f"extern const Model {name}_model;" for name in names.values()),
         _array("static const Component component", components, "{0, 0}"),

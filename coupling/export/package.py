@@ -41,7 +41,7 @@ def pack(path: Path, table: MechanismTable, master: Master, models: Mapping[str,
     sources = mechanism_sources(table, master, models, fmi)
     libraries = {platform: c.library_of(platform, sources, cache_folder()) for platform in platforms}
     shared = {
-        "documentation/index.html": page(table).encode(),
+        "documentation/index.html": page(table, master, fmi).encode(),
         "documentation/licenses/license.txt": archive.LICENSE.encode(),
         "icon.png": png(table.declared),
         "icon.svg": svg(table.declared).encode(),

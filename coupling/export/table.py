@@ -79,7 +79,7 @@ class MechanismTable(VariableTable):
         variables = self._variables()
         order = sorted(variables, key=lambda v: self._references[v.name])
         drawing = Drawing(box(-0.75, -0.55, 0.75, 0.55, fill=0.92))
-        title = f"{built.name}: a mechanism of {len(self.members)} components"
+        title = f"Mechanism of {len(self.members)} component{'s' * (len(self.members) > 1)}"
         declared = Declaration(built.name, title, title, tuple(order), self._ports(), (), (), drawing, interface.stop_time)
         self.outputs = {self.reference_of(name) for name in interface.choice.outputs}
         super().__init__(declared)
