@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from coupling.connections import End, find_end
 from coupling.drives import Table
-from coupling.export.table import IMPLICIT, SWITCH, MechanismTable, Member, constraint_references
+from coupling.export.table import SWITCH, MechanismTable, Member, constraint_references
 from coupling.fmu import Fmu
 from coupling.initial import TOLERANCE
 from coupling.ports import needs_partner
-from fmu_components.declaration import Role, Variable
+from fmu_components.declaration import IMPLICIT, Role, Variable
 from fmu_components.export.documentation import PARAMETER_HEADS, VARIABLE_HEADS, parameter_cells, ports, variable_cells
 from fmu_components.export.markup import REFERENCE, code, facts, folded, framed, listed, table_of, unit_text, value_text
 from fmu_components.export.model_description import FMI_VERSIONS
