@@ -99,8 +99,8 @@ def _summary(table: MechanismTable) -> str:
         "linked into it. At every evaluation they pass values on to each other, in the order in which these depend on each other, and the "
         f"FMU solves for the multipliers of the joints: to its importer it is a model of {_counted(table.states, 'state')} without "
         "constraints or algebraic loops.</p>\n"
-        f"<p>A variable of a component is {code('component.variable')}, with the name, unit and meaning that it has there. All of them can "
-        "be looked at, also those that are not listed here.</p>"
+        f"<p>A variable of a component is {code('component.variable')}, with the name, unit and meaning that it has there. All that "
+        "are calculated can be looked at, also those that are not listed here.</p>"
     )
 
 

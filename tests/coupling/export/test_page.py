@@ -218,7 +218,7 @@ def test_all_parameters_are_shown_with_default_unit_range_and_reference(html, de
         if variable.type == "Boolean":
             assert (default, unit, valid) == (variable.start, "boolean", "true or false")
             continue
-        assert float(default) == float(variable.start)
+        assert float(default) == pytest.approx(float(variable.start), rel=1e-11)  # twelve digits are shown
         assert written.get(name) == variable.unit
         assert valid == (words or "finite")
 
