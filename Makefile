@@ -27,6 +27,7 @@ fmus: .venv/installed
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/runtime.py
 	$(BIN)/python benchmarks/andrews.py
+	$(BIN)/python benchmarks/exported.py
 	$(BIN)/python benchmarks/chain.py
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/masters.py

@@ -67,26 +67,43 @@ def cylinder(boom: float) -> tuple[float, float]:
     return s, (-0.5 * x * sin(boom) + 0.5 * y * cos(boom)) / s
 
 
-def rates(state: np.ndarray, reference: float) -> list[float]:
-    """Lagrange's equations for the angles of boom and load, the latter 0 where it hangs straight; then pressures and spool."""
-    boom, load, w, o, p1, p2, U = map(float, state)
-    s, slope = cylinder(boom)
-    (dp1, dp2, F, dU), _ = hydraulics(s - LENGTH, slope * w, p1, p2, U, reference)
+def accelerations(boom: float, load: float, w: float, o: float, F: float) -> tuple[float, float]:
+    """Lagrange's equations for the angles of boom and load, the latter 0 where it hangs straight, under a force of the cylinder."""
+    _, slope = cylinder(boom)
     # (500/12 + 500/4 + 100) w' + 30 sin(load - boom) o' = ..., 30 sin(load - boom) w' + (1 + 100 0.09) o' = ...
     inertia, coupling, own = 500 / 12 + 500 * 0.25 + 100, 30 * sin(load - boom), 1 + 100 * 0.09
     turning = 30 * cos(load - boom)
     of_boom = F * slope - GRAVITY * (250 + 100) * cos(boom) - turning * o**2
     of_load = turning * w**2 - GRAVITY * 30 * sin(load)
     determinant = inertia * own - coupling**2
-    return [
-        w,
-        o,
-        (own * of_boom - coupling * of_load) / determinant,
-        (inertia * of_load - coupling * of_boom) / determinant,
-        dp1,
-        dp2,
-        dU,
-    ]
+    return (own * of_boom - coupling * of_load) / determinant, (inertia * of_load - coupling * of_boom) / determinant
+
+
+def rates(state: np.ndarray, reference: float) -> list[float]:
+    """Of the angles, their rates, pressures and spool."""
+    boom, load, w, o, p1, p2, U = map(float, state)
+    s, slope = cylinder(boom)
+    (dp1, dp2, F, dU), _ = hydraulics(s - LENGTH, slope * w, p1, p2, U, reference)
+    return [w, o, *accelerations(boom, load, w, o, F), dp1, dp2, dU]
+
+
+def pushed(times: np.ndarray, forces: list[tuple[float, float]]) -> np.ndarray:
+    """The angles of boom and load at these times under forces that hold from one time to the next, in place of the hydraulics."""
+    state, found = np.array(BEGIN[:4]), []
+    for (begin, F), end in zip(forces, [*(t for t, _ in forces[1:]), times[-1]], strict=True):
+        asked = times[(times >= begin) & (times < end)]
+        part = solve_ivp(
+            lambda _, y, F=F: [y[2], y[3], *accelerations(*y, F)],
+            (begin, end),
+            state,
+            "DOP853",
+            t_eval=[*asked, end],
+            rtol=1e-12,
+            atol=1e-12,
+        )
+        found.append(part.y[:2, :-1])
+        state = part.y[:, -1]
+    return np.column_stack([*found, state[:2]])
 
 
 def motion(times: np.ndarray, rtol: float = 1e-10) -> np.ndarray:

@@ -22,6 +22,7 @@ def _example() -> ModuleType:
 
 _EXAMPLE = _example()
 STOP: float = _EXAMPLE.STOP
+START: dict[str, float] = _EXAMPLE.START
 REFERENCE: dict[str, float] = _EXAMPLE.REFERENCE
 """The angles at ``STOP``, in digits on which three independent computations agree."""
 

@@ -68,6 +68,15 @@ def test_the_crane_benchmark_prints_its_tables():
         assert coarse[:3] == fine[:3] and float(fine[10]) < 0.6 * float(coarse[10])
 
 
+def test_the_benchmark_of_exported_mechanisms_prints_its_table():
+    """Both ways to integrate, inside and outside of Python's master, come to the published digits."""
+    text = printed("exported", "--repetitions", "1")
+    rows = [line[36:].split() for line in text if line.startswith("  ")]
+    assert [len(row) for row in rows] == [3, 3, 4, 3] and all(float(rows[i][-1]) > 0 for i in (0, 2))
+    errors = [float(row[-3 if i in (0, 2) else -2]) for i, row in enumerate(rows)]
+    assert max(errors[:2]) < 1e-10 and max(errors[2:]) < 1e-7
+
+
 def test_the_benchmark_of_masters_compares_their_outputs():
     """Each master that is installed ends where it should, in two chains, or the benchmark ends with a sentence instead."""
     text = printed("masters", "--instances", "5", "--steps", "20", "--repetitions", "1")

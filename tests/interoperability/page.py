@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from interoperability.cases import CASES, README, Case
+from interoperability.exported import SPLITS
 from interoperability.hold import longest_step, recipe
 from interoperability.outcome import NOTES, as_noted, note_for, outcome
 from interoperability.registry import COUPLING, MASTERS, VERSIONS, Master, master
+from interoperability.split_crane import PLAIN, difference
+from interoperability.split_crane import error as error_of_the_crane
 from interoperability.study import DEFAULTS, DOUBLE, LEVELS, MOBILITIES, SHORT, STEP, by_recipe, error, extrapolated, slower
 
 PAGE = Path(__file__).parents[2] / "docs" / "interoperability.md"
@@ -64,6 +67,18 @@ def versions_of(page: str) -> str:
     return found.group()
 
 
+# -- exported mechanisms -------------------------------------------------------------------------------------------------------
+
+
+def split_crane() -> str:
+    rows = []
+    for split in SPLITS:
+        apart = max(difference(title, split) for title in PLAIN)
+        errors = (_number(error_of_the_crane(title, split)) for title in (PLAIN[0], "Jourdain"))
+        rows.append([split, *errors, "less than 1e-9" if apart < 1e-9 else _number(apart)])
+    return _table(["split", "error of the three others", "error of Jourdain", "difference"], rows)
+
+
 # -- compliant joints ----------------------------------------------------------------------------------------------------------
 
 
@@ -105,7 +120,7 @@ def mechanisms() -> str:
 
 # -- the page ------------------------------------------------------------------------------------------------------------------
 
-TABLES: tuple[Callable[[], str], ...] = (cases, notes, late, fresh, pendulum, mechanisms)
+TABLES: tuple[Callable[[], str], ...] = (cases, notes, split_crane, late, fresh, pendulum, mechanisms)
 
 
 def interoperability_page(table_of_versions: str) -> str:

@@ -35,6 +35,6 @@ def run(assembly: Assembly, fmi: int, folder: Path) -> Recording:
     )
     if not result.outcome.completed:
         raise RuntimeError(result.outcome.sentence)
-    # Behind an event there is a second row for the same time.
-    rows = np.searchsorted(result.time, assembly.times + assembly.step / 2) - 1
+    # Behind an event there is a second row for the same time; and events inside of steps have rows of their own.
+    rows = np.searchsorted(result.time, assembly.times + 1e-6 * assembly.step) - 1
     return Recording(result.time[rows], {name: result[name][rows] for name in assembly.outputs})
