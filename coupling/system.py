@@ -162,6 +162,11 @@ class System:
         return tuple(self._connections)
 
     @property
+    def start_values(self) -> Mapping[str, Mapping[str, Value]]:
+        """What the user gave, by instance."""
+        return {name: dict(values) for name, values in self._start.items()}
+
+    @property
     def drives(self) -> Mapping[str, Drive]:
         return dict(self._drives)
 
@@ -170,6 +175,7 @@ class System:
         copy = System(self.name)
         vars(copy).update({name: value.copy() if isinstance(value, dict | list) else value for name, value in vars(self).items()})
         copy._built = {}
+        copy._kinds = dict.fromkeys(self._fmus)
         for name in inputs:
             instance, _, variable = name.partition(".")
             start = self._start[instance].get(variable, self._fmus[instance].variables[variable].start)

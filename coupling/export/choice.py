@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from coupling.connections import Name, find_end, solved_for
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmu import Fmu
+from coupling.fmu import Fmu, Structure
 from coupling.names import nearest
 from coupling.ports import ADDED, takes
 from coupling.tolerances import matches
@@ -24,26 +24,49 @@ class Choice:
     outputs: list[Name] = field(default_factory=list)
     """What an opened port gives comes first."""
     parameters: set[Name] = field(default_factory=set)
+    constants: set[Name] = field(default_factory=set)
+    """Inputs with a value of their own and no other source; they are as good as parameters."""
 
 
 def choose(
     fmus: Mapping[str, Fmu],
     connected: Iterable[Name],
     driven: Iterable[Name],
+    given: Iterable[Name],
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
     parameters: Sequence[str] | None,
 ) -> Choice:
-    """``connected`` are the inputs that a connection feeds, ``driven`` those that have a drive."""
+    """``connected`` are the inputs that a connection feeds, ``driven`` those that have a drive, ``given`` what has a constant value."""
     choice = Choice()
     for text in _names("inputs", inputs):
         _open(text, fmus, set(connected), set(driven), choice)
     states = [(instance, fmu.by_reference[r].name) for instance, fmu in fmus.items() for r in fmu.states]
     wanted = states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus)
     choice.outputs = list(dict.fromkeys([*choice.outputs, *wanted]))
-    everything = [(i, v.name) for i, fmu in fmus.items() for v in fmu.variables.values() if v.causality == "parameter"]
+    fed = {*connected, *choice.inputs}
+    choice.constants = {name for name in given if fmus[name[0]].variables[name[1]].causality == "input" and name not in fed}
+    hidden = {fmu: _without_effect(fmu) for fmu in fmus.values()}
+    everything = [
+        (i, v.name)
+        for i, fmu in fmus.items()
+        for v in fmu.variables.values()
+        if (v.causality == "parameter" and v.reference not in hidden[fmu]) or (i, v.name) in choice.constants
+    ]
     choice.parameters = set(everything if parameters is None else _chosen("parameters", parameters, everything, fmus))
     return choice
+
+
+def _without_effect(fmu: Fmu) -> set[int]:
+    """Parameters on which nothing depends any more where the multipliers are solved for, and the switch itself."""
+    if fmu.dae is None:
+        return set()
+
+    def used(lists: Structure) -> set[int]:
+        return {known for u in (*lists.outputs, *lists.derivatives, *lists.residuals) for known, _ in u.dependencies or ()}
+
+    switch = {fmu.dae.switch} if fmu.dae.switch is not None else set()
+    return (used(fmu.structure) - used(fmu.dae.structure)) | switch
 
 
 def _names(what: str, given: Sequence[str] | None) -> list[str]:
@@ -118,8 +141,8 @@ def _chosen(what: str, given: Sequence[str], possible: Sequence[Name], fmus: Map
         else:
             names = [name for name in possible if name[0] == text]
         if not names:
-            wrong = find_end(text, fmus, f"{what}: ") if "*" not in text and "." in text else None
-            kind = f"it is {with_article(wrong.variable.causality)}" if wrong and wrong.variable else "nothing of that name is one"
+            wrong = fmus[instance].variables.get(rest) if instance in fmus else None
+            kind = f"it is {with_article(wrong.causality)}" if wrong else "nothing of that name is one"
             hint = nearest(text, texts) or f"there are, among others, {listed(list(texts)[:3])}"
             raise BuildError(f"{what}: '{text}' cannot be chosen: {kind}; {hint}")
         found |= dict.fromkeys(names)

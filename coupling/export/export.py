@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coupling.connections import check_drive, wires_of
-from coupling.drives import Function
+from coupling.drives import Constant, Function
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.package import pack
@@ -55,7 +55,7 @@ def export_fmu(
     if functions:
         raise BuildError(
             f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and there is no Python in the "
-            "FMU; drive by a table, add a component of signal such as signal.Sine, or name the input in inputs=[...]"
+            "FMU; drive by a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     start: dict[tuple[int, str], float] = {}
     if initial == "assemble":
@@ -81,7 +81,11 @@ def _choose(system: System, inputs: Sequence[str] | None, outputs: Sequence[str]
     fmus = system.instances
     drives = {check_drive(name, fmus, drive): drive for name, drive in system.drives.items()}
     wires = wires_of(fmus, system.connections, drives, complete=False)
-    return choose(fmus, wires, [name for name, drive in drives.items()], inputs, outputs, parameters)
+    constant = [name for name, drive in drives.items() if isinstance(drive, Constant)]
+    started = [(instance, name) for instance, values in system.start_values.items() for name in values]
+    varying = [name for name, drive in drives.items() if not isinstance(drive, Constant)]
+    given = [name for name in (*constant, *started) if name not in varying]
+    return choose(fmus, wires, drives, given, inputs, outputs, parameters)
 
 
 def _target(path: str | os.PathLike[str]) -> Path:

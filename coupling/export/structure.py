@@ -152,6 +152,9 @@ class MechanismStructure:
                 given = [Address(a.part, 0, a.reference) for a in wired]
                 if address in graph.drives and address not in opened:
                     self._mask[here] |= 1
+                constant = table.reference_at(address.part, address.reference)
+                if constant in bit:
+                    self._mask[here] |= 1 << bit[constant]
             elif address.reference in member.fmu.states or of.causality in ("parameter", "independent") or of.variability == "discrete":
                 reference = 0 if of.causality == "independent" else table.reference_at(address.part, address.reference)
                 if reference in bit:

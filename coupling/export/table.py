@@ -74,6 +74,8 @@ class MechanismTable(VariableTable):
         self.members = self._members()
         self.starts: dict[int, float] = {}
         """Start values that are not the component's own."""
+        self.constants: list[int] = []
+        """Inputs of components that are parameters of the mechanism."""
         self.internal: list[int] = []
         """Variables of components that are not shown, though components of their own would show them."""
         variables = self._variables()
@@ -186,6 +188,8 @@ class MechanismTable(VariableTable):
                 if hidden:
                     self.internal.append(member.first + of.reference)
                     continue
+                if variable.role is Role.PARAMETER and of.causality == "input":
+                    self.constants.append(member.first + of.reference)
                 found.append(variable)
                 self._references[variable.name] = member.first + of.reference
             for place, reference in enumerate(member.fmu.states):
@@ -220,13 +224,13 @@ class MechanismTable(VariableTable):
             of.type,
             range_,
             of.nominal,
-            role is Role.PARAMETER and of.variability == "tunable",
+            role is Role.PARAMETER and (of.variability == "tunable" or of.causality == "input"),
             partner=residual,
         )
 
     def _role(self, member: Member, of: fmus.Variable) -> Role:
         fmu = member.fmu
-        if of.causality == "parameter":
+        if of.causality == "parameter" or (member.name, of.name) in self.interface.choice.constants:
             return Role.PARAMETER
         if of.reference in fmu.states:
             return Role.STATE

@@ -26,11 +26,12 @@ typedef struct {
 typedef struct {
     const char *name, *token;
     double default_stop;
-    unsigned components, owns, inputs, internals, outputs, starts, constraints, kinked;
+    unsigned components, owns, inputs, internals, outputs, constants, starts, constraints, kinked;
     const Component *component;
     const Variable *own;        /* the inputs first; the role says what else there is */
     const Reference *internal;  /* variables of components that are not shown */
     const Reference *output;
+    const Reference *constant;  /* inputs of components that are parameters here */
     const Start *start;         /* where it is not the component's own */
     const Reference *constraint; /* positions and velocities that have to vanish at the start */
     const Kinks *kinks;

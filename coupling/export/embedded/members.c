@@ -696,6 +696,12 @@ static void describe(Whole *w)
     for (unsigned i = 0; i < mechanism.outputs; i++)
         if (w->variables[mechanism.output[i]].role == LOCAL)
             w->variables[mechanism.output[i]].role = OUTPUT;
+    for (unsigned i = 0; i < mechanism.constants; i++) {
+        Variable *constant = &w->variables[mechanism.constant[i]];
+        constant->role = PARAMETER;
+        constant->stage = AT_EVENTS;
+        constant->tunable = true;
+    }
     for (unsigned i = 0; i < mechanism.starts; i++)
         w->variables[mechanism.start[i].reference].start = mechanism.start[i].value;
     add_events(w);

@@ -409,9 +409,13 @@ static void begin_anew(System *s)
 bool system_derivatives(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
+    int status = KERNEL_DONE;
+    if (k->fast && !k->settled) /* what comes first behind an event is as exact, but rounded otherwise */
+        status = kernel_derivatives(k, t, x, dx);
     if (k->fast && k->settled)
         begin_anew(s);
-    int status = kernel_derivatives(k, t, x, dx);
+    if (status == KERNEL_DONE)
+        status = kernel_derivatives(k, t, x, dx);
     if (status == KERNEL_DONE && k->fast && --s->until_verified < 0) {
         s->until_verified = VERIFYING;
         status = kernel_verify(k, dx);

@@ -226,3 +226,68 @@ def test_a_step_that_fails_says_why():
         fmu.step(0.0, 0.4)
         assert status_of(fmu.fmu.doStep, 0.4, 0.2) == DISCARD
         assert "the step at time 0.49999" in fmu.log[-1] and "fading.y is not a finite number at time 0.5" in fmu.log[-1]
+
+
+def test_an_input_with_a_constant_is_a_parameter():
+    """Of the tool, at the start or at an event; the multiplier's helpers for compliant joints are none, they have no effect here."""
+    system = table_driven()
+    constant = System("constant")
+    for name in ("ground", "pin", "rod"):
+        constant.add(
+            name,
+            {"ground": "planar.Fixed", "pin": "planar.ActuatedRevolute", "rod": "planar.Body1"}[name],
+            {"rod": {"I": 0.3, "gy": 0.0}}.get(name),
+        )
+    constant.connect("ground.p1", "pin.M")
+    constant.connect("pin.N", "rod.p1")
+    constant.drive("pin.effort", 3.0)
+    for fmi in (2, 3):
+        with Driver(export(constant, fmi), "me") as fmu:
+            assert fmu.variables["pin.effort"].causality == "parameter" and float(fmu.variables["pin.effort"].start) == 3.0
+            assert not any("compliant" in name or name.endswith(".ideal") for name in fmu.variables)
+            fmu.start({"pin.effort": 6.0})
+            state = [u.variable.derivative.name for u in fmu.description.derivatives]
+            assert fmu.derivatives[state.index("rod.omega")] == pytest.approx(20.0, rel=1e-12)
+            fmu.fmu.enterEventMode()
+            fmu.set({"pin.effort": 1.5})
+            fmu.settle()
+            assert fmu.derivatives[state.index("rod.omega")] == pytest.approx(5.0, rel=1e-12)
+            assert fmu.directional(["der(rod.omega)"], ["pin.effort"], [1.0])[0] == pytest.approx(1 / 0.3, rel=1e-12)
+    assert "pin.effort" in system.drives  # a table stays inside
+    with Driver(export(system), "me") as fmu:
+        assert fmu.variables["pin.effort"].causality == "local"
+
+
+def test_the_kind_of_an_instance_does_not_matter():
+    def rod(kind: str | None) -> System:
+        system = System("rod")
+        system.add("ground", "planar.Fixed")
+        system.add("pin", "planar.Revolute")
+        system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5}, kind=kind)
+        system.connect("ground.p1", "pin.M")
+        system.connect("pin.N", "rod.p1")
+        return system
+
+    found = []
+    for kind in (None, "cs", "me"):
+        with Driver(export(rod(kind)), "cs") as fmu:
+            fmu.start()
+            fmu.step(0.0, 1.0)
+            found.append(fmu["rod.theta"])
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_restored_state_goes_on_to_the_last_bit():
+    import seven_bodies
+
+    names = [f"link{k}.theta" for k in range(1, 8)]
+    with Driver(export(seven_bodies.system()), "cs") as fmu:
+        fmu.start()
+        fmu.step(0.0, 0.01)
+        state = fmu.fmu.getFMUState()
+        fmu.step(0.01, 0.013)
+        once = fmu.get(names)
+        fmu.fmu.setFMUState(state)
+        fmu.step(0.01, 0.013)
+        assert fmu.get(names) == once
+        fmu.fmu.freeFMUState(state)
