@@ -24,6 +24,8 @@ class Choice:
     outputs: list[Name] = field(default_factory=list)
     """What an opened port gives comes first."""
     parameters: set[Name] = field(default_factory=set)
+    left_out: bool = False
+    """Whether the user has chosen among the parameters."""
     constants: set[Name] = field(default_factory=set)
     """Inputs with a value of their own and no other source; they are as good as parameters."""
 
@@ -53,6 +55,7 @@ def choose(
         for v in fmu.variables.values()
         if (v.causality == "parameter" and v.reference not in hidden[fmu]) or (i, v.name) in choice.constants
     ]
+    choice.left_out = parameters is not None
     choice.parameters = set(everything if parameters is None else _chosen("parameters", parameters, everything, fmus))
     return choice
 

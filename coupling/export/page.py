@@ -204,14 +204,12 @@ def _outputs(table: MechanismTable) -> str:
 def _parameters(table: MechanismTable) -> str:
     every = table.with_role(Role.SWITCH, Role.PARAMETER)
     own, others = [v for v in every if v in table.own], [v for v in every if v not in table.own]
-    internal = set(table.internal)
-    kept = any(m.first + of.reference in internal for m in table.members for of in m.fmu.variables.values() if of.causality == "parameter")
     return "\n".join(
         part
         for part in (
             f"<h3>Of the mechanism</h3>\n{table_of(PARAMETER_HEADS, (parameter_cells(table, v) for v in own))}" if own else "",
             "<h3>Of its components</h3>" if others else "",
-            "<p>Those that are not listed keep the values with which the mechanism was exported.</p>" if kept else "",
+            "<p>Those that are not listed keep the values with which the mechanism was exported.</p>" if table.interface.choice.left_out else "",
             _grouped(table, PARAMETER_HEADS, ((_owner(v), parameter_cells(table, v)) for v in others)),
         )
         if part

@@ -93,7 +93,7 @@ SENTENCES: dict[str, tuple[Callable[[], System], dict[str, object], tuple[str, .
     ),
     "input twice": (pendulum, {"inputs": ["rod.p2", "rod.p2.Fx"]}, ("'rod.p2.Fx' is named twice",)),
     "inputs no list": (pendulum, {"inputs": 7}, ("inputs = 7 is refused",)),
-    "unknown output": (pendulum, {"outputs": ["rod.tehta"]}, ("outputs: 'rod' (planar.Body2) has no", "rod.theta")),
+    "unknown output": (pendulum, {"outputs": ["rod.tehta"]}, ("outputs: 'rod.tehta' cannot be chosen", "rod.theta")),
     "parameter as output": (pendulum, {"outputs": ["rod.m"]}, ("outputs: 'rod.m' cannot be chosen", "parameter")),
     "no match": (pendulum, {"parameters": ["*.mass"]}, ("parameters: '*.mass' cannot be chosen",)),
     "version": (pendulum, {"fmi": 1}, ("fmi = 1 is refused", "2 or 3")),
