@@ -209,7 +209,9 @@ def _parameters(table: MechanismTable) -> str:
         for part in (
             f"<h3>Of the mechanism</h3>\n{table_of(PARAMETER_HEADS, (parameter_cells(table, v) for v in own))}" if own else "",
             "<h3>Of its components</h3>" if others else "",
-            "<p>Those that are not listed keep the values with which the mechanism was exported.</p>" if table.interface.choice.left_out else "",
+            "<p>Those that are not listed keep the values with which the mechanism was exported.</p>"
+            if table.interface.choice.left_out
+            else "",
             _grouped(table, PARAMETER_HEADS, ((_owner(v), parameter_cells(table, v)) for v in others)),
         )
         if part

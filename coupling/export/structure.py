@@ -9,7 +9,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from coupling.export.table import MechanismTable
-from coupling.fmu import Fmu
+from coupling.fmu import Fmu, Structure
 from coupling.graph import Address
 from coupling.manifest import Unknown as Declared
 from fmu_components.declaration import Role
@@ -27,15 +27,15 @@ class MechanismStructure:
 
     def __init__(self, table: MechanismTable, fmi: int, given: bool = False) -> None:
         self.table, self.given = table, given
-        self._roles = {Role.TIME, Role.STATE, Role.INPUT} | ({Role.PARAMETER, Role.DISCRETE} if fmi == 3 else set())
-        if given or (fmi == 2 and table.interface.ls_dae):
-            self._roles.add(Role.ALGEBRAIC)
-        self._knowns = {table.reference(v) for v in table.variables if v.role in self._roles}
-        self._declared: dict[tuple[Fmu, int], Declared | None] = {}
+        roles = {Role.TIME, Role.STATE, Role.INPUT} | ({Role.PARAMETER, Role.DISCRETE} if fmi == 3 else set())
+        if given or fmi == 2:
+            roles.add(Role.ALGEBRAIC)
+        self._knowns = sorted(table.reference(v) for v in table.variables if v.role in roles)
+        self._roles = {table.reference(v): v.role for v in table.variables}
 
     @property
     def outputs(self) -> list[Unknown]:
-        return [self._unknown(table_reference) for table_reference in sorted(self.table.outputs)]
+        return [self._unknown(reference) for reference in sorted(self.table.outputs)]
 
     @property
     def derivatives(self) -> list[Unknown]:
@@ -52,166 +52,147 @@ class MechanismStructure:
     @property
     def initial(self) -> list[Unknown]:
         """Before the start everything may depend on everything."""
-        calculated = (r for r in sorted(self.table.outputs) if self._role(r).calculated)
+        calculated = (reference for reference in sorted(self.table.outputs) if self._roles[reference].calculated)
         return [Unknown(reference, None) for reference in (*range(1, 1 + self.table.states), *calculated)]
 
-    def _role(self, reference: int) -> Role:
-        return self._roles_by_reference[reference]
-
     @cached_property
-    def _roles_by_reference(self) -> dict[int, Role]:
-        return {self.table.reference(v): v.role for v in self.table.variables}
+    def _influence(self) -> _Influence:
+        return _Influence(self.table, self._knowns, self.given)
 
     def _unknown(self, reference: int) -> Unknown:
-        node = self._node.get(reference)
-        if node is None:
+        influence = self._influence
+        node = influence.unknown.get(reference)
+        reached = influence.everything if node is None else influence.reached[node]
+        if reached == influence.everything or reached.bit_count() > _WORTH_LISTING:
             return Unknown(reference, None)
-        reached = self._reached[self._component[node]]
-        if reached == self._all or reached.bit_count() > _WORTH_LISTING:
-            return Unknown(reference, None)
-        kinds = self._kinds(node)
-        knowns = [known for i, known in enumerate(self._sorted) if reached >> i & 1]
+        assert node is not None
+        kinds = influence.kinds(node)
+        knowns = [known for i, known in enumerate(self._knowns) if reached >> i & 1]
         return Unknown(reference, tuple(Dependency(known, kinds.get(known, "dependent")) for known in knowns))
 
-    def _kinds(self, node: int) -> dict[int, str]:
-        """Of an unknown that its component computes from knowns alone, in the component's own words."""
+
+class _Influence:
+    """The variables of all components as a graph, and the knowns that each depends on, as bits in the order of their references."""
+
+    def __init__(self, table: MechanismTable, knowns: list[int], given: bool) -> None:
+        self.table, self.given = table, given
+        self.everything = (1 << len(knowns)) - 1
+        self._bit = {known: 1 << i for i, known in enumerate(knowns)}
+        self._lists: dict[Fmu, dict[int, Declared]] = {}
+        graph, loops = table.built.schedule.graph, table.built.schedule.loops
+        # Here components are told apart by their references alone, whatever the types of their variables.
+        self._wires = {_plain(a): [_plain(source) for source in sources] for a, sources in graph.wires.items()}
+        self._driven = {_plain(a) for a in graph.drives}
+        self._opened = {_plain(a): table.own_reference(place) for place, a in enumerate(table.opened)}
+        self._residuals = {a: list(loop.residuals) for loop in loops for a in loop.unknowns}
+        self._node: dict[Address, int] = {}
+        self._addresses: list[Address] = []
+        self._before: list[list[int]] = []
+        self._own: list[int] = []
+        self.unknown: dict[int, int] = {}
+        """The node of each unknown, by its reference."""
+        self._fill()
+
+    # -- components ----------------------------------------------------------------------------------------------------
+
+    def _structure(self, part: int) -> Structure:
+        fmu = self.table.members[part].fmu
+        return fmu.dae.structure if fmu.dae else fmu.structure
+
+    def _declared(self, address: Address) -> Declared | None:
+        """What a component says of one of its variables."""
+        fmu = self.table.members[address.part].fmu
+        if fmu not in self._lists:
+            lists = self._structure(address.part)
+            self._lists[fmu] = {u.reference: u for u in (*lists.outputs, *lists.derivatives, *lists.indicators, *lists.residuals)}
+        return self._lists[fmu].get(address.reference)
+
+    def kinds(self, node: int) -> dict[int, str]:
+        """How an unknown that its component computes from knowns alone depends on them, in the component's own words."""
         address = self._addresses[node]
-        declared = self._structure(address)
-        if declared is None or declared.dependencies is None or any(b in self._through for b in self._before[node]):
+        declared = self._declared(address)
+        if declared is None or declared.dependencies is None or any(self._passes_on(b) for b in self._before[node]):
             return {}
         return {self.table.reference_at(address.part, reference): kind for reference, kind in declared.dependencies}
 
-    def _structure(self, address: Address) -> Declared | None:
-        """What a component says of one of its variables."""
+    def _passes_on(self, node: int) -> bool:
+        """Whether a variable is one that something else gives its value."""
+        address = self._addresses[node]
         fmu = self.table.members[address.part].fmu
-        key = fmu, address.reference
-        if key not in self._declared:
-            lists = fmu.dae.structure if fmu.dae else fmu.structure
-            everything = (*lists.outputs, *lists.derivatives, *lists.indicators, *lists.residuals)
-            self._declared[key] = next((u for u in everything if u.reference == address.reference), None)
-        return self._declared[key]
+        solved = fmu.dae is not None and address.reference in fmu.dae.algebraic
+        return solved or fmu.by_reference[address.reference].causality == "input"
 
     # -- the graph -----------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _sorted(self) -> list[int]:
-        return sorted(self._knowns)
+    def _fill(self) -> None:
+        for part, member in enumerate(self.table.members):
+            lists = self._structure(part)
+            for declared in (*lists.outputs, *lists.indicators, *lists.residuals):
+                self.unknown[self.table.reference_at(part, declared.reference)] = self._add(Address(part, 0, declared.reference))
+            for place, declared in enumerate(lists.derivatives):
+                self.unknown[1 + member.first_state + place] = self._add(Address(part, 0, declared.reference))
+            for reference in member.fmu.states:
+                self.unknown[self.table.reference_at(part, reference)] = self._add(Address(part, 0, reference))
+        node = 0
+        while node < len(self._addresses):
+            self._own[node], sources = self._sources(self._addresses[node])
+            self._before[node] = [self._add(source) for source in sources]
+            node += 1
+
+    def _add(self, address: Address) -> int:
+        if address not in self._node:
+            self._node[address] = len(self._addresses)
+            self._addresses.append(address)
+            self._before.append([])
+            self._own.append(0)
+        return self._node[address]
+
+    def _sources(self, address: Address) -> tuple[int, list[Address]]:
+        """The knowns that a variable is, or gets without any other variable between; and the variables that it follows from."""
+        fmu = self.table.members[address.part].fmu
+        of = fmu.by_reference[address.reference]
+        own = self._bit.get(self.table.reference_at(address.part, address.reference), 0)
+        if fmu.dae and address.reference in fmu.dae.algebraic:
+            return own, [] if self.given else self._residuals.get(address, [])
+        if of.causality == "input":
+            own |= self._bit[self._opened[address]] if address in self._opened else 1 if address in self._driven else 0
+            return own, self._wires.get(address, [])
+        if of.causality == "independent":
+            return 1, []
+        if address.reference in fmu.states or of.causality == "parameter" or of.variability == "discrete":
+            return own, []
+        declared = self._declared(address)
+        if declared is None or declared.dependencies is None:
+            return self.everything, []
+        return 0, [Address(address.part, 0, reference) for reference, _ in declared.dependencies]
 
     @cached_property
-    def _all(self) -> int:
-        return (1 << len(self._sorted)) - 1
-
-    @cached_property
-    def _graph(self) -> None:
-        """Fills in the nodes: every component's variables, with what each depends on."""
-        table, graph = self.table, self.table.built.schedule.graph
-        self._addresses: list[Address] = []
-        self._before: list[list[int]] = []
-        self._through: set[int] = set()
-        self._node_of: dict[Address, int] = {}
-        self._mask: list[int] = []
-        bit = {known: i for i, known in enumerate(self._sorted)}
-        opened = {address._replace(type=0): place for place, address in enumerate(table.opened)}
-
-        def node(address: Address) -> int:
-            if address not in self._node_of:
-                self._node_of[address] = len(self._addresses)
-                self._addresses.append(address)
-                self._before.append([])
-                self._mask.append(0)
-            return self._node_of[address]
-
-        residuals = {a: list(loop.residuals) for loop in table.built.schedule.loops for a in loop.unknowns}
-        for part, member in enumerate(table.members):
-            dae = member.fmu.dae
-            lists = dae.structure if dae else member.fmu.structure
-            for declared in (*lists.outputs, *lists.derivatives, *lists.indicators, *lists.residuals):
-                node(Address(part, 0, declared.reference))
-        waiting = list(self._addresses)
-        done: set[Address] = set()
-        while waiting:
-            address = waiting.pop()
-            if address in done:
-                continue
-            done.add(address)
-            here = node(address)
-            member = table.members[address.part]
-            of = member.fmu.by_reference[address.reference]
-            given: list[Address] = []
-            wired = graph.wires.get(address, ())
-            if address in opened:
-                self._mask[here] |= 1 << bit[table.own_reference(opened[address])]
-            if member.fmu.dae and address.reference in member.fmu.dae.algebraic:
-                self._through.add(here)
-                if self.given:
-                    self._mask[here] |= 1 << bit[table.reference_at(*address[::2])]
-                else:
-                    given = residuals.get(address, [])
-            elif of.causality == "input":
-                self._through.add(here)
-                given = [Address(a.part, 0, a.reference) for a in wired]
-                if address in graph.drives and address not in opened:
-                    self._mask[here] |= 1
-                constant = table.reference_at(address.part, address.reference)
-                if constant in bit:
-                    self._mask[here] |= 1 << bit[constant]
-            elif address.reference in member.fmu.states or of.causality in ("parameter", "independent") or of.variability == "discrete":
-                reference = 0 if of.causality == "independent" else table.reference_at(address.part, address.reference)
-                if reference in bit:
-                    self._mask[here] |= 1 << bit[reference]
-            else:
-                known = self._structure(address)
-                if known is None or known.dependencies is None:
-                    self._mask[here] = self._all
-                else:
-                    given = [Address(address.part, 0, reference) for reference, _ in known.dependencies]
-            self._before[here] = [node(a) for a in given]
-            waiting += [a for a in given if a not in done]
-
-    @cached_property
-    def _component(self) -> np.ndarray:
-        """The strongly connected part of each node."""
-        self._graph  # noqa: B018
-        size = len(self._before)
-        rows = [i for i, before in enumerate(self._before) for _ in before]
+    def reached(self) -> list[int]:
+        """By node; what lies on a ring of dependencies reaches whatever any of the ring does."""
+        rows = [node for node, before in enumerate(self._before) for _ in before]
         columns = [b for before in self._before for b in before]
+        size = len(self._before)
         matrix = coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, size))
-        return connected_components(matrix, directed=True, connection="strong")[1]
-
-    @cached_property
-    def _reached(self) -> dict[int, int]:
-        """The knowns behind each strongly connected part, as bits."""
-        label = self._component
-        reached: dict[int, int] = {}
-        own: dict[int, int] = {}
-        others: dict[int, set[int]] = {}
+        count, ring = connected_components(matrix, directed=True, connection="strong")
+        own, others = [0] * count, [set[int]() for _ in range(count)]
         for node, before in enumerate(self._before):
-            own[label[node]] = own.get(label[node], 0) | self._mask[node]
-            others.setdefault(label[node], set()).update(label[b] for b in before if label[b] != label[node])
-        for root in own:
+            own[ring[node]] |= self._own[node]
+            others[ring[node]].update(int(ring[b]) for b in before if ring[b] != ring[node])
+        found: dict[int, int] = {}
+        for root in range(count):
             stack = [root]
             while stack:
-                part = stack[-1]
-                open_now = [o for o in others[part] if o not in reached]
-                if open_now and part not in reached:
-                    stack += open_now
+                waiting = [each for each in others[stack[-1]] if each not in found]
+                if waiting:
+                    stack += waiting
                     continue
-                stack.pop()
-                if part not in reached:
-                    bits = own[part]
-                    for other in others[part]:
-                        bits |= reached[other]
-                    reached[part] = bits
-        return reached
+                this = stack.pop()
+                bits = own[this]
+                for each in others[this]:
+                    bits |= found[each]
+                found[this] = bits
+        return [found[int(ring[node])] for node in range(size)]
 
-    @cached_property
-    def _node(self) -> dict[int, int]:
-        """The node of each unknown, by its reference."""
-        self._graph  # noqa: B018
-        table = self.table
-        found = {table.reference_at(a.part, a.reference): node for a, node in self._node_of.items()}
-        for member_number, member in enumerate(table.members):
-            lists = member.fmu.dae.structure if member.fmu.dae else member.fmu.structure
-            for place, derivative in enumerate(lists.derivatives):
-                found[1 + member.first_state + place] = self._node_of[Address(member_number, 0, derivative.reference)]
-        return found
+
+def _plain(address: Address) -> Address:
+    return address._replace(type=0)
