@@ -5,6 +5,10 @@
 #include "model.h"
 #include "this_model.h"
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden) /* whatever flags it is compiled with: the C library has functions of such names as well */
+#endif
+
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status; /* numbered as in FMI 2 and FMI 3 */
 
 typedef enum {
@@ -163,5 +167,9 @@ Status snapshot_apply(Instance *, const Snapshot *);
 size_t snapshot_size(const Instance *);
 Status snapshot_write(const Instance *, const Snapshot *, char *bytes, size_t);
 Status snapshot_read(const Instance *, const char *bytes, size_t, Snapshot **);
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif
