@@ -48,7 +48,7 @@ class MechanismStructure:
     @property
     def initial(self) -> list[Unknown]:
         """Before the start everything may depend on everything."""
-        calculated = (r for r in sorted(self.table.outputs) if self._role(r).calculated)
+        calculated = (r for r in sorted(self.table.outputs) if self._role(r).calculated or self._role(r) is Role.RELATION)
         return [Unknown(reference, None) for reference in (*range(1, 1 + self.table.states), *calculated)]
 
     def _role(self, reference: int) -> Role:
