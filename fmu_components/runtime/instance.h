@@ -118,6 +118,14 @@ Status unknown_reference(const Instance *, Reference);
 void changed(Instance *, unsigned stage);
 int whole(double);
 
+/* How many stages must be valid before a variable is read. A mechanism computes its multipliers itself unless they are given. */
+static inline unsigned stages_behind(const Model *of, const Variable *variable)
+{
+    if (CALCULATED >> variable->role & 1)
+        return variable->stage + 1u;
+    return variable->role == ALGEBRAIC && of->composition ? of->stages : 0;
+}
+
 /* requests.c */
 const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);
 void request_note(Instance *, Purpose, const Reference *, size_t, Reference known);
