@@ -58,7 +58,7 @@ def check_keeps_nothing_outside_of_instances(library: Path) -> None:
     for line in output("readelf", "-SW", library).splitlines():
         if found := re.match(r"\s*\[ *\d+\]\s+(\.\w+)\s+\w+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)", line):
             sizes[found[1]] = int(found[2], 16)
-    assert 0 < sizes[".text"]
+    assert sizes[".text"] > 0
     assert sizes.get(".data", 0) <= 16
     assert sizes.get(".bss", 0) <= 8
 
