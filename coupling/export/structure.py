@@ -52,7 +52,8 @@ class MechanismStructure:
     @property
     def initial(self) -> list[Unknown]:
         """Before the start everything may depend on everything."""
-        calculated = (reference for reference in sorted(self.table.outputs) if self._roles[reference].calculated)
+        shown = {r: self._roles[r] for r in sorted(self.table.outputs)}
+        calculated = (reference for reference, role in shown.items() if role.calculated or role is Role.RELATION)
         return [Unknown(reference, None) for reference in (*range(1, 1 + self.table.states), *calculated)]
 
     @cached_property

@@ -4,6 +4,10 @@
 
 #include "fmi.h"
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 /* How inputs go on from a point in time; each is value + d (slope + d curve / 2) with d = time - start. */
 typedef struct {
     double start;
@@ -107,5 +111,9 @@ static inline Status instance_get_reals(Instance *instance, const Reference *ref
     return l->version == 3 ? l->fmi3.get[FLOAT64](instance->component, references, count, values, count)
                            : l->fmi2.get[FLOAT64](instance->component, references, count, values);
 }
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

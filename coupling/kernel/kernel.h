@@ -10,6 +10,10 @@
 #include "linear.h"
 #include "runge_kutta.h"
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 typedef enum {
     SET_TIME,   /* time to the instance */
     SET_STATES, /* its states, from slot `first` on */
@@ -381,5 +385,9 @@ void kernel_end_run(Kernel *);
 const RungeKutta *kernel_runge_kutta(const Kernel *);
 int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
 long kernel_stiffness(const Kernel *, int *state, double *since); /* how many steps stability limited, since when, and by which state */
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

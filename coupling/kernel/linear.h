@@ -9,6 +9,10 @@
 
 #include <stdbool.h>
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 typedef struct Linear Linear;
 
 /* The pattern in compressed rows, with the columns of each row in ascending order; `order` is the sequence of elimination, a
@@ -42,5 +46,9 @@ int linear_undetermined(Linear *, double *unknowns, double *equations);
 
 /* How many numbers the factors hold; 0 without a factorisation. */
 int linear_stored(const Linear *);
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

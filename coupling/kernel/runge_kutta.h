@@ -4,6 +4,10 @@
 
 #include <stdbool.h>
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 /* dx = f(t, x). A nonzero return ends the attempt: RK_RETRY has the step repeated smaller, anything else is passed on, so that
  * a code of the caller's own should differ from these. */
 typedef int (*Derivative)(void *context, double t, const double *x, double *dx);
@@ -65,5 +69,9 @@ int rk_interpolate(RungeKutta *, double t, double *x);
  * over what the method bears; about 1 where stability and not accuracy limits the steps. `state` is the one whose derivative answers
  * most. Takes no evaluation, but the method's stages: to be asked before the first interpolation in a step. 0 where a step tells nothing. */
 double rk_stiffness(RungeKutta *, int *state);
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -315,7 +315,7 @@ static Trial attempt(Instance *instance, const Step *step, Span span)
     const double tolerance = tolerance_of_estimate(instance);
     for (unsigned i = 0; i < model.states; i++)
         m->scale[i] = tolerance * (model.nominal[i] + fabs(instance->x[i]));
-    Iteration iteration;
+    Iteration iteration = {0};
     Trial solved = solve(instance, step, span, &iteration);
     if (solved.status != OK || !solved.accepted)
         return solved;

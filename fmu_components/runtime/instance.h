@@ -5,6 +5,10 @@
 #include "model.h"
 #include "this_model.h"
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden) /* whatever flags it is compiled with: the C library has functions of such names as well */
+#endif
+
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status; /* numbered as in FMI 2 and FMI 3 */
 
 typedef enum {
@@ -114,6 +118,14 @@ Status unknown_reference(const Instance *, Reference);
 void changed(Instance *, unsigned stage);
 int whole(double);
 
+/* How many stages must be valid before a variable is read. A mechanism computes its multipliers itself unless they are given. */
+static inline unsigned stages_behind(const Model *of, const Variable *variable)
+{
+    if (CALCULATED >> variable->role & 1)
+        return variable->stage + 1u;
+    return variable->role == ALGEBRAIC && of->composition ? of->stages : 0;
+}
+
 /* requests.c */
 const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);
 void request_note(Instance *, Purpose, const Reference *, size_t, Reference known);
@@ -163,5 +175,9 @@ Status snapshot_apply(Instance *, const Snapshot *);
 size_t snapshot_size(const Instance *);
 Status snapshot_write(const Instance *, const Snapshot *, char *bytes, size_t);
 Status snapshot_read(const Instance *, const char *bytes, size_t, Snapshot **);
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "instance.h"
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 /* One internal step. */
 typedef struct {
     double time, size, end;
@@ -28,5 +32,9 @@ extern const Method explicit_method; /* explicit.c */
 /* step.c */
 void place(Instance *, const Step *, double time, const double *x);
 bool slopes(Instance *, double *derivatives);
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

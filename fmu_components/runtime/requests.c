@@ -65,7 +65,7 @@ void request_note(Instance *instance, Purpose purpose, const Reference *referenc
     memcpy(request->numbers, references, count * sizeof *references);
     for (size_t i = 0; i < count; i++) {
         const Variable *variable = &model.variable[references[i]];
-        unsigned stages = CALCULATED >> variable->role & 1 ? variable->stage + 1u : 0;
+        unsigned stages = stages_behind(&model, variable);
         detail[i] = variable->stage;
         if (purpose == DIFFERENTIATING) {
             detail[i] = entry_of(&model, references[i], known);

@@ -164,8 +164,8 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
         const Reference r = references[i];
         if (r >= model.variables || model.variable[r].type != type)
             return unknown(instance, r, type);
-        if (CALCULATED >> model.variable[r].role & 1 && model.variable[r].stage >= stages)
-            stages = model.variable[r].stage + 1u;
+        const unsigned behind = stages_behind(&model, &model.variable[r]);
+        stages = behind > stages ? behind : stages;
     }
     if (type == REAL && !request)
         request_note(instance, GETTING, references, count, 0);
@@ -177,7 +177,8 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
         values[i] = value;
         finite += value - value;
     }
-    const char *reason = finite != 0 && model.composition ? model.composition->reason(instance->own) : NULL;
+    /* What has not been computed is not a number, but what the components pass on to each other may still be what it was before. */
+    const char *reason = stages && model.composition ? model.composition->reason(instance->own) : NULL;
     if (reason)
         return report(instance, DISCARD, "%s: %s", instance->name, reason);
     for (size_t i = 0; i < count && finite != 0; i++)

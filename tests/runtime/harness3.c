@@ -298,13 +298,16 @@ static void test_single_states(void)
     release(fmu);
 }
 
-/* For every unknown and known, the row from the adjoint derivative is the column from the directional one. */
+/* For every unknown and known, or for many where there are very many, the row from the adjoint derivative is the column from the directional
+ * one. */
 static void test_adjoint(void)
 {
     Fmu fmu = bring(EXCHANGE, CONTINUOUS, "adjoint");
     const Reference absurd = UINT_MAX;
     const double one = 1;
     double forward, backward, sensitivity[2];
+    const size_t pairs = (size_t)model.variables * model.variables;
+    enum { MANY = 40000 };
     Reference known = some(is_known), unknown = some(is_unknown);
     EXPECT(OK, fmi3GetAdjointDerivative(fmu, NULL, 0, NULL, 0, NULL, 0, NULL, 0));
     EXPECT(OK, fmi3GetAdjointDerivative(fmu, NULL, 0, &known, 1, NULL, 0, &backward, 1));
@@ -314,7 +317,7 @@ static void test_adjoint(void)
     for (Reference u = 0; u < model.variables; u++)
         for (Reference k = 0; k < model.variables; k++) {
             Answer answer = is_unknown(u) && is_known(k) ? OK : ERROR;
-            if (answer == ERROR && below(8))
+            if (below(1 + pairs / MANY) || (answer == ERROR && below(8)))
                 continue;
             const Reference twice[] = {k, k};
             if (answer == ERROR || EXPECT_EITHER(OK, DISCARD, directional(fmu, &u, 1, &k, 1, &one, &forward)) == OK)
@@ -328,7 +331,7 @@ static void test_output_derivatives(void)
 {
     Fmu fmu = bring(SIMULATION, STEPPING, "rates");
     disturb(fmu);
-    EXPECT(OK, step(fmu, 0, 0.1));
+    EXPECT(OK, step(fmu, 0, pace()));
     for (Reference r = 0; r <= model.variables; r++) {
         double rate = 0;
         const Reference reference = r < model.variables ? r : UINT_MAX;

@@ -165,7 +165,7 @@ static void test_settings(void)
         double value = fair_value(r), found = 0;
         EXPECT(OK, set_reals(fmu, &r, 1, &value));
         EXPECT(OK, get_reals(fmu, &r, 1, &found));
-        CHECK(found == value);
+        CHECK(found == value || (variable->role == ALGEBRAIC && model.composition)); /* a mechanism has found another one by now */
         Answer answer = variable->role == PARAMETER ? ERROR : DISCARD;
         check_refused(fmu, r, NAN, answer);
         check_refused(fmu, r, INFINITY, answer);
@@ -316,25 +316,40 @@ static void test_categories(void)
     release(fmu);
 }
 
+/* With so many allocations an instance is made, or none; where one is, it lives on when there is memory again. */
+static bool suffices(long allocations)
+{
+    allocations_left = allocations;
+    Fmu fmu = create(SIMULATION, "exhausted");
+    const bool made = fmu != NULL;
+    const bool enough = made && reach(fmu, SIMULATION, STEPPING) && step(fmu, 0, pace()) == OK && allocations_left >= 0;
+    allocations_left = LONG_MAX;
+    if (made) {
+        EXPECT(OK, reset(fmu));
+        CHECK(reach(fmu, SIMULATION, STEPPING));
+        EXPECT(OK, step(fmu, 0, pace()));
+    }
+    CHECK(!made || allocations > 2);
+    release(fmu);
+    return enough;
+}
+
 static void test_exhaustion(void)
 {
-    for (long left = 0; left < 8; left++) {
-        allocations_left = left;
-        Fmu fmu = create(SIMULATION, "exhausted");
-        allocations_left = LONG_MAX;
-        CHECK(fmu ? left > 2 : left < 4);
-        release(fmu);
-    }
+    long allocations = 0;
+    while (!suffices(allocations) && allocations < 100000)
+        allocations += 1 + allocations / 16;
+    CHECK(allocations < 100000);
     Fmu fmu = bring(SIMULATION, STEPPING, "exhausted");
     Packed bytes = packed(fmu);
     void *state = NULL;
     allocations_left = 0;
     EXPECT(ERROR, save(fmu, &state));
     EXPECT(ERROR, unpack(fmu, bytes.bytes, bytes.size, &state));
-    EXPECT_EITHER(OK, ERROR, step(fmu, 0, 0.1));
+    EXPECT_EITHER(OK, ERROR, step(fmu, 0, pace()));
     CHECK(state == NULL);
     allocations_left = LONG_MAX;
-    EXPECT(OK, step(fmu, present(fmu), 0.1));
+    EXPECT(OK, step(fmu, present(fmu), pace()));
     free(bytes.bytes);
     release(fmu);
 }
@@ -393,7 +408,7 @@ static void run_on(Fmu fmu, int steps)
         Reference clock = 0;
         EXPECT(OK, get_reals(fmu, &clock, 1, &time));
         disturb(fmu);
-        EXPECT(OK, step(fmu, time, 0.04));
+        EXPECT(OK, step(fmu, time, pace()));
         check_relations(fmu);
         check_present(fmu, SIMULATION);
     }
@@ -415,8 +430,8 @@ static void test_restored_values(void)
     free(read_direction(fmu));
     EXPECT(OK, restore(fmu, state));
     double *directions_again = read_direction(fmu), *values_again = read_all(fmu);
-    CHECK(!memcmp(values, values_again, model.variables * sizeof *values));
-    CHECK(!memcmp(directions, directions_again, model.variables * sizeof *values));
+    CHECK(agree(values, values_again));
+    CHECK(agree(directions, directions_again));
     EXPECT(OK, forget(fmu, &state));
     free(values);
     free(directions);
@@ -493,7 +508,8 @@ static void check_linearity(Fmu fmu)
     if (!finite)
         return;
     EXPECT(OK, directional(fmu, &unknown, 1, knowns, 2, seed, &sum));
-    CHECK(fabs(first + second - sum) <= 1e-12 * (fabs(first) + fabs(second)));
+    /* What passes through the equations of a mechanism carries the rounding of all of them. */
+    CHECK(fabs(first + second - sum) <= 1e-12 * (fabs(first) + fabs(second) + (model.composition ? 1 : 0)));
     EXPECT(OK, directional(fmu, &unknown, 1, twice, 2, (double[]){seed[0], seed[0]}, &both));
     CHECK(fabs(2 * first - both) <= 1e-12 * fabs(both));
 }
@@ -553,12 +569,12 @@ static void check_bad_states(Fmu fmu)
     EXPECT(ERROR, set_states(fmu, x, model.states + 1));
     for (unsigned i = 0; i < model.states; i++)
         for (size_t k = 0; k < LENGTH(absurd); k++) {
-            double good = x[i];
+            const double first = x[0], good = x[i];
             x[0] += 1;
             x[i] = absurd[k];
             EXPECT(DISCARD, set_states(fmu, x, model.states));
             x[i] = good;
-            x[0] = i ? x[0] - 1 : good;
+            x[0] = first;
             EXPECT(OK, get_states(fmu, found, model.states));
             CHECK(!memcmp(found, x, model.states * sizeof *x));
         }
@@ -604,15 +620,15 @@ static void test_step_sizes(void)
 {
     const double refused[] = {0, -0.0, -1, -INFINITY, INFINITY, NAN, -5e-324};
     Fmu fmu = bring(SIMULATION, STEPPING, "sizes");
-    EXPECT(OK, step(fmu, 0, 0.1));
+    double now = pace();
+    EXPECT(OK, step(fmu, 0, now));
     for (size_t i = 0; i < LENGTH(refused); i++)
-        EXPECT(ERROR, step(fmu, 0.1, refused[i]));
+        EXPECT(ERROR, step(fmu, now, refused[i]));
     const double wrong[] = {0, 0.2, -0.1, 1e300, -1e300, NAN, INFINITY};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         EXPECT(ERROR, step(fmu, wrong[i], 0.1));
         EXPECT(ERROR, step(fmu, wrong[i], 1e300));
     }
-    double now = 0.1;
     const double tiny[] = {5e-324, 1e-300, 1e-20, 1e-16, 1e-12, 1e-9};
     for (size_t i = 0; i < LENGTH(tiny); i++) {
         EXPECT(OK, step(fmu, now, tiny[i]));
@@ -621,7 +637,7 @@ static void test_step_sizes(void)
     release(fmu);
     fmu = bring(SIMULATION, STEPPING, "huge");
     disturb(fmu);
-    if (EXPECT_EITHER(OK, DISCARD, step(fmu, 0, model.relations ? 100 * model.default_stop : 1e300)) == OK)
+    if (EXPECT_EITHER(OK, DISCARD, step(fmu, 0, model.composition ? 2 * model.default_stop : model.relations ? 100 * model.default_stop : 1e300)) == OK)
         EXPECT(ERROR, step(fmu, 0, 0.1));
     release(fmu);
 }
@@ -648,11 +664,12 @@ static void test_overflow(void)
 static void test_stop_time(void)
 {
     Fmu fmu = create(SIMULATION, "stop");
-    EXPECT(OK, enter_initialization(fmu, 0, true, 0.5));
+    const double stop = pace();
+    EXPECT(OK, enter_initialization(fmu, 0, true, stop));
     EXPECT(OK, exit_initialization(fmu));
-    EXPECT(ERROR, step(fmu, 0, 0.6));
-    EXPECT(OK, step(fmu, 0, 0.5));
-    EXPECT(ERROR, step(fmu, 0.5, 0.1));
+    EXPECT(ERROR, step(fmu, 0, 1.2 * stop));
+    EXPECT(OK, step(fmu, 0, stop));
+    EXPECT(ERROR, step(fmu, stop, 0.2 * stop));
     EXPECT(OK, terminate(fmu));
     EXPECT(ERROR, terminate(fmu));
     release(fmu);

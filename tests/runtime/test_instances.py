@@ -11,6 +11,7 @@ from fmpy import fmi3
 
 from driver import Driver
 from fmu_components.catalogue import find
+from mechanism_fmus import exported
 
 
 def resident() -> int:
@@ -47,24 +48,34 @@ class Maker:
         (self.fmu.fmi2FreeInstance if self.driver.fmi == 2 else self.fmu.fmi3FreeInstance)(made)
 
 
-@pytest.mark.parametrize("kind", ["me", "cs"])
-def test_thousands_of_instances_leave_nothing_behind(kind, fmi, fmu):
-    """After a first thousand that live together, ten further thousands do not let the process grow."""
-    with Driver(fmu(find("planar.Body4"), fmi), kind) as driver:
+def check_nothing_is_left_behind(path: Path, kind: str, crowd: int, rounds: int) -> None:
+    """After a first crowd that lives together, further ones do not let the process grow."""
+    with Driver(path, kind) as driver:
         maker = Maker(driver, kind)
 
-        def thousand():
-            alive = [maker.make(b"body%d" % i) for i in range(1000)]
-            assert len(set(alive)) == 1000 and all(alive)
+        def live_and_die() -> None:
+            alive = [maker.make(b"unit%d" % i) for i in range(crowd)]
+            assert len(set(alive)) == crowd and all(alive)
             for made in alive:
                 maker.free(made)
 
-        thousand()
+        live_and_die()
         before = resident()
-        for _ in range(10):
-            thousand()
-        # The arrays of an instance take 6 kB: ten thousand that were not freed would take 60,000.
+        for _ in range(rounds):
+            live_and_die()
         assert resident() - before < 5000
+
+
+@pytest.mark.parametrize("kind", ["me", "cs"])
+def test_thousands_of_instances_leave_nothing_behind(kind, fmi, fmu):
+    """The arrays of an instance take 6 kB: ten thousand that were not freed would take 60,000."""
+    check_nothing_is_left_behind(fmu(find("planar.Body4"), fmi), kind, 1000, 10)
+
+
+@pytest.mark.parametrize("kind", ["me", "cs"])
+def test_hundreds_of_mechanisms_leave_nothing_behind(kind, fmi):
+    """Each takes more than 30 kB: six hundred that were not freed would take 18,000."""
+    check_nothing_is_left_behind(exported("pendulum", fmi), kind, 200, 3)
 
 
 def test_instances_of_one_process_keep_their_parameters(fmi, fmu):

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,30 +15,15 @@ import pytest
 from fmu_components.catalogue import all_components, from_file
 from fmu_components.component import Component, component_name, declaration
 from fmu_components.export.c_code import model_source
-from fmu_components.export.compile import RUNTIME, WARNINGS, fmi_headers, runtime_sources
+from fmu_components.export.compile import RUNTIME, fmi_headers, runtime_sources
 from fmu_components.export.table import VariableTable
+from sanitized import check_tally, compiled, driven, run
 from stiff_components import Ladder, Pendulum, StiffRelay
 
 HERE = Path(__file__).parent
 COMPONENTS = [*all_components().values(), *from_file(HERE.parent / "runtime_components.py"), StiffRelay, Ladder, Pendulum]
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-FLAGS = ("-std=c11", *WARNINGS, "-g", "-O1", *SANITIZERS)
-# Allocations go through the harness, which lets memory run out.
-LINK_FLAGS = (*SANITIZERS, "-Wl,--wrap=malloc,--wrap=calloc")
-OPTIONS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
 VERSIONS = (2, 3)
-
-
-def run(command: Sequence[object]) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=os.environ | OPTIONS, timeout=300)
-    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
-    assert done.stderr == ""
-    return done.stdout
-
-
-def compiled(source: Path, target: Path) -> Path:
-    run(["gcc", *FLAGS, f"-I{RUNTIME}", f"-I{fmi_headers()}", "-c", source, "-o", target])
-    return target
+HEADERS = (RUNTIME, fmi_headers())
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +33,7 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Path]]:
     sources = {fmi: [*runtime_sources(fmi), HERE / f"harness{fmi}.c"] for fmi in VERSIONS}
     distinct = sorted({source for each in sources.values() for source in each})
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = dict(zip(distinct, pool.map(lambda source: compiled(source, folder / f"{source.stem}.o"), distinct), strict=True))
+        made = dict(zip(distinct, pool.map(lambda source: compiled(source, folder / f"{source.stem}.o", HEADERS), distinct), strict=True))
     return {fmi: [made[source] for source in each] for fmi, each in sources.items()}
 
 
@@ -67,15 +50,11 @@ def test_no_call_does_harm(component: type[Component], objects, tmp_path):
     """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
     source = tmp_path / "model.c"
     source.write_text(model_source(VariableTable(declaration(component))))
-    model = compiled(source, tmp_path / "model.o")
+    model = compiled(source, tmp_path / "model.o", HEADERS)
 
     def drive(fmi: int) -> str:
-        program = tmp_path / f"harness{fmi}"
-        run(["gcc", *LINK_FLAGS, "-o", program, model, *objects[fmi], "-lm"])
-        return run([program])
+        return driven(tmp_path / f"harness{fmi}", [model, *objects[fmi]])
 
     with ThreadPoolExecutor() as pool:
         for output in pool.map(drive, VERSIONS):
-            calls, checks = map(int, re.fullmatch(r"(\d+) calls, (\d+) checks\n", output).groups())
-            assert calls > 40_000
-            assert checks > 80_000
+            check_tally(output)

@@ -6,6 +6,10 @@
 
 #include "model.h"
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 typedef struct {
     const char *name;
     const Model *model;
@@ -39,5 +43,9 @@ typedef struct {
 } Mechanism;
 
 extern const Mechanism mechanism;
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

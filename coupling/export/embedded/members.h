@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 typedef unsigned int Reference;
 typedef struct Member Member;
 
@@ -21,5 +25,9 @@ bool member_adjoint(Member *, const Reference *unknowns, size_t, const Reference
 /* How its variables move: what is set is told by `member_move`, what it calculates follows. */
 void member_move(Member *, Reference, double);
 double member_follow(Member *, Reference);
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

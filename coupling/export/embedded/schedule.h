@@ -3,6 +3,10 @@
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 enum { NONE = -1 };
 
 typedef struct {
@@ -39,5 +43,9 @@ typedef struct {
 } Schedule;
 
 extern const Schedule schedule;
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "members.h"
 
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
 typedef struct System System;
 
 /* Which variable a reference of the mechanism is, for sentences. */
@@ -24,5 +28,9 @@ bool system_complete(System *, double t, const double *x, double *dx); /* every 
 bool system_follow(System *, double time, const double *inputs, const double *multipliers); /* tangents, from those of the parts */
 const char *system_reason(const System *);
 const char *system_redundancy(System *);                  /* a sentence where constraints are redundant, else null */
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
 
 #endif
