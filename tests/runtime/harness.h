@@ -194,7 +194,14 @@ static bool is_known(Reference reference)
 static bool is_unknown(Reference reference)
 {
     Role role = variable_of(reference)->role;
-    return is_shown(reference) && (role == DERIVATIVE || role == OUTPUT || role == LOCAL || role == INDICATOR);
+    const bool state = role == STATE && model.composition; /* which a mechanism may show as an output */
+    return is_shown(reference) && (state || role == DERIVATIVE || role == OUTPUT || role == LOCAL || role == INDICATOR);
+}
+
+static bool has_rate(Reference reference)
+{
+    Role role = variable_of(reference)->role;
+    return role == OUTPUT || (role == STATE && model.composition);
 }
 
 static bool has_start(Reference reference) /* and can be set before the run */

@@ -287,7 +287,7 @@ static void test_output_derivatives(void)
     for (Reference r = 0; r <= model.variables; r++) {
         double rate = 0;
         const Reference reference = r < model.variables ? r : UINT_MAX;
-        bool output = r < model.variables && variable_of(r)->role == OUTPUT;
+        bool output = r < model.variables && has_rate(r);
         const int orders[] = {1, 0, 2, -1, INT_MAX};
         for (size_t i = 0; i < LENGTH(orders); i++)
             if (output && i == 0)
