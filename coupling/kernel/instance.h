@@ -4,7 +4,7 @@
 
 #include "fmi.h"
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
 
@@ -112,7 +112,7 @@ static inline Status instance_get_reals(Instance *instance, const Reference *ref
                            : l->fmi2.get[FLOAT64](instance->component, references, count, values);
 }
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop
 #endif
 

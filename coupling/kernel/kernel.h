@@ -10,7 +10,7 @@
 #include "linear.h"
 #include "runge_kutta.h"
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
 
@@ -386,7 +386,7 @@ const RungeKutta *kernel_runge_kutta(const Kernel *);
 int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
 long kernel_stiffness(const Kernel *, int *state, double *since); /* how many steps stability limited, since when, and by which state */
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop
 #endif
 

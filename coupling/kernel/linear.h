@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
 
@@ -47,7 +47,7 @@ int linear_undetermined(Linear *, double *unknowns, double *equations);
 /* How many numbers the factors hold; 0 without a factorisation. */
 int linear_stored(const Linear *);
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop
 #endif
 

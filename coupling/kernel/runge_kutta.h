@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
 
@@ -70,7 +70,7 @@ int rk_interpolate(RungeKutta *, double t, double *x);
  * most. Takes no evaluation, but the method's stages: to be asked before the first interpolation in a step. 0 where a step tells nothing. */
 double rk_stiffness(RungeKutta *, int *state);
 
-#if defined(__ELF__)
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop
 #endif
 
