@@ -1,7 +1,7 @@
 """The variables of an exported mechanism, with their value references.
 
 Time is 0; then come the derivatives of all states, then what is the mechanism's own, then the variables of each component in the
-order of its own references. The C side (``members.c``) counts in the same way.
+order of its own references. The C side (``tables.c``) counts in the same way.
 """
 
 from __future__ import annotations

@@ -1,0 +1,194 @@
+/* How a mechanism does what a component does for itself: evaluates, differentiates, says what is wrong. */
+#include "whole.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Which component a reference belongs to; null for the mechanism's own. */
+static Member *member_at(const Whole *w, Reference reference)
+{
+    unsigned low = 0, high = mechanism.components;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (w->members[middle].first <= reference)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &w->members[low - 1] : NULL;
+}
+
+static void bind(Model *m, double *v)
+{
+    Whole *w = whole(m);
+    w->v = v;
+    for (unsigned i = 0; i < mechanism.components; i++)
+        w->members[i].v = v + w->members[i].first;
+}
+
+/* Whether somebody else solves for the multipliers. */
+static bool given(const Whole *w)
+{
+    return mechanism.switch_reference && w->v[mechanism.switch_reference] != 0;
+}
+
+static void restart(Model *m)
+{
+    Whole *w = whole(m);
+    for (unsigned i = 0; i < mechanism.components; i++)
+        member_changed(&w->members[i], 0);
+    system_restart(w->system, w->v);
+}
+
+static void gather(const double *v, const Reference *reference, unsigned count, double *values)
+{
+    for (unsigned i = 0; i < count; i++)
+        values[i] = v[reference[i]];
+}
+
+/* Brings what is outside of the components into them. */
+static bool prepare(Whole *w, unsigned stage)
+{
+    const double t = w->v[0];
+    const bool events = stage == AT_EVENTS;
+    for (unsigned i = 0; i < mechanism.components; i++) {
+        Member *p = &w->members[i];
+        p->v[0] = t;
+        if (stage != EVERYTHING) /* comes behind the motion, at the same point */
+            member_changed(p, events ? 0 : p->moving);
+    }
+    gather(w->v, w->model.state, w->model.states, w->x);
+    gather(w->v, w->model.input, w->model.inputs, w->inputs);
+    system_set_inputs(w->system, t, w->inputs);
+    if (given(w))
+        system_give(w->system, w->v);
+    else if (mechanism.switch_reference)
+        system_keep(w->system);
+    if (events && !given(w) && !system_take(w->system))
+        return false;
+    if (events) {
+        double passed = -INFINITY;
+        for (unsigned i = 0; i < mechanism.kinked; i++) {
+            const Kinks *k = &mechanism.kinks[i];
+            const int next = (int)w->v[k->next];
+            if (next > 0 && next <= (int)k->count)
+                passed = fmax(passed, k->times[next - 1]);
+        }
+        system_set_passed(w->system, passed);
+    }
+    return true;
+}
+
+static void evaluate_stage(Model *m, unsigned stage)
+{
+    Whole *w = whole(m);
+    const bool ready = prepare(w, stage);
+    bool done = ready;
+    if (stage == AT_EVENTS) {
+        w->failed = !(ready && system_settle(w->system, w->v[0]));
+        return;
+    }
+    done = done && !w->failed;
+    if (stage == MOTION)
+        done = done && system_derivatives(w->system, w->v[0], w->x, w->dx);
+    else
+        done = done && system_complete(w->system, w->v[0], w->x, w->dx);
+    for (unsigned i = 0; i < m->states && stage == MOTION; i++)
+        w->v[m->derivative[i]] = done ? w->dx[i] : NAN;
+    for (unsigned i = 0; i < mechanism.components && stage == EVERYTHING; i++) {
+        Member *p = &w->members[i];
+        if (done) {
+            member_evaluate(p, p->model->stages);
+            continue;
+        }
+        for (Reference r = 1; r < p->model->variables; r++)
+            if (calculated(&p->model->variable[r]))
+                p->v[r] = NAN;
+        member_changed(p, 0);
+    }
+}
+
+static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                   const double *seed, double *result)
+{
+    Whole *w = whole(m);
+    double time = 0;
+    for (unsigned i = 0; i < mechanism.components; i++)
+        memset(w->members[i].moved, 0, w->members[i].model->variables * sizeof(double));
+    memset(w->moved_inputs, 0, (m->inputs + 1) * sizeof(double));
+    memset(w->moved_multipliers, 0, m->variables * sizeof(double));
+    for (size_t i = 0; i < known_count; i++) {
+        const Reference known = knowns[i];
+        Member *p = member_at(w, known);
+        if (known == 0)
+            time += seed[i];
+        else if (m->variable[known].role == INPUT && !p)
+            w->moved_inputs[m->variable[known].position] += seed[i];
+        else if (m->variable[known].role == ALGEBRAIC)
+            w->moved_multipliers[known] += given(w) ? seed[i] : 0;
+        else if (p)
+            p->moved[known - p->first] += seed[i];
+    }
+    for (unsigned i = 0; i < mechanism.components; i++)
+        w->members[i].moved[0] = time;
+    if (w->failed || !system_follow(w->system, time, w->moved_inputs, w->moved_multipliers))
+        return false;
+    for (size_t i = 0; i < unknown_count; i++) {
+        Reference unknown = unknowns[i];
+        if (m->variable[unknown].role == DERIVATIVE) { /* the component has one of its own */
+            const unsigned position = m->variable[unknown].position;
+            Member *p = member_at(w, m->state[position]);
+            const unsigned own = w->model.variable[m->state[position]].position - w->model.variable[p->first + p->model->state[0]].position;
+            result[i] = member_follow(p, p->model->derivative[own]);
+            continue;
+        }
+        Member *p = member_at(w, unknown);
+        result[i] = p ? member_follow(p, unknown - p->first) : 0;
+    }
+    return true;
+}
+
+static const char *reason(const Model *m)
+{
+    return system_reason(whole(m)->system);
+}
+
+static const char *violation(Model *m, double tolerance)
+{
+    static const double allowed = 1e-6;
+    Whole *w = whole(m);
+    system_set_tolerance(w->system, tolerance);
+    for (unsigned stage = 0; stage < STAGES; stage++)
+        evaluate_stage(m, stage);
+    size_t length = 0;
+    unsigned shown = 0, violated = 0;
+    for (unsigned i = 0; i < mechanism.constraints; i++) {
+        const Reference r = mechanism.constraint[i];
+        if (fabs(w->v[r]) <= allowed)
+            continue;
+        violated++;
+        if (length < sizeof w->sentence / 2) {
+            shown++;
+            length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, "%s%s = %.4g%s%s",
+                                       shown > 1 ? ", " : "the start violates constraints: ", m->variable[r].name, w->v[r],
+                                       *m->variable[r].unit ? " " : "", m->variable[r].unit);
+        }
+    }
+    if (!violated)
+        return w->failed || (m->states && isnan(w->v[m->derivative[0]])) ? reason(m) : NULL;
+    if (violated > shown)
+        length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " and %u more", violated - shown);
+    snprintf(w->sentence + length, sizeof w->sentence - length,
+             " (at most %g is allowed); correct the start values of the states, or export the mechanism with initial='relax', which leaves "
+             "violations to the stabilisation",
+             allowed);
+    return w->sentence;
+}
+
+static const char *warning(Model *m)
+{
+    return system_redundancy(whole(m)->system);
+}
+
+const Composition composition = {bind, restart, evaluate_stage, derive, reason, violation, warning};

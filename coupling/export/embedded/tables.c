@@ -1,0 +1,307 @@
+/* Puts the tables of the components together into those of the mechanism. */
+#include "whole.h"
+#include "this_model.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#undef model
+
+enum { LINE = _Alignof(Variable) };
+
+static const char *name_of(const void *context, Reference reference)
+{
+    return ((const Whole *)context)->model.variable[reference].name;
+}
+
+/* The first stage that a change of time, states, discrete values or inputs makes invalid. */
+static unsigned moving_stage(const Model *m)
+{
+    unsigned first = m->stages;
+    for (unsigned r = 0; r < m->variables; r++) {
+        const Variable *variable = &m->variable[r];
+        if (variable->role != PARAMETER && variable->role != SWITCH && !calculated(variable) && variable->stage < first)
+            first = variable->stage;
+    }
+    return first;
+}
+
+static const char *joined(Whole *w, const char *format, const char *a, const char *b)
+{
+    const char *text = w->next_text;
+    w->next_text += sprintf(w->next_text, format, a, b) + 1;
+    return text;
+}
+
+/* What a variable of a component is to the mechanism. */
+static Role role_of(const Variable *variable)
+{
+    const bool shown = mechanism.switch_reference != 0;
+    switch (variable->role) {
+    case INPUT: return LOCAL; /* another component, or the mechanism, gives it */
+    case ALGEBRAIC: return shown ? ALGEBRAIC : LOCAL;
+    case OUTPUT: return LOCAL;
+    default: return (Role)variable->role;
+    }
+}
+
+static unsigned char stage_of(Role role)
+{
+    switch (role) {
+    case PARAMETER:
+    case SWITCH:
+    case DISCRETE:
+    case RELATION: return AT_EVENTS;
+    case OUTPUT:
+    case LOCAL:
+    case INDICATOR: return EVERYTHING;
+    default: return MOTION;
+    }
+}
+
+static bool count_up(Model *m, size_t *text, size_t *memory)
+{
+    m->variables = 1 + mechanism.owns;
+    m->inputs = mechanism.inputs;
+    m->times = m->events = m->assignments = mechanism.kinked;
+    for (unsigned i = 0; i < mechanism.components; i++) {
+        const Component *c = &mechanism.component[i];
+        const Model *part = c->model;
+        m->states += part->states;
+        m->variables += part->variables + part->states;
+        m->indicators += part->indicators;
+        m->relations += part->relations;
+        m->times += part->times;
+        m->events += part->events;
+        m->assignments += part->assignments;
+        m->requirements += part->requirements;
+        *memory += part->temporaries + part->entries + part->variables;
+        for (unsigned r = 0; r < part->variables; r++)
+            *text += 2 * (strlen(c->name) + strlen(part->variable[r].name) + sizeof "der().");
+        for (unsigned q = 0; q < part->requirements; q++)
+            *text += strlen(c->name) + strlen(part->requirement[q]) + sizeof "of : ";
+        for (unsigned e = 0; e < part->events; e++)
+            *text += strlen(c->name) + strlen(part->event[e].text) + sizeof "of : ";
+    }
+    return true;
+}
+
+#define NEW(array, count) ((array) = calloc((size_t)(count) + 1, sizeof *(array)))
+
+static bool allocate(Whole *w)
+{
+    size_t text = 1, memory = 1;
+    Model *m = &w->model;
+    count_up(m, &text, &memory);
+    unsigned concerned = 0;
+    for (unsigned i = 0; i < mechanism.components; i++) {
+        const Model *part = mechanism.component[i].model;
+        concerned += part->requirements ? part->concerns[part->requirements] : 0;
+    }
+    NEW(w->texts, text);
+    NEW(w->scratch, memory);
+    NEW(w->members, mechanism.components);
+    NEW(w->member, mechanism.components);
+    NEW(w->states, mechanism.components);
+    NEW(w->state, m->states);
+    NEW(w->derivative, m->states);
+    NEW(w->nominal, m->states);
+    NEW(w->input, m->inputs);
+    NEW(w->indicator, m->indicators);
+    NEW(w->relation, m->relations);
+    NEW(w->relation_indicator, m->relations);
+    NEW(w->watch, m->relations);
+    NEW(w->events, m->events);
+    NEW(w->assignment, m->assignments);
+    NEW(w->requirements, m->requirements);
+    NEW(w->concerns, m->requirements + 1);
+    NEW(w->concerned, concerned);
+    NEW(w->x, m->states);
+    NEW(w->dx, m->states);
+    NEW(w->inputs, m->inputs);
+    NEW(w->moved_inputs, m->inputs);
+    NEW(w->moved_multipliers, m->variables);
+    NEW(w->lines, (m->variables + 1) * sizeof(Variable) + LINE);
+    w->variables = w->lines ? (Variable *)(w->lines + (LINE - (uintptr_t)w->lines % LINE)) : NULL;
+    w->next_text = w->texts;
+    return w->texts && w->scratch && w->members && w->member && w->states && w->state && w->derivative && w->nominal && w->input &&
+           w->indicator && w->relation && w->relation_indicator && w->watch && w->events && w->assignment && w->requirements &&
+           w->concerns && w->concerned && w->x && w->dx && w->inputs && w->moved_inputs && w->moved_multipliers && w->variables;
+}
+
+static void add_variable(Whole *w, Reference reference, const Variable *variable, Role role, unsigned *positions)
+{
+    Variable *added = &w->variables[reference];
+    *added = *variable;
+    added->role = (unsigned char)role;
+    added->stage = stage_of(role);
+    added->position = (unsigned short)positions[role]++;
+}
+
+/* The variables of a component behind those before. */
+static void add_component(Whole *w, unsigned index, Reference first, unsigned *positions, unsigned state)
+{
+    const Component *c = &mechanism.component[index];
+    const Model *m = c->model;
+    for (Reference r = 0; r < m->variables; r++) {
+        Variable variable = m->variable[r];
+        const Role role = r == 0 ? LOCAL : role_of(&variable);
+        variable.name = joined(w, "%s.%s", c->name, variable.name);
+        if (r == 0 || variable.role == SWITCH || variable.role == DERIVATIVE)
+            variable.type = INTERNAL;
+        if (variable.role == SWITCH)
+            variable.start = 1;
+        add_variable(w, first + r, &variable, variable.role == DERIVATIVE || variable.role == SWITCH ? LOCAL : role, positions);
+    }
+    for (unsigned s = 0; s < m->states; s++) {
+        const Variable *of = &w->variables[first + m->state[s]];
+        const char *name = joined(w, "der(%s)%s", of->name, "");
+        w->state[state + s] = first + m->state[s];
+        w->derivative[state + s] = 1 + state + s;
+        w->nominal[state + s] = m->nominal[s];
+        add_variable(w, 1 + state + s, &(Variable){.name = name, .unit = m->variable[m->derivative[s]].unit, .type = REAL}, DERIVATIVE, positions);
+    }
+}
+
+static void add_events(Whole *w)
+{
+    Model *m = &w->model;
+    Reference first = first_component();
+    unsigned relation = 0, time = mechanism.kinked, event = mechanism.kinked, assignment = mechanism.kinked, requirement = 0, concerned = 0,
+             indicator = 0;
+    for (unsigned i = 0; i < mechanism.kinked; i++) {
+        w->events[i] = (Event){REACHES, i, i, 1, "a table that drives an input has a kink"};
+        w->assignment[i] = mechanism.kinks[i].next;
+    }
+    for (unsigned i = 0; i < mechanism.components; i++) {
+        const Component *c = &mechanism.component[i];
+        const Model *part = c->model;
+        for (unsigned e = 0; e < part->events; e++) {
+            Event added = part->event[e];
+            added.index += added.kind == REACHES ? time : relation;
+            added.first += assignment;
+            added.text = joined(w, "%s: %s", c->name, added.text);
+            w->events[event++] = added;
+        }
+        for (unsigned a = 0; a < part->assignments; a++)
+            w->assignment[assignment++] = first + part->assignment[a];
+        for (unsigned r = 0; r < part->relations; r++) {
+            w->relation[relation] = first + part->relation[r];
+            w->watch[relation] = part->watch[r];
+            w->relation_indicator[relation++] = first + part->relation_indicator[r];
+        }
+        for (unsigned z = 0; z < part->indicators; z++)
+            w->indicator[indicator++] = first + part->indicator[z];
+        for (unsigned q = 0; q < part->requirements; q++) {
+            w->requirements[requirement] = joined(w, "of %s: %s", c->name, part->requirement[q]);
+            w->concerns[requirement++] = concerned;
+            for (unsigned k = part->concerns[q]; k < part->concerns[q + 1]; k++)
+                w->concerned[concerned++] = first + part->concerned[k];
+        }
+        time += part->times;
+        first += part->variables;
+    }
+    w->concerns[m->requirements] = concerned;
+}
+
+static void describe(Whole *w)
+{
+    Model *m = &w->model;
+    unsigned positions[INDICATOR + 1] = {0}, state = 0;
+    double *free_memory = w->scratch;
+    Reference first = first_component();
+    add_variable(w, 0, &(Variable){.name = "time", .unit = "s", .type = REAL}, TIME, positions);
+    for (unsigned i = 0; i < mechanism.components; i++) {
+        const Model *part = mechanism.component[i].model;
+        add_component(w, i, first, positions, state);
+        w->members[i] = (Member){.model = part, .first = first, .moving = moving_stage(part)};
+        w->members[i].t = free_memory;
+        w->members[i].j = free_memory + part->temporaries;
+        w->members[i].moved = w->members[i].j + part->entries;
+        free_memory = w->members[i].moved + part->variables;
+        w->member[i] = &w->members[i];
+        w->states[i] = (int)part->states;
+        state += part->states;
+        first += part->variables;
+    }
+    for (unsigned i = 0; i < mechanism.owns; i++) {
+        const Reference reference = 1 + m->states + i;
+        if (i < mechanism.inputs)
+            w->input[i] = reference;
+        add_variable(w, reference, &mechanism.own[i], (Role)mechanism.own[i].role, positions);
+    }
+    for (unsigned i = 0; i < mechanism.internals; i++)
+        w->variables[mechanism.internal[i]].type = INTERNAL;
+    for (unsigned i = 0; i < mechanism.outputs; i++)
+        if (w->variables[mechanism.output[i]].role == LOCAL)
+            w->variables[mechanism.output[i]].role = OUTPUT;
+    for (unsigned i = 0; i < mechanism.constants; i++) {
+        Variable *constant = &w->variables[mechanism.constant[i]];
+        constant->role = PARAMETER;
+        constant->stage = AT_EVENTS;
+        constant->tunable = true;
+    }
+    for (unsigned i = 0; i < mechanism.starts; i++)
+        w->variables[mechanism.start[i].reference].start = mechanism.start[i].value;
+    add_events(w);
+    m->name = mechanism.name;
+    m->token = mechanism.token;
+    m->default_stop = mechanism.default_stop;
+    m->stages = STAGES;
+    m->variable = w->variables;
+    m->state = w->state;
+    m->derivative = w->derivative;
+    m->nominal = w->nominal;
+    m->input = w->input;
+    m->indicator = w->indicator;
+    m->relation = w->relation;
+    m->relation_indicator = w->relation_indicator;
+    m->watch = w->watch;
+    m->event = w->events;
+    m->assignment = w->assignment;
+    m->requirement = w->requirements;
+    m->concerned = w->concerned;
+    m->concerns = w->concerns;
+    m->switch_reference = mechanism.switch_reference;
+    m->implicit_reference = mechanism.implicit_reference;
+    m->implicit_method = mechanism.implicit_reference ? &implicit_method : NULL;
+    m->update = update_all;
+    m->instants = all_instants;
+    m->require = require_all;
+    m->composition = &composition;
+}
+
+Model *model_new(void)
+{
+    Whole *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    if (allocate(w)) {
+        describe(w);
+        w->system = system_new(w->member, w->states, (int)mechanism.components, name_of, w);
+    }
+    if (w->system)
+        return &w->model;
+    model_free(&w->model);
+    return NULL;
+}
+
+void model_free(Model *m)
+{
+    Whole *w = m ? whole(m) : NULL;
+    if (!w)
+        return;
+    system_free(w->system);
+    for (unsigned i = 0; i < mechanism.components && w->members; i++)
+        member_forget(&w->members[i]);
+    void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->states,    w->state,  w->derivative,
+                            w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->events, w->relation_indicator,
+                            w->assignment, w->concerns, w->requirements, w->concerned, w->x,         w->dx,     w->inputs,
+                            w->moved_inputs, w->moved_multipliers, w->lines};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free(w);
+}

@@ -1,0 +1,73 @@
+/* A mechanism of one instance, and its components with the places of their values. */
+#ifndef WHOLE_H
+#define WHOLE_H
+
+#include "mechanism.h"
+#include "members.h"
+#include "system.h"
+
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
+typedef struct Plan Plan;
+
+struct Member {
+    const Model *model;
+    Reference first; /* where its variables begin among those of the mechanism */
+    double *v, *t, *j, *moved;
+    Plan *plans;
+    unsigned valid, valid_jacobian, moving; /* `moving`: the first stage that depends on more than what changes at events */
+};
+
+enum { AT_EVENTS, MOTION, EVERYTHING, STAGES }; /* what a change makes invalid, and what is computed in each stage */
+
+/* The model that the runtime sees is its first member. */
+typedef struct {
+    Model model;
+    Member *members, **member;
+    int *states;
+    System *system;
+    double *v, *x, *dx, *inputs, *moved_inputs, *moved_multipliers;
+    char *lines; /* the variables begin at a line of the cache, which calloc knows nothing of */
+    Variable *variables;
+    Reference *state, *derivative, *input, *indicator, *relation, *relation_indicator, *assignment, *concerned;
+    signed char *watch;
+    Event *events;
+    unsigned *concerns;
+    const char **requirements;
+    double *nominal, *scratch;
+    char *texts, *next_text;
+    bool failed;     /* what changes at events only could not be computed */
+    char sentence[1024];
+} Whole;
+
+static inline Whole *whole(const Model *m)
+{
+    return (Whole *)m;
+}
+
+static inline bool calculated(const Variable *variable)
+{
+    return variable->role == DERIVATIVE || variable->role == OUTPUT || variable->role == LOCAL || variable->role == INDICATOR;
+}
+
+/* members.c */
+void member_changed(Member *, unsigned stage);
+void member_evaluate(Member *, unsigned stages);
+void member_forget(Member *); /* what it allocated */
+
+/* composition.c */
+extern const Composition composition;
+
+/* all_events.c: of all components */
+Reference first_component(void);
+void update_all(const double *v, double *new_values);
+void all_instants(const double *v, double *next);
+void require_all(const double *v, double *margins);
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
+
+#endif
