@@ -86,6 +86,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
                 "kinks": "kinks",
                 "switch_reference": reference.get(SWITCH, 0),
                 "implicit_reference": table.reference(table.implicit) if table.implicit else 0,
+                "implicit_method": "&implicit_method" if table.implicit else 0,
             }.items()
         )
         + "};",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from coupling.connections import Name, find_end, solved_for
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmu import Fmu, Structure
+from coupling.fmu import Fmu, Structure, Variable
 from coupling.names import nearest
 from coupling.ports import ADDED, takes
 from coupling.tolerances import matches
@@ -60,6 +60,14 @@ def choose(
     return choice
 
 
+def _why_not(fmu: Fmu, variable: Variable) -> str:
+    if fmu.dae and variable.reference in fmu.dae.algebraic:
+        return "it is solved for inside, and its value is the output 'multiplier' of the same number"
+    if variable.reference in _without_effect(fmu) or variable.causality == "structuralParameter":
+        return "it has no effect in an exported mechanism, where the multipliers are solved for"
+    return "it is a state" if variable.reference in fmu.states else f"it is {with_article(variable.causality)}"
+
+
 def _without_effect(fmu: Fmu) -> set[int]:
     """Parameters on which nothing depends any more where the multipliers are solved for, and the switch itself."""
     if fmu.dae is None:
@@ -85,7 +93,8 @@ def _open(text: str, fmus: Mapping[str, Fmu], connected: set[Name], driven: set[
     if end.terminal is None:
         assert end.variable
         if end.variable.causality != "input" or solved_for(end.fmu, end.variable):
-            raise BuildError(f"{refused}it is no input but {with_article(end.variable.causality)}; name an input or a port")
+            what = "a state" if end.variable.reference in end.fmu.states else with_article(end.variable.causality)
+            raise BuildError(f"{refused}it is no input but {what}; name an input or a port")
         wanted, adds = (
             [end.variable.name],
             any(
@@ -145,7 +154,7 @@ def _chosen(what: str, given: Sequence[str], possible: Sequence[Name], fmus: Map
             names = [name for name in possible if name[0] == text]
         if not names:
             wrong = fmus[instance].variables.get(rest) if instance in fmus else None
-            kind = f"it is {with_article(wrong.causality)}" if wrong else "nothing of that name is one"
+            kind = _why_not(fmus[instance], wrong) if wrong else "nothing of that name is one"
             hint = nearest(text, texts) or f"there are, among others, {listed(list(texts)[:3])}"
             raise BuildError(f"{what}: '{text}' cannot be chosen: {kind}; {hint}")
         found |= dict.fromkeys(names)

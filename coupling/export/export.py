@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from coupling.system import System
 
 _VERSIONS = (2, 3)
+_LONGEST = 100
+"""Of names, in characters: those of files have limits of their own."""
 
 
 def export_fmu(
@@ -42,8 +44,11 @@ def export_fmu(
 ) -> Path:
     """See ``System.export_fmu``."""
     target = _target(path)
-    if fmi not in _VERSIONS:
+    if not isinstance(fmi, int) or fmi not in _VERSIONS:
         raise BuildError(f"fmi = {shown(fmi)} is refused: choose 2 or 3, the versions of FMI")
+    for name, value in (("implicit", implicit), ("ls_dae", ls_dae)):
+        if not isinstance(value, bool):
+            raise BuildError(f"{name} = {shown(value)} is refused: give True or False")
     chosen = _platforms(platforms)
     run = Run(0.0, stop_time, "dopri5", 1e-8, None, initial, (), None, None, float("inf"), 10_000_000, False)
     models = model_sources(system.instances)
@@ -93,6 +98,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise BuildError(f"path = {shown(path)} is refused: give the name of a file, such as 'crane.fmu'")
     target = Path(path)
+    if not target.name or target.name == ".fmu":
+        raise BuildError(f"path = {shown(str(path))} is refused: give the name of a file, such as 'crane.fmu'")
     if target.suffix != ".fmu":
         raise BuildError(f"'{path}' is refused as the name of an FMU: it must end in .fmu, such as '{target.with_suffix('.fmu')}'")
     if target.is_dir():
@@ -118,8 +125,13 @@ def _platforms(names: Sequence[str] | None) -> list[c.Platform]:
 
 
 def _check_names(name: str, fmus: Mapping[str, Fmu]) -> None:
-    if not isinstance(name, str) or not name.strip():
-        raise BuildError(f"the system's name {shown(name)} cannot be that of an FMU; give it one, such as System('crane')")
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST:
+        raise BuildError(
+            f"the system's name {shown(name)} cannot be that of an FMU; give it one of at most {_LONGEST} characters, such as System('crane')"
+        )
+    for text in (name, *fmus):
+        if not text.isprintable():
+            raise BuildError(f"the name {shown(text)} holds a character that cannot be printed, which no FMU may have; choose another one")
     for instance, own in (("solver", "implicit"),):
         if instance in fmus and own in fmus[instance].variables:
             raise BuildError(

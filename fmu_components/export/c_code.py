@@ -246,5 +246,6 @@ def c_bool(value: bool) -> str:
 
 
 def c_string(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    # Two question marks would begin a trigraph.
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("??", "?\\?")
     return f'"{escaped}"'

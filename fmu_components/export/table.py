@@ -263,9 +263,19 @@ def _evaluator(table: VariableTable, expressions: list[sympy.Expr]) -> Callable[
     return scope["evaluate"]
 
 
+def _chosen(arguments: tuple[sympy.Expr, ...], better: Any) -> sympy.Expr:
+    """The best of several values, by comparing two at a time."""
+    first, *rest = sorted(arguments, key=str)
+    for other in rest:
+        first = sympy.Piecewise((first, better(first, other)), (other, True))
+    return first
+
+
 def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:
     """The derivative as a C program can compute it: without impulses where a function jumps."""
-    derivative = sympy.diff(value, symbol)
+    # Where two arguments of a maximum are equal, as at rest, it has the slope of one of them, not none.
+    pieces = value.replace(sympy.Max, lambda *each: _chosen(each, sympy.Ge)).replace(sympy.Min, lambda *each: _chosen(each, sympy.Le))
+    derivative = sympy.diff(pieces, symbol)
     if not derivative.has(sympy.DiracDelta, sympy.Heaviside):
         return derivative
     derivative = derivative.replace(sympy.DiracDelta, lambda *_: sympy.Integer(0))

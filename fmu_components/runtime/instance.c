@@ -214,6 +214,10 @@ static Status check_composition(Instance *instance)
 
 Status finish_initialization(Instance *instance)
 {
+    if (model.composition) { /* a component is valid or not with the inputs that the others give */
+        model.composition->arrange(instance->own);
+        changed(instance, 0);
+    }
     Status status = check_validity(instance);
     if (status == OK)
         status = start_events(instance);

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from circuits import circuit, event_times, modes, run
+from driver import Driver
+from fmu_components.catalogue import find
+from fmu_components.export.build import cached_fmu
 from mechanism import Mechanism
 
 piston, rod, stroke, hose1, hose2 = 0.05, 0.03, 0.3, 2e-5, 4e-5
@@ -169,3 +172,16 @@ def test_it_fits_the_linear_actuator():
     assert result["cylinder.position"] == pytest.approx([0.2, 0.2], rel=1e-9)
     assert result["load.y"][-1] == pytest.approx(-length, abs=1e-9)
     assert result["cylinder.p2"][-1] == pytest.approx(p2, rel=1e-9)
+
+
+def test_at_rest_the_end_stop_has_a_slope():
+    """The condition of contact is the lesser of two values that are equal where nothing moves."""
+    with Driver(cached_fmu(find("hydraulic.Cylinder"), 3), "me") as cylinder:
+        cylinder.start({"flange.s": 0.2, "flange.v": 0.0})
+        slopes = [cylinder.directional([f"stop{i}.indicator"], ["flange.s"], [1.0])[0] for i in (1, 2)]
+        values = []
+        for s in (0.2, 0.201):
+            cylinder.set({"flange.s": s})
+            values.append(list(cylinder.get(["stop1.indicator", "stop2.indicator"]).values()))
+        assert slopes == [-1.0, 1.0]
+        assert [(b - a) / 0.001 for a, b in zip(*values, strict=True)] == pytest.approx(slopes, rel=1e-9)

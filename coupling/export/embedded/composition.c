@@ -154,13 +154,21 @@ static const char *reason(const Model *m)
     return system_reason(whole(m)->system);
 }
 
+static void arrange(Model *m)
+{
+    Whole *w = whole(m);
+    prepare(w, AT_EVENTS);
+    system_exchange(w->system, w->v[0]);
+    for (unsigned i = 0; i < mechanism.components; i++)
+        member_evaluate(&w->members[i], w->members[i].model->stages);
+}
+
 static const char *violation(Model *m, double tolerance)
 {
     static const double allowed = 1e-6;
     Whole *w = whole(m);
     system_set_tolerance(w->system, tolerance);
-    for (unsigned stage = 0; stage < STAGES; stage++)
-        evaluate_stage(m, stage);
+    arrange(m); /* positions and velocities are there whether or not anything can be solved */
     size_t length = 0;
     unsigned shown = 0, violated = 0;
     for (unsigned i = 0; i < mechanism.constraints; i++) {
@@ -175,8 +183,11 @@ static const char *violation(Model *m, double tolerance)
                                        *m->variable[r].unit ? " " : "", m->variable[r].unit);
         }
     }
-    if (!violated)
+    if (!violated) {
+        for (unsigned stage = 0; stage < STAGES; stage++)
+            evaluate_stage(m, stage);
         return w->failed || (m->states && isnan(w->v[m->derivative[0]])) ? reason(m) : NULL;
+    }
     if (violated > shown)
         length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " and %u more", violated - shown);
     snprintf(w->sentence + length, sizeof w->sentence - length,
@@ -191,4 +202,4 @@ static const char *warning(Model *m)
     return system_redundancy(whole(m)->system);
 }
 
-const Composition composition = {bind, restart, evaluate_stage, derive, reason, violation, warning};
+const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning};

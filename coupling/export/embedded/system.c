@@ -374,6 +374,15 @@ static bool ended(System *s, int status)
     return false;
 }
 
+void system_exchange(System *s, double t)
+{
+    const double passed = s->kernel->passed;
+    kernel_exchange(s->kernel, t, false);
+    s->kernel->passed = passed;
+    s->kernel->settled = s->linear = false;
+    s->moved = true;
+}
+
 bool system_settle(System *s, double t)
 {
     const double passed = s->kernel->passed;

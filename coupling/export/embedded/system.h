@@ -22,6 +22,7 @@ void system_keep(System *);                               /* undoes what somebod
 void system_set_inputs(System *, double t, const double *inputs);
 void system_set_passed(System *, double t);               /* the last kink of a table that lies behind */
 void system_set_tolerance(System *, double);
+void system_exchange(System *, double t);                 /* values only, loops as they are */
 bool system_settle(System *, double t);                   /* everything that changes at events only */
 bool system_derivatives(System *, double t, const double *x, double *dx);
 bool system_complete(System *, double t, const double *x, double *dx); /* every value in every component */

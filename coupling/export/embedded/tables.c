@@ -267,7 +267,7 @@ static void describe(Whole *w)
     m->concerns = w->concerns;
     m->switch_reference = mechanism.switch_reference;
     m->implicit_reference = mechanism.implicit_reference;
-    m->implicit_method = mechanism.implicit_reference ? &implicit_method : NULL;
+    m->implicit_method = mechanism.implicit_method;
     m->update = update_all;
     m->instants = all_instants;
     m->require = require_all;

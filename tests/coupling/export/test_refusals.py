@@ -98,6 +98,14 @@ SENTENCES: dict[str, tuple[Callable[[], System], dict[str, object], tuple[str, .
     "no match": (pendulum, {"parameters": ["*.mass"]}, ("parameters: '*.mass' cannot be chosen",)),
     "version": (pendulum, {"fmi": 1}, ("fmi = 1 is refused", "2 or 3")),
     "platform": (pendulum, {"platforms": ["darwin64"]}, ("platforms = ['darwin64'] is refused", "linux64")),
+    "version as a float": (pendulum, {"fmi": 3.0}, ("fmi = 3.0 is refused",)),
+    "implicit": (pendulum, {"implicit": "yes"}, ("implicit = 'yes' is refused", "True or False")),
+    "ls_dae": (pendulum, {"ls_dae": 1}, ("ls_dae = 1 is refused",)),
+    "long name": (lambda: renamed("x" * 400), {}, ("at most 100 characters",)),
+    "unprintable name": (lambda: renamed("a\0b"), {}, ("cannot be printed",)),
+    "multiplier as output": (pendulum, {"outputs": ["pin.lambda[1]"]}, ("solved for inside", "'multiplier' of the same number")),
+    "parameter without effect": (pendulum, {"parameters": ["pin.compliant.k"]}, ("has no effect in an exported mechanism",)),
+    "state as input": (pendulum, {"inputs": ["rod.theta"]}, ("it is no input but a state",)),
     "initial": (pendulum, {"initial": "guess"}, ("initial = 'guess'",)),
     "stop time": (pendulum, {"stop_time": -1.0}, ("stop_time = -1",)),
     "name clash": (named_solver, {}, ("'solver' has a variable 'implicit'", "give the instance another name")),
@@ -138,6 +146,8 @@ def test_paths_that_cannot_be_written(tmp_path):
         tmp_path / "folder.fmu": "is a folder",
         tmp_path / "file" / "x.fmu": "is no folder",
         7: "path = 7 is refused",
+        "": "give the name of a file",
+        ".fmu": "give the name of a file",
     }
     if os.geteuid() != 0:  # root may write anywhere
         sentences[closed / "x.fmu"] = "may not be written in"
@@ -177,11 +187,11 @@ def test_a_system_can_be_exported_again_and_simulated(tmp_path):
 def test_odd_names_make_a_binary_all_the_same(tmp_path):
     import fmpy
 
-    system = renamed("7 bodies & <more>")
+    system = renamed("7 bodies & <more> ??/")
     system.add("two words", "signal.Constant")
     path = system.export_fmu(tmp_path / "x.fmu", platforms=["linux64"])
     description = fmpy.read_model_description(str(path))
-    assert description.modelName == "7 bodies & <more>" and description.coSimulation.modelIdentifier == "_7_bodies____more_"
+    assert description.modelName == "7 bodies & <more> ??/" and description.coSimulation.modelIdentifier == "_7_bodies____more_____"
     assert fmpy.simulate_fmu(str(path), stop_time=0.01)["time"][-1] == pytest.approx(0.01)
 
 

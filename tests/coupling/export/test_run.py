@@ -291,3 +291,58 @@ def test_a_restored_state_goes_on_to_the_last_bit():
         fmu.step(0.01, 0.013)
         assert fmu.get(names) == once
         fmu.fmu.freeFMUState(state)
+
+
+def pressed(offset: float, s: float = 1.2) -> System:
+    """A mass on a hydraulic cylinder, whose stroke begins at the offset."""
+    system = System("pressed")
+    system.add("mass", "mechanical1d.Mass", {"s": s})
+    system.add("cylinder", "hydraulic.Cylinder", {"offset": offset})
+    system.connect("mass.flange", "cylinder.flange")
+    return system
+
+
+@pytest.mark.parametrize("kind", ["me", "cs"])
+def test_conditions_of_components_are_checked_with_what_arrives_there(kind):
+    """The cylinder's own default is a position of 0.2 m; what counts is that of the mass."""
+    with Driver(export(pressed(1.0)), kind) as fmu:
+        fmu.start()
+        assert fmu["cylinder.flange.s"] == 1.2
+    with Driver(export(pressed(0.0, 0.2)), kind) as fmu:
+        fmu.enter()
+        fmu.set({"mass.s": 0.9})
+        refusal(fmu.fmu.exitInitializationMode, Exception)
+        assert "of cylinder:" in fmu.log[-1] and "cylinder.flange.s = 0.9 m" in fmu.log[-1]
+
+
+def test_signals_alone_make_an_fmu():
+    """Without continuous states."""
+    system = System("signals")
+    system.add("step", "signal.Step", {"start": 0.5, "height": 2.0})
+    system.add("gain", "signal.Gain", {"k": 3.0})
+    system.connect("step.y", "gain.u")
+    for fmi in (2, 3):
+        path = export(system, fmi, outputs=("gain.y",))
+        with Driver(path, "cs") as fmu:
+            fmu.start()
+            rows = co_simulated(fmu, 1.0, 4, ["gain.y"])
+        assert rows[:, 0].tolist() == [0.0, 0.0, 6.0, 6.0, 6.0]
+        result = fmpy.simulate_fmu(str(path), stop_time=1.0, fmi_type="ModelExchange", output_interval=0.25)
+        assert result["gain.y"][-1] == 6.0
+
+
+def test_what_cannot_be_solved_is_refused_by_the_violated_constraint():
+    """Two welds of one body; a port of the ground is moved before the start."""
+    system = System("welded")
+    system.add("ground", "planar.Fixed")
+    system.add("second", "planar.Fixed", {"p1.rx": 1.0})
+    system.add("body", "planar.Body2", {"p2.rx": 1.0})
+    for weld, ground, port in (("w1", "ground", "p1"), ("w2", "second", "p2")):
+        system.add(weld, "planar.Weld")
+        system.connect(f"{ground}.p1", f"{weld}.M")
+        system.connect(f"body.{port}", f"{weld}.N")
+    with Driver(export(system), "cs") as fmu:
+        fmu.enter()
+        fmu.set({"second.p1.rx": 1.1})
+        refusal(fmu.fmu.exitInitializationMode, Exception)
+        assert "w2.position[" in fmu.log[-1] and "nan" not in fmu.log[-1] and "w1." not in fmu.log[-1]
