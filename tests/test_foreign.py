@@ -11,6 +11,7 @@ import fmpy
 import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
+from fmpy.fmi2 import fmi2CallbackLoggerTYPE
 from fmpy.validation import validate_fmu
 from scipy.integrate import solve_ivp
 
@@ -56,9 +57,19 @@ def run(path: Path, kind: str, stop: float, outputs: list[str], **options) -> di
 def messages_of(path: Path, kind: str = "me", **options) -> list[str]:
     """What an FMU logs while FMPy fails to simulate it."""
     log: list[str] = []
-    with pytest.raises(Exception, match=r"fail|Fail"):
+
+    def kept(logger):
+        _kept.append(fmi2CallbackLoggerTYPE(logger))
+        return _kept[-1]
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception, match=r"fail|Fail"):
+        patch.setattr(fmpy.simulation, "fmi2CallbackLoggerTYPE", kept)
         run(path, kind, 1.0, ["x"], logger=lambda *arguments: log.append(arguments[-1].decode()), **options)
     return log
+
+
+_kept: list[object] = []
+"""FMPy passes the messages of all FMUs of FMI 2 to the logger that was given last, even where nobody else keeps it any more."""
 
 
 def outputs_of(path: Path) -> dict[str, list[str] | None]:
