@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import zipfile
+from ctypes import byref
 from pathlib import Path
 from xml.parsers import expat
 
@@ -11,7 +12,8 @@ import fmpy
 import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
-from fmpy.fmi2 import fmi2CallbackLoggerTYPE
+from fmpy.fmi2 import fmi2CallbackFunctions, fmi2CallbackLoggerTYPE, printLogMessage
+from fmpy.logging import addLoggerProxy
 from fmpy.validation import validate_fmu
 from scipy.integrate import solve_ivp
 
@@ -57,19 +59,22 @@ def run(path: Path, kind: str, stop: float, outputs: list[str], **options) -> di
 def messages_of(path: Path, kind: str = "me", **options) -> list[str]:
     """What an FMU logs while FMPy fails to simulate it."""
     log: list[str] = []
-
-    def kept(logger):
-        _kept.append(fmi2CallbackLoggerTYPE(logger))
-        return _kept[-1]
-
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception, match=r"fail|Fail"):
-        patch.setattr(fmpy.simulation, "fmi2CallbackLoggerTYPE", kept)
-        run(path, kind, 1.0, ["x"], logger=lambda *arguments: log.append(arguments[-1].decode()), **options)
+    try:
+        with pytest.raises(Exception, match=r"fail|Fail"):
+            run(path, kind, 1.0, ["x"], logger=lambda *arguments: log.append(arguments[-1].decode()), **options)
+    finally:
+        print_messages_again()
     return log
 
 
-_kept: list[object] = []
-"""FMPy passes the messages of all FMUs of FMI 2 to the logger that was given last, even where nobody else keeps it any more."""
+_PRINTING = fmi2CallbackLoggerTYPE(printLogMessage)
+
+
+def print_messages_again() -> None:
+    """FMPy passes the messages of all FMUs of FMI 2 to the logger that it was given last, even where that is gone."""
+    callbacks = fmi2CallbackFunctions()
+    callbacks.logger = _PRINTING
+    addLoggerProxy(byref(callbacks))
 
 
 def outputs_of(path: Path) -> dict[str, list[str] | None]:
