@@ -107,7 +107,7 @@ class MechanismTable(VariableTable):
         return bool(self.kinked) or any(v.role in (Role.DISCRETE, Role.RELATION) for v in self.variables)
 
     def dependencies(self, *_: object) -> list[Dependency]:
-        raise NotImplementedError("the dependencies of a mechanism are in structure.py")
+        raise TypeError("a mechanism has no equations of its own to derive dependencies from; see MechanismStructure")
 
     @property
     def switch(self) -> Variable | None:

@@ -21,6 +21,7 @@ def fmi_id(fmi: int) -> str:
 def test_a_case_runs_or_fails_for_the_reason_given(master, case, fmi):
     """Outputs are within the tolerance of what is known from elsewhere; what a tool refuses, it refuses with the words of a note."""
     if not master.couples and not case.alone:
+        # There is nothing to be tried: the table shows a dash.
         pytest.skip("this way of running takes one FMU")
     assert as_noted(master, case, fmi), outcome(master, case, fmi)
 

@@ -41,6 +41,7 @@ def test_the_archive_is_small_and_has_no_python(name, fmi):
         assert not [member for member in packed.namelist() if Path(member).suffix in {".py", ".pyc", ".pyd", ".so.1"}]
 
 
+# The cross compiler is a Debian package that nobody needs who stays on Linux.
 needs_mingw = pytest.mark.skipif(shutil.which(binaries.MINGW) is None, reason="win64 needs MinGW")
 
 
@@ -67,6 +68,7 @@ int main(int count, char **words)
 
 
 @needs_mingw
+# Wine belongs to no package that the project asks for; without it the checks of exports and imports remain.
 @pytest.mark.skipif(shutil.which("wine") is None, reason="Wine is not installed")
 def test_the_dll_loads_under_wine(fmi, tmp_path):
     """A program for Windows loads it and is told the version of FMI."""
@@ -130,6 +132,7 @@ def test_an_fmu_can_be_built_from_its_own_sources(name, fmi, tmp_path):
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+# Building by hand, as the page in the FMU says, is tested everywhere; this is one more way.
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="FMPy compiles by CMake")
 def test_fmpy_compiles_it(tmp_path):
     """FMPy's own build of a platform's binary, of FMI 2, which is all that it offers."""

@@ -20,7 +20,7 @@ def co_simulation(assembly: Assembly, fmi: int, folder: Path) -> Recording:
 
 def _simulate(assembly: Assembly, fmi: int, kind: str, **options: float) -> Recording:
     if len(assembly.parts) > 1:
-        raise NotImplementedError("simulate_fmu runs one FMU")
+        raise ValueError("simulate_fmu runs one FMU")
     ((name, part),) = assembly.parts.items()
     outputs = assembly.recorded(name)
     result = fmpy.simulate_fmu(
