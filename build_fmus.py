@@ -11,8 +11,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fmu_components import catalogue
-from fmu_components.component import Component, component_name, declaration
-from fmu_components.declaration import DeclarationError
+from fmu_components.declare.component import Component, component_name, declaration
+from fmu_components.declare.declaration import DeclarationError
 from fmu_components.export.build import Built, Options, build
 from fmu_components.export.compile import PLATFORMS, BuildError, available_platforms
 

@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from coupling import System
-from coupling.master import Master
+from coupling.kernel.tableau import Tableau
+from coupling.live.master import Master
 from coupling.options import Run
-from coupling.schemes import dop853, dopri5
-from coupling.schemes.tableau import Tableau
+from coupling.solvers import dop853, dopri5
 
 HERE = Path(__file__).parent
 METHODS = {"dopri5": dopri5.METHOD, "dop853": dop853.METHOD}

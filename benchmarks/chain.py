@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from coupling import System
-from coupling.master import Master, Run
+from coupling.live.master import Master, Run
 
 ROD = {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import sympy
 
 from fmu_components.catalogue import find
-from fmu_components.component import declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
 from fmu_components.export.build import cached_fmu
 from fmu_components.export.c_code import expression_printer
 from fmu_components.export.compile import PLATFORMS, fmi_headers

@@ -1,10 +1,10 @@
 """Systems of many FMUs: connected, solved and integrated together."""
 
-from coupling.connections import BuildError
-from coupling.fmu import FmuError
-from coupling.initial import InitialStateError
-from coupling.master import StartError
+from coupling.analysis.initial import InitialStateError
+from coupling.fmus.fmu import FmuError
+from coupling.live.master import StartError
 from coupling.outcome import Ending, Outcome
+from coupling.plan.connections import BuildError
 from coupling.result import Result, Statistics
 from coupling.system import System
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coupling.errors import BuildError, shown
+from coupling.live.tolerances import matches
 from coupling.names import nearest
-from coupling.schemes import coupling_scheme_of, scheme_of
-from coupling.tolerances import matches
+from coupling.schemes.base.scheme import scheme_of
+from coupling.solvers.base.solver import SOLVERS
 
 if TYPE_CHECKING:
     from coupling.system import Built
@@ -69,13 +70,13 @@ class Run:
         object.__setattr__(self, "max_steps", int(self.max_steps))
         if not isinstance(self.solver, str):
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
-        scheme_of(self.solver)
+        SOLVERS[self.solver]
         self._check_communication()
 
     def _check_communication(self) -> None:
         if not isinstance(self.scheme, str):
             raise BuildError(f"scheme = {shown(self.scheme)} is refused: give the name of one, such as 'explicit'")
-        coupling_scheme_of(self.scheme)
+        scheme_of(self.scheme)
         step = self.communication_step
         if step is None:
             defaults = {"scheme": "explicit", "extrapolation": 1, "step_control": "fixed", "coupling_tolerance": 1e-4}

@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from coupling.bonds import Bond, bonds_of
-from coupling.connections import BuildError, Name, check_drive, wires_of
-from coupling.drives import Constant, Drive, Polynomial, Table, drive_of
 from coupling.errors import shown
-from coupling.fmu import Fmu, FmuError, load
-from coupling.graph import Address, Part, build_graph, type_code
-from coupling.interval import Division, divide
+from coupling.fmus.fmu import Fmu, FmuError, load
+from coupling.fmus.values import check_start
 from coupling.kernel.kernel import LoadedLibrary
+from coupling.live.interval import Division, divide
 from coupling.names import nearest
 from coupling.options import Run
+from coupling.plan.bonds import Bond, bonds_of
+from coupling.plan.connections import BuildError, Name, check_drive, wires_of
+from coupling.plan.drives import Constant, Drive, Polynomial, Table, drive_of
+from coupling.plan.graph import Address, Part, build_graph, type_code
+from coupling.plan.rigid import RIGID as _RIGID
+from coupling.plan.rigid import rigid_coupling
+from coupling.plan.schedule import Schedule, build_schedule
 from coupling.progress import show_summary
 from coupling.result import Result
-from coupling.rigid import RIGID as _RIGID
-from coupling.rigid import rigid_coupling
-from coupling.schedule import Schedule, build_schedule
-from coupling.values import check_start
 
 Value = float | int | bool | str
 
@@ -329,7 +329,7 @@ class System:
         ``adaptive`` (by step doubling) or ``power`` (by the energy that coupling creates), both to ``coupling_tolerance``. Values are recorded
         at the first point at or behind each time that is asked for.
         """
-        from coupling.master import simulate
+        from coupling.live.master import simulate
 
         run = Run(
             start_time,
@@ -417,7 +417,7 @@ def _find_fmus(instance: str, fmu: Any) -> tuple[Fmu, Fmu]:
             raise FmuError(f"'{instance}' cannot be added: {error}") from None
         return loaded, loaded
     from fmu_components.catalogue import all_components
-    from fmu_components.component import Component
+    from fmu_components.declare.component import Component
 
     if isinstance(fmu, str):
         if fmu not in all_components():

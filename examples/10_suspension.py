@@ -15,8 +15,8 @@ import numpy as np
 from sympy import And, Piecewise
 
 from coupling import Result, System
-from fmu_components.component import Component
-from fmu_components.ports import PLANAR, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.ports import PLANAR, Side
 
 # 1. The data, in SI units. Points are those of the laden vehicle at rest, as complex numbers x + i y, with the road at y = 0.
 

@@ -13,11 +13,11 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from fmu_components.component import Component, component_name
-from fmu_components.declaration import DeclarationError
+from fmu_components.declare.component import Component, component_name
+from fmu_components.declare.declaration import DeclarationError
 
 _PACKAGE = Path(__file__).parent
-_NOT_COMPONENTS = {"export", "runtime", "__pycache__"}
+_NOT_COMPONENTS = {"declare", "export", "runtime", "__pycache__"}
 
 
 class UnknownComponent(LookupError):

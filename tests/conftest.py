@@ -14,7 +14,7 @@ os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" 
 
 from driver import forget_unpacked
 from fmu_components.catalogue import all_components
-from fmu_components.component import Component
+from fmu_components.declare.component import Component
 from fmu_components.export.build import cached_fmu
 
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones.

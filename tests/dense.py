@@ -12,8 +12,8 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from coupling.drives import Constant, Drive, Function
-from coupling.graph import Address
+from coupling.plan.drives import Constant, Drive, Function
+from coupling.plan.graph import Address
 from coupling.system import Built
 from driver import Driver
 

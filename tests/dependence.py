@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import sympy
 
-from fmu_components.declaration import Declaration, Role, Variable
+from fmu_components.declare.declaration import Declaration, Role, Variable
 from fmu_components.export.table import VariableTable
 
 POINTS = 40

@@ -15,10 +15,10 @@ from scipy.integrate import solve_ivp
 
 from driver import Driver
 from fmu_components.catalogue import find
-from fmu_components.component import declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
+from fmu_components.declare.ports import Side
 from fmu_components.export.build import cached_fmu
-from fmu_components.ports import Side
 
 
 @cache

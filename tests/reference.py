@@ -11,8 +11,8 @@ import numpy as np
 import sympy
 from sympy.printing.pycode import MpmathPrinter
 
-from fmu_components.component import Component, declaration
-from fmu_components.declaration import Declaration, Role, Variable
+from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.declaration import Declaration, Role, Variable
 from fmu_components.export.table import VariableTable
 
 DIGITS = 40

@@ -2,7 +2,7 @@
 
 from sympy import Piecewise, true
 
-from fmu_components.component import TIME, Component, falls, reaches, rises
+from fmu_components.declare.component import TIME, Component, falls, reaches, rises
 
 
 class BouncingBall(Component):

@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from sympy import cos
 
-from fmu_components.component import Component
+from fmu_components.declare.component import Component
 from fmu_components.export.build import cache_folder, cached_fmu
 
 DERIVATIVES = ("providesDirectionalDerivative", "providesDirectionalDerivatives")

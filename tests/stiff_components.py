@@ -2,7 +2,7 @@
 
 from sympy import Piecewise, sin, sqrt
 
-from fmu_components.component import TIME, Component, falls
+from fmu_components.declare.component import TIME, Component, falls
 
 
 class VanDerPol(Component):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy
 
-from fmu_components.component import Component, declaration
-from fmu_components.ports import PlanarFrame, Side
+from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.ports import PlanarFrame, Side
 
 M = PlanarFrame("M", Side.EFFORT, "")
 N = PlanarFrame("N", Side.EFFORT, "")

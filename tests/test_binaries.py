@@ -15,7 +15,7 @@ import binaries
 from binaries import FOLDERS, MINGW, output
 from driver import Driver
 from fmu_components.catalogue import find
-from fmu_components.component import Component, declaration
+from fmu_components.declare.component import Component, declaration
 from fmu_components.export.build import Options, build_one, cache_folder, content_key
 
 LARGEST = 150_000

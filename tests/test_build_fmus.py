@@ -233,7 +233,7 @@ def test_a_missing_file_is_named(run: Run, tmp_path: Path) -> None:
 def test_a_file_without_a_component_is_named(run: Run, tmp_path: Path) -> None:
     """Importing the base class declares nothing; the sentence says what to define."""
     path = tmp_path / "empty.py"
-    path.write_text("from fmu_components.component import Component\n")
+    path.write_text("from fmu_components.declare.component import Component\n")
     refuse(
         run,
         f"'empty.py' in '{tmp_path.name}' declares no component; define a subclass of Component or Joint in it, "

@@ -3,8 +3,8 @@
 import pytest
 
 from fmu_components import catalogue
-from fmu_components.component import component_name
-from fmu_components.declaration import DeclarationError
+from fmu_components.declare.component import component_name
+from fmu_components.declare.declaration import DeclarationError
 
 
 def test_components_are_named_after_their_folder_and_class():
@@ -45,7 +45,7 @@ def test_a_new_file_in_a_component_folder_is_found(tmp_path, monkeypatch):
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "Thing.py").write_text(
-        'from fmu_components.component import Component\nclass Thing(Component):\n    """Thing."""\n    def declare(self):\n        pass\n'
+        'from fmu_components.declare.component import Component\nclass Thing(Component):\n    """Thing."""\n    def declare(self):\n        pass\n'
     )
     monkeypatch.setattr(catalogue, "_PACKAGE", tmp_path)
     monkeypatch.setattr(fmu_components, "__path__", [str(tmp_path)])

@@ -7,10 +7,10 @@ import math
 import pytest
 import sympy
 
-from fmu_components.component import Component, declaration, rises
-from fmu_components.declaration import DeclarationError, Range
-from fmu_components.joint import Joint
-from fmu_components.ports import PLANAR, TRANSLATIONAL, Side
+from fmu_components.declare.component import Component, declaration, rises
+from fmu_components.declare.declaration import DeclarationError, Range
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.ports import PLANAR, TRANSLATIONAL, Side
 
 
 def refused(body, sentence):

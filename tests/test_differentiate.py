@@ -2,7 +2,7 @@
 
 import sympy
 
-from fmu_components.differentiate import ConstraintLevels, TimeDerivative, efforts_of
+from fmu_components.declare.differentiate import ConstraintLevels, TimeDerivative, efforts_of
 from symbols import M, N
 
 D = TimeDerivative(M.rates | N.rates)

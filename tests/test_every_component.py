@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from driver import Driver
-from fmu_components.component import declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
 from reference import reference
 
 SETTABLE = (Role.PARAMETER, Role.STATE, Role.INPUT, Role.ALGEBRAIC)

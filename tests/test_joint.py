@@ -11,10 +11,10 @@ import sympy
 from scipy.linalg import null_space
 
 from fmu_components.catalogue import all_components
-from fmu_components.component import declaration
-from fmu_components.declaration import DeclarationError, Role
-from fmu_components.joint import Joint
-from fmu_components.ports import Side
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import DeclarationError, Role
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.ports import Side
 from reference import DIGITS, reference
 
 JOINTS = {name: c for name, c in all_components().items() if declaration(c).with_role(Role.ALGEBRAIC)}

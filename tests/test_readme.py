@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling.schemes import coupling_schemes, schemes
+from coupling.schemes.base.scheme import SCHEMES
+from coupling.solvers.base.solver import SOLVERS
 from coupling.system import System
 
 ROOT = Path(__file__).parents[1]
@@ -98,7 +99,7 @@ def test_the_tables_of_solvers_are_complete(page):
     """Every solver there is has a row, and every row is of solvers that there are."""
     section = page.read_text().partition("| solver | method |")[2].partition("\n\n")[0]
     listed = {name for row in section.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if "|" in row else "")}
-    assert listed == set(schemes())
+    assert listed == set(SOLVERS)
 
 
 def test_the_snippets_of_co_simulation_run(scratch, capsys):
@@ -174,7 +175,7 @@ def test_the_arguments_of_export_are_explained():
 
 def test_the_table_of_schemes_is_complete():
     section = COSIMULATION.read_text().partition("| scheme | what it does | order")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| `([\w-]+)`", section, re.MULTILINE)) == set(coupling_schemes())
+    assert set(re.findall(r"^\| `([\w-]+)`", section, re.MULTILINE)) == set(SCHEMES)
 
 
 def page_options(page: Path) -> set[str]:
@@ -195,7 +196,7 @@ def test_the_tables_of_options_are_complete(page):
 def test_the_joint_of_the_readme_is_the_revolute_joint(tmp_path):
     """Ten lines in a file of the user's own become the same equations as the library's, and the class can be added to a system."""
     from fmu_components.catalogue import find, from_file
-    from fmu_components.component import declaration
+    from fmu_components.declare.component import declaration
 
     file = tmp_path / "Pin.py"
     file.write_text(snippet(README, "class Pin"))

@@ -3,7 +3,7 @@
 import pytest
 import sympy
 
-from fmu_components.units import BASE, Dimension, UnitError, dimension, exponents
+from fmu_components.declare.units import BASE, Dimension, UnitError, dimension, exponents
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import numpy as np
 
 from coupling import System
 from coupling.result import Result
-from fmu_components.component import Component
-from fmu_components.joint import Joint
-from fmu_components.ports import TRANSLATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.ports import TRANSLATIONAL, Side
 from two_masses import DISPLACEMENT_DISPLACEMENT, FORCE_DISPLACEMENT, FORCE_FORCE, MASSES_ALONE, Oscillator
 
 FORCE = "link.lambda[1]"

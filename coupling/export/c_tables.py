@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from coupling.drives import Polynomial
 from coupling.export.table import SWITCH, MechanismTable, constraint_references
-from coupling.master import Master
-from coupling.schedule import Kind
-from fmu_components.declaration import Variable
+from coupling.live.master import Master
+from coupling.plan.drives import Polynomial
+from coupling.plan.schedule import Kind
+from fmu_components.declare.declaration import Variable
 from fmu_components.export.c_code import c_bool, c_number, c_string
 
 _NONE = -1

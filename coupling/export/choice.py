@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from coupling.connections import Name, find_end, solved_for
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmu import Fmu, Structure, Variable
+from coupling.fmus.fmu import Fmu, Structure, Variable
+from coupling.fmus.ports import ADDED, takes
+from coupling.live.tolerances import matches
 from coupling.names import nearest
-from coupling.ports import ADDED, takes
-from coupling.tolerances import matches
+from coupling.plan.connections import Name, find_end, solved_for
 
 
 @dataclass

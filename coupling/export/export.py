@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coupling.connections import check_drive, wires_of
-from coupling.drives import Constant, Function
+from coupling.analysis.initial import assemble, check
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import Interface, MechanismTable
-from coupling.fmu import Fmu
-from coupling.initial import assemble, check
+from coupling.fmus.fmu import Fmu
 from coupling.kernel.kernel import Kernel
-from coupling.master import Master
+from coupling.live.master import Master
 from coupling.options import Run
+from coupling.plan.connections import check_drive, wires_of
+from coupling.plan.drives import Constant, Function
 from fmu_components.export import compile as c
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from coupling.export.c_tables import mechanism_source, model_names, renamed, sch
 from coupling.export.page import page
 from coupling.export.structure import MechanismStructure
 from coupling.export.table import MechanismTable
-from coupling.master import Master
+from coupling.live.master import Master
 from fmu_components.export import archive
 from fmu_components.export import compile as c
-from fmu_components.export.icons import png, svg
+from fmu_components.export.pages.icons import png, svg
 
 _HERE = Path(__file__).parent
 _KERNEL = _HERE.parent / "kernel"

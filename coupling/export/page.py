@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from coupling.connections import End, find_end
-from coupling.drives import Table
+from coupling.analysis.initial import TOLERANCE
 from coupling.export.table import SWITCH, MechanismTable, Member, constraint_references
-from coupling.fmu import Fmu
-from coupling.initial import TOLERANCE
-from coupling.ports import needs_partner
-from fmu_components.declaration import IMPLICIT, Role, Variable
-from fmu_components.export.documentation import PARAMETER_HEADS, VARIABLE_HEADS, parameter_cells, ports, variable_cells
-from fmu_components.export.markup import REFERENCE, code, facts, folded, framed, listed, table_of, unit_text, value_text
+from coupling.fmus.fmu import Fmu
+from coupling.fmus.ports import needs_partner
+from coupling.plan.connections import End, find_end
+from coupling.plan.drives import Table
+from fmu_components.declare.declaration import IMPLICIT, Role, Variable
 from fmu_components.export.model_description import FMI_VERSIONS
+from fmu_components.export.pages.documentation import PARAMETER_HEADS, VARIABLE_HEADS, parameter_cells, ports, variable_cells
+from fmu_components.export.pages.markup import REFERENCE, code, facts, folded, framed, listed, table_of, unit_text, value_text
 
 if TYPE_CHECKING:
-    from coupling.master import Master
+    from coupling.live.master import Master
 
 FEW, MANY = 12, 40
 """How many names stand in a sentence, and how many rows in a table, before they are folded up."""

@@ -9,10 +9,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from coupling.export.table import MechanismTable
-from coupling.fmu import Fmu, Structure
-from coupling.graph import Address
-from coupling.manifest import Unknown as Declared
-from fmu_components.declaration import Role
+from coupling.fmus.fmu import Fmu, Structure
+from coupling.fmus.manifest import Unknown as Declared
+from coupling.plan.graph import Address
+from fmu_components.declare.declaration import Role
 from fmu_components.export.structure import Unknown
 from fmu_components.export.table import Dependency
 

@@ -14,15 +14,15 @@ from hashlib import sha256
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
-from coupling import fmu as fmus
-from coupling.drives import Table
 from coupling.export.choice import Choice
-from coupling.graph import Address
+from coupling.fmus import fmu as fmus
+from coupling.plan.drives import Table
+from coupling.plan.graph import Address
 from coupling.system import Built
-from fmu_components.declaration import IMPLICIT, Declaration, Range, Role, Variable
+from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
+from fmu_components.declare.icon import Drawing, box
+from fmu_components.declare.ports import KINDS, Port, Side
 from fmu_components.export.table import Dependency, VariableTable
-from fmu_components.icon import Drawing, box
-from fmu_components.ports import KINDS, Port, Side
 
 SWITCH = "ideal"
 """The mechanism's own switch, where an importer may solve for the multipliers."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from coupling.kernel import library
 
 if TYPE_CHECKING:
-    from coupling.schemes.tableau import Tableau
+    from coupling.kernel.tableau import Tableau
 
 DoublePointer = ctypes.POINTER(ctypes.c_double)
 Derivative = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double, DoublePointer, DoublePointer)

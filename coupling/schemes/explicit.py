@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coupling.capabilities import unable
+from coupling.live.capabilities import unable
 from coupling.outcome import Outcome
-from coupling.schemes.course import follow
-from coupling.schemes.walk import done, walk
+from coupling.schemes.base.course import follow
+from coupling.schemes.base.scheme import SCHEMES, Scheme
+from coupling.schemes.base.walk import done, walk
 
 if TYPE_CHECKING:
-    from coupling.master import Master
+    from coupling.live.master import Master
     from coupling.options import Run
 
 
@@ -51,8 +52,11 @@ class Explicit:
         return t + h
 
 
-def couple(name: str, master: Master, run: Run) -> Outcome:
+def couple(master: Master, run: Run) -> Outcome:
     """Runs the system by explicit steps; in the kernel alone where it can."""
     if run.step_control == "fixed" and master.interval is None:
         return follow(master, run)
     return walk(Explicit(master, run), master, run)
+
+
+SCHEMES.register("explicit", Scheme(couple))

@@ -4,7 +4,7 @@ The order is that in which they were added. Multipliers are solved for at the po
 which it shares everything else with.
 """
 
+from coupling.schemes.base.scheme import SCHEMES, Scheme
 from coupling.schemes.explicit import couple
 
-NAMES = ("gauss-seidel",)
-__all__ = ["NAMES", "couple"]
+SCHEMES.register("gauss-seidel", Scheme(couple))

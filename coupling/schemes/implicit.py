@@ -10,26 +10,23 @@ steps with multipliers moved a little, and improved from step to step (Broyden).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coupling.capabilities import degree, unable
-from coupling.constraints import Levels, constraints_of, unsolvable
 from coupling.errors import BuildError
+from coupling.live.capabilities import degree, unable
+from coupling.live.constraints import Levels, constraints_of, unsolvable
 from coupling.outcome import Outcome
-from coupling.schemes.walk import Stopped, Unsolved, done, walk
+from coupling.schemes.base.scheme import SCHEMES, Scheme
+from coupling.schemes.base.walk import Stopped, Unsolved, done, walk
 
 if TYPE_CHECKING:
-    from coupling.master import Master
+    from coupling.live.master import Master
     from coupling.options import Run
 
 NAMES = ("implicit", "implicit-position", "implicit-velocity")
-REFUSED = {
-    "implicit-position-linear": "constraints at position level with forces that are continuous and linear over the step are unstable, whatever "
-    "the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are constant over the step, "
-    "'implicit-velocity', or 'implicit'"
-}
 
 MOST_PASSES = 30
 EXACT = 5e-11
@@ -451,3 +448,7 @@ def _refuse(name: str, master: Master) -> None:
 def couple(name: str, master: Master, run: Run) -> Outcome:
     """Runs the system by implicit steps."""
     return walk(Implicit(name, master), master, run)
+
+
+for _name in NAMES:
+    SCHEMES.register(_name, Scheme(partial(couple, _name)))

@@ -1,7 +1,7 @@
 """An account of work; the file of a component of one's own, as in the second example."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, arc, box, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arc, box, line
 
 
 class Account(Component):

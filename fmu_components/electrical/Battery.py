@@ -2,9 +2,9 @@
 
 from sympy import Piecewise
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, line
-from fmu_components.ports import ELECTRICAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.ports import ELECTRICAL, Side
 
 
 class Battery(Component):

@@ -1,8 +1,8 @@
 """Capacitor."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
-from fmu_components.ports import ELECTRICAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, line
+from fmu_components.declare.ports import ELECTRICAL, Side
 
 
 class Capacitor(Component):

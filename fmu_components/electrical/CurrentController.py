@@ -1,8 +1,8 @@
 """Current controller."""
 
-from fmu_components.component import Component
-from fmu_components.control import integral_rate, limited
-from fmu_components.icon import Drawing, box, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.control import integral_rate, limited
+from fmu_components.declare.icon import Drawing, box, line
 
 
 class CurrentController(Component):

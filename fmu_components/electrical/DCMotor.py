@@ -1,8 +1,8 @@
 """Direct-current motor."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, circle, line
-from fmu_components.ports import ELECTRICAL, ROTATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, box, circle, line
+from fmu_components.declare.ports import ELECTRICAL, ROTATIONAL, Side
 
 
 class DCMotor(Component):

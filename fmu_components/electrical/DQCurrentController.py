@@ -2,9 +2,9 @@
 
 from sympy import Piecewise
 
-from fmu_components.component import Component
-from fmu_components.functions import Magnitude
-from fmu_components.icon import Drawing, arrowhead, box, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.functions import Magnitude
+from fmu_components.declare.icon import Drawing, arrowhead, box, line
 
 
 class DQCurrentController(Component):

@@ -1,8 +1,8 @@
 """Common return of a circuit."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
-from fmu_components.ports import ELECTRICAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, line
+from fmu_components.declare.ports import ELECTRICAL, Side
 
 
 class Ground(Component):

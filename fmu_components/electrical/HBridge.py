@@ -1,9 +1,9 @@
 """Bridge of four switches."""
 
-from fmu_components.component import Component
-from fmu_components.control import limited
-from fmu_components.icon import Drawing, box, line
-from fmu_components.ports import ELECTRICAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.control import limited
+from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.ports import ELECTRICAL, Side
 
 
 class HBridge(Component):

@@ -2,9 +2,9 @@
 
 from sympy import Rational
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, circle, line
-from fmu_components.ports import ROTATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, box, circle, line
+from fmu_components.declare.ports import ROTATIONAL, Side
 
 
 class PMSM(Component):

@@ -1,8 +1,8 @@
 """Speed controller."""
 
-from fmu_components.component import Component
-from fmu_components.control import integral_rate, limited
-from fmu_components.icon import Drawing, arc, arrowhead, box, circle
+from fmu_components.declare.component import Component
+from fmu_components.declare.control import integral_rate, limited
+from fmu_components.declare.icon import Drawing, arc, arrowhead, box, circle
 
 
 class SpeedController(Component):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from fmu_components.export import compile as c
 from fmu_components.export.c_code import model_source
-from fmu_components.export.documentation import page
-from fmu_components.export.icons import png, port_positions, svg
 from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import build_description, model_description
+from fmu_components.export.pages.documentation import page
+from fmu_components.export.pages.icons import png, port_positions, svg
 from fmu_components.export.structure import DaeLists, Lists
 from fmu_components.export.table import VariableTable
 from fmu_components.export.terminals import terminal_icons, terminals_and_icons

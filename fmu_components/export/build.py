@@ -17,7 +17,7 @@ from pathlib import Path
 
 import sympy
 
-from fmu_components.component import Component, component_name, declaration
+from fmu_components.declare.component import Component, component_name, declaration
 from fmu_components.export import archive
 from fmu_components.export import compile as c
 from fmu_components.export.table import VariableTable
@@ -142,6 +142,6 @@ def _sources(component: type[Component]) -> list[str]:
 
 @cache
 def _core_key() -> str:
-    files: Sequence[Path] = sorted([*_PACKAGE.glob("*.py"), *(_PACKAGE / "export").glob("*.py"), *(_PACKAGE / "runtime").glob("*.[chp]*")])
+    files: Sequence[Path] = sorted([path for folder in ("declare", "export", "runtime") for path in (_PACKAGE / folder).rglob("*.[chp]*")])
     content = [path.read_bytes() for path in files if path.is_file() and path.suffix != ".pyc"]
     return hashlib.sha256(b"\0".join([*content, sympy.__version__.encode()])).hexdigest()

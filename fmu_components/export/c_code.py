@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 import sympy
 from sympy.printing.c import C99CodePrinter
 
-from fmu_components.declaration import Role
+from fmu_components.declare.declaration import Role
 from fmu_components.export.stages import STAGES, Function, Plan, stage_of
 from fmu_components.export.table import VariableTable
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fmu_components.declaration import Role
+from fmu_components.declare.declaration import Role
 from fmu_components.export.structure import DaeLists, Structure, fmi3_lists, fmi3_unknown
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import document, element

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from xml.etree.ElementTree import Element
 
-from fmu_components import units
-from fmu_components.declaration import Role, Variable
+from fmu_components.declare import units
+from fmu_components.declare.declaration import Role, Variable
 from fmu_components.export.structure import Lists, Structure, fmi2_lists, fmi3_lists
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import Value, document, element

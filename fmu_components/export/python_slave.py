@@ -19,17 +19,17 @@ import sympy
 from pythonfmu.builder import FmuBuilder
 from sympy.printing.pycode import PythonCodePrinter
 
-from fmu_components import units
-from fmu_components.declaration import IMPLICIT, Event, Range, Role, Variable
+from fmu_components.declare import units
+from fmu_components.declare.declaration import IMPLICIT, Event, Range, Role, Variable
 from fmu_components.export import archive
 from fmu_components.export.compile import BuildError
-from fmu_components.export.documentation import page
-from fmu_components.export.icons import png
 from fmu_components.export.model_description import model_description
+from fmu_components.export.pages.documentation import page
+from fmu_components.export.pages.icons import png
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import document
 
-RUNTIME = Path(__file__).parent.parent / "runtime" / "slave.py"
+RUNTIME = Path(__file__).parent.parent / "runtime" / "python" / "slave.py"
 """What every generated slave is built upon; copied into its FMU."""
 
 _GUARDED = ("sin", "cos", "tan", "asin", "acos", "acosh", "atanh", "exp", "cosh", "sinh", "log", "floor")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from fmu_components.declaration import Role, Variable
+from fmu_components.declare.declaration import Role, Variable
 from fmu_components.export.table import VariableTable, is_diagnostic
 
 STAGES = ("parameters", "states", "motion", "efforts", "accelerations", "diagnostics", "sensitivities")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element
 
-from fmu_components.declaration import Role
+from fmu_components.declare.declaration import Role
 from fmu_components.export.table import Dependency, VariableTable
 from fmu_components.export.xml_text import element
 

@@ -17,8 +17,8 @@ from typing import Any
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
-from fmu_components.component import TIME
-from fmu_components.declaration import IMPLICIT, Condition, Declaration, Role, Variable
+from fmu_components.declare.component import TIME
+from fmu_components.declare.declaration import IMPLICIT, Condition, Declaration, Role, Variable
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)

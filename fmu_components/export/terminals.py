@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from fmu_components.export.icons import EXTENT, colour, png
+from fmu_components.declare.icon import Drawing, box
+from fmu_components.declare.ports import Port, Side
+from fmu_components.export.pages.icons import EXTENT, colour, png
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import Value, document, element
-from fmu_components.icon import Drawing, box
-from fmu_components.ports import Port, Side
 
 SCALE = 100
 """Half the side of the coordinate system; drawings and port positions reach from -1 to 1."""

@@ -2,9 +2,9 @@
 
 from sympy import Max, Piecewise, log
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, arc, line
-from fmu_components.ports import HYDRAULIC, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arc, line
+from fmu_components.declare.ports import HYDRAULIC, Side
 
 
 class Accumulator(Component):

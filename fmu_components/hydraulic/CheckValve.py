@@ -2,10 +2,10 @@
 
 from sympy import Piecewise, sqrt
 
-from fmu_components.component import Component
-from fmu_components.functions import signed_root
-from fmu_components.icon import Drawing, circle, line
-from fmu_components.ports import HYDRAULIC, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.functions import signed_root
+from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.ports import HYDRAULIC, Side
 
 
 class CheckValve(Component):

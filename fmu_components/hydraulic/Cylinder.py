@@ -2,9 +2,9 @@
 
 from sympy import Max, Min, Piecewise, pi, tanh
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, line
-from fmu_components.ports import HYDRAULIC, TRANSLATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.ports import HYDRAULIC, TRANSLATIONAL, Side
 
 
 class Cylinder(Component):

@@ -2,9 +2,9 @@
 
 from sympy import Abs, pi
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
-from fmu_components.ports import HYDRAULIC, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, line
+from fmu_components.declare.ports import HYDRAULIC, Side
 
 
 class Hose(Component):

@@ -2,9 +2,9 @@
 
 from sympy import tanh
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, circle, line
-from fmu_components.ports import HYDRAULIC, ROTATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.ports import HYDRAULIC, ROTATIONAL, Side
 
 
 class Motor(Component):

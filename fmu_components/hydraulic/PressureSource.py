@@ -1,8 +1,8 @@
 """Given pressure."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, arrowhead, circle, line
-from fmu_components.ports import HYDRAULIC, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arrowhead, circle, line
+from fmu_components.declare.ports import HYDRAULIC, Side
 
 
 class PressureSource(Component):

@@ -1,8 +1,8 @@
 """Fixed flanges."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, line
-from fmu_components.ports import ROTATIONAL, TRANSLATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL, Side
 
 
 class Fixed1D(Component):

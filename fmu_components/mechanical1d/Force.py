@@ -1,8 +1,8 @@
 """Given force."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
-from fmu_components.ports import TRANSLATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, line
+from fmu_components.declare.ports import TRANSLATIONAL, Side
 
 
 class Force(Component):

@@ -1,8 +1,8 @@
 """Rotational inertia."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, arc, arrowhead, box, line
-from fmu_components.ports import ROTATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arc, arrowhead, box, line
+from fmu_components.declare.ports import ROTATIONAL, Side
 
 
 class Inertia(Component):

@@ -1,8 +1,8 @@
 """Translational mass."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, ground, line
-from fmu_components.ports import TRANSLATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, box, ground, line
+from fmu_components.declare.ports import TRANSLATIONAL, Side
 
 
 class Mass(Component):

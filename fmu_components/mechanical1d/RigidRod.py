@@ -1,8 +1,8 @@
 """Rigid coupling of two masses on a line."""
 
-from fmu_components.icon import Drawing, box, line
-from fmu_components.joint import Joint
-from fmu_components.ports import TRANSLATIONAL
+from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.ports import TRANSLATIONAL
 
 
 class RigidRod(Joint):

@@ -1,8 +1,8 @@
 """Rigid coupling of two shafts."""
 
-from fmu_components.icon import Drawing, box, line
-from fmu_components.joint import Joint
-from fmu_components.ports import ROTATIONAL
+from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.ports import ROTATIONAL
 
 
 class RigidShaft(Joint):

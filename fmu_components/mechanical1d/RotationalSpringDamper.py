@@ -1,8 +1,8 @@
 """Spring and damper between rotational flanges."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, arc, arrowhead, damper, line, spring
-from fmu_components.ports import ROTATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arc, arrowhead, damper, line, spring
+from fmu_components.declare.ports import ROTATIONAL, Side
 
 
 class RotationalSpringDamper(Component):

@@ -1,8 +1,8 @@
 """Spring and damper between translational flanges."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, damper, line, spring
-from fmu_components.ports import TRANSLATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, damper, line, spring
+from fmu_components.declare.ports import TRANSLATIONAL, Side
 
 
 class SpringDamper1D(Component):

@@ -1,8 +1,8 @@
 """Revolute joint with an actuator (Part II, figure 5)."""
 
-from fmu_components.icon import Drawing, arc, arrowhead, circle
+from fmu_components.declare.icon import Drawing, arc, arrowhead, circle
+from fmu_components.declare.ports import ROTATIONAL, Side
 from fmu_components.planar.Revolute import Revolute
-from fmu_components.ports import ROTATIONAL, Side
 
 
 class ActuatedRevolute(Revolute):

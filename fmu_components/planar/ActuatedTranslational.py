@@ -1,8 +1,8 @@
 """Translational joint with an actuator (Part II, figure 5)."""
 
-from fmu_components.icon import Drawing, line
+from fmu_components.declare.icon import Drawing, line
+from fmu_components.declare.ports import TRANSLATIONAL, Side
 from fmu_components.planar.Translational import Translational
-from fmu_components.ports import TRANSLATIONAL, Side
 
 
 class ActuatedTranslational(Translational):

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from sympy import Matrix, Rational, cos, sin
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, Shape, circle, line
-from fmu_components.ports import PLANAR, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, Shape, circle, line
+from fmu_components.declare.ports import PLANAR, Side
 
 _POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75), (0.53, 0.53))
 

@@ -2,8 +2,8 @@
 
 from sympy import atan2, cos, sin, sqrt
 
-from fmu_components.icon import Drawing, arc, box, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, arc, box, circle, line
+from fmu_components.declare.joint import Joint
 
 HARMONICS = 8
 

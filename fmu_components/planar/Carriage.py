@@ -2,9 +2,9 @@
 
 from sympy import cos, sin
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, box, circle, ground, line
-from fmu_components.ports import PLANAR, TRANSLATIONAL, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, box, circle, ground, line
+from fmu_components.declare.ports import PLANAR, TRANSLATIONAL, Side
 
 
 class Carriage(Component):

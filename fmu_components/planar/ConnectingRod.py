@@ -1,7 +1,7 @@
 """Massless connecting rod (named as future work in Part II)."""
 
-from fmu_components.icon import Drawing, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.joint import Joint
 
 
 class ConnectingRod(Joint):

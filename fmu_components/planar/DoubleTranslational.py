@@ -1,7 +1,7 @@
 """Double translational joint (Part II, equations 18 to 22)."""
 
-from fmu_components.icon import Drawing, box, line
-from fmu_components.joint import Joint, same_direction
+from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.joint import Joint, same_direction
 
 
 class DoubleTranslational(Joint):

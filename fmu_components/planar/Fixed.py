@@ -1,8 +1,8 @@
 """A point of the frame of reference."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, circle, line
-from fmu_components.ports import PLANAR, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.ports import PLANAR, Side
 
 
 class Fixed(Component):

@@ -2,8 +2,8 @@
 
 from sympy import Abs, sqrt
 
-from fmu_components.icon import Drawing, circle, gearwheel
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, circle, gearwheel
+from fmu_components.declare.joint import Joint
 
 
 class GearPair(Joint):

@@ -1,7 +1,7 @@
 """Joint between two motion planes (Part II, equations 28 to 32)."""
 
-from fmu_components.icon import Drawing, box, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, box, circle, line
+from fmu_components.declare.joint import Joint
 
 
 class PlaneCrossing(Joint):

@@ -2,8 +2,8 @@
 
 from sympy import Matrix
 
-from fmu_components.icon import Drawing, box, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, box, circle, line
+from fmu_components.declare.joint import Joint
 from fmu_components.planar.PlaneCrossing import PlaneCrossing
 
 

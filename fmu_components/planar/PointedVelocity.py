@@ -2,8 +2,8 @@
 
 from sympy import sqrt
 
-from fmu_components.icon import Drawing, arrowhead, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, arrowhead, circle, line
+from fmu_components.declare.joint import Joint
 
 
 class PointedVelocity(Joint):

@@ -2,8 +2,8 @@
 
 from sympy import Matrix, cos, sin
 
-from fmu_components.icon import Drawing, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.joint import Joint
 
 
 class RelativeVelocity(Joint):

@@ -1,7 +1,7 @@
 """Revolute joint (Part II, equations 13 to 17)."""
 
-from fmu_components.icon import Drawing, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.joint import Joint
 
 
 class Revolute(Joint):

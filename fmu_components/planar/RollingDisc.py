@@ -1,7 +1,7 @@
 """Disc that rolls on a straight line (the example of the successive-algorithm paper)."""
 
-from fmu_components.icon import Drawing, arc, arrowhead, circle, ground, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, arc, arrowhead, circle, ground, line
+from fmu_components.declare.joint import Joint
 
 
 class RollingDisc(Joint):

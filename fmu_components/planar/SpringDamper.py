@@ -2,9 +2,9 @@
 
 from sympy import sqrt
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, circle, damper, line, spring
-from fmu_components.ports import PLANAR, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, circle, damper, line, spring
+from fmu_components.declare.ports import PLANAR, Side
 
 
 class SpringDamper(Component):

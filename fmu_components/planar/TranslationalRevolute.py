@@ -1,7 +1,7 @@
 """Translational-revolute joint (Part II, equations 23 to 27)."""
 
-from fmu_components.icon import Drawing, box, circle, line
-from fmu_components.joint import Joint
+from fmu_components.declare.icon import Drawing, box, circle, line
+from fmu_components.declare.joint import Joint
 
 
 class TranslationalRevolute(Joint):

@@ -1,8 +1,8 @@
 """A given force and torque (Part II, section 3.3)."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, arc, arrowhead, circle, line
-from fmu_components.ports import PLANAR, Side
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arc, arrowhead, circle, line
+from fmu_components.declare.ports import PLANAR, Side
 
 
 class Wrench(Component):

@@ -1,7 +1,7 @@
 """Constant signal."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, axes, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, axes, line
 
 
 class Constant(Component):

@@ -2,8 +2,8 @@
 
 from math import exp
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, axes, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, axes, line
 
 
 class FirstOrder(Component):

@@ -1,7 +1,7 @@
 """Gain."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, line
 
 
 class Gain(Component):

@@ -1,7 +1,7 @@
 """Integrator."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, arc, box, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arc, box, line
 
 
 class Integrator(Component):

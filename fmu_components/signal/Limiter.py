@@ -1,8 +1,8 @@
 """Limiter."""
 
-from fmu_components.component import Component
-from fmu_components.control import limited
-from fmu_components.icon import Drawing, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.control import limited
+from fmu_components.declare.icon import Drawing, line
 
 
 class Limiter(Component):

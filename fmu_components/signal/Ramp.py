@@ -2,8 +2,8 @@
 
 from sympy import Piecewise, true
 
-from fmu_components.component import TIME, Component, reaches
-from fmu_components.icon import Drawing, axes, line
+from fmu_components.declare.component import TIME, Component, reaches
+from fmu_components.declare.icon import Drawing, axes, line
 
 
 class Ramp(Component):

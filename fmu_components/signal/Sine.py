@@ -6,8 +6,8 @@ from sympy import Piecewise, true
 from sympy import pi as PI
 from sympy import sin as SIN
 
-from fmu_components.component import TIME, Component, reaches
-from fmu_components.icon import Drawing, axes, line
+from fmu_components.declare.component import TIME, Component, reaches
+from fmu_components.declare.icon import Drawing, axes, line
 
 
 class Sine(Component):

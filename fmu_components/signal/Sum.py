@@ -1,7 +1,7 @@
 """Weighted sum."""
 
-from fmu_components.component import Component
-from fmu_components.icon import Drawing, circle, line
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, circle, line
 
 
 class Sum(Component):

@@ -2,8 +2,8 @@
 
 from sympy import And, Eq, Max, Or, Piecewise, floor, true
 
-from fmu_components.component import TIME, Component, reaches
-from fmu_components.icon import Drawing, box, line
+from fmu_components.declare.component import TIME, Component, reaches
+from fmu_components.declare.icon import Drawing, box, line
 
 POINTS = 20
 

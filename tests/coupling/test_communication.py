@@ -10,12 +10,12 @@ import pytest
 import foreign
 import seven_bodies
 from coupling import Result, System
-from coupling.schemes import coupling_schemes
+from coupling.schemes.base.scheme import SCHEMES
 from oracles import FourBar, Pendulum
 from stepped import INTERPOLATION, Oscillation, Position, component
 from systems import system_of
 
-scheme = pytest.mark.parametrize("scheme", sorted(coupling_schemes()))
+scheme = pytest.mark.parametrize("scheme", sorted(SCHEMES))
 explicit = pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel"])
 
 

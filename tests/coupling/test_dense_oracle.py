@@ -18,7 +18,7 @@ import pytest
 import foreign
 from coupling import System
 from coupling.kernel.kernel import Status
-from coupling.master import Master
+from coupling.live.master import Master
 from coupling.options import Run
 from dense import Dense
 from fmu_components.catalogue import find

@@ -11,7 +11,7 @@ import pytest
 
 import foreign
 from coupling import BuildError, Ending, Result, StartError, System
-from coupling.drives import Table, drive_of
+from coupling.plan.drives import Table, drive_of
 from systems import pendulum, refusal
 
 

@@ -11,12 +11,12 @@ import pytest
 import foreign
 import seven_bodies
 from coupling import System
-from coupling.graph import Address
 from coupling.kernel.kernel import Status
-from coupling.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
-from coupling.master import Master
+from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
+from coupling.live.master import Master
 from coupling.options import Run
-from fmu_components.component import Component
+from coupling.plan.graph import Address
+from fmu_components.declare.component import Component
 from oracles import Pendulum, SliderCrank
 from runtime_components import Relay
 from systems import system_of

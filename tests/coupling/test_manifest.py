@@ -9,10 +9,10 @@ from pathlib import Path
 import casadi
 import pytest
 
-from coupling.fmu import Fmu, load
-from coupling.manifest import MANIFEST, Dae, FmuError, Source, Structure, Unknown, read_manifest
-from fmu_components.component import Component
-from fmu_components.declaration import Role
+from coupling.fmus.fmu import Fmu, load
+from coupling.fmus.manifest import MANIFEST, Dae, FmuError, Source, Structure, Unknown, read_manifest
+from fmu_components.declare.component import Component
+from fmu_components.declare.declaration import Role
 from fmu_components.export import structure as exporter
 from tables import table_of
 

@@ -73,7 +73,7 @@ def test_what_cannot_be_recorded(outputs: object, sentence: str) -> None:
 
 def test_texts_and_arrays_cannot_be_recorded(tmp_path: Path) -> None:
     """A result holds numbers."""
-    from coupling.outputs import chosen
+    from coupling.plan.outputs import chosen
 
     variables = """<String name="text" valueReference="1" causality="output"/>
     <Float64 name="vector" valueReference="2" causality="output"><Dimension start="3"/></Float64>"""

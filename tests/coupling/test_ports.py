@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from coupling import System
-from coupling.connections import wires_of
-from coupling.fmu import Terminal, load
-from coupling.ports import ADDED, described, gives, needs_partner, partners, takes
+from coupling.fmus.fmu import Terminal, load
+from coupling.fmus.ports import ADDED, described, gives, needs_partner, partners, takes
+from coupling.plan.connections import wires_of
 from fmu_components.catalogue import all_components, find
-from fmu_components.component import declaration
+from fmu_components.declare.component import declaration
+from fmu_components.declare.ports import Side
 from fmu_components.export.build import cached_fmu
-from fmu_components.ports import Side
 from systems import described as written
 from systems import refusal
 

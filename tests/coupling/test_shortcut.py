@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from sympy import Piecewise
 
 from coupling import System
-from fmu_components.component import TIME, Component
+from fmu_components.declare.component import TIME, Component
 
 
 class Hardening(Component):

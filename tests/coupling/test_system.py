@@ -16,10 +16,10 @@ import pytest
 
 import foreign
 from coupling import BuildError, FmuError, InitialStateError, StartError, System
-from coupling.fmu import load
+from coupling.fmus.fmu import load
 from coupling.kernel import kernel
 from fmu_components.catalogue import find
-from fmu_components.component import Component
+from fmu_components.declare.component import Component
 from oracles import Pendulum
 from systems import described, pendulum, refusal
 

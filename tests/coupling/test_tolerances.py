@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.tolerances import given_tolerances, matches
+from coupling.live.tolerances import given_tolerances, matches
 
 NAMES = ["rod.x", "rod.theta", "pin.lambda[1]", "pin.lambda[2]"]
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from fmu_components.catalogue import from_file
-from fmu_components.component import declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
 from machines import EXAMPLES, example
 
 

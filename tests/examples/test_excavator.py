@@ -14,8 +14,8 @@ import pytest
 import sympy
 
 from coupling import System
-from coupling.initial import InitialStateError
-from fmu_components.component import declaration
+from coupling.analysis.initial import InitialStateError
+from fmu_components.declare.component import declaration
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

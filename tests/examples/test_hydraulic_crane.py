@@ -9,8 +9,8 @@ import pytest
 
 import crane
 from coupling import Result, System
-from coupling.initial import InitialStateError
-from coupling.master import StartError
+from coupling.analysis.initial import InitialStateError
+from coupling.live.master import StartError
 from machines import example
 
 TIMES = np.linspace(0, crane.STOP, 201)

@@ -6,7 +6,7 @@ import pytest
 from sympy import Integer, Piecewise
 
 from fmu_components.catalogue import all_components
-from fmu_components.component import Component, falls, reaches
+from fmu_components.declare.component import Component, falls, reaches
 from fmu_components.export.table import VariableTable
 from fmu_components.planar.Revolute import Revolute
 from tables import table_of

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fmu_components.component import Component, declaration
-from fmu_components.declaration import Role
-from fmu_components.export.catalogue_page import COMMAND, ICONS, PAGE, catalogue_page, icons, write
+from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.declaration import Role
+from fmu_components.export.pages.catalogue_page import COMMAND, ICONS, PAGE, catalogue_page, icons, write
 
 DOCS = Path(__file__).parents[2] / "docs"
 

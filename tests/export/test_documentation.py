@@ -10,15 +10,15 @@ from xml.etree.ElementTree import Element
 import pytest
 import sympy
 
-from fmu_components import units
 from fmu_components.catalogue import all_components
-from fmu_components.component import Component, component_name, declaration, falls, reaches, rises
-from fmu_components.declaration import Role
-from fmu_components.export import documentation
-from fmu_components.export.documentation import usage
-from fmu_components.export.mathml import equation, symbol
+from fmu_components.declare import units
+from fmu_components.declare.component import Component, component_name, declaration, falls, reaches, rises
+from fmu_components.declare.declaration import Role
+from fmu_components.declare.ports import HYDRAULIC, PLANAR, Side
+from fmu_components.export.pages import documentation
+from fmu_components.export.pages.documentation import usage
+from fmu_components.export.pages.mathml import equation, symbol
 from fmu_components.export.table import VariableTable
-from fmu_components.ports import HYDRAULIC, PLANAR, Side
 from tables import html_of, page_of, table_of
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from fmu_components.catalogue import all_components
-from fmu_components.component import declaration
-from fmu_components.declaration import Declaration
-from fmu_components.export.icons import EXTENT, colour, png, port_positions, svg
-from fmu_components.icon import Circle, Drawing, Line, box, circle, line
-from fmu_components.ports import KINDS, PLANAR, Port, Side
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Declaration
+from fmu_components.declare.icon import Circle, Drawing, Line, box, circle, line
+from fmu_components.declare.ports import KINDS, PLANAR, Port, Side
+from fmu_components.export.pages.icons import EXTENT, colour, png, port_positions, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -10,7 +10,7 @@ from lxml import etree
 
 from dependence import check_dependencies, dependence
 from fmu_components.catalogue import all_components
-from fmu_components.declaration import Role
+from fmu_components.declare.declaration import Role
 from fmu_components.export.table import VariableTable
 from tables import manifest_of, table_of
 

@@ -14,9 +14,9 @@ from fmpy.model_description import ModelDescription, ModelVariable
 from lxml import etree
 
 from dependence import check_dependencies, dependence
-from fmu_components import units
 from fmu_components.catalogue import all_components
-from fmu_components.declaration import Role
+from fmu_components.declare import units
+from fmu_components.declare.declaration import Role
 from fmu_components.export.model_description import LOG_CATEGORIES, build_description, model_description
 from fmu_components.export.table import VariableTable
 from tables import description_of, table_of

@@ -20,8 +20,8 @@ from scipy.integrate import solve_ivp
 
 from driver import DISCARD, Driver, status_of
 from fmu_components.catalogue import find
-from fmu_components.component import Component, declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.declaration import Role
 from fmu_components.export.model_description import model_description
 from fmu_components.export.python_slave import RUNTIME, build_python_fmu, runtime_module
 from fmu_components.export.table import VariableTable
@@ -49,7 +49,7 @@ def source_in(fmu):
 def module_in(fmu):
     """The generated module, upon the runtime as it lies in the package."""
     module = types.ModuleType(fmu.stem)
-    exec(source_in(fmu).replace(f"import {runtime_module()} ", "import fmu_components.runtime.slave "), module.__dict__)
+    exec(source_in(fmu).replace(f"import {runtime_module()} ", "import fmu_components.runtime.python.slave "), module.__dict__)
     return module
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import And, Eq, Integer, Max, Piecewise, cos, sin
 
-from fmu_components.component import Component, reaches
+from fmu_components.declare.component import Component, reaches
 from tables import table_of
 
 

@@ -8,8 +8,8 @@ import fmpy
 import pytest
 from lxml import etree
 
-from fmu_components.component import Component, declaration
-from fmu_components.export.icons import EXTENT, port_positions
+from fmu_components.declare.component import Component, declaration
+from fmu_components.export.pages.icons import EXTENT, port_positions
 from fmu_components.export.table import VariableTable
 from fmu_components.export.terminals import terminal_icons, terminals_and_icons
 
@@ -56,7 +56,7 @@ def test_the_sides_of_a_connection_match(joint, fmi):
         """Point."""
 
         def declare(self):
-            from fmu_components.ports import PLANAR, Side
+            from fmu_components.declare.ports import PLANAR, Side
 
             self.moves(self.port("p1", PLANAR, Side.MOTION, "point"), 0, 0, 0)
 

@@ -10,10 +10,10 @@ import pytest
 from circuits import circuit, run
 from driver import Driver
 from fmu_components.catalogue import all_components, find
-from fmu_components.component import declaration
-from fmu_components.declaration import Role, Variable
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role, Variable
+from fmu_components.declare.ports import Side
 from fmu_components.export.build import cached_fmu
-from fmu_components.ports import Side
 
 NAMES = [name for name in all_components() if name.startswith("hydraulic.")]
 RANGES = {"Pa": (1e5, 2e7), "m3/s": (-1e-3, 1e-3), "m": (0.0, 0.4), "m/s": (-0.5, 0.5), "rad/s": (-300.0, 300.0), "": (-1.5, 1.5)}

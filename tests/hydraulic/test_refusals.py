@@ -6,8 +6,8 @@ import pytest
 
 from driver import ERROR, Driver, status_of
 from fmu_components.catalogue import all_components, find
-from fmu_components.component import declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
 from fmu_components.export.build import cached_fmu
 
 NAMES = [name for name in all_components() if name.startswith("hydraulic.")]

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from fmu_components.catalogue import find
-from fmu_components.component import declaration
+from fmu_components.declare.component import declaration
+from fmu_components.declare.ports import Side
 from fmu_components.export.build import cached_fmu
-from fmu_components.ports import Side
 
 
 @dataclass(frozen=True)

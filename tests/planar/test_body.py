@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 from fmu_components.catalogue import find
-from fmu_components.component import declaration
+from fmu_components.declare.component import declaration
 from symbols import same
 
 

@@ -6,7 +6,7 @@ import sympy
 from scipy.special import ellipk
 
 from fmu_components.catalogue import find
-from fmu_components.component import declaration
+from fmu_components.declare.component import declaration
 from mechanism import Mechanism
 from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, lambda2, same
 

@@ -8,8 +8,8 @@ import sympy
 from sympy import cos, sin
 
 from fmu_components.catalogue import find
-from fmu_components.component import declaration
-from fmu_components.differentiate import ConstraintLevels, TimeDerivative, efforts_of
+from fmu_components.declare.component import declaration
+from fmu_components.declare.differentiate import ConstraintLevels, TimeDerivative, efforts_of
 from mechanism import Mechanism
 from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, lambda2, on_axis_of, q, same, same_where
 

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from fmu_components.catalogue import find
-from fmu_components.differentiate import ConstraintLevels, TimeDerivative, efforts_of
+from fmu_components.declare.differentiate import ConstraintLevels, TimeDerivative, efforts_of
 from mechanism import Mechanism
 from symbols import M, N, dax, day, derived, dvx, dvy, dx, dy, lambda1, on_axis_of, same, same_where
 

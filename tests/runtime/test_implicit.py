@@ -15,8 +15,8 @@ from scipy.linalg import expm
 from scipy.special import ellipj, ellipk
 
 from driver import DISCARD, ERROR, Driver, status_of
-from fmu_components.component import Component, DeclarationError, declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import Component, DeclarationError, declaration
+from fmu_components.declare.declaration import Role
 from fmu_components.export.c_code import model_source
 from fmu_components.export.compile import RUNTIME, WARNINGS, BuildError, fmi_headers, runtime_sources
 from fmu_components.export.python_slave import build_python_fmu

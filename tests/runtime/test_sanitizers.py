@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fmu_components.catalogue import all_components, from_file
-from fmu_components.component import Component, component_name, declaration
+from fmu_components.declare.component import Component, component_name, declaration
 from fmu_components.export.c_code import model_source
 from fmu_components.export.compile import RUNTIME, fmi_headers, runtime_sources
 from fmu_components.export.table import VariableTable

@@ -12,17 +12,17 @@ from scipy.integrate import solve_ivp
 from sympy import Integer, Piecewise, sin, sqrt
 
 from fmu_components.catalogue import find
-from fmu_components.component import TIME, Component, declaration, falls, reaches, rises
+from fmu_components.declare.component import TIME, Component, declaration, falls, reaches, rises
 from fmu_components.export.python_slave import slave_source
 from fmu_components.export.table import VariableTable
-from fmu_components.runtime import slave as runtime
+from fmu_components.runtime.python import slave as runtime
 
 
 @cache
 def module_of(component):
     """The generated module, upon the runtime as it lies in the package."""
     module = types.ModuleType(component.__name__)
-    exec(slave_source(VariableTable(declaration(component)), "fmu_components.runtime.slave"), module.__dict__)
+    exec(slave_source(VariableTable(declaration(component)), "fmu_components.runtime.python.slave"), module.__dict__)
     return module
 
 

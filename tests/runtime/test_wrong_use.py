@@ -9,8 +9,8 @@ import pytest
 
 from driver import DISCARD, ERROR, Driver, status_of
 from fmu_components.catalogue import find
-from fmu_components.component import declaration
-from fmu_components.declaration import Role
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
 from reference import reference
 
 BODY = find("planar.Body1")

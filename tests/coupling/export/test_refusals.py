@@ -56,7 +56,7 @@ def nothing_to_move() -> System:
 
 
 def named_solver() -> System:
-    from fmu_components.component import Component
+    from fmu_components.declare.component import Component
 
     class Odd(Component):
         """A component with a parameter of an unlucky name."""

@@ -206,7 +206,7 @@ def test_redundant_constraints_are_told_of_once():
 
 def test_a_step_that_fails_says_why():
     """A spring whose stiffness is the root of what is left of the time."""
-    from fmu_components.component import TIME, Component
+    from fmu_components.declare.component import TIME, Component
 
     class Fading(Component):
         """A rate that has no value behind t = 0.5."""

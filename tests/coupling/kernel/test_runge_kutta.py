@@ -10,7 +10,7 @@ from scipy.integrate import DOP853, RK45, solve_ivp
 from scipy.integrate._ivp import dop853_coefficients
 
 from coupling.kernel.runge_kutta import Retry, RungeKutta, Status
-from coupling.schemes import dop853, dopri5
+from coupling.solvers import dop853, dopri5
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.
 METHODS = {

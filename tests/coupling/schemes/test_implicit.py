@@ -9,7 +9,7 @@ from sympy import tanh
 import foreign
 from coupling import Ending, System
 from fmu_components.catalogue import find
-from fmu_components.component import Component
+from fmu_components.declare.component import Component
 from oracles import FourBar
 from stepped import DERIVATIVES, component
 from systems import system_of

@@ -14,7 +14,7 @@ import foreign
 import runtime_components
 from coupling import Result, System
 from coupling.outcome import Ending
-from coupling.schemes import schemes
+from coupling.solvers.base.solver import SOLVERS as ALL
 from oracles import Pendulum, deviation
 from systems import system_of
 
@@ -36,7 +36,7 @@ def events(result: Result) -> np.ndarray:
 
 def test_all_of_them_are_offered() -> None:
     """By their own names, besides the explicit methods of the kernel."""
-    assert set(schemes()) >= {*SOLVERS, "dopri5", "dop853"}
+    assert set(ALL) >= {*SOLVERS, "dopri5", "dop853"}
 
 
 # -- steps and outputs -------------------------------------------------------------------------------------------------------------

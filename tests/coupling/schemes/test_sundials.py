@@ -11,8 +11,8 @@ import pytest
 
 import foreign
 from coupling import System
-from coupling.linearise import NoDerivative
-from coupling.schemes.sundials import Matrix, last_known
+from coupling.live.linearise import NoDerivative
+from coupling.solvers.base.sundials import Matrix, last_known
 
 
 @pytest.mark.parametrize(("size", "kind"), [(5, "dense"), (60, "dense"), (61, "sparse"), (500, "sparse")])
@@ -74,7 +74,7 @@ def test_its_libraries_run_on_one_thread_and_the_environment_stays_as_it_is() ->
     """Several wait for each other actively, which makes small matrices slow by a factor of ten."""
     code = (
         "import os\nbefore = dict(os.environ)\n"
-        "from coupling.schemes.sundials import load\n"
+        "from coupling.solvers.base.sundials import load\n"
         "assert load('CVODE').__name__ == 'CVODE' and load('IDA').__name__ == 'IDA'\n"
         "assert dict(os.environ) == before\n"
     )

@@ -1,0 +1,1 @@
+"""What is found out about a system beside its motion in time."""

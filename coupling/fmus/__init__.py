@@ -1,0 +1,1 @@
+"""An FMU as its files describe it, whatever tool wrote it."""

@@ -1,0 +1,107 @@
+"""Which values a variable may be given before the start."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from coupling.errors import BuildError, listed, shown, with_article
+from coupling.fmus.fmu import Fmu, Variable
+from coupling.names import nearest
+
+_EXACT = 2.0**53
+"""Values are passed on as doubles, which hold whole numbers up to here."""
+
+
+def check_start(instance: str, fmu: Fmu, name: str, value: Any) -> None:
+    """Refuses a start value that the FMU could not take."""
+    if not isinstance(name, str):
+        raise BuildError(f"the start values of '{instance}' have {shown(name)} for a name; give the names of variables, such as 'm'")
+    variable = fmu.variables.get(name)
+    full = f"{instance}.{name}"
+    if variable is None:
+        settable = [v.name for v in fmu.variables.values() if _settable(v)]
+        hint = nearest(name, settable) or nearest(name, fmu.variables) or f"what can be set is {listed(settable) or 'nothing'}"
+        raise BuildError(f"'{instance}' ({fmu.model_name}) has no variable '{name}' to start from; {hint}")
+    if not _settable(variable):
+        raise BuildError(f"'{full}' = {shown(value)} is refused: it is {_nature(variable)}; set parameters, states or inputs")
+    if variable.dimensions:
+        raise BuildError(f"'{full}' is an array, whose start values cannot be set here; export its elements as scalar variables")
+    if variable.causality == "structuralParameter" or _is_switch(fmu, variable):
+        _check_structural(full, fmu, variable, value)
+    check_value(full, variable, value)
+
+
+def check_value(full: str, variable: Variable, value: Any) -> None:
+    """Refuses a value that is of another type than the variable, or outside of its bounds; ``full`` is the variable's name."""
+    if variable.type == "string":
+        if not isinstance(value, str):
+            raise BuildError(f"'{full}' = {shown(value)} is refused: it must be a text")
+        return
+    if variable.type not in ("real", "integer", "boolean"):
+        raise BuildError(f"'{full}' is {with_article(variable.fmi_type)}, which cannot be set here; leave it out")
+    wanted = {"real": "a number", "integer": "a whole number", "boolean": "True or False"}[variable.type]
+    if not isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
+        raise BuildError(f"'{full}' = {shown(value)} is refused: it must be {wanted}")
+    given = f"'{full}' = {value}{f' {variable.unit}' if variable.unit and variable.unit != '1' else ''}"
+    if not math.isfinite(value):
+        raise BuildError(f"{given} is refused: it must be a finite number")
+    if variable.type == "boolean":
+        if value not in (0, 1):
+            raise BuildError(f"{given} is refused: it must be {wanted}")
+        return
+    if variable.type == "integer" and value != int(value):
+        raise BuildError(f"{given} is refused: it must be {wanted}")
+    low, high = _bounds(variable)
+    if not low <= value <= high:
+        bounds = [f"at least {_number(low)}"] * (low > -math.inf) + [f"at most {_number(high)}"] * (high < math.inf)
+        raise BuildError(f"{given} is refused: it must be {' and '.join(bounds)}")
+
+
+def _bounds(variable: Variable) -> tuple[float, float]:
+    """Those declared, within what the type holds."""
+    low, high = variable.minimum, variable.maximum
+    if variable.type == "integer":
+        unsigned, bits = variable.fmi_type.startswith("U"), variable.fmi_type.lstrip("UInt")
+        size = int(bits) if bits.isdigit() else 32
+        least, most = (0.0, 2.0**size - 1) if unsigned else (-(2.0 ** (size - 1)), 2.0 ** (size - 1) - 1)
+        low, high = max(low, least, -_EXACT), min(high, most, _EXACT)
+    return low, high
+
+
+def _number(bound: float) -> str:
+    return f"{bound:.0f}" if bound.is_integer() and abs(bound) < 1e17 else f"{bound:g}"
+
+
+def _settable(variable: Variable) -> bool:
+    if variable.variability == "constant" or variable.causality in ("independent", "calculatedParameter"):
+        return False
+    return variable.causality in ("input", "parameter", "structuralParameter") or variable.initial in ("exact", "approx")
+
+
+def _nature(variable: Variable) -> str:
+    """Why a variable cannot be set."""
+    if variable.causality == "independent":
+        return "the time, which runs from the option start_time on"
+    if variable.variability == "constant":
+        return "a constant of the FMU"
+    if variable.causality == "calculatedParameter":
+        return "a parameter that the FMU computes from others"
+    return f"{with_article(variable.causality)} variable that the FMU computes"
+
+
+def _is_switch(fmu: Fmu, variable: Variable) -> bool:
+    return fmu.dae is not None and variable.type == "boolean" and variable.reference == fmu.dae.switch
+
+
+def _check_structural(full: str, fmu: Fmu, variable: Variable, value: Any) -> None:
+    if _is_switch(fmu, variable):
+        if not value:
+            raise BuildError(f"'{full}' = {shown(value)} is refused: the master solves the constraints and turns it on; leave it out")
+    elif value != variable.start:
+        raise BuildError(
+            f"'{full}' = {shown(value)} is refused: it is a structural parameter, which stays at its start value {shown(variable.start)}; "
+            f"export the FMU with the value {shown(value)}"
+        )

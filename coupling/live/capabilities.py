@@ -1,0 +1,41 @@
+"""What the instances of a co-simulation can do, beyond what every FMU can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coupling.fmus.fmu import Fmu, Interface
+from coupling.plan.graph import Part
+
+if TYPE_CHECKING:
+    from coupling.live.master import Master
+
+
+def degree(part: Part) -> int:
+    """The degree of the polynomials that a Co-Simulation instance's inputs can follow within a step."""
+    interface = part.interface
+    if part.fmu.version == 2:
+        return 2 if interface.interpolates_inputs else 0
+    return 2 if interface.intermediate_update else 0
+
+
+def unable(master: Master, ability: str) -> list[str]:
+    """The instances that lack an ability: of Co-Simulation, and where states are saved of Model Exchange with events."""
+    found = [name for name, interface in _interfaces(master) if not getattr(interface, ability)]
+    if ability == "save_state" and master.built.inner:
+        found += [p.name for p in master.built.inner.parts if p.structure.indicators and not p.interface.save_state]
+    return found
+
+
+def returns_early(master: Master) -> bool:
+    """Whether an instance may end a step at an event of its own."""
+    return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(master))
+
+
+def _interfaces(master: Master) -> list[tuple[str, Interface]]:
+    """Of all FMUs that run in Co-Simulation, each with the name of its first instance."""
+    parts = master.built.parts
+    first: dict[Fmu, Part] = {}
+    for i in master.steppers:
+        first.setdefault(parts[i].fmu, parts[i])
+    return [(part.name, part.interface) for part in first.values()]

@@ -1,0 +1,369 @@
+"""The Jacobian of a whole system with its loops open: how outputs follow from the states and the loops' unknowns.
+
+What has to be asked of which FMU, and how the answers make up the Jacobian, is found once. The answers are terms: those that the
+standard calls constant are asked for once, those that change at events only behind each event, the others always. Every entry of
+the Jacobian is a sum of products of a term and an entry of an earlier row: outputs follow from inputs, and these from other outputs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
+
+from coupling.kernel import library
+from coupling.kernel.kernel import DISCARD, WARNING, pointer
+from coupling.plan.graph import Address
+from coupling.plan.jacobian import EVENT_KINDS
+
+if TYPE_CHECKING:
+    from coupling.live.master import Master
+
+_ONE, _MINUS_ONE, _FIRST_TERM = 0, 1, 2
+"""Terms; entry 0 is 1 as well."""
+_CONSTANT, _AT_EVENTS, _ALWAYS = range(3)
+
+
+class NoDerivative(ArithmeticError):
+    """An FMU that gives no derivatives here; elsewhere it may, if ``discarded``."""
+
+    def __init__(self, sentence: str, discarded: bool) -> None:
+        super().__init__(sentence)
+        self.discarded = discarded
+
+
+class Linearisation:
+    """Derivatives of the wanted outputs by the states, then by the unknowns of all loops, in their order.
+
+    Made once for a choice of outputs; an unknown of a loop that is an input stands for its residual, which is what is passed on to it
+    less what it is. ``at_present`` and ``values`` ask the FMUs at the point where they are.
+    """
+
+    def __init__(self, master: Master, wanted: Sequence[Address]) -> None:
+        self.unknowns = [a for loop in master.schedule.loops for a in loop.unknowns]
+        plan = _Plan(master, self.unknowns, wanted)
+        self._terms = np.zeros(plan.terms)
+        self._terms[[_ONE, _MINUS_ONE]] = 1.0, -1.0
+        self._calls: tuple[list[_Call], ...] = ([], [], [])
+        for group, part, unknowns, knowns, first in plan.calls:
+            results = self._terms[first : first + len(unknowns)]
+            kind = _Direction if master.built.parts[part].interface.directional_derivatives else _Difference
+            self._calls[group].append(kind(master, part, unknowns, knowns, results))
+        self._levels, places = plan.numbered()
+        self._entries = np.ones(1 + len(places))
+        width = master.built.states + len(self.unknowns)
+        row, column, entry = (np.array(x, dtype=int) for x in plan.pattern)
+        order = np.lexsort((row, column))
+        self.shape = (len(wanted), width)
+        self.rows, self.columns = row[order].astype(np.int32), column[order].astype(np.int32)
+        """Where each value belongs, column by column."""
+        self._chosen = np.array([0, *places])[entry[order]] if len(order) else np.zeros(0, dtype=int)
+        self._stale = _CONSTANT
+
+    def renew(self) -> None:
+        """Behind an event: what changes at events only is asked for again."""
+        self._stale = min(self._stale, _AT_EVENTS)
+
+    def values(self) -> np.ndarray:
+        """All entries that can differ from zero."""
+        for group in range(self._stale, len(self._calls)):
+            for call in self._calls[group]:
+                call.ask()
+        self._stale = _ALWAYS
+        for level in self._levels:
+            products = self._terms[level.terms] * self._entries[level.entries]
+            self._entries[level.first : level.first + len(level.starts)] = np.add.reduceat(products, level.starts)
+        return self._entries[self._chosen]
+
+    def at_present(self) -> csc_array:
+        """The Jacobian as a matrix that holds no zeros."""
+        starts = np.searchsorted(self.columns, np.arange(self.shape[1] + 1)).astype(np.int32)
+        matrix = csc_array((self.values(), self.rows.copy(), starts), shape=self.shape)
+        matrix.eliminate_zeros()
+        return matrix
+
+
+def open_loops(master: Master) -> Linearisation:
+    """Of all states' derivatives, then of all residuals."""
+    derivatives = [Address(i, 0, u.reference) for i, part in enumerate(master.built.parts) for u in part.structure.derivatives]
+    return Linearisation(master, [*derivatives, *(a for loop in master.schedule.loops for a in loop.residuals)])
+
+
+class StateJacobian:
+    """Derivatives of the states' derivatives by the states, the loops being solved."""
+
+    _MANY = 400
+    """Unknowns from which on their equations are solved as sparse ones."""
+
+    def __init__(self, master: Master) -> None:
+        self._kernel, self._loops = master.kernel, master.schedule.loops
+        self._states, self.linear = master.built.states, open_loops(master)
+        self.has_loops = bool(self.linear.unknowns)
+        self._full = np.zeros((0, 0))
+
+    def dense(self) -> np.ndarray:
+        """At the point where the FMUs are. Where equations of a loop are redundant, its unknowns move as little as they can."""
+        if not len(self._full):
+            self._full = np.zeros((self.linear.shape[0],) * 2)
+        n, full = self._states, self._full
+        full[self.linear.rows, self.linear.columns] = self.linear.values()
+        if not self.has_loops:
+            return full
+        return full[:n, :n] - full[:n, n:] @ self._solved(full[n:, n:], full[n:, :n])
+
+    def _solved(self, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+        assert self._kernel
+        if not any(self._kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(self._loops)):
+            with suppress(np.linalg.LinAlgError, RuntimeError):  # of a singular matrix
+                return np.linalg.solve(matrix, right) if len(matrix) < self._MANY else splu(csc_array(matrix)).solve(right)
+        return np.linalg.lstsq(matrix, right, rcond=1e-11)[0]
+
+
+# -- what the FMUs are asked -------------------------------------------------------------------------------------------------------
+
+
+class _Call(ABC):
+    """Derivatives of some unknowns of an instance; each of them depends on one of the knowns."""
+
+    def __init__(self, master: Master, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
+        self._instance, self._part, self._results = master.instances[part], master.built.parts[part], results
+        self._unknowns, self._knowns = list(unknowns), list(knowns)
+
+    @abstractmethod
+    def ask(self) -> None:
+        """Fills in the results, at the point where the instance is."""
+
+    def _check(self, status: int) -> None:
+        if status > WARNING:
+            said = self._instance.message
+            sentence = f"'{self._part.name}' ({self._part.fmu.path.name}) cannot be differentiated" + (f": {said}" if said else "")
+            raise NoDerivative(sentence, status == DISCARD)
+
+
+class _Direction(_Call):
+    def __init__(self, master: Master, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
+        super().__init__(master, part, unknowns, knowns, results)
+        self._arrays = np.array(unknowns, dtype=np.uintc), np.array(knowns, dtype=np.uintc), np.ones(len(knowns))
+        rows, columns, seed = [pointer(array) for array in self._arrays]
+        self._arguments = (self._instance.handle, rows, len(unknowns), columns, len(knowns), seed, pointer(results))
+
+    def ask(self) -> None:
+        status = library.instance_directional(*self._arguments)
+        if status > WARNING:
+            self._check(status)
+
+
+class _Difference(_Call):
+    """Central differences with respect to one known, which is put back."""
+
+    def ask(self) -> None:
+        instance, states, (known,) = self._instance, self._part.states, self._knowns
+        place = states.index(known) if known in states else 0
+        status, x = instance.states(len(states)) if known in states else instance.get(0, self._knowns)
+        self._check(status)
+        step = 6e-6 * max(abs(x[place]), abs(self._part.fmu.by_reference[known].nominal))
+        high, low = x.copy(), x.copy()
+        high[place] += step
+        low[place] -= step
+        try:
+            self._results[:] = (self._at(high, known) - self._at(low, known)) / (high[place] - low[place])
+        finally:
+            status = self._move(x, known)
+        self._check(status)
+
+    def _at(self, values: np.ndarray, known: int) -> np.ndarray:
+        self._check(self._move(values, known))
+        status, outputs = self._instance.get(0, self._unknowns)
+        self._check(status)
+        return outputs
+
+    def _move(self, values: np.ndarray, known: int) -> int:
+        return self._instance.move_states(values) if known in self._part.states else self._instance.set(0, [known], list(values))
+
+
+# -- how the answers are put together ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Level:
+    """Entries from ``first`` on, each the sum of the products from its start to the next."""
+
+    first: int
+    starts: np.ndarray
+    terms: np.ndarray
+    entries: np.ndarray
+
+
+@dataclass
+class _Row:
+    """An output: by column, the products that make up its entry; and the numbers of its entries."""
+
+    level: int
+    products: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    entries: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Dependence:
+    """What an output depends on: a known, how, and what that known is: a column, or the sum of other outputs."""
+
+    known: int
+    group: int
+    column: int | None
+    sources: Sequence[Address]
+
+
+class _Plan:
+    def __init__(self, master: Master, unknowns: Sequence[Address], wanted: Sequence[Address]) -> None:
+        self._parts, self._graph = master.built.parts, master.schedule.graph
+        self._column = {a: master.built.states + i for i, a in enumerate(unknowns)}
+        self._declared = [
+            {u.reference: u.dependencies for u in (*part.structure.outputs, *part.structure.derivatives, *part.structure.residuals)}
+            for part in self._parts
+        ]
+        self._inputs: dict[int, list[int]] = defaultdict(list)
+        graph = self._graph
+        for node, address in enumerate(graph.addresses):
+            if not graph.is_output[node] and address.type == 0 and not graph.held[node]:
+                self._inputs[address.part].append(address.reference)
+        self.terms = _FIRST_TERM
+        self.calls: list[tuple[int, int, list[int], list[int], int]] = []
+        """Group, part, unknowns, knowns and first term."""
+        self._rows: list[_Row] = []
+        self._entries = 0
+        self._make(wanted)
+
+    def _sources(self, address: Address) -> list[Address]:
+        graph = self._graph
+        return [a for a in graph.wires.get(address, ()) if a.type == 0 and not graph.held[graph.node[a]]]
+
+    def _dependences(self, address: Address) -> list[_Dependence]:
+        part = self._parts[address.part]
+        states = {r: part.first_state + i for i, r in enumerate(part.states)}
+        inputs = self._inputs[address.part]
+        declared = self._declared[address.part].get(address.reference)
+        found = []
+        for known, kind in [(r, "dependent") for r in (*states, *inputs)] if declared is None else declared:
+            group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else _ALWAYS
+            here = Address(address.part, 0, known)
+            if known in states:
+                found.append(_Dependence(known, group, states[known], ()))
+            elif here in self._column:
+                found.append(_Dependence(known, group, self._column[here], ()))
+            elif known in inputs and (sources := self._sources(here)):
+                found.append(_Dependence(known, group, None, sources))
+        return found
+
+    def _make(self, wanted: Sequence[Address]) -> None:
+        torn = {a: self._sources(a) for a in wanted if a in self._column}
+        order, dependences = self._ordered([*(a for a in wanted if a not in torn), *(s for sources in torn.values() for s in sources)])
+        term = self._plan_calls(dependences)
+        rows: dict[Address, _Row] = {}
+        for address in order:
+            row = rows[address] = self._row()
+            states = self._parts[address.part].states
+            if address.reference in states:
+                row.products[self._parts[address.part].first_state + states.index(address.reference)] = [(_ONE, 0)]
+            for d in dependences[address]:
+                if d.column is not None:
+                    row.products[d.column].append((term[address, d.known], 0))
+                for source in d.sources:
+                    self._add(row, term[address, d.known], rows[source])
+            self._close(row)
+        lines = []
+        for address in wanted:
+            if address not in torn:
+                lines.append(rows[address])
+                continue
+            row = self._row()
+            for source in torn[address]:
+                self._add(row, _ONE, rows[source])
+            row.products[self._column[address]].append((_MINUS_ONE, 0))
+            self._close(row)
+            lines.append(row)
+        triples = [(i, column, entry) for i, row in enumerate(lines) for column, entry in row.entries.items()]
+        self.pattern = tuple(zip(*triples, strict=True)) if triples else ((), (), ())
+        """Row, column and entry of all that can differ from zero."""
+
+    def _ordered(self, roots: Iterable[Address]) -> tuple[list[Address], dict[Address, list[_Dependence]]]:
+        """All outputs that the roots follow from, each behind what it depends on, and what they depend on."""
+        order: list[Address] = []
+        dependences: dict[Address, list[_Dependence]] = {}
+        stack = [(a, False) for a in roots]
+        while stack:
+            address, finished = stack.pop()
+            if finished:
+                order.append(address)
+            elif address not in dependences:
+                is_state = address.reference in self._parts[address.part].states
+                dependences[address] = [] if is_state else self._dependences(address)
+                stack.append((address, True))
+                stack += [(s, False) for d in dependences[address] for s in d.sources if s not in dependences]
+        return order, dependences
+
+    def _plan_calls(self, dependences: dict[Address, list[_Dependence]]) -> dict[tuple[Address, int], int]:
+        """Knowns on which no unknown depends together go into one direction. Returns the term of each derivative."""
+        wanted: dict[tuple[int, int], dict[int, list[Address]]] = defaultdict(lambda: defaultdict(list))
+        reached: dict[tuple[int, int], set[Address]] = defaultdict(set)
+        for address, each in dependences.items():
+            for d in each:
+                wanted[d.group, address.part][d.known].append(address)
+                reached[address.part, d.known].add(address)
+        term: dict[tuple[Address, int], int] = {}
+        for (group, part), by_known in wanted.items():
+            exact = self._parts[part].interface.directional_derivatives
+            directions: list[list[int]] = []
+            for known, unknowns in by_known.items():
+                for knowns in directions if exact else ():
+                    if not any(reached[part, known].intersection(by_known[k]) or reached[part, k].intersection(unknowns) for k in knowns):
+                        knowns.append(known)
+                        break
+                else:
+                    directions.append([known])
+            for knowns in directions:
+                pairs = [(address, known) for known in knowns for address in by_known[known]]
+                self.calls.append((group, part, [a.reference for a, _ in pairs], knowns, self.terms))
+                term |= {pair: self.terms + i for i, pair in enumerate(pairs)}
+                self.terms += len(pairs)
+        return term
+
+    def _row(self) -> _Row:
+        self._rows.append(_Row(0))
+        return self._rows[-1]
+
+    def _add(self, row: _Row, term: int, source: _Row) -> None:
+        row.level = max(row.level, source.level + 1)
+        for column, entry in source.entries.items():
+            row.products[column].append((term, entry))
+
+    def _close(self, row: _Row) -> None:
+        for column in row.products:
+            self._entries += 1
+            row.entries[column] = self._entries
+
+    def numbered(self) -> tuple[list[_Level], np.ndarray]:
+        """The entries level by level, and the place of each of them in that order."""
+        by_level: dict[int, list[tuple[int, list[tuple[int, int]]]]] = defaultdict(list)
+        for row in self._rows:
+            by_level[row.level] += [(row.entries[column], products) for column, products in row.products.items()]
+        places = np.zeros(self._entries + 1, dtype=int)
+        levels, first = [], 1
+        for level in sorted(by_level):
+            items = by_level[level]
+            if not items:
+                continue
+            for i, (entry, _) in enumerate(items):
+                places[entry] = first + i
+            products = [product for _, each in items for product in each]
+            starts = np.cumsum([0, *(len(each) for _, each in items[:-1])])
+            terms, entries = np.array(products, dtype=int).T
+            levels.append(_Level(first, starts, terms, places[entries]))
+            first += len(items)
+        return levels, places[1:]

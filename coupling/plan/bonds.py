@@ -1,0 +1,48 @@
+"""Where power passes through ports into Co-Simulation instances, so that what coupling creates of it can be watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coupling.fmus.ports import POWER
+from coupling.plan.graph import Address, Part
+
+if TYPE_CHECKING:
+    from coupling.plan.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Bond:
+    """An input of a Co-Simulation instance and an output of it whose product is power."""
+
+    port: str
+    """The port, and what is connected with it."""
+    input: int
+    """Among those that arrive at Co-Simulation instances."""
+    output: int
+    """The slot of the conjugate quantity."""
+    sign: float
+    """1 where the product is power into the instance, -1 where it is power out of it."""
+
+
+def bonds_of(parts: Sequence[Part], connections: Sequence[tuple[str, str]], schedule: Schedule) -> Iterator[Bond]:
+    """All bonds, port by port. What several connections add up at one port cannot be told apart."""
+    place = {address: i for i, address in enumerate(schedule.arriving)}
+    partners: dict[str, list[str]] = {}
+    for a, b in connections:
+        partners.setdefault(a, []).append(b)
+        partners.setdefault(b, []).append(a)
+    for index, part in enumerate(parts):
+        for name, terminal in part.fmu.terminals.items() if part.stepped else ():
+            port = f"{part.name}.{name}"
+            title = f"{port} - {' + '.join(partners.get(port, ['...']))}"
+            for effort, rate in POWER.get(terminal.kind, ()):
+                members = [part.fmu.variables[terminal.members[member]] for member in (effort, rate) if member in terminal.members]
+                if len(members) < 2:
+                    continue
+                takes_effort = members[0].causality == "input"
+                taken, given = (Address(index, 0, v.reference) for v in (members if takes_effort else members[::-1]))
+                if taken in place and given in schedule.slot:
+                    yield Bond(title, place[taken], schedule.slot[given], 1.0 if takes_effort else -1.0)

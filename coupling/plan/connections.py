@@ -1,0 +1,237 @@
+"""From what a user connects to which value goes where, with everything checked on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coupling.errors import BuildError, listed, with_article
+from coupling.fmus.fmu import Fmu, Terminal, Unit, Variable, same_unit
+from coupling.fmus.ports import ADDED, described, gives, needs_partner, partners, takes
+from coupling.fmus.values import check_value
+from coupling.names import either, nearest
+from coupling.plan.drives import Constant, Drive, Function, Table
+
+__all__ = ["BuildError", "Name", "check_drive", "find_end", "wires_of"]
+
+Name = tuple[str, str]
+"""An instance and a variable of it."""
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a connection: a port or a variable of an instance."""
+
+    text: str
+    instance: str
+    fmu: Fmu
+    terminal: Terminal | None
+    variable: Variable | None
+
+
+def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
+    """What a user's name means; ``purpose`` begins the sentence that refuses it."""
+    instance, dot, rest = text.partition(".")
+    if instance not in fmus:
+        raise BuildError(f"{purpose}there is no instance '{instance}'; {_instance_hint(text, fmus)}")
+    fmu = fmus[instance]
+    if not dot:
+        raise BuildError(f"{purpose}'{text}' is an instance; name one of its ports or variables, such as '{_example(instance, fmu)}'")
+    terminal, variable = fmu.terminals.get(rest), fmu.variables.get(rest)
+    if terminal is None and variable is None:
+        hint = nearest(rest, [*fmu.terminals, *fmu.variables], prefix=f"{instance}.") or f"its ports are {listed(fmu.terminals) or 'none'}"
+        raise BuildError(f"{purpose}'{instance}' ({fmu.model_name}) has no port or variable '{rest}'; {hint}")
+    return End(text, instance, fmu, terminal, variable)
+
+
+def _instance_hint(text: str, fmus: Mapping[str, Fmu]) -> str:
+    if not fmus:
+        return "the system is empty; add instances first"
+    forgotten = [f"{instance}.{text}" for instance, fmu in fmus.items() if text in fmu.variables or text in fmu.terminals]
+    if forgotten:
+        return f"did you mean {either(list(map(repr, forgotten[:3])))}?"
+    return nearest(text.partition(".")[0], fmus) or f"the instances are {listed(fmus)}"
+
+
+def wires_of(
+    fmus: Mapping[str, Fmu], pairs: Iterable[tuple[str, str]], drives: Mapping[Name, Drive], complete: bool = True
+) -> dict[Name, list[Name]]:
+    """The sources of every connected input; unless the system is not ``complete``, no port may be open that needs a partner."""
+    wires: dict[Name, list[Name]] = {}
+    taken: dict[tuple[str, str, int], str] = {}
+    """What feeds an input already, by instance, type and value reference, which aliases share."""
+    joined: set[frozenset[str]] = set()
+    for instance, name in drives:
+        key = _key(fmus, (instance, name))
+        if key in taken:
+            raise BuildError(f"the input '{instance}.{name}' has two sources, {taken[key]} and its own drive; keep one of them")
+        taken[key] = f"the drive of '{instance}.{name}'"
+    for pair in pairs:
+        a, b = (find_end(text, fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ") for text in pair)
+        if a.text == b.text:
+            raise BuildError(f"'{a.text}' is connected with itself; connect it with another port or variable")
+        if frozenset(pair) in joined:
+            raise BuildError(f"'{a.text}' and '{b.text}' are connected twice; leave one connection out")
+        joined.add(frozenset(pair))
+        for source, target, adds in _values(a, b):
+            _check_pair(source, target, fmus)
+            key, known = _key(fmus, target), wires.setdefault(target, [])
+            if key in taken and not adds:
+                raise BuildError(
+                    f"the input '{'.'.join(target)}' has two sources, {taken[key]} and '{'.'.join(source)}'; "
+                    "keep one of them, or add their values in a component of its own"
+                )
+            if source in known:
+                raise BuildError(
+                    f"'{'.'.join(source)}' is connected with '{'.'.join(target)}' twice, the second time by '{a.text}' and '{b.text}'; "
+                    "leave one connection out"
+                )
+            known.append(source)
+            taken[key] = f"'{'.'.join(source)}'"
+    if complete:
+        _check_open_ports(fmus, wires, drives)
+    return wires
+
+
+def _key(fmus: Mapping[str, Fmu], name: Name) -> tuple[str, str, int]:
+    variable = fmus[name[0]].variables[name[1]]
+    return name[0], variable.type, variable.reference
+
+
+def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
+    """The values that a connection carries: source, target, and whether the target adds its sources up."""
+    if a.terminal and b.terminal:
+        return _joined_ports(a, a.terminal, b, b.terminal)
+    if a.terminal or b.terminal:
+        port, other = (a, b) if a.terminal else (b, a)
+        member = next(iter(port.terminal.members), "...") if port.terminal else "..."
+        raise BuildError(
+            f"'{port.text}' is a port but '{other.text}' a variable; connect two ports, or two variables such as "
+            f"'{port.text}.{member}' and '{other.text}'"
+        )
+    assert a.variable and b.variable
+    if (a.variable.causality == "input") == (b.variable.causality == "input"):
+        raise BuildError(
+            f"'{a.text}' is {_causality(a.variable)} and '{b.text}' is {_causality(b.variable)}; connect an output with an input"
+        )
+    source, target = (b, a) if a.variable.causality == "input" else (a, b)
+    assert source.variable and target.variable
+    return [((source.instance, source.variable.name), (target.instance, target.variable.name), _adds(target.fmu, target.variable.name))]
+
+
+def _causality(variable: Variable) -> str:
+    return {"local": "a local variable", "independent": "the time", "calculatedParameter": "a calculated parameter"}.get(
+        variable.causality, with_article(variable.causality)
+    )
+
+
+def _joined_ports(a: End, port_a: Terminal, b: End, port_b: Terminal) -> list[tuple[Name, Name, bool]]:
+    sides = f"'{a.text}' ({described(a.fmu, port_a)}) and '{b.text}' ({described(b.fmu, port_b)})"
+    if port_a.kind != port_b.kind:
+        raise BuildError(f"{sides} are ports of different kinds; connect ports of the same kind")
+    matched = partners(port_a, port_b)
+    if matched is None:
+        odd = sorted(set(port_a.members) ^ set(port_b.members)) or ["their number"]
+        raise BuildError(f"{sides} do not match: {', '.join(odd)} in one of them only; connect their variables one by one")
+    result = []
+    gives_a, gives_b = gives(a.fmu, port_a), gives(b.fmu, port_b)
+    for mine, its in matched:
+        given_by_a, given_by_b = mine in gives_a, its in gives_b
+        if given_by_a == given_by_b:
+            verb, need = ("give", "take") if given_by_a else ("take", "give")
+            raise BuildError(f"{sides} are on the same side: both {verb} {mine}; put a component between them whose ports {need} it")
+        of_a, of_b = (a.instance, port_a.members[mine]), (b.instance, port_b.members[its])
+        added = (its if given_by_a else mine) in ADDED.get(port_a.kind, ())
+        result.append((of_a, of_b, added) if given_by_a else (of_b, of_a, added))
+    return result
+
+
+def _adds(fmu: Fmu, name: str) -> bool:
+    """Whether an input is one that adds up what several give: a member such as a force of a port that has it."""
+    return any(
+        variable == name and member in ADDED.get(port.kind, ())
+        for port in fmu.terminals.values()
+        for member, variable in port.members.items()
+    )
+
+
+def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
+    a, b = (fmus[instance].variables[name] for instance, name in (source, target))
+    refused = f"'{'.'.join(source)}' and '{'.'.join(target)}' cannot be connected: "
+    if solved_for(fmus[target[0]], b):
+        raise BuildError(f"{refused}the second is an algebraic variable, which the master solves for; leave it open")
+    if a.dimensions or b.dimensions:
+        odd = source if a.dimensions else target
+        raise BuildError(f"{refused}'{'.'.join(odd)}' is an array; export its elements as scalar variables")
+    if {a.type, b.type} - {"real", "integer", "boolean"} or a.type != b.type:
+        raise BuildError(
+            f"{refused}the first is {with_article(a.fmi_type)}, the second {with_article(b.fmi_type)}; "
+            "connect variables of the same type: reals, integers or Booleans"
+        )
+    if a.type == "real" and a.variability == "continuous" and b.variability != "continuous":
+        raise BuildError(
+            f"{refused}the first is continuous, the second {b.variability}, and changes at events only; put a sampler between them"
+        )
+    if not (a.unit and b.unit) or (a.unit == b.unit and fmus[source[0]] is fmus[target[0]]):
+        return
+    if not same_unit(_unit(fmus[source[0]], a), _unit(fmus[target[0]], b)):
+        raise BuildError(f"{refused}the first is in {a.unit}, the second in {b.unit}; convert the value between them")
+
+
+def solved_for(fmu: Fmu, variable: Variable) -> bool:
+    """Whether a variable is one that the FMU leaves to the importer; in FMI 2 these are inputs."""
+    return fmu.dae is not None and variable.type == "real" and variable.reference in fmu.dae.algebraic
+
+
+def _unit(fmu: Fmu, variable: Variable) -> Unit | None:
+    return fmu.units.get(variable.unit) if variable.unit else None
+
+
+def _check_open_ports(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> None:
+    needed: dict[Fmu, list[tuple[Terminal, list[str]]]] = {}
+    for fmu in dict.fromkeys(fmus.values()):
+        ports = [port for port in fmu.terminals.values() if needs_partner(fmu, port)]
+        needed[fmu] = [(p, [m for m in takes(fmu, p) if m not in ADDED[p.kind]]) for p in ports]
+    for instance, fmu in fmus.items():
+        for port, members in needed[fmu]:
+            names = [(instance, port.members[member]) for member in members]
+            missing = next((name for name in names if name not in wires and name not in drives), None)
+            if missing:
+                kind = port.kind.removeprefix("org.jourdain.")
+                raise BuildError(
+                    f"the port '{instance}.{port.name}' of {fmu.model_name} is not connected: nothing gives '{'.'.join(missing)}'; "
+                    f"connect it with {with_article(kind)} port that gives {', '.join(members)}"
+                )
+
+
+def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
+    """The input that a drive is meant for."""
+    refused = f"'{text}' cannot be driven: "
+    end = find_end(text, fmus, refused)
+    variable = end.variable
+    if variable is None:
+        members = listed(f"{text}.{member}" for member in (takes(end.fmu, end.terminal) if end.terminal else ()))
+        raise BuildError(f"{refused}it is a port; " + (f"drive one of its inputs: {members}" if members else "it has no inputs"))
+    if variable.causality != "input":
+        remedy = "set it by a start value" if variable.causality == "parameter" else "drive an input"
+        raise BuildError(f"{refused}it is {_causality(variable)}; {remedy}")
+    if solved_for(end.fmu, variable):
+        raise BuildError(f"{refused}it is an algebraic variable, which the master solves for; leave it open")
+    if variable.dimensions or variable.type not in ("real", "integer", "boolean"):
+        kind = "an array" if variable.dimensions else with_article(variable.fmi_type)
+        raise BuildError(f"{refused}it is {kind}; drive a scalar real, integer or Boolean")
+    if isinstance(drive, Function):
+        if variable.variability != "continuous":
+            raise BuildError(f"{refused}it is {variable.variability} and changes at events only; drive it by a constant or a table")
+    elif isinstance(drive, Constant | Table):
+        values = np.unique([drive.value] if isinstance(drive, Constant) else drive.values)
+        for value in values[[0, -1]] if variable.type == "real" else values:
+            check_value(text, variable, float(value))
+    return end.instance, variable.name
+
+
+def _example(instance: str, fmu: Fmu) -> str:
+    names = [*fmu.terminals, *(v.name for v in fmu.variables.values() if v.causality in ("output", "input"))]
+    return f"{instance}.{names[0] if names else 'x'}"

@@ -1,0 +1,269 @@
+"""Which variable of a system depends on which: from the FMUs' declared dependencies, pessimistic where there are none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import cache
+from typing import NamedTuple
+
+from coupling.fmus.fmu import Dae, Fmu, Interface, Structure, Unknown, Variable
+
+
+class Level(IntEnum):
+    """How often a value can change."""
+
+    AT_EVENTS = 1
+    ALWAYS = 2
+    FOR_OUTPUT = 3
+    """As often, but nothing that is integrated depends on it."""
+
+
+TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean")
+"""Numbered as in the kernel; FMI 2 has three of them under other names."""
+_AS_FMI3 = {"Real": "Float64", "Integer": "Int32"}
+
+
+def type_code(variable: Variable, version: int) -> int:
+    """The kernel's number of a variable's type."""
+    if variable.fmi_type == "Enumeration":
+        return TYPES.index("Int32" if version == 2 else "Int64")
+    return TYPES.index(_AS_FMI3.get(variable.fmi_type, variable.fmi_type))
+
+
+@dataclass(frozen=True)
+class Part:
+    """One instance as the schedule sees it."""
+
+    name: str
+    fmu: Fmu
+    first_state: int
+    kind: str = "me"
+    """``me`` for Model Exchange, ``cs`` for Co-Simulation."""
+
+    @property
+    def stepped(self) -> bool:
+        """Whether it runs in Co-Simulation, where it keeps its states to itself."""
+        return self.kind == "cs"
+
+    @property
+    def interface(self) -> Interface:
+        return self.fmu.interface(self.kind)
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        """The states that the master integrates."""
+        return () if self.stepped else self.fmu.states
+
+    @property
+    def dae(self) -> Dae | None:
+        """What it leaves to the master to solve."""
+        return None if self.stepped else self.fmu.dae
+
+    @property
+    def structure(self) -> Structure:
+        return _structure(self.fmu, self.kind)
+
+    @property
+    def lists_everything(self) -> bool:
+        """Whether its dependencies can be taken to include time: FMI 3 counts it among the knowns, with the parameters, but tools forget both."""
+        return _lists_everything(self.fmu)
+
+    @property
+    def needs_time(self) -> bool:
+        """Whether anything that it computes between events may depend on time."""
+        return not self.stepped and _needs_time(self.fmu)
+
+
+@cache
+def _structure(fmu: Fmu, kind: str) -> Structure:
+    """The lists of unknowns. How outputs of a Co-Simulation instance depend on its inputs at a point is known by derivatives alone."""
+    if kind != "cs":
+        return fmu.dae.structure if fmu.dae else fmu.structure
+    outputs = fmu.structure.outputs
+    if not fmu.interface("cs").directional_derivatives:
+        outputs = tuple(replace(each, dependencies=()) for each in outputs)
+    return Structure(outputs)
+
+
+@cache
+def _lists_everything(fmu: Fmu) -> bool:
+    known = {v.reference for v in fmu.by_reference.values() if v.causality in (*_PARAMETERS, "independent")}
+    s = fmu.dae.structure if fmu.dae else fmu.structure
+    return fmu.version == 3 and any(r in known for u in (*s.outputs, *s.derivatives, *s.residuals) for r, _ in u.dependencies or ())
+
+
+@cache
+def _needs_time(fmu: Fmu) -> bool:
+    s = fmu.dae.structure if fmu.dae else fmu.structure
+    unknowns = (*s.outputs, *s.derivatives, *s.residuals, *s.indicators)
+    return not _lists_everything(fmu) or any(u.dependencies is None or any(r == fmu.time for r, _ in u.dependencies) for u in unknowns)
+
+
+class Address(NamedTuple):
+    """A variable of an instance."""
+
+    part: int
+    type: int
+    reference: int
+
+
+@dataclass
+class Graph:
+    """The variables that take part, and which of them each depends on."""
+
+    parts: Sequence[Part]
+    wires: Mapping[Address, Sequence[Address]]
+    drives: Mapping[Address, int]
+    addresses: list[Address] = field(default_factory=list)
+    node: dict[Address, int] = field(default_factory=dict)
+    before: list[list[int]] = field(default_factory=list)
+    kinds: list[dict[int, str]] = field(default_factory=list)
+    """For outputs: by known, how they depend on it, in the words of the standard."""
+    level: list[Level] = field(default_factory=list)
+    itself: list[Level] = field(default_factory=list)
+    """The level that a variable would have, were all its sources constant."""
+    held: list[bool] = field(default_factory=list)
+    """Changes at events only, whatever it depends on."""
+    is_output: list[bool] = field(default_factory=list)
+    algebraic: list[int] = field(default_factory=list)
+    residuals: list[int] = field(default_factory=list)
+    """Paired with the algebraic variables in their order."""
+    derivatives: list[int] = field(default_factory=list)
+    readers: list[list[int]] = field(default_factory=list)
+    """For outputs: the inputs that they are passed on to."""
+    after: list[list[int]] = field(default_factory=list)
+    """Who depends on a variable. An output that changes at events only waits for nobody: events repeat until nothing changes."""
+    local: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Of Co-Simulation instances: the slot of each derivative of an output by an input, by their nodes."""
+
+    def add(self, address: Address, is_output: bool) -> int:
+        known = self.node.get(address)
+        if known is not None:
+            return known
+        self.node[address] = len(self.addresses)
+        self.addresses.append(address)
+        self.before.append([])
+        self.kinds.append({})
+        self.level.append(Level.AT_EVENTS)
+        self.held.append(False)
+        self.is_output.append(is_output)
+        self.readers.append([])
+        return len(self.addresses) - 1
+
+
+def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]], drives: Mapping[Address, int]) -> Graph:
+    """``wires`` are the sources of each connected input, ``drives`` the functions of time by input."""
+    graph = Graph(parts, wires, drives)
+    inputs: dict[int, list[int]] = defaultdict(list)
+    for address in dict.fromkeys([*wires, *drives]):
+        node = graph.add(address, False)
+        inputs[address.part].append(node)
+        variable = parts[address.part].fmu.by_reference[address.reference]
+        graph.held[node] = address.type > 1 or variable.variability != "continuous"
+        if address in drives and not graph.held[node]:
+            graph.level[node] = Level.ALWAYS
+    wanted: dict[int, list[Address]] = defaultdict(list)
+    for sources in wires.values():
+        for address in sources:
+            wanted[address.part].append(address)
+    for index, part in enumerate(parts):
+        dae = part.dae
+        if dae:
+            for reference in dae.algebraic:
+                node = graph.add(Address(index, 0, reference), False)
+                inputs[index].append(node)
+                graph.level[node] = Level.ALWAYS
+                graph.algebraic.append(node)
+        _add_unknowns(graph, index, inputs[index], wanted[index])
+    for address, sources in wires.items():
+        node = graph.node[address]
+        graph.before[node] = [graph.node[source] for source in sources]
+        for known in graph.before[node]:
+            graph.readers[known].append(node)
+    graph.itself = list(graph.level)
+    graph.after = [[] for _ in graph.addresses]
+    for node, knowns in enumerate(graph.before):
+        if not (graph.held[node] and graph.is_output[node]):
+            for known in knowns:
+                graph.after[known].append(node)
+    return graph
+
+
+def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[Address]) -> None:
+    part = graph.parts[index]
+    if part.stepped:
+        _add_outputs(graph, index, inputs, wanted)
+        return
+    structure, fmu = part.structure, part.fmu
+    by_reference: dict[int, list[int]] = defaultdict(list)
+    for node in inputs:
+        by_reference[graph.addresses[node].reference].append(node)
+    constant = {v.reference for v in fmu.by_reference.values() if v.causality in _PARAMETERS or v.variability in _EVENTS_ONLY}
+    declared = {unknown.reference: unknown for unknown in (*structure.outputs, *structure.residuals)}
+    states, complete = set(fmu.states), part.lists_everything
+
+    def add(address: Address, unknown: Unknown | None) -> int:
+        node = graph.add(address, True)
+        variable = fmu.by_reference.get(address.reference)
+        graph.held[node] = address.type > 1 or (variable is not None and variable.variability in _EVENTS_ONLY)
+        if address.reference in states and variable is not None and variable.type == "real":
+            graph.level[node] = Level.ALWAYS
+            if unknown is None:
+                return node
+        if not complete:
+            graph.level[node] = Level.ALWAYS
+        if unknown is None or unknown.dependencies is None:
+            graph.level[node] = Level.ALWAYS
+            graph.before[node] = list(inputs)
+            graph.kinds[node] = dict.fromkeys(inputs, "dependent")
+        else:
+            for reference, kind in unknown.dependencies:
+                for known in by_reference.get(reference, ()):
+                    graph.before[node].append(known)
+                    graph.kinds[node][known] = kind
+                if reference not in by_reference and reference not in constant and not _is_input(fmu, reference):
+                    graph.level[node] = Level.ALWAYS
+        if graph.held[node]:
+            graph.level[node] = Level.AT_EVENTS
+        return node
+
+    for address in wanted:
+        if address not in graph.node:
+            add(address, declared.get(address.reference))
+    for unknown in structure.derivatives:
+        graph.derivatives.append(add(Address(index, 0, unknown.reference), unknown))
+    for unknown in structure.residuals:
+        graph.residuals.append(add(Address(index, 0, unknown.reference), unknown))
+
+
+def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[Address]) -> None:
+    """Of a Co-Simulation instance: they change from point to point, and with the inputs that its derivatives can tell of."""
+    part = graph.parts[index]
+    declared = {unknown.reference: unknown.dependencies for unknown in part.structure.outputs}
+    moving = {graph.addresses[n].reference: n for n in inputs if not graph.held[n]}
+    for address in wanted:
+        if address in graph.node:
+            continue
+        node = graph.add(address, True)
+        variable = part.fmu.by_reference[address.reference]
+        graph.held[node] = address.type > 1 or variable.variability in _EVENTS_ONLY
+        if graph.held[node]:
+            continue
+        graph.level[node] = Level.ALWAYS
+        dependencies = declared.get(address.reference, ()) if variable.causality == "output" else ()
+        if dependencies is None:
+            dependencies = tuple((reference, "dependent") for reference in moving)
+        graph.kinds[node] = {moving[reference]: kind for reference, kind in dependencies if reference in moving}
+        graph.before[node] = list(graph.kinds[node])
+
+
+_PARAMETERS = ("parameter", "calculatedParameter", "structuralParameter")
+_EVENTS_ONLY = ("constant", "fixed", "tunable", "discrete")
+
+
+def _is_input(fmu: Fmu, reference: int) -> bool:
+    variable = fmu.by_reference.get(reference)
+    return variable is not None and variable.causality == "input"

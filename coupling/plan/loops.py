@@ -1,0 +1,144 @@
+"""The strongly connected parts of a system's graph, and at which of their variables they are cut."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from coupling.plan.graph import Address, Graph, Level
+
+
+@dataclass
+class Loop:
+    """A part of the graph that is solved as a whole: unknowns, and as many residuals that they make vanish."""
+
+    members: set[int]
+    unknowns: list[Address]
+    torn: int
+    """How many of the unknowns, the last ones, are inputs at which the loop was cut."""
+    residuals: list[Address]
+    """Variables that have to vanish and, of a torn input, the input itself, which has to agree with what arrives at it."""
+    followers: list[int] | None = None
+    """Outputs outside that depend on inputs inside; None where the loop's outputs cannot be had without setting these inputs."""
+
+
+def find_loops(graph: Graph) -> list[Loop]:
+    """All loops; sets the levels of all variables on the way, which the loops have a part in."""
+    loops = [_loop(graph, members) for members in _components(graph, range(len(graph.addresses)), paired=True) if len(members) > 1]
+    _spread_levels(graph, loops)
+    for loop in loops:
+        loop.followers = _followers(graph, loop)
+    return loops
+
+
+def _loop(graph: Graph, members: list[int]) -> Loop:
+    inside = set(members)
+    algebraic = [n for n in graph.algebraic if n in inside]
+    torn: list[int] = []
+    known = set(algebraic)
+    open_parts = [[n for n in members if n not in known]]
+    while open_parts:
+        for component in _components(graph, open_parts.pop()):
+            if len(component) > 1:
+                cut = _best_cut(graph, component)
+                torn.append(cut)
+                open_parts.append([n for n in component if n != cut])
+    torn.sort()
+    residuals = [n for n in graph.residuals if n in inside]
+    return Loop(inside, [graph.addresses[n] for n in algebraic + torn], len(torn), [graph.addresses[n] for n in residuals + torn])
+
+
+def _components(graph: Graph, nodes: Iterable[int], paired: bool = False) -> list[list[int]]:
+    """Strongly connected parts; an algebraic variable and its residual belong together, whatever depends on what."""
+    nodes = list(nodes)
+    local = {node: i for i, node in enumerate(nodes)}
+    pairs = [(a, b) for a in nodes for b in graph.after[a] if b in local]
+    if paired:
+        for unknown, residual in zip(graph.algebraic, graph.residuals, strict=True):
+            pairs += [(unknown, residual), (residual, unknown)]
+    if not pairs:
+        return [[node] for node in nodes]
+    rows, columns = np.array([(local[a], local[b]) for a, b in pairs]).T
+    matrix = csr_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(nodes),) * 2)
+    count, labels = connected_components(matrix, connection="strong")
+    result: list[list[int]] = [[] for _ in range(count)]
+    for node, label in zip(nodes, labels, strict=True):
+        result[label].append(node)
+    return result
+
+
+def _best_cut(graph: Graph, component: list[int]) -> int:
+    """The input through which most ways pass."""
+    inside = set(component)
+    inputs = [n for n in component if not graph.is_output[n]]
+    return max(inputs, key=lambda n: (sum(b in inside for b in graph.before[n]) * sum(a in inside for a in graph.after[n]), -n))
+
+
+def _spread_levels(graph: Graph, loops: list[Loop]) -> None:
+    for loop in loops:
+        for node in loop.members:
+            graph.level[node] = Level.ALWAYS
+    changed = [n for n in range(len(graph.addresses)) if graph.level[n] is Level.ALWAYS]
+    while changed:
+        for node in graph.after[changed.pop()]:
+            if graph.level[node] is not Level.ALWAYS and not graph.held[node]:
+                graph.level[node] = Level.ALWAYS
+                changed.append(node)
+    needed = _needed(graph, loops)
+    for node in range(len(graph.addresses)):
+        if graph.level[node] is Level.ALWAYS and node not in needed:
+            graph.level[node] = Level.FOR_OUTPUT
+
+
+def _needed(graph: Graph, loops: list[Loop]) -> set[int]:
+    """What derivatives, residuals and event indicators depend on."""
+    inputs: dict[int, list[int]] = defaultdict(list)
+    for node, address in enumerate(graph.addresses):
+        if not graph.is_output[node]:
+            inputs[address.part].append(node)
+    open_now = [*graph.derivatives, *graph.residuals, *graph.algebraic, *(n for loop in loops for n in loop.members)]
+    for index, part in enumerate(graph.parts):
+        everything = part.stepped or part.interface.needs_completed_step
+        for indicator in part.structure.indicators:
+            everything = everything or indicator.dependencies is None
+            references = {r for r, _ in indicator.dependencies or ()}
+            open_now += [n for n in inputs[index] if graph.addresses[n].reference in references]
+        if everything:
+            open_now += inputs[index]
+    needed = set(open_now)
+    while open_now:
+        for known in graph.before[open_now.pop()]:
+            if known not in needed:
+                needed.add(known)
+                open_now.append(known)
+    return needed
+
+
+def _followers(graph: Graph, loop: Loop) -> list[int] | None:
+    if any(part.stepped for part in graph.parts):
+        return None
+    if not all(graph.parts[graph.addresses[n].part].interface.directional_derivatives for n in loop.members):
+        return None
+    followers = {a for n in loop.members if not graph.is_output[n] for a in graph.after[n]} - loop.members
+    behind, open_now = set(loop.members), [n for n in loop.members if graph.is_output[n]]
+    open_now += [n for n in followers if graph.level[n] is Level.ALWAYS]
+    while open_now:
+        for node in graph.after[open_now.pop()]:
+            if node not in behind and node not in followers:
+                behind.add(node)
+                open_now.append(node)
+    behind -= loop.members
+    if any(known in behind for node in followers for known in graph.before[node]):
+        return None
+    return sorted(n for n in followers if graph.level[n] is Level.ALWAYS)
+
+
+def keeps(graph: Graph, node: int, loop: Loop) -> bool:
+    """Whether an output depends on nothing but inputs inside a loop, and is read inside alone: what was got of it lasts until these are set."""
+    inside = all(known in loop.members for known in graph.before[node]) and all(n in loop.members for n in graph.readers[node])
+    return graph.is_output[node] and graph.itself[node] is Level.AT_EVENTS and inside

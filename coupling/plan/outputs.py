@@ -1,0 +1,72 @@
+"""Which variables of a system are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from coupling.errors import BuildError, shown, with_article
+from coupling.fmus.fmu import Fmu, Variable
+from coupling.live.tolerances import matches
+from coupling.plan.connections import find_end
+
+if TYPE_CHECKING:
+    from coupling.system import Built
+
+_RECORDABLE = ("real", "integer", "boolean")
+
+
+def chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]:
+    """The variables that a user's names and patterns mean, by the numbers of their instances; without any, what is interesting."""
+    by_fmu = {fmu: interesting(fmu) for fmu in dict.fromkeys(part.fmu for part in built.parts)}
+    by_default = [(i, name) for i, part in enumerate(built.parts) for name in by_fmu[part.fmu]]
+    if outputs is None:
+        return by_default
+    wanted = [outputs] if isinstance(outputs, str) else outputs
+    if not isinstance(wanted, Iterable) or not all(isinstance(each, str) for each in wanted):
+        raise BuildError(f"outputs = {shown(outputs)} is refused: give a list of names, such as ['rod.theta', '*.omega']")
+    found: dict[tuple[int, str], None] = {}
+    for each in wanted:
+        found |= dict.fromkeys(_matching(built, each, by_default) if "*" in each else _named(built, each, by_fmu))
+    return list(found)
+
+
+def _matching(built: Built, pattern: str, by_default: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """What is interesting and matches; where nothing does, whatever matches."""
+    everything = ((i, v.name) for i, part in enumerate(built.parts) for v in part.fmu.variables.values() if _recordable(v))
+    for names in (by_default, everything):
+        found = [(i, name) for i, name in names if matches(f"{built.parts[i].name}.{name}", pattern)]
+        if found:
+            return found
+    raise BuildError(f"outputs: no variable matches '{pattern}'; * stands for any letters, as in '*.theta' or 'rod.*'")
+
+
+def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[int, str]]:
+    """An instance's interesting variables, a port's members, or one variable."""
+    fmus = {part.name: part.fmu for part in built.parts}
+    number = list(fmus).index(text.partition(".")[0]) if text.partition(".")[0] in fmus else -1
+    if text in fmus:
+        return [(number, name) for name in by_fmu[fmus[text]]]
+    end = find_end(text, fmus, "outputs: ")
+    if end.variable is None:
+        return [(number, name) for name in end.terminal.members.values()] if end.terminal else []
+    if not _recordable(end.variable):
+        if end.variable.causality == "independent":
+            raise BuildError(f"outputs: '{text}' is the time itself, which the result holds as .time; leave it out")
+        kind = "an array" if end.variable.dimensions else with_article(end.variable.fmi_type)
+        raise BuildError(f"outputs: '{text}' is {kind}, which cannot be recorded; choose real, integer or Boolean scalars")
+    return [(number, end.variable.name)]
+
+
+def _recordable(variable: Variable) -> bool:
+    return variable.type in _RECORDABLE and not variable.dimensions and variable.causality != "independent"
+
+
+def interesting(fmu: Fmu) -> list[str]:
+    """Outputs, states and algebraic variables."""
+    special = set(fmu.states) | set(fmu.dae.algebraic if fmu.dae else ())
+    return [
+        v.name
+        for v in fmu.variables.values()
+        if _recordable(v) and (v.causality == "output" or (v.reference in special and v.type == "real"))
+    ]

@@ -1,0 +1,45 @@
+"""Named things of one sort, each of which registers itself in the last line of its own file."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Generic, TypeVar
+
+from coupling.errors import BuildError
+from coupling.names import nearest
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """All files of a folder, by the names that they register; they are loaded when the first name is asked for."""
+
+    def __init__(self, what: str, package: str) -> None:
+        """``what`` the things are called in sentences; ``package`` holds their files and nothing else."""
+        self._what, self._package, self._loaded = what, package, False
+        self._found: dict[str, T] = {}
+
+    def register(self, name: str, item: T) -> None:
+        if name in self._found:
+            raise ValueError(f"there are two files for the {self._what} '{name}'; rename one of them")
+        self._found[name] = item
+
+    def __iter__(self) -> Iterator[str]:
+        self._load()
+        return iter(sorted(self._found))
+
+    def __getitem__(self, name: str) -> T:
+        self._load()
+        if name not in self._found:
+            hint = nearest(name, self._found) or f"choose one of {', '.join(sorted(self._found))}"
+            raise BuildError(f"the {self._what} '{name}' is unknown; {hint}")
+        return self._found[name]
+
+    def _load(self) -> None:
+        """The only place where files are imported by their place: nobody lists the solvers and schemes."""
+        if not self._loaded:
+            self._loaded = True
+            for info in pkgutil.iter_modules(import_module(self._package).__path__):
+                import_module(f"{self._package}.{info.name}")

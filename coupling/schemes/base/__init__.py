@@ -1,0 +1,1 @@
+"""What coupling schemes have in common."""

@@ -1,0 +1,1 @@
+"""Solvers that integrate a system in time, one per file."""

@@ -1,0 +1,1 @@
+"""What solvers have in common."""

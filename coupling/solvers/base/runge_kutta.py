@@ -1,0 +1,94 @@
+"""Explicit Runge-Kutta methods: the kernel integrates, and comes back now and then to show how far it is."""
+
+from __future__ import annotations
+
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coupling.kernel.kernel import Status
+from coupling.kernel.tableau import Tableau
+from coupling.live.tolerances import state_tolerances
+from coupling.outcome import Ending, Outcome
+from coupling.progress import watched
+from coupling.solvers.base.solver import Solver
+
+if TYPE_CHECKING:
+    from coupling.live.master import Master
+    from coupling.options import Run
+
+
+def explicit_method(tableau: Tableau) -> Solver:
+    """The solver that runs a tableau."""
+    return Solver(partial(integrate, tableau), tableau)
+
+
+_AT_A_TIME = 0.1
+"""Seconds between two looks at the clock and at signals."""
+
+
+def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
+    """Runs the system by a tableau."""
+    kernel, times = master.kernel, run.times()
+    assert kernel
+    if len(times) and times[0] <= run.start_time:
+        kernel.record()
+        times = times[1:]
+    times = np.ascontiguousarray(times)
+    atol = state_tolerances(master, run)
+    status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
+    if status is Status.DONE:
+        status = kernel.restart(run.start_time, master.x)
+    interrupted, chunk, rk = False, 20, kernel.runge_kutta
+    with watched(run) as show:
+        try:
+            if status is Status.DONE and rk.t < run.stop_time:
+                status = Status.PAUSED
+            while status is Status.PAUSED and rk.steps < run.max_steps:
+                began = perf_counter()
+                status = kernel.advance(min(chunk, run.max_steps - rk.steps))
+                show(rk.t, rk.steps)
+                spent = perf_counter() - began
+                chunk = int(np.clip(chunk * _AT_A_TIME / max(spent, 1e-6), 1, 10 * chunk))
+        except KeyboardInterrupt:
+            interrupted = True
+    master.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
+    if interrupted:
+        outcome = Outcome(Ending.INTERRUPTED, f"interrupted at t = {rk.t:.9g} s; the result holds everything up to there")
+    else:
+        outcome = master.outcome(status, rk.t)
+    _warn_of_roughness(master, outcome)
+    _warn_of_stiffness(master, outcome)
+    if not outcome.completed and rk.t > run.start_time and kernel.evaluate(rk.t, kernel.present) is Status.DONE:
+        kernel.record()  # the last point is the one that tells most
+    return outcome
+
+
+MANY = 7
+"""Attempts that a step over a smooth derivative never takes."""
+
+
+def _warn_of_roughness(master: Master, outcome: Outcome) -> None:
+    assert master.kernel
+    count, state, time = master.kernel.roughest()
+    if count >= MANY and state >= 0:
+        outcome.warnings.append(
+            f"the step at t = {time:.6g} s was rejected {count} times because of '{master.label(state)}', whose derivative seems to be "
+            "discontinuous there without an event; let its FMU signal an event, or treat what follows with caution"
+        )
+
+
+COSTLY, SHARE = 500, 0.25
+"""Steps that stability has limited are worth a word where they are as many, and as large a share of all."""
+
+
+def _warn_of_stiffness(master: Master, outcome: Outcome) -> None:
+    kernel = master.kernel
+    assert kernel
+    count, steps = kernel.stiffness()[0], kernel.runge_kutta.steps
+    if count >= max(COSTLY, SHARE * steps):
+        outcome.warnings.append(
+            f"{master.stiff}: in {count} of {steps} steps stability and not accuracy limited the step size; choose solver='cvode'"
+        )

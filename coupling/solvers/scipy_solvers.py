@@ -1,0 +1,141 @@
+"""The solvers of SciPy: explicit Runge-Kutta methods, implicit ones for stiff systems, and LSODA, which switches between both."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import integrate as scipy_integrate
+from scipy.integrate import DenseOutput
+
+from coupling.live.linearise import StateJacobian
+from coupling.live.tolerances import state_tolerances
+from coupling.outcome import Outcome
+from coupling.solvers.base import stepwise
+from coupling.solvers.base.solver import SOLVERS, Solver
+from coupling.solvers.base.stepwise import Equations, GaveUp
+from coupling.solvers.base.sundials import last_known
+
+NAMES = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+_IMPLICIT = ("Radau", "BDF", "LSODA")
+_EVALUATIONS = {"RK23": 3, "RK45": 6, "DOP853": 12}
+"""Of an attempted step, for those methods where each takes the same."""
+_TIMES = {"Radau": 3, "BDF": 1, "LSODA": 1}
+"""How many different times the others evaluate an attempted step at."""
+_ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
+"""Of the error estimates."""
+
+if TYPE_CHECKING:
+    from coupling.live.master import Master
+    from coupling.options import Run
+
+
+def integrate(name: str, master: Master, run: Run) -> Outcome:
+    """Runs the system by one of SciPy's solvers."""
+    return stepwise.integrate(master, run, name, lambda equations: Scipy(name, equations, run))
+
+
+class Scipy:
+    def __init__(self, name: str, equations: Equations, run: Run) -> None:
+        self._name, self._equations, self._solver_class = name, equations, getattr(scipy_integrate, name)
+        self._options: dict[str, Any] = {"rtol": max(run.rtol, 100 * np.finfo(float).eps), "max_step": run.max_step}
+        self._atol = self._options["atol"] = state_tolerances(equations.master, run)
+        self._jacobian = StateJacobian(equations.master) if name in _IMPLICIT else None
+        if self._jacobian:
+            self._ask = last_known(self._jacobian.dense)
+            self._options["jac"] = self._differentiate
+        self._solver: Any = None
+        self._dense: DenseOutput | None = None
+        self.rejected = 0
+        self._tried: set[float] = set()
+        self._gap = False
+
+    def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
+        self._equations.arrive(t, x)
+        self._limit = limit
+        if self._jacobian:
+            self._jacobian.linear.renew()
+        chosen = np.inf if self._name == "LSODA" else self._first_step(t, x, limit)
+        self._begin(t, x, min(first, chosen, limit - t) if min(first, chosen) < np.inf else None)
+
+    def _begin(self, t: float, x: np.ndarray, first_step: float | None) -> None:
+        self._solver = self._solver_class(self._derivatives, t, x, self._limit, first_step=first_step, **self._options)
+
+    def step(self) -> float:
+        solver = self._solver
+        t, x, before = solver.t, solver.y.copy(), solver.nfev
+        self._tried.clear()
+        self._dense = None
+        why = self._advance()
+        evaluations, each = (len(self._tried), _TIMES[self._name]) if self._jacobian else (solver.nfev - before, _EVALUATIONS[self._name])
+        self.rejected += max(0, evaluations // each - 1)
+        reach = max(self._tried, default=t) - t
+        while why and self._gap and reach > 1e-14 * abs(t):  # not every solver copes with NaN; smaller steps may not meet it
+            reach /= 4
+            self._begin(t, x, reach)
+            why = self._advance()
+            self.rejected += 1
+        if why:
+            raise GaveUp(why)
+        return self._solver.t
+
+    def _advance(self) -> str | None:
+        """Takes a step; why not."""
+        solver, self._gap = self._solver, False
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                message = solver.step()
+        except (ValueError, np.linalg.LinAlgError) as error:  # of the linear algebra; a user's function may raise such things too
+            if self._equations.master.raised is not None:
+                raise
+            message, solver.status = str(error), "failed"
+        if solver.status == "failed":
+            return message[0].lower() + message[1:].rstrip(".")
+        finite = np.isfinite(solver.y).all() and np.isfinite(getattr(solver, "f", 0.0)).all()
+        trusted = finite and not (self._gap and self._name == "LSODA")  # which goes on with NaN as if it were a number
+        return None if trusted else "it met numbers that are not finite"
+
+    def state(self, t: float) -> np.ndarray:
+        if t == self._solver.t:
+            return self._solver.y
+        if self._dense is None:
+            self._dense = self._solver.dense_output()
+        return self._dense(t)
+
+    def _derivatives(self, t: float, x: np.ndarray) -> np.ndarray:
+        self._tried.add(t)
+        dx = np.empty(len(x))
+        self._equations.derivatives(t, np.ascontiguousarray(x), dx)
+        self._gap = self._gap or bool(np.isnan(dx[:1]).any())
+        return dx
+
+    def _differentiate(self, t: float, x: np.ndarray) -> np.ndarray:
+        self._derivatives(t, x)
+        return self._ask().copy()
+
+    def _first_step(self, t: float, x: np.ndarray, limit: float) -> float:
+        """For which an explicit Euler step errs by a hundredth of the tolerance; SciPy's own choice cannot do with NaN."""
+        scale = self._atol + self._options["rtol"] * np.abs(x)
+        longest = min(limit - t, self._options["max_step"])
+        dx = self._derivatives(t, x)
+
+        def size(v: np.ndarray) -> float:
+            return float(np.sqrt(np.mean((v / scale) ** 2)))
+
+        h = min(0.01 * size(x) / size(dx) if min(size(x), size(dx)) > 1e-5 else 1e-6, longest)
+        change = np.full(len(x), np.nan)
+        while not np.isfinite(change).all():
+            if h < 1e-14 * max(abs(t), longest):
+                raise GaveUp("there is no value near this point")
+            change = self._derivatives(t + h, x + h * dx) - dx
+            h /= 1 if np.isfinite(change).all() else 4
+        steepest = max(size(dx), size(change) / h)
+        guess = (0.01 / steepest) ** (1 / (_ORDER[self._name] + 1)) if steepest > 1e-15 else max(1e-6, 1e-3 * h)
+        return min(100 * h, guess, longest)
+
+
+for _name in NAMES:
+    SOLVERS.register(_name, Solver(partial(integrate, _name)))

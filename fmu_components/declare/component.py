@@ -1,0 +1,433 @@
+"""How a component declares itself.
+
+A component is a subclass of :class:`Component` whose ``declare`` method states parameters, states, ports, equations,
+events and validity conditions. ``declaration(cls)`` runs it once and returns an immutable :class:`Declaration`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from fmu_components.declare import units
+from fmu_components.declare.declaration import (
+    IMPLICIT,
+    TIME,
+    Condition,
+    Declaration,
+    DeclarationError,
+    Event,
+    Range,
+    Role,
+    Trigger,
+    Variable,
+    falls,
+    reaches,
+    rises,
+    symbols_of,
+)
+from fmu_components.declare.differentiate import TimeDerivative
+from fmu_components.declare.icon import Drawing
+from fmu_components.declare.ports import KINDS, Port, PortKind, Side, make_port
+
+__all__ = ["TIME", "Component", "component_name", "declaration", "falls", "reaches", "rises"]
+
+
+_NAME = r"[A-Za-z_]\w*(\[\d+\])?"
+_STRUCTURED = re.compile(rf"{_NAME}(\.{_NAME})*|der\({_NAME}(\.{_NAME})*\)", re.ASCII)
+
+
+@dataclass
+class _Draft:
+    """The declaration while it is being written."""
+
+    variables: dict[str, Variable] = field(default_factory=dict)
+    ports: list[Port] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+    rates: dict[sympy.Symbol, sympy.Expr] = field(default_factory=lambda: {TIME: sympy.Integer(1)})
+
+
+class Component:
+    """Base of all components: subclass it, write a docstring, and state the mathematics in ``declare``.
+
+    The first line of the docstring is the component's title. The class attribute ``drawing`` is its icon, ``stop_time``
+    the length of its default experiment in seconds.
+    """
+
+    drawing: ClassVar[Drawing] = Drawing()
+    stop_time: ClassVar[float] = 1.0
+
+    def __init__(self) -> None:
+        self._draft = _Draft()
+
+    def declare(self) -> None:
+        raise DeclarationError(f"{type(self).__name__} declares nothing; give it a method declare(self) that states its equations")
+
+    # -- variables -----------------------------------------------------------------------------------------------
+
+    def parameter(
+        self,
+        name: str,
+        start: float,
+        unit: str,
+        text: str,
+        *,
+        above: float | None = None,
+        at_least: float | None = None,
+        below: float | None = None,
+        at_most: float | None = None,
+        nominal: float = 1.0,
+        fixed: bool = False,
+    ) -> sympy.Symbol:
+        """A number that the user chooses. ``above``/``below`` exclude the bound, ``at_least``/``at_most`` include it.
+
+        It can be changed between steps and at events, unless it is ``fixed``.
+        """
+        valid = Range(
+            -math.inf if above is None and at_least is None else float(above if above is not None else at_least),  # type: ignore[arg-type]
+            math.inf if below is None and at_most is None else float(below if below is not None else at_most),  # type: ignore[arg-type]
+            above is not None,
+            below is not None,
+        )
+        if start not in valid:
+            raise DeclarationError(f"{self._name}: the parameter '{name}' starts at {start:g}, but must be {valid}; change its start value")
+        return self._add(Variable(name, Role.PARAMETER, unit, text, float(start), range=valid, nominal=nominal, tunable=not fixed))
+
+    def option(self, name: str, start: bool, text: str) -> sympy.Symbol:
+        """A Boolean parameter, chosen before initialisation.
+
+        That called ``solver.implicit`` chooses the implicit method of integration inside Co-Simulation steps, for stiff models.
+        """
+        return self._add(Variable(name, Role.PARAMETER, "", text, bool(start), type="boolean"))
+
+    def switch(self, name: str, start: bool, text: str) -> sympy.Symbol:
+        """A Boolean that is chosen before initialisation."""
+        return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
+
+    def state(self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
+        """A continuous state; give its derivative with ``rate``."""
+        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal))
+
+    def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
+        """The time derivative of a state."""
+        variable = self._draft.variables.get(str(state))
+        if variable is None or variable.role is not Role.STATE:
+            raise DeclarationError(f"{self._name}: rate() was given '{state}', which is not a state; declare it with state() first")
+        unit = _rate_unit(variable.unit)
+        der = self._add(
+            Variable(
+                f"der({state})",
+                Role.DERIVATIVE,
+                unit,
+                f"time derivative of {state}",
+                nominal=variable.nominal,
+                equation=sympy.sympify(derivative),
+                partner=variable.name,
+            )
+        )
+        self._draft.rates[state] = derivative if isinstance(derivative, sympy.Symbol) else der
+
+    def discrete(self, name: str, start: float | int | bool, unit: str, text: str) -> sympy.Symbol:
+        """A state that changes at events only; Boolean, integer or real as its start value is."""
+        kind = "boolean" if isinstance(start, bool) else "integer" if isinstance(start, int) else "real"
+        return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=kind))
+
+    def input(self, name: str, start: float, unit: str, text: str, *, order: int = 3) -> sympy.Symbol:
+        """A signal that enters."""
+        return self._add(Variable(name, Role.INPUT, unit, text, float(start), order=order))
+
+    def signal(self, name: str, unit: str, text: str) -> sympy.Symbol:
+        """A signal whose time derivative enters as well, as the input ``<name>.rate``, so that D applies to it."""
+        self._draft.rates[self.input(name, 0.0, unit, text, order=1)] = self.input(
+            f"{name}.rate", 0.0, _rate_unit(unit), f"time derivative of {name}", order=2
+        )
+        return self[name]
+
+    def output(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
+        """A quantity that leaves."""
+        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal)
+
+    def coordinate(self, name: str, equation: sympy.Expr, unit: str, text: str) -> sympy.Symbol:
+        """A quantity that is given as an output with its rates, ``<name>.q``, ``.qd`` and ``.qdd``, and that D then takes as a whole."""
+        q = self.output(f"{name}.q", equation, unit, text)
+        rate = self.D(sympy.sympify(equation))
+        qd = self.output(f"{name}.qd", rate, _rate_unit(unit), f"rate of {name}.q")
+        qdd = self.output(f"{name}.qdd", self.D(rate), _rate_unit(_rate_unit(unit)), f"second derivative of {name}.q")
+        self._draft.rates |= {q: qd, qd: qdd}
+        return q
+
+    def local(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
+        """A quantity that is shown but not connected, or that makes other equations shorter."""
+        return self._calculated(Role.LOCAL, name, equation, unit, text, nominal)
+
+    def _calculated(self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float) -> sympy.Symbol:
+        return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation)))
+
+    # -- ports ---------------------------------------------------------------------------------------------------
+
+    def port(self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None) -> Any:
+        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or 0."""
+        if kind not in KINDS:
+            raise DeclarationError(
+                f"{self._name}: the port '{name}' has the unknown kind {kind!r}; use one of {', '.join(k.name for k in KINDS)}"
+            )
+        port = make_port(name, kind, gives, text)
+        self._draft.ports.append(port)
+        for quantity in kind.given_by(gives.opposite):
+            order = quantity.order if gives is Side.EFFORT else 3
+            self._add(
+                Variable(
+                    f"{name}.{quantity.name}",
+                    Role.INPUT,
+                    quantity.unit,
+                    f"{quantity.text} ({name})",
+                    float((starts or {}).get(quantity.name, 0.0)),
+                    order=order,
+                    port=name,
+                )
+            )
+        if gives is Side.EFFORT:
+            self._draft.rates.update(port.rates)
+        return port
+
+    def moves(self, port: Any, *coordinates: sympy.Expr) -> None:
+        """Gives the motion of a port: its coordinates, from which the operator D derives the rates."""
+        self._check_count("moves", port, len(coordinates), len(port.kind.chains), "coordinates")
+        for chain, coordinate in zip(port.kind.chains, coordinates, strict=True):
+            value = sympy.sympify(coordinate)
+            for quantity in chain:
+                self._give(port, quantity, value)
+                value = self.D(value) if quantity is not chain[-1] else value
+
+    def gives(self, port: Any, *efforts: sympy.Expr) -> None:
+        """Gives the efforts of a port."""
+        self._check_count("gives", port, len(efforts), len(port.kind.effort), "efforts")
+        for quantity, effort in zip(port.kind.effort, efforts, strict=True):
+            self._give(port, quantity, sympy.sympify(effort))
+
+    def _check_count(self, call: str, port: Any, given: int, needed: int, what: str) -> None:
+        right = Side.MOTION if call == "moves" else Side.EFFORT
+        if port.side is not right:
+            raise DeclarationError(
+                f"{self._name}: {call}() is for ports that give {right.value}, but '{port.name}' gives {port.side.value}"
+            )
+        if given != needed:
+            raise DeclarationError(
+                f"{self._name}: {call}({port.name}, ...) needs {needed} {what} for a {port.kind.name}, but was given {given}"
+            )
+
+    def _give(self, port: Any, quantity: Any, equation: sympy.Expr) -> None:
+        self._add(
+            Variable(
+                f"{port.name}.{quantity.name}",
+                Role.OUTPUT,
+                quantity.unit,
+                f"{quantity.text} ({port.name})",
+                equation=equation,
+                port=port.name,
+            )
+        )
+
+    def __getitem__(self, name: str) -> sympy.Symbol:
+        """The symbol of a variable that is declared already."""
+        return self._draft.variables[name].symbol
+
+    # -- events and validity -------------------------------------------------------------------------------------
+
+    def relation(self, name: str, expression: sympy.Expr, text: str) -> sympy.Symbol:
+        """A Boolean that is true while the expression is positive; it changes at events only, which are located."""
+        self._add(Variable(f"{name}.indicator", Role.INDICATOR, self._unit_of(expression), f"positive while {name}", equation=expression))
+        return self._add(Variable(name, Role.RELATION, "", text, None, type="boolean", partner=f"{name}.indicator"))
+
+    def when(self, trigger: Trigger, updates: Mapping[sympy.Symbol, sympy.Basic], text: str) -> None:
+        """At the trigger, states and discrete states take new values, computed from all values before the event."""
+        relation = None
+        if trigger.kind != "reaches":
+            relation = f"event[{len(self._draft.events) + 1}]"
+            self.relation(relation, trigger.expression, f"watches: {text}")
+        for symbol in updates:
+            variable = self._draft.variables.get(str(symbol))
+            if variable is None or variable.role not in (Role.STATE, Role.DISCRETE):
+                raise DeclarationError(f"{self._name}: an event sets '{symbol}', which is neither a state nor a discrete state")
+        self._draft.events.append(Event(trigger, relation, {str(s): sympy.sympify(e) for s, e in updates.items()}, text))
+
+    def require(self, expression: sympy.Expr, text: str) -> None:
+        """The component is valid only where the expression is positive; checked at initialisation."""
+        self._draft.conditions.append(Condition(expression, text))
+
+    @property
+    def ports(self) -> tuple[Any, ...]:
+        """The ports declared so far."""
+        return tuple(self._draft.ports)
+
+    # -- derivation ----------------------------------------------------------------------------------------------
+
+    def D(self, expression: sympy.Expr) -> sympy.Expr:
+        """The time derivative of an expression of states, signals and port coordinates."""
+        for symbol in symbols_of(sympy.sympify(expression)):
+            variable = self._draft.variables.get(str(symbol))
+            if variable is not None and variable.role is Role.INPUT and symbol not in self._draft.rates:
+                raise DeclarationError(
+                    f"{self._name}: the time derivative of '{expression}' needs the rate of the input '{symbol}', which is not known; "
+                    f"declare the input with signal()"
+                )
+            if variable is not None and variable.role is Role.STATE and symbol not in self._draft.rates:
+                raise DeclarationError(
+                    f"{self._name}: the time derivative of '{expression}' needs the rate of the state '{symbol}', which is not declared yet; "
+                    f"call rate({symbol}, ...) before"
+                )
+        return TimeDerivative(self._draft.rates)(expression)
+
+    def partial(self, expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
+        """The derivative with respect to a symbol, by the chain rule through calculated variables, which keep their names."""
+        total = sympy.diff(expression, symbol)
+        for inner in sorted(expression.free_symbols, key=str):
+            equation = self._draft.variables[str(inner)].equation
+            if equation is not None:
+                total += sympy.diff(expression, inner) * self.partial(equation, symbol)
+        return total
+
+    @property
+    def _name(self) -> str:
+        return component_name(type(self))
+
+    def _add(self, variable: Variable) -> sympy.Symbol:
+        if variable.name in self._draft.variables:
+            raise DeclarationError(f"{self._name}: the variable '{variable.name}' is declared twice; rename one of the two")
+        if not _STRUCTURED.fullmatch(variable.name) or variable.name == "time":
+            raise DeclarationError(
+                f"{self._name}: '{variable.name}' cannot name a variable; use letters, digits and underscores, joined by dots, with an index "
+                f"in brackets, such as 'p1.rx' or 'lambda[1]', and not 'time'"
+            )
+        units.exponents(variable.unit)
+        self._draft.variables[variable.name] = variable
+        return variable.symbol
+
+    def dimension_of(self, expression: sympy.Basic) -> units.Dimension | None:
+        known = {v.symbol: units.dimension_of_unit(v.unit) for v in self._draft.variables.values()}
+        known[TIME] = units.Dimension.of("s")
+        return units.dimension(expression, known)
+
+    def _unit_of(self, expression: sympy.Basic) -> str:
+        return (self.dimension_of(expression) or units.NUMBER).unit()
+
+
+def _rate_unit(unit: str) -> str:
+    """The unit of the time derivative; radians stay, which dimensions do not know."""
+    if "rad" in unit:
+        return f"{unit}/s" if "/" not in unit else f"{unit}2"
+    return (units.Dimension.of(unit) / units.Dimension.of("s")).unit()
+
+
+def component_name(component: type[Component]) -> str:
+    """``planar.Revolute`` for a class of this package, the bare class name for a user's own."""
+    parts = component.__module__.split(".")
+    if parts[0] == "fmu_components" and len(parts) > 2:
+        return f"{parts[-2]}.{component.__name__}"
+    return component.__name__
+
+
+_declared: dict[type[Component], Declaration] = {}
+
+
+def declaration(component: type[Component]) -> Declaration:
+    """The frozen declaration of a component class; computed once."""
+    if component not in _declared:
+        _declared[component] = _freeze(component)
+    return _declared[component]
+
+
+def _freeze(component: type[Component]) -> Declaration:
+    name = component_name(component)
+    description = inspect.cleandoc(component.__doc__ or "")
+    if not description or component.__doc__ == Component.__doc__:
+        raise DeclarationError(f"{name} has no docstring; describe the component, its first line is the title")
+    instance = component()
+    try:
+        instance.declare()
+    except DeclarationError:
+        raise
+    except units.UnitError as error:
+        raise DeclarationError(f"{name}: {error}") from None
+    except Exception as error:
+        place = [frame for frame in traceback.extract_tb(error.__traceback__) if "sympy" not in frame.filename][-1]
+        raise DeclarationError(
+            f"{name}: its declaration fails in {Path(place.filename).name}, line {place.lineno} ({place.line}): {type(error).__name__}: {error}"
+        ) from error
+    draft = instance._draft
+    if not draft.variables:
+        raise DeclarationError(f"{name} declares no variable; state parameters, ports and equations in declare(self)")
+    time = Variable("time", Role.TIME, "s", "simulation time")
+    variables = (time, *sorted(draft.variables.values(), key=lambda v: list(Role).index(v.role)))
+    for state in [v for v in variables if v.role is Role.STATE]:
+        if f"der({state.name})" not in draft.variables:
+            raise DeclarationError(f"{name}: the state '{state.name}' has no derivative; state it with rate({state.name}, ...)")
+    for port in draft.ports:
+        for quantity in port.kind.given_by(port.side):
+            if f"{port.name}.{quantity.name}" not in draft.variables:
+                raise DeclarationError(
+                    f"{name}: nothing gives '{port.name}.{quantity.name}'; state it with "
+                    f"{'moves' if port.side is Side.MOTION else 'gives'}({port.name}, ...)"
+                )
+    result = Declaration(
+        name,
+        description.splitlines()[0].rstrip("."),
+        description,
+        variables,
+        tuple(draft.ports),
+        tuple(draft.events),
+        tuple(draft.conditions),
+        component.drawing,
+        component.stop_time,
+    )
+    _check(result)
+    return result
+
+
+def _check(declared: Declaration) -> None:
+    """Every name is known, every equation has one dimension, every variable has the one of its unit."""
+    known = {v.symbol: units.dimension_of_unit(v.unit) for v in declared.variables}
+    equations: Sequence[tuple[str, str | None, sympy.Basic]] = [
+        *((v.name, v.unit, v.equation) for v in declared.variables if v.equation is not None),
+        *((f"event '{e.text}', {n}", declared[n].unit, u) for e in declared.events for n, u in e.updates.items()),
+        *((f"condition '{c.text}'", None, c.expression) for c in declared.conditions),
+        *((f"event '{e.text}'", None, e.trigger.expression) for e in declared.events),
+    ]
+    for where, unit, equation in equations:
+        for symbol in symbols_of(equation):
+            if symbol not in declared.by_symbol:
+                raise DeclarationError(f"{declared.name}: the equation of {where} uses '{symbol}', which is not declared")
+        if isinstance(equation, Boolean) and not (isinstance(equation, sympy.Symbol) and declared.by_symbol[equation].type != "boolean"):
+            continue  # SymPy counts every symbol as a Boolean
+        try:
+            found = units.dimension(equation, known)
+        except units.UnitError as error:
+            raise DeclarationError(f"{declared.name}: {where}: {error}") from None
+        if unit is not None and found is not None and found != units.dimension_of_unit(unit):
+            raise DeclarationError(f"{declared.name}: {where} has the unit '{unit or '1'}', but its equation has the dimension {found}")
+    solver = declared.by_name.get(IMPLICIT)
+    if solver is not None and (solver.role is not Role.PARAMETER or solver.type != "boolean"):
+        raise DeclarationError(
+            f"{declared.name}: '{IMPLICIT}' chooses the method of integration, but is a {solver.type} {solver.role.value} here; "
+            f"declare it with option(), or rename it"
+        )
+    assert declared.order is not None  # which finds circles
+    for where, _, equation in equations:
+        for piecewise in equation.atoms(sympy.Piecewise):
+            # SymPy folds such conditions wrongly.
+            for _, condition in piecewise.args:
+                if any(declared.expand(symbol).has(sympy.Piecewise) for symbol in condition.free_symbols):
+                    raise DeclarationError(
+                        f"{declared.name}: {where}: the condition '{condition}' depends on a quantity that is piecewise itself; "
+                        f"name the condition with relation() or state it in other terms"
+                    )

@@ -1,0 +1,228 @@
+"""What is declared about a component, frozen: variables, equations, events and conditions, from which everything else is derived."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import sympy
+
+from fmu_components.declare.icon import Drawing
+from fmu_components.declare.ports import Port
+
+TIME = sympy.Symbol("time", real=True)
+IMPLICIT = "solver.implicit"
+"""The option of this name chooses the implicit method of integration inside Co-Simulation steps, for stiff models."""
+
+
+class DeclarationError(ValueError):
+    """A component's declaration contradicts itself; the message names the component, the item and the remedy."""
+
+
+class Role(Enum):
+    """What a variable is to the component."""
+
+    TIME = "time"
+    PARAMETER = "parameter"
+    SWITCH = "switch"
+    STATE = "state"
+    DERIVATIVE = "derivative"
+    DISCRETE = "discrete state"
+    RELATION = "relation"
+    INPUT = "input"
+    ALGEBRAIC = "algebraic variable"
+    OUTPUT = "output"
+    LOCAL = "local"
+    INDICATOR = "event indicator"
+
+    @property
+    def calculated(self) -> bool:
+        """Whether the value follows from an equation (rather than being set, integrated or kept between events)."""
+        return self in (Role.DERIVATIVE, Role.OUTPUT, Role.LOCAL, Role.INDICATOR)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that a parameter may have; an open end excludes its bound."""
+
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    open_below: bool = False
+    open_above: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        above = value > self.minimum if self.open_below else value >= self.minimum
+        below = value < self.maximum if self.open_above else value <= self.maximum
+        return above and below and math.isfinite(value)
+
+    def nearest(self, value: float) -> float:
+        """The value itself, or one inside the range."""
+        if value in self:
+            return value
+        if math.isinf(self.minimum) or math.isinf(self.maximum):
+            return self.minimum + 1 if self.minimum > -math.inf else self.maximum - 1
+        return (self.minimum + self.maximum) / 2
+
+    def __str__(self) -> str:
+        parts = []
+        if self.minimum > -math.inf:
+            parts.append(f"{'greater than' if self.open_below else 'at least'} {self.minimum:g}")
+        if self.maximum < math.inf:
+            parts.append(f"{'less than' if self.open_above else 'at most'} {self.maximum:g}")
+        return " and ".join(parts) or "finite"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One scalar variable of a component, with the equation that defines it where there is one."""
+
+    name: str
+    role: Role
+    unit: str
+    text: str
+    start: float | bool | int | None = None
+    type: str = "real"
+    """``real``, ``integer`` or ``boolean``."""
+    range: Range = Range()
+    nominal: float = 1.0
+    tunable: bool = False
+    equation: sympy.Basic | None = None
+    """In terms of other variables of the component; see :meth:`Declaration.expand`."""
+    order: int = 0
+    """For inputs: 0 for coordinates and signals, 1 for rates, 2 for accelerations, 3 for efforts and multipliers."""
+    port: str | None = None
+    partner: str | None = None
+    """The state of a derivative, the residual of an algebraic variable."""
+
+    @property
+    def symbol(self) -> sympy.Symbol:
+        return boolean_symbol(self.name) if self.type == "boolean" else sympy.Symbol(self.name, real=True)
+
+
+def boolean_symbol(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name)
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """What makes an event happen: an expression that rises or falls through zero, or a time that is reached."""
+
+    kind: str
+    """``rises``, ``falls`` or ``reaches``."""
+    expression: sympy.Expr
+
+
+def rises(expression: sympy.Expr) -> Trigger:
+    """Happens when the expression becomes positive."""
+    return Trigger("rises", expression)
+
+
+def falls(expression: sympy.Expr) -> Trigger:
+    """Happens when the expression stops being positive."""
+    return Trigger("falls", expression)
+
+
+def reaches(instant: sympy.Expr) -> Trigger:
+    """Happens when time reaches the instant, an expression of parameters and discrete states; once per value of it."""
+    return Trigger("reaches", instant)
+
+
+@dataclass(frozen=True)
+class Event:
+    """New values of states and discrete states, all computed from the values before the event."""
+
+    trigger: Trigger
+    relation: str | None
+    """The relation that watches the trigger's expression; None for a time event."""
+    updates: Mapping[str, sympy.Basic]
+    text: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An expression that must be positive at initialisation for the component to mean what it says."""
+
+    expression: sympy.Expr
+    text: str
+    """What must hold, as it follows 'it is required that'."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """All that a component is. Immutable; every exporter and every test reads this and nothing else."""
+
+    name: str
+    title: str
+    description: str
+    variables: tuple[Variable, ...]
+    ports: tuple[Port, ...]
+    events: tuple[Event, ...]
+    conditions: tuple[Condition, ...]
+    drawing: Drawing
+    stop_time: float
+
+    @property
+    def identifier(self) -> str:
+        """The C identifier of the model."""
+        return re.sub(r"^(?![A-Za-z_])", "_", re.sub(r"\W", "_", self.name, flags=re.ASCII))
+
+    @cached_property
+    def by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
+
+    @cached_property
+    def by_symbol(self) -> dict[sympy.Symbol, Variable]:
+        return {variable.symbol: variable for variable in self.variables}
+
+    def __getitem__(self, name: str) -> Variable:
+        return self.by_name[name]
+
+    def with_role(self, *roles: Role) -> tuple[Variable, ...]:
+        return tuple(variable for variable in self.variables if variable.role in roles)
+
+    @cached_property
+    def order(self) -> tuple[Variable, ...]:
+        """The calculated variables in an order in which each can be computed from those before."""
+        done: dict[str, Variable] = {}
+        open_now: list[str] = []
+
+        def visit(variable: Variable) -> None:
+            if variable.name in open_now:
+                raise DeclarationError(
+                    f"{self.name}: the equations of {' -> '.join([*open_now, variable.name])} form a "
+                    f"circle; express one of them by states and inputs"
+                )
+            if variable.name in done or variable.equation is None:
+                return
+            open_now.append(variable.name)
+            for symbol in symbols_of(variable.equation):
+                visit(self.by_symbol[symbol])
+            open_now.pop()
+            done[variable.name] = variable
+
+        for variable in self.variables:
+            visit(variable)
+        return tuple(done.values())
+
+    def expand(self, expression: sympy.Basic) -> sympy.Basic:
+        """The expression in terms of time, parameters, states, discrete states and inputs alone."""
+        return expression.xreplace({s: self._expanded(s) for s in symbols_of(expression) if self.by_symbol[s].equation is not None})
+
+    def _expanded(self, symbol: sympy.Symbol) -> sympy.Basic:
+        if symbol not in self._expansions:
+            equation = self.by_symbol[symbol].equation
+            assert equation is not None
+            self._expansions[symbol] = self.expand(equation)
+        return self._expansions[symbol]
+
+    @cached_property
+    def _expansions(self) -> dict[sympy.Symbol, sympy.Basic]:
+        return {}
+
+
+def symbols_of(expression: sympy.Basic) -> list[sympy.Symbol]:
+    return sorted(expression.free_symbols, key=str)

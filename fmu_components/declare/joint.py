@@ -1,0 +1,198 @@
+"""Joints: a declaration of the constraint alone; residuals, wrenches and both modes follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import sympy
+
+from fmu_components.declare import units
+from fmu_components.declare.component import Component
+from fmu_components.declare.declaration import DeclarationError, Role, Variable
+from fmu_components.declare.differentiate import ConstraintLevels, efforts_of
+from fmu_components.declare.functions import Magnitude
+from fmu_components.declare.ports import PLANAR, PortKind, Side
+
+_COMPLIANCE = {
+    "position": "compliant mode: stiffness of the spring across the constraint",
+    "velocity": "compliant mode: damping across the constraint",
+}
+
+
+class Joint(Component):
+    """Base of all joints between a port M of body i and a port N of body j.
+
+    A subclass states ``constraint`` (expressions of the port coordinates that the joint keeps at zero) or
+    ``velocity_constraint`` (expressions of coordinates and velocities that it keeps at zero), or both, and the relative
+    coordinates along its free directions in ``freedoms``.
+    """
+
+    kind: ClassVar[PortKind] = PLANAR
+    starts_N: ClassVar[Mapping[str, float]] = {}
+    """Start values of the motion of N, for joints that are not valid where M and N coincide."""
+
+    def constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr]:
+        """Position level: expressions of the port coordinates."""
+        return []
+
+    def velocity_constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr]:
+        """Velocity level, for constraints that are no derivative of a position-level one."""
+        return []
+
+    def freedoms(self, M: Any, N: Any) -> Mapping[str, sympy.Expr]:
+        """The relative coordinate along each free direction, by name."""
+        return {}
+
+    def validity(self, M: Any, N: Any) -> Sequence[tuple[sympy.Expr, str]]:
+        """What must be positive at the start for the joint to mean what it says, each with the sentence that follows 'it is required that'."""
+        return []
+
+    def actuation(self, name: str, coordinate: sympy.Expr) -> sympy.Expr:
+        """The effort of an actuator along a freedom, beside spring and damper."""
+        return sympy.Integer(0)
+
+    def declare(self) -> None:
+        first, second = ("on body i", "on body j") if self.kind is PLANAR else ("first side", "second side")
+        M = self.port("M", self.kind, Side.EFFORT, first)
+        N = self.port("N", self.kind, Side.EFFORT, second, self.starts_N)
+        levels = [
+            *(ConstraintLevels.of_position(sympy.sympify(f), self.D) for f in self._stated(self.constraint, M, N)),
+            *(ConstraintLevels.of_velocity(sympy.sympify(g), self.D) for g in self._stated(self.velocity_constraint, M, N)),
+        ]
+        if not levels:
+            raise DeclarationError(
+                f"{self._name}: a joint needs at least one equation; return it from constraint() or velocity_constraint()"
+            )
+        efforts: list[sympy.Expr] = list(self._multipliers(levels))
+        forms = [level.velocity for level in levels]
+        for name, relative in self.freedoms(M, N).items():
+            rate, effort = self._freedom(name, sympy.sympify(relative))
+            forms.append(rate)
+            efforts.append(effort)
+        for port in (M, N):
+            self.gives(port, *efforts_of(forms, efforts, port, self.partial))
+        for expression, text in self.validity(M, N):
+            self.require(expression, text)
+        if self.kind is PLANAR:
+            self.output("reaction", Magnitude(N.Fx, N.Fy), "N", "magnitude of the force on body j")
+
+    def _stated(self, constraint: Callable[[Any, Any], Sequence[sympy.Expr]], M: Any, N: Any) -> list[sympy.Expr]:
+        """The equations that a method of the subclass states, if they are of its level."""
+        found = constraint(M, N)
+        if not isinstance(found, (list, tuple)):
+            raise DeclarationError(f"{self._name}: {constraint.__name__}() must return a list of expressions, but returned {found!r}")
+        highest = 0 if constraint.__name__ == "constraint" else 1
+        for equation in map(sympy.sympify, found):
+            orders = [self._draft.variables[str(s)].order for s in equation.free_symbols if self._draft.variables[str(s)].port]
+            reached = {str(s) for s in equation.free_symbols}
+            if not orders and not any(name.endswith(".q") for name in reached):
+                raise DeclarationError(f"{self._name}: the constraint '{equation}' does not depend on the motion of M or N")
+            if any(order > highest for order in orders):
+                raise DeclarationError(
+                    f"{self._name}: {constraint.__name__}() contains '{equation}', which is of a higher level; "
+                    f"{'use velocity_constraint() for what contains velocities' if highest == 0 else 'a constraint contains no accelerations'}"
+                )
+        return [sympy.sympify(equation) for equation in found]
+
+    def _multipliers(self, levels: Sequence[ConstraintLevels]) -> list[sympy.Symbol]:
+        """The multipliers in effect; with them the residuals, the constraint at its levels, and the switch between modes."""
+        alpha = beta = gamma = sympy.Integer(0)
+        positional = [level for level in levels if level.position is not None]
+        if positional:
+            alpha = self.parameter(
+                "baumgarte.alpha",
+                5.0,
+                "1/s",
+                "Baumgarte stabilisation of the velocity: residual = DDf + 2 alpha Df + beta^2 f",
+                at_least=0,
+                nominal=5,
+            )
+            beta = self.parameter("baumgarte.beta", 5.0, "1/s", "Baumgarte stabilisation of the position", at_least=0, nominal=5)
+        if len(positional) < len(levels):
+            gamma = self.parameter(
+                "baumgarte.gamma", 5.0, "1/s", "stabilisation of a velocity constraint: residual = Dg + gamma g", at_least=0, nominal=5
+            )
+        ideal = self.switch(
+            "ideal",
+            False,
+            "ideal mode: lambda is set from outside such that the residuals vanish; "
+            "otherwise the joint is compliant and computes its multipliers itself",
+        )
+        power = units.Dimension.of("W")
+        lambda_units = [(power / (self.dimension_of(level.velocity) or units.NUMBER)).unit() for level in levels]
+        stiffness = self._compliance(levels, lambda_units, "compliant.k", 1e4, "position") if positional else None
+        damping = self._compliance(levels, lambda_units, "compliant.c", 100.0, "velocity")
+        multipliers = []
+        for index, (level, unit) in enumerate(zip(levels, lambda_units, strict=True), start=1):
+            given = self._algebraic(
+                f"lambda[{index}]", unit, f"residual[{index}]", f"Lagrange multiplier of constraint {index}, used in ideal mode"
+            )
+            if level.position is not None:
+                position = self.output(
+                    f"position[{index}]", level.position, self._unit_of(level.position), f"constraint {index} at position level"
+                )
+            velocity = self.output(
+                f"velocity[{index}]", level.velocity, self._unit_of(level.velocity), f"constraint {index} at velocity level"
+            )
+            acceleration = self.output(
+                f"acceleration[{index}]", level.acceleration, self._unit_of(level.acceleration), f"constraint {index} at acceleration level"
+            )
+            shown = ConstraintLevels(position if level.position is not None else None, velocity, acceleration)
+            self.output(
+                f"residual[{index}]",
+                shown.residual(alpha, beta, gamma),
+                self._unit_of(level.acceleration),
+                f"stabilised constraint {index}: zero for the right multipliers",
+            )
+            spring = damping * velocity
+            if level.position is not None:
+                assert stiffness is not None
+                spring = stiffness * position + spring
+            multipliers.append(
+                self.output(
+                    f"multiplier[{index}]",
+                    sympy.Piecewise((given, ideal), (-spring, True)),
+                    unit,
+                    f"multiplier of constraint {index} in effect",
+                )
+            )
+        return multipliers
+
+    def _compliance(
+        self, levels: Sequence[ConstraintLevels], lambda_units: Sequence[str], name: str, start: float, level: str
+    ) -> sympy.Symbol:
+        """A stiffness or damping shared by all constraints; it has a unit where they all have the same."""
+        found = {
+            (units.Dimension.of(unit) / (self.dimension_of(getattr(each, level)) or units.NUMBER)).unit()
+            for each, unit in zip(levels, lambda_units, strict=True)
+            if getattr(each, level) is not None
+        }
+        unit = found.pop() if len(found) == 1 else units.MIXED
+        return self.parameter(name, start, unit, _COMPLIANCE[level], at_least=0, nominal=start)
+
+    def _algebraic(self, name: str, unit: str, residual: str, text: str) -> sympy.Symbol:
+        return self._add(Variable(name, Role.ALGEBRAIC, unit, text, 0.0, order=3, partner=residual))
+
+    def _freedom(self, name: str, coordinate: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+        """A spring and a damper along a free direction; returns the rate of its coordinate and the effort along it."""
+        angular = self.dimension_of(coordinate) in (None, units.NUMBER)
+        unit, stiffness, damping, force = ("rad", "N.m/rad", "N.m.s/rad", "N.m") if angular else ("m", "N/m", "N.s/m", "N")
+        k = self.parameter(f"{name}.k", 0.0, stiffness, f"stiffness of the spring along the {name}", at_least=0)
+        b = self.parameter(f"{name}.b", 0.0, damping, f"viscous damping along the {name}", at_least=0)
+        rest = self.parameter(f"{name}.rest", 0.0, unit, f"value of {name}.q at which the spring is at rest")
+        q = self.coordinate(name, coordinate, unit, f"relative coordinate along the {name}")
+        qd = self.D(q)
+        effort = self.output(
+            f"{name}.effort", -k * (q - rest) - b * qd, force, f"spring and damper along the {name}, positive towards larger q"
+        )
+        self.output(f"{name}.energy", k * (q - rest) ** 2 / 2, "J", f"energy stored in the spring along the {name}")
+        self.output(f"{name}.power", effort * qd, "W", f"power that spring and damper along the {name} give to the bodies")
+        return qd, effort + self.actuation(name, q)
+
+
+def same_direction(M: Any, N: Any) -> tuple[sympy.Expr, str]:
+    """The validity of a constraint on the sine of the relative angle, which vanishes on two branches."""
+    return sympy.cos(N.theta - M.theta), (
+        "the axes of M and N point the same way (cos(N.theta - M.theta) > 0), since the constraint holds as well where they are opposite"
+    )

@@ -1,0 +1,1 @@
+"""Pages of documentation and icons, from declarations."""

@@ -1,0 +1,169 @@
+"""The catalogue as a Markdown page with the icons beside it: ``docs/components.md`` and ``docs/icons``."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+from fmu_components.catalogue import all_components
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Declaration, Role, Variable
+from fmu_components.declare.ports import Side
+from fmu_components.declare.units import MIXED
+from fmu_components.export.pages.icons import EXTENT, svg
+
+PAGE = "components.md"
+ICONS = "icons"
+COMMAND = "python -m fmu_components.export.pages.catalogue_page"
+
+_SIDES = {Side.MOTION: "motion", Side.EFFORT: "effort"}
+_OF_ALL_JOINTS = ("baumgarte.", "compliant.")
+_INTRODUCTION = """# The components
+
+Each is an FMU for FMI 2.0 and FMI 3.0, for Model Exchange and Co-Simulation. Ports of the same kind are connected, one that
+gives motion to one that gives effort; effort times velocity is the power into the side that gives the motion. Angles and torques are
+positive counter-clockwise, from x towards y. All variables and the equations are in `documentation/index.html` inside each FMU.
+
+Every joint, besides what is listed here, has the switch `ideal`, the parameters `baumgarte.alpha`, `baumgarte.beta` or
+`baumgarte.gamma` of its stabilisation, and `compliant.k` and `compliant.c` of its compliant mode. A joint with freedoms has for
+each of them, such as `rotation`, a spring and a damper: `rotation.k`, `rotation.b`, and the value at rest `rotation.rest`.
+"""
+
+
+def catalogue_page() -> str:
+    """The whole page."""
+    libraries = {name: list(members) for name, members in groupby(_declarations(), key=_library)}
+    contents = "\n".join(f"- [{name}](#{name}): {', '.join(map(_link, members))}" for name, members in libraries.items())
+    parts = [_INTRODUCTION, contents]
+    for name, members in libraries.items():
+        parts += [f"\n## {name}", *_chapter_introduction(name), *map(_section, members)]
+    return "\n".join([*parts, f"\nThis page and its icons are made by `{COMMAND}`.\n"])
+
+
+def icons() -> dict[str, str]:
+    """The icons by their file names."""
+    return {f"{declared.name}.svg": _on_white(svg(declared)) for declared in _declarations()}
+
+
+def write(docs: Path) -> None:
+    """Writes page and icons, and removes the icons of components that there are no longer."""
+    folder = docs / ICONS
+    folder.mkdir(parents=True, exist_ok=True)
+    (docs / PAGE).write_text(catalogue_page(), encoding="utf-8")
+    for stale in {path.name for path in folder.glob("*.svg")} - icons().keys():
+        (folder / stale).unlink()
+    for name, text in icons().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+@cache
+def _declarations() -> tuple[Declaration, ...]:
+    return tuple(declaration(component) for component in all_components().values())
+
+
+def _library(declared: Declaration) -> str:
+    return declared.name.split(".")[0]
+
+
+def _chapter_introduction(library: str) -> list[str]:
+    """What the docstring of the component folder says below its first line, if anything."""
+    described = inspect.cleandoc(importlib.import_module(f"fmu_components.{library}").__doc__ or "").partition("\n")[2]
+    return [f"\n{_text(' '.join(paragraph.split()))}" for paragraph in re.split(r"\n\s*\n", described) if paragraph.strip()]
+
+
+def _link(declared: Declaration) -> str:
+    return f"[{declared.name.split('.')[-1]}](#{_anchor(declared)})"
+
+
+def _anchor(declared: Declaration) -> str:
+    """The anchor that Markdown renderers give to the heading."""
+    return declared.name.lower().replace(".", "")
+
+
+def _on_white(icon: str) -> str:
+    """With a white ground, since the page may be shown on a dark one."""
+    low, size = f"{-EXTENT:g}", f"{2 * EXTENT:g}"
+    return icon.replace("</title>", f'</title>\n<rect x="{low}" y="{low}" width="{size}" height="{size}" rx="0.1" fill="#ffffff"/>', 1)
+
+
+# -- one component ---------------------------------------------------------------------------------------------------
+
+
+def _section(declared: Declaration) -> str:
+    paragraphs = [declared.title + ".", *_first_paragraph(declared)]
+    ports = _table(("Port", "Kind", "Gives", "Meaning"), ((f"`{p.name}`", p.kind.name, _SIDES[p.side], p.text) for p in declared.ports))
+    parameters = _table(("Parameter", "Default", "Unit", "Meaning"), map(_parameter, _alike(_main_parameters(declared))))
+    signals = _table(
+        ("Signal input", "Start", "Unit", "Meaning"),
+        ((f"`{v.name}`", f"{v.start:g}", v.unit or "1", v.text) for v in declared.with_role(Role.INPUT) if v.port is None),
+    )
+    outputs = ", ".join(f"`{v.name}`" for v in declared.with_role(Role.OUTPUT) if _is_main_output(v, declared))
+    freedoms = ", ".join(f"`{name}`" for name in _freedoms(declared))
+    image = f'<img src="{ICONS}/{declared.name}.svg" width="120" alt="{declared.name}"/>'
+    parts = (
+        f"\n### {declared.name}",
+        image,
+        *map(_text, paragraphs),
+        ports,
+        signals,
+        parameters,
+        f"Freedoms: {freedoms}." if freedoms else "",
+        f"Outputs beside the ports: {outputs}." if outputs else "",
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _first_paragraph(declared: Declaration) -> list[str]:
+    """What follows the title, if anything does."""
+    paragraphs = re.split(r"\n\s*\n", declared.description)
+    return [" ".join(paragraphs[1].split())] if len(paragraphs) > 1 else []
+
+
+def _freedoms(declared: Declaration) -> list[str]:
+    return [v.name.removesuffix(".rest") for v in declared.with_role(Role.PARAMETER) if v.name.endswith(".rest")]
+
+
+def _main_parameters(declared: Declaration) -> list[Variable]:
+    """Those that the introduction does not list for all joints."""
+    common = (*_OF_ALL_JOINTS, *(f"{freedom}." for freedom in _freedoms(declared)))
+    return [v for v in declared.with_role(Role.PARAMETER) if not v.name.startswith(common)]
+
+
+def _is_main_output(variable: Variable, declared: Declaration) -> bool:
+    """Whether an output is neither part of a port nor of what all joints and freedoms have."""
+    common = ("position[", "velocity[", "acceleration[", "residual[", "multiplier[", *(f"{freedom}." for freedom in _freedoms(declared)))
+    return variable.port is None and not variable.name.startswith(common)
+
+
+def _alike(parameters: Iterable[Variable]) -> list[list[Variable]]:
+    """Parameters that differ by a number only, together."""
+    groups: dict[tuple[object, ...], list[Variable]] = {}
+    for v in parameters:
+        groups.setdefault((re.sub(r"\d+", "k", v.name), v.unit, v.start), []).append(v)
+    return list(groups.values())
+
+
+def _parameter(group: Sequence[Variable]) -> tuple[str, ...]:
+    first, last = group[0], group[-1]
+    name = f"`{first.name}`" if first is last else f"`{first.name}` … `{last.name}`"
+    text = first.text if first is last else re.sub(r"\b1\b", "k", first.text)
+    return name, f"{first.start:g}", "SI" if first.unit == MIXED else first.unit or "1", text
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(_text(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}", *lines]) if lines else ""
+
+
+def _text(text: str) -> str:
+    """Text of a declaration as Markdown."""
+    return re.sub(r"``(.+?)``", r"`\1`", text.replace("<", "&lt;")).replace("*", r"\*")
+
+
+if __name__ == "__main__":
+    write(Path(__file__).parents[3] / "docs")
