@@ -14,7 +14,6 @@ from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import Interface, MechanismTable
 from coupling.fmus.fmu import Fmu
-from coupling.kernel.kernel import Kernel
 from coupling.live.master import Master
 from coupling.options import Run
 from coupling.plan.connections import check_drive, wires_of
@@ -66,20 +65,12 @@ def export_fmu(
     if initial == "assemble":
         with Master(built, run, {}, assembling=True) as master:
             start = assemble(master)
-    with Master(built, run, start, kernel=_RecordingKernel) as master:
+    with Master(built, run, start) as master:
         if initial != "relax":
             check(master)
         table = MechanismTable(built, Interface(choice, ls_dae, implicit, initial == "relax", stop_time), start)
         pack(target, table, master, models, fmi, chosen)
     return target
-
-
-class _RecordingKernel(Kernel):
-    """A kernel that notes how it is built."""
-
-    def __init__(self, slots: int, states: int) -> None:
-        super().__init__(slots, states)
-        self.calls = []
 
 
 def _choose(system: System, inputs: Sequence[str] | None, outputs: Sequence[str] | None, parameters: Sequence[str] | None) -> Choice:

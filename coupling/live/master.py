@@ -11,6 +11,7 @@ import numpy as np
 from coupling.analysis.initial import assemble, check
 from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status, Stepping, pointer
 from coupling.kernel.linear import elimination_order
+from coupling.kernel.rows import List, RowBuilder
 from coupling.live.capabilities import degree
 from coupling.live.constraints import unsolvable
 from coupling.live.interval import Interval
@@ -65,7 +66,6 @@ class Master:
         start: Mapping[tuple[int, str], float],
         assembling: bool = False,
         adopted: Sequence[Instance] = (),
-        kernel: type[Kernel] = Kernel,
     ) -> None:
         """``adopted`` are instances of another master that run already."""
         self.built, self.run = built, run
@@ -89,7 +89,7 @@ class Master:
         self.solver_statistics: dict[str, int] = {}
         self.interval: Interval | None = None
         """What integrates Model Exchange instances between communication points."""
-        self._adopted, self._kernel_type = bool(adopted), kernel
+        self._adopted = bool(adopted)
         try:
             if adopted:
                 self.instances = list(adopted)
@@ -182,96 +182,93 @@ class Master:
         extra = [address for address in dict.fromkeys(recorded) if address not in places]
         self.watched = tuple(dict.fromkeys(bond.port for bond in built.bonds))
         first_watched = slots + len(extra)
-        kernel = self.kernel = self._kernel_type(first_watched + len(self.watched), built.states)
-        for part, instance in zip(built.parts, self.instances, strict=True):
+        builder = self._builder = RowBuilder(first_watched + len(self.watched), built.states)
+        functions = []
+        for part in built.parts:
             indicators = len(part.structure.indicators)
-            kernel.add_instance(instance, part.first_state, len(part.states), indicators, part.interface.needs_completed_step)
+            builder.add_instance(part.first_state, len(part.states), indicators, part.interface.needs_completed_step)
         if any(part.stepped for part in built.parts):
             self._couple(first_watched)
         for _, drive in built.drives:
             if isinstance(drive, Table):
-                kernel.add_table(drive.times, drive.values)
+                builder.add_table(drive.times, drive.values)
             elif isinstance(drive, Polynomial):
-                kernel.set_polynomial(kernel.add_polynomial(), self.run.start_time, drive.start, 0.0, 0.0)
+                builder.add_polynomial(drive.start)
             elif isinstance(drive, Constant):
-                kernel.add_table(np.zeros(1), np.array([drive.value]))
+                builder.add_table([0.0], [drive.value])
             else:
-                kernel.add_function(self._guarded(drive))
+                builder.add_function()
+                functions.append(self._guarded(drive))
         for loop in schedule.loops:
-            kernel.add_loop(len(loop.unknowns), loop.first, loop.sums)
-        for where in (kernel.CONTINUOUS, kernel.FAST):
+            builder.add_loop(len(loop.unknowns), loop.first, loop.sums)
+        for where in (List.CONTINUOUS, List.FAST):
             for index, part in enumerate(built.parts):
                 if part.needs_time:
-                    kernel.add_operation(where, -1, Kind.SET_TIME, index)
+                    builder.add_operation(where, -1, Kind.SET_TIME, index)
             for index, part in enumerate(built.parts):
                 if part.states:
-                    kernel.add_operation(where, -1, Kind.SET_STATES, index, count=len(part.states), first=part.first_state)
+                    builder.add_operation(where, -1, Kind.SET_STATES, index, count=len(part.states), first=part.first_state)
         for operation in schedule.operations:
             if operation.level is Level.ALWAYS:
-                self._add_operation(kernel.CONTINUOUS, -1, operation)
+                self._add_operation(List.CONTINUOUS, -1, operation)
             elif operation.level is Level.FOR_OUTPUT:
-                self._add_operation(kernel.RECORDING, -1, operation)
-            self._add_operation(kernel.EVENTS, -1, operation)
+                self._add_operation(List.RECORDING, -1, operation)
+            self._add_operation(List.EVENTS, -1, operation)
         for operation in schedule.shortcut:
-            self._add_operation(kernel.FAST, -1, operation)
+            self._add_operation(List.FAST, -1, operation)
         for operation in schedule.outputs:
-            self._add_operation(kernel.OUTPUTS, -1, operation)
+            self._add_operation(List.OUTPUTS, -1, operation)
         for number, loop in enumerate(schedule.loops):
             for operation in loop.operations:
-                self._add_operation(kernel.CONTINUOUS, number, operation)
+                self._add_operation(List.CONTINUOUS, number, operation)
         self._record_extra(slots, extra)
-        kernel.set_record(
+        builder.set_record(
             [*(places[a] if a in places else self._extra[a] for a in recorded), *range(first_watched, first_watched + len(self.watched))]
         )
-        kernel.set_derivative_slots(schedule.derivatives)
-        kernel.pack()
+        builder.set_derivative_slots(schedule.derivatives)
+        self.kernel = Kernel(builder.rows(), self.instances, functions)
 
     def _couple(self, first_watched: int) -> None:
         """The Co-Simulation instances, and what goes into them and comes out."""
-        kernel, schedule, parts = self.kernel, self.schedule, self.built.parts
-        assert kernel
-        kernel.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
+        builder, schedule, parts = self._builder, self.schedule, self.built.parts
+        builder.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
         self.steppers = [i for i, part in enumerate(parts) if part.stepped]
         for index in self.steppers:
             references = [a.reference for a in schedule.arriving if a.part == index]
             interface = parts[index].interface
-            kernel.add_stepper(index, references, degree(parts[index]), interface.save_state, interface.variable_step)
+            builder.add_stepper(index, references, degree(parts[index]), interface.save_state, interface.variable_step)
         if schedule.fed:
-            kernel.add_stepper(-1, [a.reference for a in schedule.fed], 2, True, True)
+            builder.add_stepper(-1, [a.reference for a in schedule.fed], 2, True, True)
         for index, part in enumerate(parts):
             if not part.stepped and part.interface.save_state:
-                kernel.add_other(index)
+                builder.add_other(index)
         for call in schedule.calls:
-            kernel.add_derivative(
+            builder.add_derivative(
                 -1,
                 CallKind.DIRECTIONAL,
                 call.part,
-                call.constant,
-                [a.reference for a in call.outputs],
-                [call.input.reference],
-                [1.0],
-                call.first,
-                (),
-                0,
-                1.0,
+                at_events=call.constant,
+                unknowns=[a.reference for a in call.outputs],
+                knowns=[call.input.reference],
+                seed=[1.0],
+                first=call.first,
             )
         graph = schedule.graph
-        kernel.set_held([slot for a, slot in schedule.ended.items() if graph.held[graph.node[a]]])
+        builder.set_held([slot for a, slot in schedule.ended.items() if graph.held[graph.node[a]]])
         for bond in self.built.bonds:
-            kernel.add_bond(bond.input, bond.output, first_watched + self.watched.index(bond.port), bond.sign)
+            builder.add_bond(bond.input, bond.output, first_watched + self.watched.index(bond.port), bond.sign)
         if self.run.in_turn:
             slots, found = turns(schedule)
-            kernel.set_predicted(slots)
+            builder.set_predicted(slots)
             for turn in found:
                 number = self.steppers.index(turn.part) if turn.part >= 0 else len(self.steppers)
                 for operation in turn.sequence:
-                    self._add_operation(kernel.sequence_of(number), -1, operation)
+                    self._add_operation(List.sequence_of(number), -1, operation)
                 for operation in turn.outputs:
-                    self._add_operation(kernel.outputs_of(number), -1, operation)
+                    self._add_operation(List.outputs_of(number), -1, operation)
 
     def _add_operation(self, where: int, loop: int, o: Operation) -> None:
-        assert self.kernel
-        self.kernel.add_operation(
+        self._builder.add_operation(
             where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, places=o.places, sources=o.sources
         )
 
@@ -282,12 +279,11 @@ class Master:
         return self.schedule.slot | states
 
     def _record_extra(self, first: int, extra: list[Address]) -> None:
-        assert self.kernel
         groups: dict[tuple[int, int], list[int]] = {}
         for address in extra:
             groups.setdefault((address.part, address.type), []).append(address.reference)
         for (part, type_), references in groups.items():
-            self.kernel.add_operation(self.kernel.RECORDING, -1, Kind.GET, part, type_=type_, references=references, first=first)
+            self._builder.add_operation(List.RECORDING, -1, Kind.GET, part, type_=type_, references=references, first=first)
             for reference in references:
                 self._extra[Address(part, type_, reference)] = first
                 first += 1
@@ -342,8 +338,11 @@ class Master:
         self._check_dependencies()
 
     def _compile_loops(self) -> None:
+        assert self.kernel
         for number, loop in enumerate(self.schedule.loops):
             self._compile(number, loop)
+        self.rows = self._builder.rows()
+        self.kernel.add_jacobians(self.rows)
 
     def _prepare_loops(self) -> None:
         assert self.kernel
@@ -392,8 +391,7 @@ class Master:
         )
 
     def _compile(self, number: int, loop: ScheduledLoop) -> None:
-        kernel, graph = self.kernel, self.schedule.graph
-        assert kernel
+        builder, graph = self._builder, self.schedule.graph
 
         def constant(part: int, unknowns: Sequence[int], known: int) -> Sequence[float]:
             status, values = self.instances[part].directional(unknowns, known)
@@ -405,24 +403,24 @@ class Master:
             seed = [1.0] * len(call.unknowns if call.kind is CallKind.ADJOINT else call.knowns)
             known = call.knowns[0]
             variable = graph.parts[call.part].fmu.by_reference[known.reference]
-            kernel.add_derivative(
+            builder.add_derivative(
                 number,
                 call.kind,
                 call.part,
-                call.at_events and not self._adopted,  # events may have happened in the other master
-                [a.reference for a in call.unknowns],
-                [a.reference for a in call.knowns],
-                seed,
-                call.first,
-                call.slots or [self.schedule.slot[a] for a in call.unknowns],
-                0 if call.slots else self.schedule.slot[known],
-                abs(variable.nominal),
+                at_events=call.at_events and not self._adopted,  # events may have happened in the other master
+                unknowns=[a.reference for a in call.unknowns],
+                knowns=[a.reference for a in call.knowns],
+                seed=seed,
+                first=call.first,
+                unknown_slots=call.slots or [self.schedule.slot[a] for a in call.unknowns],
+                known_slot=0 if call.slots else self.schedule.slot[known],
+                nominal=abs(variable.nominal),
             )
         order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
         shortcut = build_shortcut(self.schedule, loop, jacobian)
         if shortcut:
-            kernel.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
-        kernel.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
+            builder.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
+        builder.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
 
     def check_end(self, outcome: Outcome) -> None:
         """Whether the FMUs have kept to their declared dependencies on the way, of which the start may have shown nothing."""
