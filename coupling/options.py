@@ -14,13 +14,13 @@ from coupling.errors import BuildError, shown
 from coupling.live.tolerances import matches
 from coupling.names import nearest
 from coupling.schemes.base.scheme import scheme_of
+from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS
 
 if TYPE_CHECKING:
     from coupling.system import Built
 
 _INITIAL = ("check", "assemble", "relax")
-STEP_CONTROLS = ("fixed", "adaptive", "power")
 _MOST_ROWS = 100_000_000
 
 
@@ -45,11 +45,6 @@ class Run:
     extrapolation: int = 1
     step_control: str = "fixed"
     coupling_tolerance: float = 1e-4
-
-    @property
-    def in_turn(self) -> bool:
-        """Whether Co-Simulation instances step one after another."""
-        return self.scheme == "gauss-seidel"
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -103,9 +98,8 @@ class Run:
                 f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
             )
         object.__setattr__(self, "coupling_tolerance", float(self.coupling_tolerance))
-        if self.step_control not in STEP_CONTROLS:
-            raise BuildError(f"step_control = {shown(self.step_control)} is unknown; choose one of {', '.join(map(repr, STEP_CONTROLS))}")
-        if self.coupling_tolerance != 1e-4 and self.step_control == "fixed":
+        control = control_of(self.step_control)
+        if self.coupling_tolerance != 1e-4 and not control.changes_steps:
             raise BuildError(
                 f"coupling_tolerance = {self.coupling_tolerance:g} is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out"
             )

@@ -259,7 +259,7 @@ class Master:
         kernel.set_held([slot for a, slot in schedule.ended.items() if graph.held[graph.node[a]]])
         for bond in self.built.bonds:
             kernel.add_bond(bond.input, bond.output, first_watched + self.watched.index(bond.port), bond.sign)
-        if self.run.in_turn:
+        if scheme_of(self.run.scheme).in_turn:
             slots, found = turns(schedule)
             kernel.set_predicted(slots)
             for turn in found:
@@ -351,13 +351,13 @@ class Master:
         self.kernel.set_fast(any(loop.followers is not None for loop in self.schedule.loops))
 
     def _leave_alone(self) -> None:
-        """Loops whose multipliers cannot be solved for at a point: implicit schemes find them otherwise."""
+        """Loops whose multipliers cannot be solved for at a point: some schemes find them by repeated steps."""
         assert self.kernel
         for number, loop in enumerate(self.schedule.loops if self.steppers else ()):
             reason = unsolvable(self.schedule, loop)
             if reason is None:
                 continue
-            if not self.run.scheme.startswith("implicit"):
+            if not scheme_of(self.run.scheme).finds_multipliers:
                 part, why = reason
                 raise StartError(
                     f"the scheme '{self.run.scheme}' cannot solve for '{self.named(*loop.unknowns[0][::2])}': '{self.built.parts[part].name}' {why}; "
