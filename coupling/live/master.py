@@ -357,7 +357,7 @@ class Master:
             reason = unsolvable(self.schedule, loop)
             if reason is None:
                 continue
-            if not scheme_of(self.run.scheme).finds_multipliers:
+            if not scheme_of(self.run.scheme).repeats:
                 part, why = reason
                 raise StartError(
                     f"the scheme '{self.run.scheme}' cannot solve for '{self.named(*loop.unknowns[0][::2])}': '{self.built.parts[part].name}' {why}; "

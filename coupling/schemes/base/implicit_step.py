@@ -43,7 +43,7 @@ PATIENCE = 3
 class ImplicitScheme(Scheme):
     """Couples by implicit steps that enforce constraints at one level, or at both."""
 
-    finds_multipliers = True
+    repeats = True
 
     def __init__(self, level: ConstraintLevel) -> None:
         self.level, self.refused_controls = level, level.refused_controls

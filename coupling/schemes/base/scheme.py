@@ -21,8 +21,8 @@ class Scheme(ABC):
 
     in_turn: bool = False
     """Whether instances step one after another (Gauss-Seidel), not all at once (Jacobi)."""
-    finds_multipliers: bool = False
-    """Whether repeated steps find the multipliers that no Jacobian tells at a point; other schemes need them all at the points."""
+    repeats: bool = False
+    """Whether it repeats steps, and so finds multipliers that cannot be solved for at a point."""
     refused_controls: Mapping[str, Callable[..., BuildError]] = {}
     """The names of step controls that do not go with the scheme, and what refuses each: a function of ``scheme`` and ``control``."""
 
