@@ -27,6 +27,7 @@ from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
 from coupling.record import Record
 from coupling.schemes.base.scheme import Scheme, scheme_of
+from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS
 
 
@@ -61,6 +62,7 @@ class Simulator:
             self.built(Mode.CONTINUOUS)
             return
         scheme_of(run.scheme)
+        control_of(run.step_control).check_tolerance(run)
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
         built = self.built(Mode.COUPLED)

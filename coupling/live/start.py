@@ -66,7 +66,9 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
 
 def runs_again(session: Session) -> bool:
     """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
-    return hasattr(Kernel, "reset") and all(part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in session.built.parts)
+    return hasattr(Kernel, "reset") and all(
+        part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in session.built.parts
+    )
 
 
 @contextmanager
