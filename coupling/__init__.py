@@ -1,7 +1,7 @@
 """Systems of many FMUs: connected, solved and integrated together."""
 
 from coupling.analysis.initial import InitialStateError
-from coupling.fmus.fmu import FmuError
+from coupling.fmus import FmuError
 from coupling.live.master import StartError
 from coupling.outcome import Ending, Outcome
 from coupling.plan.connections import BuildError

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import shown
-from coupling.fmus.fmu import Fmu, FmuError, load
-from coupling.fmus.values import check_start
+from coupling.fmus import Fmu, FmuError, load
+from coupling.fmus.start_values import check_start
 from coupling.kernel.kernel import LoadedLibrary
 from coupling.live.interval import Division, divide
 from coupling.names import nearest

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmus.fmu import Fmu, Structure, Variable
+from coupling.fmus import Fmu, Structure, Variable
 from coupling.fmus.ports import ADDED, takes
 from coupling.live.tolerances import matches
 from coupling.names import nearest

@@ -13,7 +13,7 @@ from coupling.export.choice import Choice, choose
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import Interface, MechanismTable
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.kernel.kernel import Kernel
 from coupling.live.master import Master
 from coupling.options import Run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coupling.analysis.initial import TOLERANCE
 from coupling.export.table import SWITCH, MechanismTable, Member, constraint_references
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
 from coupling.plan.connections import End, find_end
 from coupling.plan.drives import Table

@@ -14,8 +14,8 @@ from hashlib import sha256
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
+import coupling.fmus as fmus
 from coupling.export.choice import Choice
-from coupling.fmus import fmu as fmus
 from coupling.plan.drives import Table
 from coupling.plan.graph import Address
 from coupling.system import Built

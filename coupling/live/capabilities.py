@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coupling.fmus.fmu import Fmu, Interface
+from coupling.fmus import Fmu, Interface
 from coupling.plan.graph import Part
 
 if TYPE_CHECKING:

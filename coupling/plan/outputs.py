@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from coupling.errors import BuildError, shown, with_article
-from coupling.fmus.fmu import Fmu, Variable
+from coupling.fmus import Fmu, Variable
 from coupling.live.tolerances import matches
 from coupling.plan.connections import find_end
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import casadi
 import pytest
 
-from coupling.fmus.fmu import Fmu, load
-from coupling.fmus.manifest import MANIFEST, Dae, FmuError, Source, Structure, Unknown, read_manifest
+from coupling.fmus import Dae, Fmu, FmuError, Structure, Unknown, load
+from coupling.fmus.errors import Source
+from coupling.fmus.manifest import MANIFEST, read_manifest
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Role
 from fmu_components.export import structure as exporter

@@ -16,7 +16,7 @@ from coupling.progress import watched
 from coupling.schemes.base.course import whole_steps
 
 if TYPE_CHECKING:
-    from coupling.fmus.fmu import Variable
+    from coupling.fmus import Variable
     from coupling.live.master import Master
     from coupling.options import Run
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.fmus.fmu import load
+from coupling.fmus import load
 from driver import Driver
 from exported import CASES, export, exported
 from oracles import FourBar
