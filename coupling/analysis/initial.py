@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,15 +41,17 @@ def check(master: Master) -> None:
 
 
 def constraints(master: Master, level: str) -> list[Address]:
-    """Outputs named ``position[1]`` and so on, of all FMUs whose algebraic variables are solved for."""
-    pattern = re.compile(rf"{level}\[\d+\]")
-    return [
-        Address(i, 0, v.reference)
-        for i, part in enumerate(master.built.parts)
-        if part.dae
-        for v in part.fmu.variables.values()
-        if pattern.fullmatch(v.name) and v.type == "real"
-    ]
+    """The constraints at a level, of all FMUs whose algebraic variables are solved for."""
+    return [Address(part, 0, reference) for part, reference, _ in _constraints(master, level)]
+
+
+def _constraints(master: Master, level: str) -> Iterator[tuple[int, int, int]]:
+    """Part, value reference and that of the multiplier."""
+    for i, part in enumerate(master.built.parts):
+        for constraint in part.dae.constraints if part.dae else ():
+            reference = constraint.at(level)
+            if reference is not None:
+                yield i, reference, constraint.multiplier
 
 
 def _shown(master: Master, address: Address, value: float) -> str:
@@ -104,17 +106,9 @@ class _Assembly:
                 self.turns[part.first_state + i] = state.unit == "rad"
 
     def _forces_of(self, level: str) -> list[int]:
-        """The unknown that belongs to each constraint of a level: ``lambda[2]`` to ``position[2]``."""
+        """The unknown that belongs to each constraint of a level."""
         number = {address: i for i, address in enumerate(self.linear.unknowns)}
-        found = []
-        for address in self.levels[level]:
-            fmu = self.master.built.parts[address.part].fmu
-            assert fmu.dae
-            index = int(fmu.by_reference[address.reference].name.rpartition("[")[2][:-1])
-            if index > len(fmu.dae.algebraic):
-                return list(range(len(self.linear.unknowns)))
-            found.append(number[Address(address.part, 0, fmu.dae.algebraic[index - 1])])
-        return found
+        return [number[Address(part, 0, multiplier)] for part, _, multiplier in _constraints(self.master, level)]
 
     def assembled(self) -> np.ndarray:
         """The states, first their positions and then their velocities put right."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from coupling.fmus.constraints import Constraint, read_constraints
 from coupling.fmus.errors import Source
 from coupling.fmus.structure import Structure, Unknown, read_unknown, referred
 from coupling.fmus.variables import Variable
@@ -23,6 +24,8 @@ class Dae:
     algebraic: tuple[int, ...]
     structure: Structure
     """Replaces the FMU's own while the mode is on."""
+    constraints: tuple[Constraint, ...]
+    """What each algebraic variable is chosen for, in their order."""
 
 
 def read_manifest(text: bytes, variables: Iterable[Variable], own: Structure, source: Source) -> Dae | None:
@@ -31,6 +34,7 @@ def read_manifest(text: bytes, variables: Iterable[Variable], own: Structure, so
     ``own`` is the structure of the model description.
     """
     root = source.tree(text, MANIFEST)
+    variables = list(variables)
     reals, booleans, others = _by_type(variables)
     known = others | booleans | reals  # FMI 2 has value references for each type: those of reals are meant
     algebraic = tuple(
@@ -54,11 +58,12 @@ def read_manifest(text: bytes, variables: Iterable[Variable], own: Structure, so
         _completed(lists("EventIndicator"), own.indicators, old),
         tuple(residuals),
     )
+    constraints = read_constraints(algebraic, structure.residuals, {v.name: v for v in variables})
     switch = root.find("EnableDAEParameter")
     if switch is None:
-        return Dae(None, algebraic, structure)
+        return Dae(None, algebraic, structure, constraints)
     enabling = referred(switch.get("valueReference"), "valueReference", "the switch of its DAE mode", booleans, source, "Boolean variable")
-    return Dae(enabling.reference, algebraic, structure)
+    return Dae(enabling.reference, algebraic, structure, constraints)
 
 
 def _by_type(variables: Iterable[Variable]) -> tuple[dict[int, Variable], dict[int, Variable], dict[int, Variable]]:
