@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmus.fmu import Fmu, Structure, Variable
+from coupling.fmus import Fmu, Structure, Variable
 from coupling.fmus.ports import ADDED, takes
 from coupling.names import matches, nearest, resolve
 from coupling.plan.connections import Name, adds_up, find_end, solved_for

@@ -14,8 +14,8 @@ from hashlib import sha256
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
+import coupling.fmus as fmus
 from coupling.export.choice import Choice
-from coupling.fmus import fmu as fmus
 from coupling.names import resolve
 from coupling.plan.build import Built
 from coupling.plan.drives import Table
@@ -273,11 +273,10 @@ def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:
 
 def constraint_references(table: MechanismTable, levels: Sequence[str] = ("position", "velocity")) -> list[int]:
     """The values that have to vanish at the start: of all components whose multipliers are solved for."""
-    pattern = re.compile(rf"({'|'.join(levels)})\[\d+\]")
     return [
-        table.reference_at(part, v.reference)
+        table.reference_at(part, reference)
         for part, member in enumerate(table.members)
-        if member.fmu.dae
-        for v in member.fmu.variables.values()
-        if pattern.fullmatch(v.name) and v.type == "real"
+        for constraint in (member.fmu.dae.constraints if member.fmu.dae else ())
+        for level in levels
+        if (reference := constraint.at(level)) is not None
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from coupling.fmus.fmu import Fmu, Terminal
+from coupling.fmus.description import Fmu
+from coupling.fmus.terminals import Terminal
 
 POWER: dict[str, tuple[tuple[str, str], ...]] = {
     "org.jourdain.planar": (("Fx", "vx"), ("Fy", "vy"), ("Cz", "omega")),

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from coupling.errors import BuildError, listed, with_article
-from coupling.fmus.fmu import Fmu, Terminal, Unit, Variable, same_unit
+from coupling.fmus import Fmu, Terminal, Unit, Variable, same_unit
 from coupling.fmus.ports import ADDED, described, gives, needs_partner, partners, takes
-from coupling.fmus.values import check_value
+from coupling.fmus.start_values import check_value
 from coupling.names import either, nearest, resolve
 from coupling.plan.definition import Name
 from coupling.plan.drives import Constant, Drive, Function, Table

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coupling import System
-from coupling.fmus.fmu import Terminal, load
+from coupling.fmus import Terminal, load
 from coupling.fmus.ports import ADDED, described, gives, needs_partner, partners, takes
 from coupling.plan.connections import wires_of
 from fmu_components.catalogue import all_components, find
