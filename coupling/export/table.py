@@ -22,12 +22,11 @@ from coupling.plan.drives import Table
 from coupling.plan.graph import Address
 from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.declare.icon import Drawing, box
-from fmu_components.declare.ports import KINDS, Port, Side
+from fmu_components.declare.ports import KIND_OF_TERMINAL, Port, Side
 from fmu_components.export.table import Dependency, VariableTable
 
 SWITCH = "ideal"
 """The mechanism's own switch, where an importer may solve for the multipliers."""
-_KIND = {f"org.jourdain.{kind.identifier}": kind for kind in KINDS}
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -252,7 +251,7 @@ class MechanismTable(VariableTable):
         for instance, name in self.interface.choice.ports:
             fmu = self.built.parts[self._instances[instance]].fmu
             terminal = fmu.terminals[name]
-            kind = _KIND[terminal.kind]
+            kind = KIND_OF_TERMINAL[terminal.kind]
             gives_motion = fmu.variables[terminal.members[kind.motion[0].name]].causality != "input"
             text = f"of {fmu.model_name}"
             found.append(Port(f"{instance}.{name}", kind, Side.MOTION if gives_motion else Side.EFFORT, text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -78,6 +79,11 @@ class Fmu:
             folder.mkdir(exist_ok=True)  # FMI 2 has no way to say that there is none
             return folder.as_uri()
         return f"{folder}{os.sep}" if folder.is_dir() else None
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of the file's content."""
+        return hashlib.sha256(self.path.read_bytes()).hexdigest()
 
     @property
     def unchanged(self) -> bool:

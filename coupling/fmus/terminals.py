@@ -9,6 +9,9 @@ from xml.etree.ElementTree import Element
 
 from coupling.fmus.errors import FmuError, Source
 
+_FACTS = "Annotations/Annotation[@type='org.jourdain']"
+_FLOWS = ("inflow", "outflow")
+"""What the standard calls members that balance."""
 TERMINALS = ("terminalsAndIcons/terminalsAndIcons.xml", "extra/terminalsAndIcons/terminalsAndIcons.xml")
 """Where they are, in FMI 3 and in FMI 2."""
 
@@ -22,6 +25,10 @@ class Terminal:
     rule: str
     members: Mapping[str, str]
     """The names of the variables by the names of the members."""
+    added: frozenset[str] = frozenset()
+    """The members that add up where several ports meet: efforts, flows and currents."""
+    power: tuple[tuple[str, str], ...] = ()
+    """Efforts, flows and currents, each with the member that it makes power with."""
 
 
 def read_terminals(files: Mapping[str, bytes], variables: Container[str], source: Source) -> tuple[dict[str, Terminal], list[str]]:
@@ -54,6 +61,24 @@ def _nested(element: Element, prefix: str) -> Iterator[Terminal]:
     for member in element.iterfind("TerminalStreamMemberVariable"):
         for side in ("inStream", "outStream"):
             members[member.get(f"{side}MemberName") or ""] = member.get(f"{side}VariableName") or ""
-    yield Terminal(name, element.get("terminalKind") or "", element.get("matchingRule") or "", MappingProxyType(members))
+    kind, rule = element.get("terminalKind") or "", element.get("matchingRule") or ""
+    yield Terminal(name, kind, rule, MappingProxyType(members), frozenset(_added(element, members)), tuple(_power(element, members)))
     for inner in element.iterfind("Terminal"):
         yield from _nested(inner, f"{name}.")
+
+
+def _added(element: Element, members: Container[str]) -> Iterator[str]:
+    """By the standard's kind of the member, or by the annotation of our own."""
+    for member in element.iterfind("TerminalMemberVariable"):
+        if member.get("variableKind") in _FLOWS:
+            yield member.get("memberName") or member.get("variableName") or ""
+    for fact in element.iterfind(f"{_FACTS}/Sum"):
+        if fact.get("member") in members:
+            yield fact.get("member", "")
+
+
+def _power(element: Element, members: Container[str]) -> Iterator[tuple[str, str]]:
+    for fact in element.iterfind(f"{_FACTS}/Power"):
+        effort, rate = fact.get("effort", ""), fact.get("rate", "")
+        if effort in members and rate in members:
+            yield effort, rate
