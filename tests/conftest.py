@@ -12,10 +12,10 @@ from hypothesis import settings
 
 os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
 
-from driver import forget_unpacked
 from fmu_components.catalogue import all_components
 from fmu_components.declare.component import Component
 from fmu_components.export.build import cached_fmu
+from tests.support.runtime.driver import forget_unpacked
 
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones.
 settings.register_profile("ci", derandomize=True)

@@ -16,9 +16,10 @@ from zipfile import ZipFile
 
 from coupling.export.choice import Choice
 from coupling.fmus import fmu as fmus
+from coupling.names import resolve
+from coupling.plan.build import Built
 from coupling.plan.drives import Table
 from coupling.plan.graph import Address
-from coupling.system import Built
 from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.declare.icon import Drawing, box
 from fmu_components.declare.ports import KINDS, Port, Side
@@ -136,6 +137,10 @@ class MechanismTable(VariableTable):
         """Of an instance's variable, as it is shown; what has been opened is the mechanism's own."""
         part = self._instances[name[0]]
         return self._references.get(".".join(name), self.reference_at(part, self.members[part].fmu.variables[name[1]].reference))
+
+    def owner(self, variable: Variable) -> str:
+        """The component that a variable belongs to."""
+        return resolve(variable.name, self._instances)[0]
 
     def own_reference(self, place: int) -> int:
         """Of the mechanism's own variables, those that count kinks behind all others."""

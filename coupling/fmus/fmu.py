@@ -245,6 +245,11 @@ class Fmu:
             return folder.as_uri()
         return f"{folder}{os.sep}" if folder.is_dir() else None
 
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of the file's content."""
+        return hashlib.sha256(self.path.read_bytes()).hexdigest()
+
     @property
     def unchanged(self) -> bool:
         """Whether the file is still there as it was read."""

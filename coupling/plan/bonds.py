@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from coupling.fmus.ports import POWER
 from coupling.plan.graph import Address, Part
-
-if TYPE_CHECKING:
-    from coupling.plan.schedule import Schedule
+from coupling.plan.schedule import Schedule
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,9 @@ from coupling.errors import BuildError, listed, with_article
 from coupling.fmus.fmu import Fmu, Terminal, Unit, Variable, same_unit
 from coupling.fmus.ports import ADDED, described, gives, needs_partner, partners, takes
 from coupling.fmus.values import check_value
-from coupling.names import either, nearest
+from coupling.names import either, nearest, resolve
+from coupling.plan.definition import Name
 from coupling.plan.drives import Constant, Drive, Function, Table
-
-__all__ = ["BuildError", "Name", "check_drive", "find_end", "wires_of"]
-
-Name = tuple[str, str]
-"""An instance and a variable of it."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +29,11 @@ class End:
 
 def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
     """What a user's name means; ``purpose`` begins the sentence that refuses it."""
-    instance, dot, rest = text.partition(".")
+    instance, rest = resolve(text, fmus)
     if instance not in fmus:
         raise BuildError(f"{purpose}there is no instance '{instance}'; {_instance_hint(text, fmus)}")
     fmu = fmus[instance]
-    if not dot:
+    if text == instance:
         raise BuildError(f"{purpose}'{text}' is an instance; name one of its ports or variables, such as '{_example(instance, fmu)}'")
     terminal, variable = fmu.terminals.get(rest), fmu.variables.get(rest)
     if terminal is None and variable is None:
@@ -52,7 +48,7 @@ def _instance_hint(text: str, fmus: Mapping[str, Fmu]) -> str:
     forgotten = [f"{instance}.{text}" for instance, fmu in fmus.items() if text in fmu.variables or text in fmu.terminals]
     if forgotten:
         return f"did you mean {either(list(map(repr, forgotten[:3])))}?"
-    return nearest(text.partition(".")[0], fmus) or f"the instances are {listed(fmus)}"
+    return nearest(resolve(text, fmus)[0], fmus) or f"the instances are {listed(fmus)}"
 
 
 def wires_of(
@@ -118,7 +114,7 @@ def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
         )
     source, target = (b, a) if a.variable.causality == "input" else (a, b)
     assert source.variable and target.variable
-    return [((source.instance, source.variable.name), (target.instance, target.variable.name), _adds(target.fmu, target.variable.name))]
+    return [((source.instance, source.variable.name), (target.instance, target.variable.name), adds_up(target.fmu, target.variable.name))]
 
 
 def _causality(variable: Variable) -> str:
@@ -148,7 +144,7 @@ def _joined_ports(a: End, port_a: Terminal, b: End, port_b: Terminal) -> list[tu
     return result
 
 
-def _adds(fmu: Fmu, name: str) -> bool:
+def adds_up(fmu: Fmu, name: str) -> bool:
     """Whether an input is one that adds up what several give: a member such as a force of a port that has it."""
     return any(
         variable == name and member in ADDED.get(port.kind, ())

@@ -9,7 +9,7 @@ import pytest
 
 from coupling import BuildError
 from coupling.options import Run
-from systems import pendulum, refusal
+from tests.support.systems.systems import pendulum, refusal
 
 FINITE = "it must be greater than 0 and finite"
 TIMES = "give a list of times in seconds"

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-import foreign
 from coupling import Ending, Outcome, Result, System
-from systems import pendulum
+from tests.support import foreign
+from tests.support.systems.systems import pendulum
 
 
 def run(path: object, **options: object) -> Result:

@@ -14,7 +14,7 @@ import threading
 import pytest
 
 from coupling import Ending, System
-from systems import pendulum
+from tests.support.systems.systems import pendulum
 
 
 def seen_on_a_terminal(monkeypatch: pytest.MonkeyPatch, **options: object) -> str:

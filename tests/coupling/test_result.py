@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import foreign
 from coupling import Result, System
 from coupling.outcome import Ending, Outcome
 from coupling.result import Statistics
-from oracles import DoublePendulum
-from systems import pendulum, refusal, system_of
+from tests.support import foreign
+from tests.support.oracles.planar import DoublePendulum
+from tests.support.systems.systems import pendulum, refusal, system_of
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import foreign
 from coupling import BuildError, FmuError, InitialStateError, StartError, System
 from coupling.fmus.fmu import load
 from coupling.kernel import kernel
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component
-from oracles import Pendulum
-from systems import described, pendulum, refusal
+from tests.support import foreign
+from tests.support.oracles.planar import Pendulum
+from tests.support.systems.systems import described, pendulum, refusal
 
 WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
 
@@ -148,7 +148,7 @@ def test_a_binary_that_is_no_library(version: int) -> None:
     text = refusal(system.build, BuildError)
     assert text.startswith(f"'osc' cannot be loaded: the binary of '{path}' is refused: ")
     assert text.endswith(
-        "Oscillator.so: invalid ELF header; export it again for this platform, or report this to the makers of 'tests/foreign.py'"
+        "Oscillator.so: invalid ELF header; export it again for this platform, or report this to the makers of 'tests/support/foreign'"
     )
 
 
@@ -163,7 +163,7 @@ def test_a_binary_that_lacks_a_function(version: int, missing: str) -> None:
     system.add("osc", path)
     assert refusal(system.build, BuildError) == (
         f"'osc' cannot be loaded: the binary of '{path}' is refused: the function {missing} is missing; "
-        "export it again for this platform, or report this to the makers of 'tests/foreign.py'"
+        "export it again for this platform, or report this to the makers of 'tests/support/foreign'"
     )
 
 

@@ -17,7 +17,7 @@ import pytest
 from fmu_components.catalogue import from_file
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
-from machines import EXAMPLES, example
+from tests.support.systems.machines import EXAMPLES, example
 
 
 def number(pattern: str, text: str) -> float:

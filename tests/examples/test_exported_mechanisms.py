@@ -12,9 +12,9 @@ import fmpy
 import numpy as np
 import pytest
 
-import crane
-from machines import EXAMPLES, example
-from oracles import Rod, SliderCrank
+from tests.support.oracles import crane
+from tests.support.oracles.planar import Rod, SliderCrank
+from tests.support.systems.machines import EXAMPLES, example
 
 RUNS = EXAMPLES / "12_run_exported_mechanisms.py"
 

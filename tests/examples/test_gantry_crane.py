@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from coupling import System
-from machines import converges, example
+from tests.support.systems.machines import converges, example
 
 GRAVITY = 9.81
 STATES = ("rail.translation.q", "hook.rotation.q", "rail.translation.qd", "hook.rotation.qd", "speed control.integral")

@@ -7,11 +7,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import crane
 from coupling import Result, System
 from coupling.analysis.initial import InitialStateError
 from coupling.live.master import StartError
-from machines import example
+from tests.support.oracles import crane
+from tests.support.systems.machines import example
 
 TIMES = np.linspace(0, crane.STOP, 201)
 NAMES = ("actuator.length", "cylinder.p1", "cylinder.p2", "cylinder.force")

@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from coupling import System
-from machines import converges, example
-from oracles import Rod, SliderCrank
+from tests.support.oracles.planar import Rod, SliderCrank
+from tests.support.systems.machines import converges, example
 
 GRAVITY = 9.81
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from machines import converges, example
+from tests.support.systems.machines import converges, example
 
 GRAVITY = 9.81
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from interoperability.cases import CASES, PENDULUM
-from interoperability.outcome import NOTES, as_noted, note_for, outcome
-from interoperability.registry import COUPLING, MASTERS, VERSIONS
-from interoperability.study import DEFAULTS, README, compliant
+from tests.support.interoperability.cases import CASES, PENDULUM
+from tests.support.interoperability.outcome import NOTES, as_noted, note_for, outcome
+from tests.support.interoperability.registry import COUPLING, MASTERS, VERSIONS
+from tests.support.interoperability.study import DEFAULTS, README, compliant
 
 
 def fmi_id(fmi: int) -> str:

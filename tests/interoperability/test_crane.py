@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from driver import Driver
-from interoperability.cases import CRANE_STEP, SPLIT_CRANE
-from interoperability.exported import CRANE, CRANE_STATES, HYDRAULICS, MECHANICS, SPLITS
-from interoperability.registry import master
-from interoperability.split_crane import PLAIN, difference, error, largest, recorded
+from tests.support.interoperability.cases import CRANE_STEP, SPLIT_CRANE
+from tests.support.interoperability.exported import CRANE, CRANE_STATES, HYDRAULICS, MECHANICS, SPLITS
+from tests.support.interoperability.registry import master
+from tests.support.interoperability.split_crane import PLAIN, difference, error, largest, recorded
+from tests.support.runtime.driver import Driver
 
 SAME = ["without derivatives", "friction with the mechanics"]
 """Where an output cannot be corrected, or does not depend on what arrives."""

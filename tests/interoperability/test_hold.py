@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from interoperability.hold import FRESH, LATE, body, longest_step, radius, recipe, settles, step_matrix
-from interoperability.study import DEFAULTS, DOUBLE, MOBILITIES
-from oracles import Rod
+from tests.support.interoperability.hold import FRESH, LATE, body, longest_step, radius, recipe, settles, step_matrix
+from tests.support.interoperability.study import DEFAULTS, DOUBLE, MOBILITIES
+from tests.support.oracles.planar import Rod
 
 BOTH = pytest.mark.parametrize("late", [True, False], ids=["late", "fresh"])
 

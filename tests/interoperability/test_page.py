@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from interoperability.cases import README
-from interoperability.page import COMMAND, PAGE, interoperability_page, versions_of
+from docs.programs.interoperability_page import COMMAND, PAGE, interoperability_page, versions_of
+from tests.support.interoperability.cases import README
 
 
 def test_the_page_is_up_to_date():

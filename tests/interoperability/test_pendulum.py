@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from interoperability.assembly import assembly
-from interoperability.hold import longest_step, recipe
-from interoperability.registry import COUPLING, master
-from interoperability.study import (
+from tests.support.interoperability.assembly import assembly
+from tests.support.interoperability.hold import longest_step, recipe
+from tests.support.interoperability.registry import COUPLING, master
+from tests.support.interoperability.study import (
     DEFAULTS,
     DOUBLE,
     LEVELS,
@@ -22,7 +22,7 @@ from interoperability.study import (
     extrapolated,
     slower,
 )
-from oracles import Pendulum
+from tests.support.oracles.planar import Pendulum
 
 EVERY = pytest.mark.parametrize("master", COUPLING, ids=lambda master: master.title)
 

@@ -12,11 +12,11 @@ import fmpy
 import numpy as np
 import pytest
 
-from interoperability import cases
-from interoperability.assembly import Assembly, Part, part, split
-from interoperability.cases import DOUBLE_PENDULUM, PENDULUM, SHAFT
-from interoperability.masters import fmpy_container
-from interoperability.registry import MASTERS, Master, master
+from tests.support.interoperability import cases
+from tests.support.interoperability.assembly import Assembly, Part, part, split
+from tests.support.interoperability.cases import DOUBLE_PENDULUM, PENDULUM, SHAFT
+from tests.support.interoperability.masters import fmpy_container
+from tests.support.interoperability.registry import MASTERS, Master, master
 
 REFUSED = Assembly({"unit": part("planar.Body1", {"m": -1.0, "vx": 1.0})}, [], 0.01, 0.1, ["unit.p1.x"])
 """The FMU answers with an error and a sentence; no value that it gives from then on means anything."""
@@ -38,9 +38,8 @@ def test_ecos_runs_on_where_an_fmu_refuses_a_value(fmi):
 
 def test_libcosim_ends_the_process_where_an_fmu_refuses_a_value():
     """With the FMU's sentence, at least."""
-    source = "from interoperability.test_quirks import REFUSED, master; master('libcosim').record(REFUSED, 2)"
-    paths = [str(Path(cases.__file__).parents[1]), str(Path(cases.__file__).parents[2])]
-    ended = subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {paths}; {source}"], capture_output=True, text=True)
+    source = "from tests.interoperability.test_quirks import REFUSED, master; master('libcosim').record(REFUSED, 2)"
+    ended = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, cwd=Path(cases.__file__).parents[3])
     assert ended.returncode < 0
     assert "m = -1 kg is refused: it must be greater than 0" in ended.stderr
 

@@ -14,10 +14,10 @@ import fmpy
 import numpy as np
 import pytest
 
-import binaries
-from driver import Driver
 from fmu_components.export.compile import WARNINGS
-from mechanism_fmus import CASES, SMALL, exported
+from tests.support.export import binaries
+from tests.support.runtime.driver import Driver
+from tests.support.systems.mechanism_fmus import CASES, SMALL, exported
 
 LARGEST = 300_000
 

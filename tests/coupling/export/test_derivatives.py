@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from driver import Driver
-from exported import CASES, export, exported
-from oracles import FourBar
-from systems import system_of
+from tests.support.oracles.planar import FourBar
+from tests.support.runtime.driver import Driver
+from tests.support.systems.exported import CASES, export, exported
+from tests.support.systems.systems import system_of
 
 
 def columns(fmu: Driver, unknowns: list[str], knowns: list[str]) -> np.ndarray:
@@ -126,7 +126,7 @@ def test_output_derivatives_follow_the_motion():
 
 def test_redundant_constraints_have_derivatives_as_well():
     """Of the accelerations, which are unique though the multipliers are not."""
-    from hard_systems import braced_parallelogram
+    from tests.support.systems.hard_systems import braced_parallelogram
 
     random = np.random.default_rng(4)
     with Driver(export(braced_parallelogram(), initial="relax"), "me") as fmu:

@@ -7,10 +7,10 @@ import pytest
 
 from coupling import System
 from coupling.fmus.fmu import load
-from driver import Driver
-from exported import CASES, export, exported
-from oracles import FourBar
-from systems import system_of
+from tests.support.oracles.planar import FourBar
+from tests.support.runtime.driver import Driver
+from tests.support.systems.exported import CASES, export, exported
+from tests.support.systems.systems import system_of
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
@@ -99,7 +99,7 @@ def tied_again(whole: System, tied, fmu, rocker: str) -> float:
 
 def test_in_co_simulation_the_multipliers_stay_inside():
     with Driver(exported("pendulum", 3, ls_dae=True), "cs") as fmu:
-        from systems import refusal
+        from tests.support.systems.systems import refusal
 
         refusal(lambda: fmu.configure({"ideal": True}), Exception)
         assert "ideal = true is refused" in fmu.log[-1]

@@ -15,8 +15,8 @@ import pytest
 from fmpy.model_description import ModelDescription
 
 from coupling import System
-from exported import CASES, export
-from zoo import made
+from tests.support.systems.exported import CASES, export
+from tests.support.systems.zoo import made
 
 
 def crane() -> System:

@@ -14,8 +14,8 @@ from fmpy.validation import validate_fmu
 from lxml import etree
 
 from coupling.fmus.fmu import load
-from driver import DISCARD, ERROR, Driver, status_of
-from mechanism_fmus import CASES, SMALL, exported
+from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
+from tests.support.systems.mechanism_fmus import CASES, SMALL, exported
 
 SCHEMAS = Path(fmpy.__file__).parent / "schema"
 

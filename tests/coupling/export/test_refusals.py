@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import foreign
 from coupling import System
-from exported import CASES, export
-from oracles import Pendulum
-from systems import refusal, system_of
+from tests.support import foreign
+from tests.support.oracles.planar import Pendulum
+from tests.support.systems.exported import CASES, export
+from tests.support.systems.systems import refusal, system_of
 
 
 def pendulum(**drives: object) -> System:

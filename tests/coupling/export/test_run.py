@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from coupling import Result, System
-from driver import DISCARD, Driver, status_of
-from exported import CASES, export, exported
-from machines import example
-from systems import refusal
+from tests.support.runtime.driver import DISCARD, Driver, status_of
+from tests.support.systems.exported import CASES, export, exported
+from tests.support.systems.machines import example
+from tests.support.systems.systems import refusal
 
 
 def co_simulated(fmu: Driver, stop: float, steps: int, names: list[str], inputs=None) -> np.ndarray:
@@ -182,8 +182,8 @@ def test_start_values_are_those_of_the_system_or_of_the_tool():
 
 
 def test_a_violated_start_is_refused_by_name():
-    from oracles import Pendulum
-    from systems import system_of
+    from tests.support.oracles.planar import Pendulum
+    from tests.support.systems.systems import system_of
 
     path = export(system_of(Pendulum(angle=0.3)))
     with Driver(path, "cs") as fmu:
@@ -195,7 +195,7 @@ def test_a_violated_start_is_refused_by_name():
 
 
 def test_redundant_constraints_are_told_of_once():
-    from hard_systems import braced_parallelogram
+    from tests.support.systems.hard_systems import braced_parallelogram
 
     with Driver(export(braced_parallelogram()), "cs", logging=True) as fmu:
         fmu.start()
@@ -278,7 +278,7 @@ def test_the_kind_of_an_instance_does_not_matter():
 
 
 def test_a_restored_state_goes_on_to_the_last_bit():
-    import seven_bodies
+    from tests.support.systems import seven_bodies
 
     names = [f"link{k}.theta" for k in range(1, 8)]
     with Driver(export(seven_bodies.system()), "cs") as fmu:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mechanism_fmus import CASES, SMALL, exported
-from sanitized import HARNESSES, check_tally, compiled, driven
+from tests.support.runtime.sanitized import HARNESSES, check_tally, compiled, driven
+from tests.support.systems.mechanism_fmus import CASES, SMALL, exported
 
 
 class Workshop:

@@ -1,13 +1,13 @@
-"""Derivatives and multipliers of exported mechanisms against a dense evaluation in NumPy that knows no schedule (tests/dense.py)."""
+"""Derivatives and multipliers of exported mechanisms against a dense evaluation in NumPy that knows no schedule (tests/support/systems/dense.py)."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dense import Dense
-from driver import Driver
-from exported import CASES, exported
+from tests.support.runtime.driver import Driver
+from tests.support.systems.dense import Dense
+from tests.support.systems.exported import CASES, exported
 
 
 @pytest.mark.parametrize("fmi", [2, 3])

@@ -9,8 +9,8 @@ import pytest
 
 from coupling import Result
 from coupling.schemes.base.scheme import SCHEMES
-from oracles import FourBar, OneAngle, Pendulum, Rod, SliderCrank
-from systems import system_of
+from tests.support.oracles.planar import FourBar, OneAngle, Pendulum, Rod, SliderCrank
+from tests.support.systems.systems import system_of
 
 STOP = 0.5
 MECHANISMS = {

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sympy import tanh
 
-import foreign
 from coupling import Ending, System
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component
-from oracles import FourBar
-from stepped import DERIVATIVES, component
-from systems import system_of
+from tests.support import foreign
+from tests.support.oracles.planar import FourBar
+from tests.support.systems.stepped import DERIVATIVES, component
+from tests.support.systems.systems import system_of
 
 MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 

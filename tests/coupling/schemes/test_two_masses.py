@@ -9,13 +9,12 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-import stability_page as page
 from coupling import System
 from coupling.errors import BuildError
 from coupling.outcome import Ending
-from stability_page import EXPLICIT, LINKED_START, ORDERS, START, Explicit
-from two_mass_systems import FORCE, linked_system, measured_step, run, split_system, states
-from two_masses import (
+from docs.programs import stability_page as page
+from docs.programs.stability_page import EXPLICIT, LINKED_START, ORDERS, START, Explicit
+from tests.support.oracles.two_masses import (
     APART,
     DISPLACEMENT_DISPLACEMENT,
     FORCE_DISPLACEMENT,
@@ -37,6 +36,7 @@ from two_masses import (
     stabilised,
     subsystems,
 )
+from tests.support.systems.two_mass_systems import FORCE, linked_system, measured_step, run, split_system, states
 
 STIFF = float("inf")
 each_split = pytest.mark.parametrize("split", SPLITS)

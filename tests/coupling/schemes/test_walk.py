@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import foreign
 from coupling import BuildError, Ending, Result, System
-from foreign import Model, Variable
-from oracles import FourBar, deviation
-from stepped import Position, Speed, van_der_pol
-from systems import refusal, system_of
+from tests.support import foreign
+from tests.support.foreign import Model, Variable
+from tests.support.oracles.planar import FourBar, deviation
+from tests.support.systems.stepped import Position, Speed, van_der_pol
+from tests.support.systems.systems import refusal, system_of
 
 STOP, PORT = 20.0, "body.p1 - spring.N"
 

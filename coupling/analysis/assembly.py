@@ -1,0 +1,206 @@
+"""Starting where constraints hold: a start that violates them is moved until it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import MatrixRankWarning, splu
+
+from coupling.errors import InitialStateError
+from coupling.kernel.kernel import Status
+from coupling.live.failures import describe
+from coupling.live.linearise import Linearisation
+from coupling.live.session import Session
+from coupling.live.violations import LEVELS, constraints_at, described, values_of
+from coupling.plan.graph import Address
+
+
+def assemble(session: Session) -> dict[tuple[int, str], float]:
+    """Start values, of the states that have to move, at which the constraints hold.
+
+    The states that the user set are held; the others move as little as can be, measured by the mass that moves. What a constraint
+    force moves, and how far, is what the FMUs say of the derivatives of their velocities with respect to the algebraic variables.
+    """
+    x = _Assembly(session).assembled()
+    return {
+        (i, part.fmu.by_reference[reference].name): float(x[part.first_state + j])
+        for i, part in enumerate(session.built.parts)
+        for j, reference in enumerate(part.states)
+        if x[part.first_state + j] != session.x[part.first_state + j]
+    }
+
+
+_EXACT, _ENOUGH = 1e-13, 1e-9
+"""Violations that are not made smaller, and that must be reached."""
+_TURN = 0.5
+"""The largest angle, in rad, by which one step may turn anything."""
+_TRIES = 30
+"""Where Newton's method may start from, the first time being what the user gave."""
+
+
+class _Assembly:
+    def __init__(self, session: Session) -> None:
+        self.session, self.x = session, session.x.copy()
+        self.given = self.x.copy()
+        parts, kernel = session.built.parts, session.kernel
+        self.levels = {level: constraints_at(session, level) for level in LEVELS}
+        derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
+        self.linear = Linearisation(session, [*derivatives, *self.levels["position"], *self.levels["velocity"]])
+        loops = session.schedule.loops
+        self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
+        self.forces = {level: self._forces_of(level) for level in LEVELS}
+        self.held, self.turns = np.zeros((2, session.built.states), dtype=bool)
+        for number, (part, start) in enumerate(zip(parts, session.built.start, strict=True)):
+            for i, reference in enumerate(part.states):
+                state = part.fmu.by_reference[reference]
+                self.held[part.first_state + i] = state.name in start or (number, state.name) in session.values
+                self.turns[part.first_state + i] = state.unit == "rad"
+
+    def _forces_of(self, level: str) -> list[int]:
+        """The unknown that belongs to each constraint of a level: ``lambda[2]`` to ``position[2]``."""
+        number = {address: i for i, address in enumerate(self.linear.unknowns)}
+        found = []
+        for address in self.levels[level]:
+            fmu = self.session.built.parts[address.part].fmu
+            assert fmu.dae
+            index = int(fmu.by_reference[address.reference].name.rpartition("[")[2][:-1])
+            if index > len(fmu.dae.algebraic):
+                return list(range(len(self.linear.unknowns)))
+            found.append(number[Address(address.part, 0, fmu.dae.algebraic[index - 1])])
+        return found
+
+    def assembled(self) -> np.ndarray:
+        """The states, first their positions and then their velocities put right."""
+        if self.levels["position"] and not self._find_positions():
+            self._refuse("position")
+        if self.levels["velocity"] and not self._newton("velocity"):
+            self._refuse("velocity")
+        return self.x
+
+    def _find_positions(self) -> bool:
+        """Newton's method from what the user gave; where that leads nowhere, from other places."""
+        size = float(np.abs(self._violation("position", self.x)).max())
+        random, best, nearest = np.random.default_rng(0), np.inf, self.x
+        for attempt in range(_TRIES):
+            if self._newton("position"):
+                self._unwind()
+                self._draw_near()
+                return True
+            left = float(np.linalg.norm(self._violation("position", self.x)))
+            if left < 0.999 * best:
+                best, nearest = left, self.x
+            _, moved = self._directions("position")
+            free = np.abs(moved).sum(axis=1) > 0
+            far = np.where(self.turns, np.pi, size) * (attempt + 1) / _TRIES
+            self.x = self.given + free * far * random.uniform(-1, 1, len(free))
+        self.x = nearest
+        return False
+
+    def _newton(self, level: str) -> bool:
+        """Puts the constraints of a level right by steps that each make them better; whether it ends there."""
+        violation, sizes = self._violation(level, self.x), [np.inf] * 10
+        while True:
+            worst, size = np.abs(violation).max(), float(np.linalg.norm(violation))
+            if worst <= _EXACT or not size < 0.9 * sizes[-10]:
+                return bool(worst <= _EXACT)
+            sizes.append(size)
+            gradient, moved = self._directions(level)
+            step = moved @ _least(csc_array(gradient @ moved), -violation)
+            turn = np.abs(step[self.turns]).max(initial=0.0) if level == "position" else 0.0
+            share = min(1.0, _TURN / turn) if turn > 0 else 1.0
+            while share > 1e-5:
+                better = self._violation(level, self.x + share * step)
+                if np.linalg.norm(better) <= (1 - share / 4) * size:
+                    break
+                share /= 2
+            else:
+                return bool(worst <= _ENOUGH)
+            self.x, violation = self.x + share * step, better
+
+    def _unwind(self) -> None:
+        """Takes back whole turns where these change nothing."""
+        whole = 2 * np.pi * np.round((self.x - self.given) / (2 * np.pi)) * self.turns
+        if whole.any() and np.abs(self._violation("position", self.x - whole)).max() <= _ENOUGH:
+            self.x = self.x - whole
+
+    def _draw_near(self) -> None:
+        """Moves along the constraints until what the user gave is as near as it can be."""
+        share, last, kept = 1.0, np.zeros(len(self.x)), self.x
+        for _ in range(60 if (self.x != self.given).any() else 0):
+            self._violation("position", self.x)
+            gradient, moved = self._directions("position")
+            free = np.abs(moved).sum(axis=1) > 0
+            away = (self.given - self.x) * free
+            along = away - moved @ _least(csc_array(gradient @ moved), gradient @ away)
+            length = float(np.abs(along).max(initial=0.0))
+            if length <= 1e-12 * (1 + np.abs(self.x).max()):
+                return
+            if along @ last < -0.5 * (last @ last):  # it went too far
+                share /= 2
+            last, kept = along, self.x
+            self.x = self.x + along * min(share, _TURN / length)
+            if not self._newton("position"):
+                self.x = kept
+                return
+
+    def _violation(self, level: str, x: np.ndarray) -> np.ndarray:
+        """By how much the constraints of a level do not hold at some states, where the FMUs then are."""
+        session, kernel = self.session, self.session.kernel
+        status = kernel.residuals(session.run.start_time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
+        if status is not Status.DONE:
+            raise InitialStateError(f"the start cannot be assembled: {describe(session)}; give start values nearer to an assembled state")
+        return values_of(session, self.levels[level])
+
+    def _directions(self, level: str) -> tuple[csc_array, csc_array]:
+        """The gradients of constraints, by rows, and how each of their forces moves the states that may move."""
+        n, jacobian = self.session.built.states, self.linear.at_present().tocsr()
+        first = n + (len(self.levels["position"]) if level == "velocity" else 0)
+        gradient = csc_array(jacobian[first : first + len(self.levels[level]), :n])
+        mobility = csc_array(jacobian[:n, n:])  # of each velocity, under each algebraic variable
+        velocity_of = _velocity_of(csc_array(jacobian[:n, :n]), mobility)
+        rows = velocity_of if level == "position" else np.arange(n)
+        moves = ~self.held & (velocity_of >= 0 if level == "position" else velocity_of < 0)
+        moved = mobility.tocsr()[np.maximum(rows, 0)].multiply(moves[:, None].astype(float))
+        return gradient, csc_array(csc_array(moved)[:, self.forces[level]])
+
+    def _refuse(self, level: str) -> None:
+        values = self._violation(level, self.x)
+        wrong = [i for i in np.argsort(-np.abs(values), kind="stable") if not abs(values[i]) <= _ENOUGH]
+        names = [described(self.session, self.levels[level][i], values[i]) for i in wrong]
+        held = [self.session.label(int(i)) for i in np.flatnonzero(self.held)]
+        raise InitialStateError(
+            f"the start cannot be assembled at {level} level: {', '.join(names[:8])} {'remains' if len(names) == 1 else 'remain'}; "
+            f"the states that you set are held ({', '.join(held[:12]) or 'none'}): leave out those that may move, "
+            "or give start values nearer to an assembled state"
+        )
+
+
+def _velocity_of(state_matrix: csc_array, mobility: csc_array) -> np.ndarray:
+    """For each state that is a coordinate, the state that is its velocity; else -1."""
+    n = state_matrix.shape[0]
+    result = np.full(n, -1)
+    by_row, forced = state_matrix.tocsr(), mobility.tocsr()
+    for i in range(n):
+        columns = by_row.indices[by_row.indptr[i] : by_row.indptr[i + 1]]
+        data = by_row.data[by_row.indptr[i] : by_row.indptr[i + 1]]
+        columns, data = columns[data != 0], data[data != 0]
+        if len(columns) == 1 and data[0] == 1 and forced.indptr[i] == forced.indptr[i + 1]:
+            result[i] = columns[0]
+    return result
+
+
+def _least(matrix: csc_array, right: np.ndarray) -> np.ndarray:
+    """A solution, of least length where there are many."""
+    import warnings
+
+    scale = abs(matrix).max() if matrix.nnz else 0.0
+    if scale > 0 and matrix.shape[0] > 400:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", MatrixRankWarning)
+                solution = splu(matrix).solve(right)
+            if np.abs(matrix @ solution - right).max() <= 1e-9 * np.abs(right).max():
+                return solution
+        except (RuntimeError, MatrixRankWarning):
+            pass
+    return np.linalg.lstsq(matrix.toarray(), right, rcond=1e-11)[0]

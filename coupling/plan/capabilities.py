@@ -1,0 +1,37 @@
+"""What the instances of a co-simulation can do, beyond what every FMU can."""
+
+from __future__ import annotations
+
+from coupling.fmus.fmu import Fmu, Interface
+from coupling.plan.build import Built
+from coupling.plan.graph import Part
+
+
+def degree(part: Part) -> int:
+    """The degree of the polynomials that a Co-Simulation instance's inputs can follow within a step."""
+    interface = part.interface
+    if part.fmu.version == 2:
+        return 2 if interface.interpolates_inputs else 0
+    return 2 if interface.intermediate_update else 0
+
+
+def unable(built: Built, ability: str) -> list[str]:
+    """The instances that lack an ability: of Co-Simulation, and where states are saved of Model Exchange with events."""
+    found = [name for name, interface in _interfaces(built) if not getattr(interface, ability)]
+    if ability == "save_state" and built.inner:
+        found += [p.name for p in built.inner.parts if p.structure.indicators and not p.interface.save_state]
+    return found
+
+
+def returns_early(built: Built) -> bool:
+    """Whether an instance may end a step at an event of its own."""
+    return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(built))
+
+
+def _interfaces(built: Built) -> list[tuple[str, Interface]]:
+    """Of all FMUs that run in Co-Simulation, each with the name of its first instance."""
+    first: dict[Fmu, Part] = {}
+    for part in built.parts:
+        if part.stepped:
+            first.setdefault(part.fmu, part)
+    return [(part.name, part.interface) for part in first.values()]

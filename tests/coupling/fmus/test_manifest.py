@@ -1,0 +1,209 @@
+"""The manifest of FMI-LS-DAE, in the draft that this project writes and in the older one that CasADi writes."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import casadi
+import pytest
+
+from coupling.fmus.fmu import Fmu, load
+from coupling.fmus.manifest import MANIFEST, Dae, FmuError, Source, Structure, Unknown, read_manifest
+from fmu_components.declare.component import Component
+from fmu_components.declare.declaration import Role
+from fmu_components.export import structure as exporter
+from tests.support.export.tables import table_of
+
+
+def written(unknowns: list[exporter.Unknown]) -> tuple[Unknown, ...]:
+    return tuple(Unknown(u.reference, tuple((d.known, d.kind) for d in u.dependencies)) for u in unknowns)
+
+
+def test_every_component(component: type[Component], fmi: int, fmu: Callable[[type[Component], int], Path]) -> None:
+    """What is read of the DAE mode is what the exporter's table says of the ideal mode; bodies have none."""
+    table, dae = table_of(component), load(fmu(component, fmi)).dae
+    if table.switch is None:
+        assert dae is None
+        return
+    assert dae is not None
+    ideal = exporter.Structure(table, fmi, ideal=True)
+    assert dae.switch == table.reference("ideal")
+    assert list(dae.algebraic) == table.references(Role.ALGEBRAIC)
+    assert dae.structure == Structure(*map(written, (ideal.outputs, ideal.derivatives, ideal.indicators, ideal.residuals)))
+
+
+# -- CasADi ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def of_casadi(tmp_path_factory: pytest.TempPathFactory) -> Fmu:
+    """x'' = lambda - k*x, 0 = sin(x) + u - lambda, and an event where x passes 0, as CasADi exports it."""
+    builder = casadi.DaeBuilder("oscillator")
+    x, v, force = builder.add("x"), builder.add("v"), builder.add("lambda")
+    k, u = builder.add("k", "parameter", "tunable"), builder.add("u", "input", "continuous")
+    y = builder.add("y", "output", "continuous")
+    builder.eq(builder.der(x), v)
+    builder.eq(builder.der(v), force - k * x)
+    builder.eq(y, x + force)
+    builder.eq(0, force - casadi.sin(x) - u)
+    builder.when(x < 0, [builder.reinit("v", 0.5 * v)])
+    builder.set_start("k", 2.0)
+    builder.set_unit("x", "m")
+    folder = tmp_path_factory.mktemp("casadi")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)  # it writes into the current folder
+        members = builder.export_fmu({"no_warning": True})
+    with zipfile.ZipFile(folder / "oscillator.fmu", "w") as archive:
+        for file, member in members.items():
+            archive.write(folder / file, member.removeprefix("./"))
+    return load(folder / "oscillator.fmu")
+
+
+def named(fmu: Fmu, unknowns: tuple[Unknown, ...]) -> dict[str, set[str] | None]:
+    return {u.name: None if u.knowns is None else set(u.knowns) for u in unknowns}
+
+
+def test_casadi_names_its_unknowns_in_the_manifest_alone(of_casadi: Fmu) -> None:
+    """Algebraic variables and residuals are ordinary local variables in the model description; there is no switch."""
+    dae = of_casadi.dae
+    assert dae is not None and dae.switch is None
+    assert [of_casadi.by_reference[each].name for each in dae.algebraic] == ["lambda"]
+    assert named(of_casadi, dae.structure.residuals) == {"__alg__0": {"x", "lambda", "u"}}
+    assert of_casadi.variables["lambda"].causality == of_casadi.variables["__alg__0"].causality == "local"
+
+
+def test_casadi_lists_indicators_in_the_model_description_alone(of_casadi: Fmu) -> None:
+    """The old draft repeats outputs and derivatives and leaves the rest to the model description."""
+    assert of_casadi.dae is not None
+    structure = of_casadi.dae.structure
+    assert named(of_casadi, structure.outputs) == {"y": {"x", "lambda"}}
+    assert named(of_casadi, structure.derivatives) == {"der(x)": {"v"}, "der(v)": {"x", "lambda"}}
+    assert structure.indicators == of_casadi.structure.indicators
+    assert named(of_casadi, structure.indicators) == {"__when__0": {"x"}}
+
+
+def test_casadi_model_description(of_casadi: Fmu) -> None:
+    """The rest of the FMU reads like any other, though its states have no start values and its units no definition."""
+    assert [of_casadi.by_reference[each].name for each in of_casadi.states] == ["x", "v"]
+    assert (of_casadi.variables["x"].initial, of_casadi.variables["x"].start) == ("calculated", None)
+    assert of_casadi.units["m"].exponents is None
+    assert of_casadi.generation_tool == "CasADi" and of_casadi.time == 2**32 - 1
+    assert of_casadi.model_exchange is not None and of_casadi.co_simulation is None
+
+
+def test_casadi_exports_no_binary(of_casadi: Fmu) -> None:
+    """The sources inside are the way out."""
+    with pytest.raises(FmuError, match=r"has no binary \S+/oscillator\.\w+ for this platform, it has none at all; .*fmpy compile"):
+        of_casadi.library("me")
+
+
+# -- what either draft can say -----------------------------------------------------------------------------------------
+
+NEW = '<fmiDAEManifest xmlns:fmi-ls="http://fmi-standard.org/fmi-ls-manifest" fmi-ls:fmi-ls-name="org.fmi-standard.fmi-ls-dae">{}</fmiDAEManifest>'
+OLD = '<fmiLayeredStandardManifest fmi-ls:fmi-ls-name="org.fmi-standard.fmi-ls-dae">{}</fmiLayeredStandardManifest>'
+ONE = '<AlgebraicVariables><AlgebraicVariable valueReference="3"/></AlgebraicVariables><ModelStructure>{}</ModelStructure>'
+DESCRIPTION = """
+<fmiModelDescription fmiVersion="3.0" modelName="m" instantiationToken="t" generationTool="Tool 1">
+  <ModelExchange modelIdentifier="m"/>
+  <ModelVariables>
+    <Float64 name="time" valueReference="0" causality="independent"/>
+    <Float64 name="x" valueReference="1" initial="exact" start="0"/>
+    <Float64 name="der(x)" valueReference="2" derivative="1"/>
+    <Float64 name="a" valueReference="3"/>
+    <Float64 name="r" valueReference="4"/>
+    <Float64 name="y" valueReference="5" causality="output"/>
+    <Boolean name="on" valueReference="6" causality="structuralParameter" start="false"/>
+  </ModelVariables>
+  <ModelStructure>
+    <Output valueReference="5" dependencies="1"/>
+    <ContinuousStateDerivative valueReference="2" dependencies="1" dependenciesKind="constant"/>
+  </ModelStructure>
+</fmiModelDescription>
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Fmu:
+    with zipfile.ZipFile(tmp_path / "m.fmu", "w") as archive:
+        archive.writestr("modelDescription.xml", DESCRIPTION)
+    return load(tmp_path / "m.fmu")
+
+
+def read(model: Fmu, text: str) -> Dae | None:
+    return read_manifest(text.encode(), model.variables.values(), model.structure, Source(Path("m.fmu"), "'Tool 1'"))
+
+
+def test_a_new_draft_that_lists_residuals_alone(model: Fmu) -> None:
+    """What it leaves out is unknown, since the mode changes dependencies: it counts as depending on everything."""
+    dae = read(model, NEW.format('<EnableDAEParameter valueReference="6"/>' + ONE.format('<Residual valueReference="4"/>')))
+    assert dae == Dae(6, (3,), Structure((Unknown(5, None),), (Unknown(2, None),), (), (Unknown(4, None),)))
+
+
+def test_a_new_draft_replaces_the_lists(model: Fmu) -> None:
+    """Kinds default to dependent; an empty list of dependencies is none at all."""
+    lists = (
+        '<Output valueReference="5" dependencies=""/><ContinuousStateDerivative valueReference="2" dependencies="1 3"/>'
+        '<EventIndicator valueReference="1" dependencies="0"/>'
+        '<Residual valueReference="4" dependencies="1 3" dependenciesKind="dependent constant"/>'
+    )
+    dae = read(model, NEW.format(ONE.format(lists)))
+    assert dae == Dae(
+        None,
+        (3,),
+        Structure(
+            (Unknown(5, ()),),
+            (Unknown(2, ((1, "dependent"), (3, "dependent"))),),
+            (Unknown(1, ((0, "dependent"),)),),
+            (Unknown(4, ((1, "dependent"), (3, "constant"))),),
+        ),
+    )
+
+
+def test_an_old_draft_that_lists_residuals_alone(model: Fmu) -> None:
+    """What it leaves out is in the model description; of several formulations, that of index 1 is taken."""
+    formulations = '<Formulation index="3" valueReference="1"/><Formulation index="1" valueReference="4" dependencies="3"/>'
+    dae = read(model, OLD.format(ONE.format(f"<Residual>{formulations}</Residual>")))
+    assert dae is not None
+    assert dae.structure == Structure(model.structure.outputs, model.structure.derivatives, (), (Unknown(4, ((3, "dependent"),)),))
+
+
+def test_a_manifest_without_unknowns(model: Fmu) -> None:
+    """An FMU that leaves nothing to the importer is an ordinary one."""
+    assert read(model, NEW.format("<AlgebraicVariables/><ModelStructure/>")) is None
+    assert read(model, OLD.format("")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("<fmiDAEManifest>", f"has a {MANIFEST} that is not well-formed XML (no element found: line 1, column 16)"),
+        (NEW.format(ONE.format("")), f"declares 1 algebraic variables but 0 residuals in its {MANIFEST}"),
+        (
+            NEW.format(ONE.format('<Residual valueReference="40"/>')),
+            "refers to an unknown of its model structure by the value reference '40', which no variable has",
+        ),
+        (
+            NEW.format(ONE.format('<Residual valueReference="4" dependencies="3 9"/>')),
+            "refers to a dependency of 'r' by the value reference '9', which no variable has",
+        ),
+        (
+            NEW.format(ONE.format('<Residual valueReference="4" dependencies="1 3" dependenciesKind="constant"/>')),
+            "lists 2 dependencies of 'r' (1 3) but 1 kinds (constant)",
+        ),
+        (
+            NEW.format(ONE.format('<Residual valueReference="4"/>').replace('"3"', '"6"')),
+            "refers to an algebraic variable by the value reference '6', which no real variable has",
+        ),
+        (
+            NEW.format('<EnableDAEParameter valueReference="1"/>' + ONE.format('<Residual valueReference="4"/>')),
+            "refers to the switch of its DAE mode by the value reference '1', which no Boolean variable has",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(model: Fmu, text: str, complaint: str) -> None:
+    """One sentence names the file, the thing, its value and who can mend it."""
+    with pytest.raises(FmuError) as error:
+        read(model, text)
+    assert str(error.value) == f"'m.fmu' {complaint}; export it again, or report this to the makers of 'Tool 1'"

@@ -1,0 +1,196 @@
+"""The Jacobian of whole systems against differences of the whole system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from coupling import System
+from coupling.kernel.kernel import Status
+from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
+from coupling.live.master import Master
+from coupling.options import Run
+from coupling.plan.graph import Address
+from fmu_components.declare.component import Component
+from tests.support import foreign
+from tests.support.oracles.planar import Pendulum, SliderCrank
+from tests.support.runtime.runtime_components import Relay
+from tests.support.systems import seven_bodies
+from tests.support.systems.systems import system_of
+
+
+class Pair(Component):
+    """Each output depends in a constant way on one input and otherwise on the other."""
+
+    def declare(self):
+        u, v = self.input("u", 0.1, "", "first"), self.input("v", 0.2, "", "second")
+        self.output("a", u**2 / 8 + 3 * v / 4 + 1, "", "curved in u")
+        self.output("b", v**2 / 8 + 3 * u / 4 + 2, "", "curved in v")
+
+
+def oscillators(version: int = 3) -> System:
+    """Two masses on springs that push each other through a gain; one of them declares neither dependencies nor derivatives."""
+    system = System()
+    system.add("mass", foreign.mass_spring(version))
+    system.add("gain", foreign.gain(version, 3.0))
+    system.add("oscillator", foreign.oscillator(version))
+    system.connect("mass.v", "gain.u")
+    system.connect("gain.y", "oscillator.u")
+    system.connect("oscillator.y", "mass.f")
+    return system
+
+
+def around_a_nonlinear_loop(derivatives: bool) -> System:
+    """What a nonlinear loop gives drives an oscillator."""
+    linear, sphere = foreign.nonlinear_loop(derivatives=derivatives)
+    system = System()
+    for name, fmu in (("linear", linear), ("sphere", sphere), ("oscillator", foreign.oscillator())):
+        system.add(name, fmu)
+    for a, b in (("linear.a", "sphere.a"), ("linear.b", "sphere.b"), ("sphere.c", "linear.c"), ("sphere.c", "oscillator.u")):
+        system.connect(a, b)
+    return system
+
+
+def two_loops_in_one() -> System:
+    """Two outputs of one FMU go back to it, each through a gain, and one of them drives an oscillator."""
+    system = System()
+    system.add("pair", Pair)
+    for name in "gh":
+        system.add(name, foreign.gain(factor=0.5))
+    system.add("oscillator", foreign.oscillator())
+    for a, b in (("pair.a", "g.u"), ("g.y", "pair.u"), ("pair.b", "h.u"), ("h.y", "pair.v"), ("pair.a", "oscillator.u")):
+        system.connect(a, b)
+    return system
+
+
+def driven_relay() -> System:
+    system = oscillators()
+    system.add("relay", Relay)
+    system.connect("oscillator.x", "relay.u")
+    return system
+
+
+SYSTEMS: dict[str, Callable[[], System]] = {
+    "pendulum": lambda: system_of(Pendulum(angle=0.3, speed=2.0)),
+    "slider-crank": lambda: system_of(SliderCrank(angle=0.7, speed=-3.0, torque=1.0, stiffness=50.0, rest=1.0)),
+    "seven bodies": seven_bodies.system,
+    "foreign, FMI 2": lambda: oscillators(2),
+    "foreign, FMI 3": oscillators,
+    "relay": driven_relay,
+    "nonlinear loop": lambda: around_a_nonlinear_loop(True),
+    "nonlinear loop without derivatives": lambda: around_a_nonlinear_loop(False),
+    "two loops in one": two_loops_in_one,
+    "algebraic variable of CasADi": lambda: one(foreign.casadi_dae()),
+}
+
+
+def one(fmu: object) -> System:
+    system = System()
+    system.add("it", fmu)
+    return system
+
+
+@contextmanager
+def alive(system: System) -> Iterator[Master]:
+    run = Run(0.0, 1.0, "dopri5", 1e-8, None, "relax", None, None, None, np.inf, 10, False)
+    with Master(system.build(), run, {}) as master:
+        assert master.kernel
+        master.kernel.set_fast(False)
+        yield master
+
+
+def differences(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray) -> np.ndarray:
+    """Central differences of order 4."""
+    columns = []
+    for i in range(len(y)):
+        step = np.zeros(len(y))
+        step[i] = 1e-4 * max(abs(y[i]), 1e-2)
+        columns.append((8 * (f(y + step) - f(y - step)) - f(y + 2 * step) + f(y - 2 * step)) / (12 * step[i]))
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("make", SYSTEMS.values(), ids=SYSTEMS)
+def test_derivatives_by_states_are_those_of_the_solved_system(make: Callable[[], System]) -> None:
+    """Whatever a state changes through loops and connections is in its column."""
+    with alive(make()) as master:
+        kernel, dx = master.kernel, np.empty(master.built.states)
+        assert kernel
+
+        def derivatives(x: np.ndarray) -> np.ndarray:
+            assert kernel and kernel.derivatives(0.0, np.ascontiguousarray(x), dx) is Status.DONE
+            return dx.copy()
+
+        expected = differences(derivatives, master.x)
+        jacobian = StateJacobian(master)
+        derivatives(master.x)
+        for _ in range(2):  # constant ones are asked for once
+            found = jacobian.dense()
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("make", SYSTEMS.values(), ids=SYSTEMS)
+def test_with_open_loops_states_and_unknowns_are_independent(make: Callable[[], System]) -> None:
+    """Derivatives and residuals by states and unknowns, at unknowns that do not solve anything."""
+    with alive(make()) as master:
+        n, linear, kernel = master.built.states, open_loops(master), master.kernel
+        assert kernel
+        z = np.concatenate([np.zeros(0), *(kernel.slots[x.first : x.first + len(x.unknowns)] for x in master.schedule.loops)])
+        y = np.append(master.x, z + 0.1)
+
+        def open_system(y: np.ndarray) -> np.ndarray:
+            dx, r = np.empty(n), np.empty(len(y) - n)
+            assert kernel and kernel.residuals(0.0, y[:n].copy(), y[n:].copy(), dx, r) is Status.DONE
+            return np.append(dx, r)
+
+        expected = differences(open_system, y)
+        open_system(y)
+        found = linear.at_present()
+        assert found.shape == expected.shape and found.data.all()
+        np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6, atol=1e-7 * max(1.0, np.abs(expected).max()))
+        dense = np.zeros(found.shape)
+        dense[linear.rows, linear.columns] = linear.values()
+        np.testing.assert_array_equal(dense, found.toarray())
+        inside = linear.rows + linear.columns * len(y)
+        assert (np.diff(inside) > 0).all(), "values come column by column, each place once"
+
+
+def test_any_outputs_can_be_wanted() -> None:
+    """Such as positions at joints, which nothing else asks for: of a pendulum's, x - 0.5 cos(theta) and y - 0.5 sin(theta)."""
+    with alive(system_of(Pendulum(angle=0.3))) as master:
+        part = next(i for i, p in enumerate(master.built.parts) if p.name == "pin")
+        wanted = [Address(part, 0, master.built.parts[part].fmu.variables[f"position[{k}]"].reference) for k in (1, 2)]
+        found = abs(Linearisation(master, wanted).at_present().toarray())
+        s, c = np.sin(0.3) / 2, np.cos(0.3) / 2
+        np.testing.assert_allclose(found, [[1, 0, s, 0, 0, 0, 0, 0], [0, 1, c, 0, 0, 0, 0, 0]], atol=1e-15)
+
+
+def test_a_loop_takes_derivatives_apart_that_share_an_output() -> None:
+    """Newton's method converges: no direction mixes an input in which an output is curved with one in which it is straight."""
+    result = two_loops_in_one().simulate(0.1)
+    a, b = result["pair.a"], result["pair.b"]
+    np.testing.assert_allclose(a, a**2 / 32 + 3 * b / 8 + 1, rtol=1e-12)
+    np.testing.assert_allclose(b, b**2 / 32 + 3 * a / 8 + 2, rtol=1e-12)
+
+
+def test_where_an_fmu_discards_there_is_no_derivative_and_its_inputs_are_put_back() -> None:
+    """The sentence says who and why, and the same point can be evaluated again."""
+    _, sphere = foreign.nonlinear_loop()
+    system = one(sphere)
+    system.add("oscillator", foreign.oscillator())
+    system.connect("it.c", "oscillator.u")
+    system.add("left", foreign.oscillator(), {"x": np.sqrt(5.0) * (1 - 1e-9)})
+    system.add("right", foreign.oscillator(), {"x": 0.0})
+    system.connect("left.x", "it.a")
+    system.connect("right.x", "it.b")
+    with alive(system) as master:
+        instance = master.instances[0]
+        a = master.built.parts[0].fmu.variables["a"].reference
+        _, before = instance.get(0, [a])
+        with pytest.raises(NoDerivative, match=r"^'it' .*cannot be differentiated: a and b are outside the sphere$") as caught:
+            open_loops(master).values()
+        assert caught.value.discarded
+        _, after = instance.get(0, [a])
+        assert after == before

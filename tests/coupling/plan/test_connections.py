@@ -1,0 +1,309 @@
+"""What may be connected and driven, and what is said of everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, System
+from tests.support import foreign
+from tests.support.systems.systems import described, pendulum, refusal
+
+PLANAR = "x, y, theta, vx, vy, omega, ax, ay, alpha"
+BODY = f"planar: gives {PLANAR}; takes Fx, Fy, Cz"
+JOINT = f"planar: gives Fx, Fy, Cz; takes {PLANAR}"
+
+
+@pytest.fixture
+def bench() -> System:
+    """A ground, two bodies, two joints and a counter, with nothing connected."""
+    system = System("bench")
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute")
+    system.add("hinge", "planar.ActuatedRevolute")
+    system.add("rod", "planar.Body1")
+    system.add("wheel", "planar.Body1")
+    system.add("counter", foreign.counter())
+    system.add("gain", foreign.gain())
+    return system
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sentence"),
+    [
+        ("rdo.p1", "pin.M", "'rdo.p1' cannot be connected with 'pin.M': there is no instance 'rdo'; did you mean 'rod'?"),
+        (
+            "valve.a",
+            "pin.M",
+            "'valve.a' cannot be connected with 'pin.M': there is no instance 'valve'; "
+            "the instances are 'ground', 'pin', 'hinge', 'rod', 'wheel', 'counter', 'gain'",
+        ),
+        (
+            "pin.M",
+            "p1",
+            "'pin.M' cannot be connected with 'p1': there is no instance 'p1'; did you mean 'ground.p1', 'rod.p1' or 'wheel.p1'?",
+        ),
+        (
+            "rod",
+            "pin.M",
+            "'rod' cannot be connected with 'pin.M': 'rod' is an instance; name one of its ports or variables, such as 'rod.p1'",
+        ),
+        (
+            "rod.p2",
+            "pin.M",
+            "'rod.p2' cannot be connected with 'pin.M': 'rod' (planar.Body1) has no port or variable 'p2'; its ports are 'p1'",
+        ),
+        (
+            "pin.M.tetha",
+            "rod.p1.theta",
+            "'pin.M.tetha' cannot be connected with 'rod.p1.theta': 'pin' (planar.Revolute) has no port or variable 'M.tetha'; "
+            "did you mean 'pin.M.theta' or 'pin.N.theta'?",
+        ),
+        (
+            "gain.yy",
+            "counter.u",
+            "'gain.yy' cannot be connected with 'counter.u': 'gain' (Gain) has no port or variable 'yy'; did you mean 'gain.y'?",
+        ),
+        (
+            "rod.p1",
+            "wheel.p1",
+            f"'rod.p1' ({BODY}) and 'wheel.p1' ({BODY}) are on the same side: both give x; put a component between them whose ports take it",
+        ),
+        (
+            "pin.N",
+            "hinge.M",
+            f"'pin.N' ({JOINT}) and 'hinge.M' ({JOINT}) are on the same side: both take x; "
+            "put a component between them whose ports give it",
+        ),
+        (
+            "hinge.flange",
+            "rod.p1",
+            f"'hinge.flange' (rotational: gives phi, w, a; takes tau) and 'rod.p1' ({BODY}) are ports of different kinds; "
+            "connect ports of the same kind",
+        ),
+        (
+            "rod.p1",
+            "pin.M.x",
+            "'rod.p1' is a port but 'pin.M.x' a variable; connect two ports, or two variables such as 'rod.p1.x' and 'pin.M.x'",
+        ),
+        ("pin.M", "pin.M", "'pin.M' is connected with itself; connect it with another port or variable"),
+        ("rod.p1.Fx", "pin.M.x", "'rod.p1.Fx' is an input and 'pin.M.x' is an input; connect an output with an input"),
+        ("rod.x", "wheel.p1.x", "'rod.x' is a local variable and 'wheel.p1.x' is an output; connect an output with an input"),
+        ("rod.m", "rod.time", "'rod.m' is a parameter and 'rod.time' is the time; connect an output with an input"),
+        (
+            "rod.p1.x",
+            "pin.M.theta",
+            "'rod.p1.x' and 'pin.M.theta' cannot be connected: the first is in m, the second in rad; convert the value between them",
+        ),
+        (
+            "counter.count",
+            "gain.u",
+            "'counter.count' and 'gain.u' cannot be connected: the first is an Int32, the second a Float64; "
+            "connect variables of the same type: reals, integers or Booleans",
+        ),
+        (
+            "counter.odd",
+            "counter.step",
+            "'counter.odd' and 'counter.step' cannot be connected: the first is a Boolean, the second an Int32; "
+            "connect variables of the same type: reals, integers or Booleans",
+        ),
+    ],
+)
+def test_a_connection_is_refused_by_a_sentence_that_names_both_ends(bench: System, a: str, b: str, sentence: str) -> None:
+    """It says what each end is, and what to do instead."""
+    bench.connect(a, b)
+    assert refusal(bench.build, BuildError) == sentence
+
+
+def test_values_that_cannot_be_passed_on(tmp_path: Path) -> None:
+    """Arrays, texts, and reals that change at any time for those that change at events only."""
+    variables = """<Float64 name="time" valueReference="9" causality="independent"/>
+    <Float64 name="y" valueReference="0" causality="output"/>
+    <Float64 name="held" valueReference="1" causality="input" variability="discrete" start="0"/>
+    <Float64 name="vector" valueReference="2" causality="output"><Dimension start="3"/></Float64>
+    <Float64 name="u" valueReference="3" causality="input" start="0"/>
+    <String name="text" valueReference="4" causality="output"/><String name="word" valueReference="5" causality="input"/>"""
+    path = described(tmp_path, "Odd", variables)
+
+    def joined(a: str, b: str) -> str:
+        system = System()
+        system.add("odd", path)
+        system.connect(a, b)
+        return refusal(system.build, BuildError)
+
+    assert joined("odd.y", "odd.held") == (
+        "'odd.y' and 'odd.held' cannot be connected: the first is continuous, the second discrete, and changes at events only; "
+        "put a sampler between them"
+    )
+    assert joined("odd.vector", "odd.u") == (
+        "'odd.vector' and 'odd.u' cannot be connected: 'odd.vector' is an array; export its elements as scalar variables"
+    )
+    assert joined("odd.text", "odd.word") == (
+        "'odd.text' and 'odd.word' cannot be connected: the first is a String, the second a String; "
+        "connect variables of the same type: reals, integers or Booleans"
+    )
+
+
+def test_an_input_has_one_source() -> None:
+    """Two outputs, an output and a drive, or an alias of the same input."""
+    system = pendulum()
+    system.connect("rod.p1", "pin.M")
+    assert refusal(system.build) == (
+        "the input 'pin.M.x' has two sources, 'ground.p1.x' and 'rod.p1.x'; keep one of them, or add their values in a component of its own"
+    )
+    system = pendulum()
+    system.drive("pin.N.x", 1.0)
+    assert refusal(system.build) == (
+        "the input 'pin.N.x' has two sources, the drive of 'pin.N.x' and 'rod.p1.x'; "
+        "keep one of them, or add their values in a component of its own"
+    )
+
+
+def test_aliases_are_one_input(tmp_path: Path) -> None:
+    """An input with two names can be fed by one of them only."""
+    variables = """<Float64 name="u" valueReference="1" causality="input" start="0"><Alias name="signal"/></Float64>
+    <Float64 name="y" valueReference="2" causality="output"/>"""
+    path = described(tmp_path, "Twins", variables)
+    system = System()
+    system.add("a", path)
+    system.connect("a.y", "a.u")
+    system.connect("a.y", "a.signal")
+    assert refusal(system.build).startswith("the input 'a.signal' has two sources, 'a.y' and 'a.y'; keep one of them")
+    system = System()
+    system.add("a", path)
+    system.drive("a.u", 1.0)
+    system.drive("a.signal", 1.0)
+    assert refusal(system.build) == "the input 'a.signal' has two sources, the drive of 'a.u' and its own drive; keep one of them"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sentence"),
+    [
+        ("ground.p1", "pin.M", "'ground.p1' and 'pin.M' are connected twice; leave one connection out"),
+        ("pin.M", "ground.p1", "'pin.M' and 'ground.p1' are connected twice; leave one connection out"),
+        (
+            "rod.p1.Fx",
+            "pin.N.Fx",
+            "'pin.N.Fx' is connected with 'rod.p1.Fx' twice, the second time by 'rod.p1.Fx' and 'pin.N.Fx'; leave one connection out",
+        ),
+    ],
+)
+def test_nothing_is_connected_twice(a: str, b: str, sentence: str) -> None:
+    """A force that is passed on twice would count twice."""
+    system = pendulum()
+    system.connect(a, b)
+    assert refusal(system.build) == sentence
+
+
+def test_a_port_that_takes_a_motion_cannot_stay_open() -> None:
+    """Nothing gives the motion of an open joint; a body's port may be open, since no force acts there."""
+    system = System()
+    system.add("pin", "planar.Revolute")
+    system.add("rod", "planar.Body2")
+    assert refusal(system.build) == (
+        f"the port 'pin.M' of planar.Revolute is not connected: nothing gives 'pin.M.x'; connect it with a planar port that gives {PLANAR}"
+    )
+    system.connect("rod.p1", "pin.M")
+    assert refusal(system.build).startswith("the port 'pin.N' of planar.Revolute is not connected: nothing gives 'pin.N.x'; connect it")
+    for member in PLANAR.split(", "):
+        system.drive(f"pin.N.{member}", 0.0)
+    system.build()
+
+
+def test_algebraic_variables_belong_to_the_master(fmu: Callable) -> None:
+    """In FMI 2 a multiplier is an input, and yet nobody else's business."""
+    from fmu_components.catalogue import find
+
+    def joined(act: Callable[[System], None]) -> str:
+        system = System()
+        system.add("pin", fmu(find("planar.Revolute"), 2))
+        system.add("gain", foreign.gain())
+        act(system)
+        return refusal(system.build, BuildError)
+
+    assert joined(lambda system: system.connect("gain.y", "pin.lambda[1]")) == (
+        "'gain.y' and 'pin.lambda[1]' cannot be connected: the second is an algebraic variable, which the master solves for; leave it open"
+    )
+    assert joined(lambda system: system.drive("pin.lambda[1]", 0.0)) == (
+        "'pin.lambda[1]' cannot be driven: it is an algebraic variable, which the master solves for; leave it open"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("rd.p1.Fx", 1.0, "'rd.p1.Fx' cannot be driven: there is no instance 'rd'; did you mean 'rod'?"),
+        (
+            "rod.p1.Fz",
+            1.0,
+            "'rod.p1.Fz' cannot be driven: 'rod' (planar.Body1) has no port or variable 'p1.Fz'; "
+            "did you mean 'rod.p1.Cz', 'rod.p1.Fx' or 'rod.p1.Fy'?",
+        ),
+        (
+            "rod.p1",
+            1.0,
+            "'rod.p1' cannot be driven: it is a port; drive one of its inputs: 'rod.p1.Fx', 'rod.p1.Fy', 'rod.p1.Cz'",
+        ),
+        ("rod.x", 1.0, "'rod.x' cannot be driven: it is a local variable; drive an input"),
+        ("rod.p1.x", 1.0, "'rod.p1.x' cannot be driven: it is an output; drive an input"),
+        ("rod.m", 1.0, "'rod.m' cannot be driven: it is a parameter; set it by a start value"),
+        (
+            "counter.step",
+            lambda t: 1,
+            "'counter.step' cannot be driven: it is discrete and changes at events only; drive it by a constant or a table",
+        ),
+        ("counter.step", 1.5, "'counter.step' = 1.5 is refused: it must be a whole number"),
+        ("counter.step", [(0, 1), (1, 2.5)], "'counter.step' = 2.5 is refused: it must be a whole number"),
+        ("counter.running", [(0, 0), (1, 2)], "'counter.running' = 2.0 is refused: it must be True or False"),
+    ],
+)
+def test_a_drive_is_refused_by_a_sentence_that_says_what_to_drive(bench: System, name: str, value: object, sentence: str) -> None:
+    """An input takes a value that its type and its bounds allow."""
+    bench.drive(name, value)
+    assert refusal(bench.build, BuildError) == sentence
+
+
+def test_what_else_cannot_be_driven(tmp_path: Path) -> None:
+    """An array, a text, and a value out of bounds."""
+    variables = """<Float64 name="u" valueReference="1" causality="input" start="0" min="0" max="1"/>
+    <Float64 name="vector" valueReference="2" causality="input" start="0"><Dimension start="3"/></Float64>
+    <String name="word" valueReference="5" causality="input"/>"""
+    path = described(tmp_path, "Odd", variables)
+
+    def driven(name: str, value: object) -> str:
+        system = System()
+        system.add("odd", path)
+        system.drive(name, value)
+        return refusal(system.build, BuildError)
+
+    assert driven("odd.vector", 1.0) == "'odd.vector' cannot be driven: it is an array; drive a scalar real, integer or Boolean"
+    assert driven("odd.word", 1.0) == "'odd.word' cannot be driven: it is a String; drive a scalar real, integer or Boolean"
+    assert driven("odd.u", 2.0) == "'odd.u' = 2.0 is refused: it must be at least 0 and at most 1"
+    assert driven("odd.u", [(0, 0.5), (1, -1)]) == "'odd.u' = -1.0 is refused: it must be at least 0 and at most 1"
+
+
+def test_whole_numbers_and_truths_are_passed_on() -> None:
+    """At 0.27, 0.54 and 0.81 the first counter, which ticks every 0.1, stands at 2, 5 and 8; 5 alone is odd."""
+    system = System()
+    system.add("first", foreign.counter())
+    system.add("sum", foreign.counter(), {"period": 0.27})
+    system.add("odd", foreign.counter(2), {"period": 0.27})
+    system.connect("first.count", "sum.step")
+    system.connect("odd.running", "first.odd")
+    result = system.simulate(1.0, output_times=[0.2, 0.3, 0.6, 0.9])
+    rows = np.searchsorted(result.time, [0.3, 0.6, 0.9], side="right") - 1
+    assert list(result["sum.count"][rows]) == [2, 7, 15]
+    assert list(result["odd.count"][rows]) == [0, 1, 1]
+
+
+def test_single_members_of_ports_add_up_too() -> None:
+    """Two forces on one point, connected as variables, make the acceleration of their sum."""
+    system = System()
+    system.add("body", "planar.Body1", {"gy": 0.0, "m": 2.0})
+    for name, force in (("left", 3.0), ("right", 5.0)):
+        system.add(name, foreign.gain(), {"factor": force, "u": 1.0})
+        system.connect("body.p1.Fx", f"{name}.y")
+    assert system.simulate(1.0)["body.vx"][-1] == pytest.approx(4.0, abs=1e-12)

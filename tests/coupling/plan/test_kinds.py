@@ -1,0 +1,216 @@
+"""Which instances run in Model Exchange and which in Co-Simulation, and what Co-Simulation instances cannot do, in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, FmuError, System
+from tests.support import foreign
+from tests.support.systems.stepped import DERIVATIVES, SAVING, VARIABLE_STEP, component, without
+from tests.support.systems.systems import described, pendulum, refusal
+
+COUPLED = {"communication_step": 0.1}
+
+
+def alone(fmu: object, kind: str | None = None) -> System:
+    system = System("alone")
+    system.add("unit", fmu, kind=kind)
+    return system
+
+
+def oscillator(version: int, *kinds: str) -> Path:
+    return foreign.export(replace(foreign._OSCILLATOR, kinds=kinds), version)
+
+
+def kinds(system: System, communication: bool) -> dict[str, str]:
+    return {part.name: part.kind for part in system.build(communication).parts}
+
+
+# -- kinds -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_an_fmu_that_offers_both_runs_as_the_run_wants(fmi):
+    """Model Exchange without, Co-Simulation with a communication step; where it has no states, there is nothing to step."""
+    system = alone(foreign.oscillator(fmi))
+    system.add("gain", foreign.gain(fmi))
+    system.connect("unit.x", "gain.u")
+    assert kinds(system, False) == {"unit": "me", "gain": "me"}
+    assert kinds(system, True) == {"unit": "cs", "gain": "me"}
+
+
+def test_the_catalogue_runs_in_the_version_that_serves_best():
+    """FMI 3 in Model Exchange, FMI 2 in Co-Simulation; joints have no states."""
+    parts = pendulum().build(True).parts
+    assert {p.name: (p.kind, p.fmu.version) for p in parts} == {"ground": ("me", 3), "pin": ("me", 3), "rod": ("cs", 2)}
+
+
+def test_a_kind_that_is_asked_for_is_kept(fmi):
+    """As long as another instance runs in Co-Simulation."""
+    system = alone(foreign.oscillator(fmi), "me")
+    system.add("other", foreign.gain(fmi), kind="cs")
+    system.connect("unit.x", "other.u")
+    assert kinds(system, True) == {"unit": "me", "other": "cs"}
+
+
+def test_a_kind_that_is_none():
+    text = refusal(lambda: alone(foreign.oscillator(), "xx"), BuildError)
+    assert text == "'unit' cannot run as 'xx'; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)"
+
+
+@pytest.mark.parametrize(
+    ("offered", "kind", "sentence"),
+    [
+        (
+            "me",
+            "cs",
+            "has no interface for Co-Simulation; it offers Model Exchange, kind 'me': choose that, or export it for Co-Simulation",
+        ),
+        (
+            "cs",
+            "me",
+            "has no interface for Model Exchange; it offers Co-Simulation, kind 'cs': choose that, or export it for Model Exchange",
+        ),
+        ("", "cs", "has no interface for Co-Simulation; export it for Co-Simulation"),
+        ("", "me", "has no interface for Model Exchange; export it for Model Exchange"),
+        ("", None, "has no interface for Co-Simulation; export it for Co-Simulation"),
+    ],
+)
+def test_an_interface_that_an_fmu_does_not_have(fmi, offered, kind, sentence):
+    """Where it is added, by instance and file, with what it offers instead."""
+    path = oscillator(fmi, *filter(None, [offered]))
+    assert refusal(lambda: alone(path, kind), BuildError) == f"'unit' cannot run as '{kind or 'cs'}': '{path}' {sentence}"
+
+
+def test_an_fmu_of_fmi_1_is_refused_clearly(tmp_path):
+    """By its path and version, whatever kind is wanted."""
+    path = described(tmp_path, "Old", "", version=1)
+    for kind in (None, "me", "cs"):
+        assert refusal(lambda kind=kind: alone(path, kind), FmuError) == (
+            f"'unit' cannot be added: '{path}' is FMI 1.0; export it as FMI 2.0 or 3.0"
+        )
+
+
+def test_co_simulation_needs_a_communication_step(fmi):
+    """Whether it was asked for or is all that the FMU offers."""
+    for system in (alone(foreign.oscillator(fmi), "cs"), alone(foreign.no_model_exchange(fmi))):
+        text = refusal(lambda system=system: system.simulate(1.0), BuildError)
+        assert text == "'unit' runs in Co-Simulation; give simulate a communication_step, in seconds"
+
+
+def test_a_communication_step_needs_co_simulation(fmi):
+    """Not with Model Exchange alone, nor without any states."""
+    for system in (alone(foreign.oscillator(fmi), "me"), alone(oscillator(fmi, "me")), alone(foreign.gain(fmi))):
+        text = refusal(lambda system=system: system.simulate(1.0, **COUPLED), BuildError)
+        assert text == (
+            "a communication_step is given, but no instance runs in Co-Simulation: all of them have no states, or are of kind 'me'; "
+            "leave it out, or add instances of kind 'cs'"
+        )
+
+
+# -- abilities -------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["implicit", "implicit-position", "implicit-velocity"])
+def test_repeated_steps_need_states_that_can_be_saved(fmi, scheme):
+    """Both instances of the FMU go by the name of the first."""
+    system = alone(foreign.oscillator(fmi))
+    system.add("second", foreign.oscillator(fmi))
+    system.add("sound", foreign.oscillator(fmi, rollback=True))
+    assert refusal(lambda: system.simulate(1.0, scheme=scheme, **COUPLED), BuildError) == (
+        f"the scheme '{scheme}' repeats steps, but 'unit' cannot save and restore its state (canGetAndSetFMUstate); "
+        "choose scheme='explicit' or 'gauss-seidel', or export it with that ability"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", "implicit"])
+@pytest.mark.parametrize("control", ["adaptive", "power"])
+def test_step_control_needs_steps_of_any_size(fmi, scheme, control):
+    system = alone(without(foreign.oscillator(fmi, rollback=True), *VARIABLE_STEP))
+    assert refusal(lambda: system.simulate(1.0, scheme=scheme, step_control=control, **COUPLED), BuildError) == (
+        f"step_control = '{control}' changes the step size, but 'unit' can make steps of one size only "
+        "(canHandleVariableCommunicationStepSize); use step_control='fixed'"
+    )
+
+
+@pytest.mark.parametrize("control", ["adaptive", "power"])
+def test_step_control_needs_states_that_can_be_saved(fmi, control):
+    system = alone(foreign.oscillator(fmi))
+    assert refusal(lambda: system.simulate(1.0, step_control=control, **COUPLED), BuildError) == (
+        f"step_control = '{control}' takes steps back, but 'unit' cannot save and restore its state (canGetAndSetFMUstate); "
+        "use step_control='fixed'"
+    )
+
+
+def test_control_by_power_needs_ports(fmi):
+    """Variables that are connected one by one have no power that anybody knows."""
+    system = alone(foreign.oscillator(fmi, rollback=True))
+    assert refusal(lambda: system.simulate(1.0, step_control="power", **COUPLED), BuildError) == (
+        "step_control = 'power' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
+        "translational, hydraulic, electrical); use step_control='adaptive'"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", "implicit"])
+def test_steps_of_one_size_end_where_a_step_ends(fmi, scheme):
+    """A stop between two points is refused with the nearest that is none; steps stay as they are whatever max_step says."""
+    system = alone(without(foreign.oscillator(fmi, rollback=True), *VARIABLE_STEP))
+    assert refusal(lambda: system.simulate(1.07, scheme=scheme, **COUPLED), BuildError) == (
+        "stop_time = 1.07 s is no whole number of communication steps (0.1 s) behind the start, and 'unit' can make steps of one size only; "
+        "choose a stop_time of 1.1 s"
+    )
+    result = system.simulate(1.5, start_time=0.4, scheme=scheme, extrapolation=2, max_step=0.03, output_interval=0.01, **COUPLED)
+    assert result.outcome.completed and result.statistics.steps == 11
+    assert result.time == pytest.approx(0.4 + 0.1 * np.arange(12), abs=1e-14)
+
+
+def test_steps_of_any_size_end_where_the_run_ends(fmi):
+    """The last one is shorter."""
+    result = alone(foreign.oscillator(fmi)).simulate(1.07, output_times=[1.0, 1.07], **COUPLED)
+    assert result.time.tolist() == [1.0, 1.07] and result["unit.x"] == pytest.approx(np.cos(result.time), abs=1e-9)
+
+
+def test_multipliers_need_derivatives_or_repetition():
+    """Without derivatives nobody knows how a body's motion answers to the force of a joint; implicit schemes find out."""
+    from fmu_components.catalogue import find
+
+    def system() -> System:
+        pinned = System("pinned")
+        pinned.add("ground", "planar.Fixed")
+        pinned.add("pin", "planar.Revolute")
+        body = component(find("planar.Body1"), 2, *DERIVATIVES)
+        pinned.add("rod", body, {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "x": 0.5})
+        pinned.connect("ground.p1", "pin.M")
+        pinned.connect("pin.N", "rod.p1")
+        return pinned
+
+    for scheme in ("explicit", "gauss-seidel"):
+        assert refusal(lambda scheme=scheme: system().simulate(1.0, scheme=scheme, **COUPLED)) == (
+            f"the scheme '{scheme}' cannot solve for 'pin.lambda[1]': 'rod' offers no directional derivatives, so that nobody knows how its "
+            "motion answers to a force; choose scheme='implicit', which finds out by repeated steps"
+        )
+    known = pendulum().simulate(1.0, communication_step=0.01, scheme="implicit")
+    found = system().simulate(1.0, communication_step=0.01, scheme="implicit")
+    assert found["rod.theta"] == pytest.approx(known["rod.theta"], abs=1e-8)
+    assert max(found.violation[level].max() for level in ("position", "velocity")) < 1e-10
+
+
+def test_a_body_that_cannot_be_saved_is_named(fmi):
+    from fmu_components.catalogue import find
+
+    system = alone(component(find("planar.Body1"), fmi, *SAVING))
+    assert "'unit' cannot save and restore its state" in refusal(lambda: system.simulate(1.0, scheme="implicit", **COUPLED))
+
+
+def test_an_fmu_that_steps_asynchronously():
+    """fmi2Pending is not waited for: the run ends with what to do about it."""
+    pending = foreign.export(replace(foreign._OSCILLATOR, hooks={"step": "if (time > 0.25) return 5;"}), 2)
+    result = alone(pending).simulate(1.0, **COUPLED)
+    assert (
+        "'unit' (Oscillator.fmu) returned 'error' at t = 0.3 s when stepping: it steps asynchronously, which is not supported; export it "
+        in (result.outcome.sentence)
+    )
+    assert result.time[-1] == pytest.approx(0.3)

@@ -1,0 +1,101 @@
+"""The catalogue page lists every component, and what is committed is what the generator makes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.declaration import Role
+from fmu_components.export.pages.catalogue_page import COMMAND, ICONS, PAGE, catalogue_page, icons, write
+
+DOCS = Path(__file__).parents[4] / "docs"
+
+
+@pytest.fixture(scope="module")
+def sections() -> dict[str, str]:
+    """The text below each component's heading."""
+    _, *parts = re.split(r"^### (.+)$", catalogue_page(), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_committed_page_is_up_to_date() -> None:
+    """docs/components.md is what the generator makes now; otherwise run the command in its last line."""
+    assert (DOCS / PAGE).read_text(encoding="utf-8") == catalogue_page(), f"run {COMMAND}"
+
+
+def test_committed_icons_are_up_to_date() -> None:
+    """docs/icons holds exactly the icons of the catalogue, as they are drawn now."""
+    committed = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / ICONS).iterdir()}
+    assert committed == icons(), f"run {COMMAND}"
+
+
+def test_each_component_is_shown(component: type[Component], sections: dict[str, str]) -> None:
+    """A section has title, icon, first paragraph, every port with its kind and side, and each parameter of the component's own."""
+    declared = declaration(component)
+    section = sections[declared.name]
+    assert declared.title.replace("*", r"\*") in section and f"{ICONS}/{declared.name}.svg" in section
+    for port in declared.ports:
+        assert f"| `{port.name}` | {port.kind.name} | {port.side.value} |" in section
+    for variable in declared.with_role(Role.PARAMETER):
+        if "." not in variable.name and "[" not in variable.name:
+            assert f"| `{variable.name}` |" in section
+
+
+def test_what_all_joints_have_is_not_repeated(sections: dict[str, str]) -> None:
+    """Parameters of stabilisation and compliance stand in the introduction, not with every joint."""
+    assert not [name for name, text in sections.items() if "baumgarte" in text or "compliant" in text]
+
+
+def test_numbered_parameters_share_a_row(sections: dict[str, str]) -> None:
+    """The coefficients of a series are one row, from the first to the last, with k for the number."""
+    assert "| `cos[1]` … `cos[8]` | 0 | m | coefficient of cos(k phi) |" in sections["planar.CamFollower"]
+
+
+def test_a_chapter_begins_with_the_docstring_of_its_folder() -> None:
+    """What stands below its first line follows the heading; a folder without one has the heading alone."""
+    page = catalogue_page()
+    assert re.search(
+        r"^## electrical\n\nAn electrical port is a pair of pins whose second is the common return\. .*\n\n### electrical\.Battery$",
+        page,
+        re.M,
+    )
+    assert "\n## mechanical1d\n\n### mechanical1d.Fixed1D\n" in page
+
+
+def test_links_lead_to_headings() -> None:
+    """Every entry of the contents is the anchor of a heading."""
+    page = catalogue_page()
+    anchors = {re.sub(r"[^\w-]", "", heading.lower()) for heading in re.findall(r"^#+ (.+)$", page, flags=re.MULTILINE)}
+    links = set(re.findall(r"\(#(.+?)\)", page))
+    assert links and links <= anchors
+
+
+def test_icons_have_a_white_ground() -> None:
+    """Each icon is well-formed and starts with a white rectangle, so that it shows on a dark page too."""
+    for text in icons().values():
+        title, ground, *shapes = ElementTree.fromstring(text)
+        assert title.tag.endswith("title") and ground.tag.endswith("rect") and ground.get("fill") == "#ffffff" and shapes
+
+
+def test_writing_makes_page_and_icons_and_removes_stale_ones(tmp_path: Path) -> None:
+    """Into an empty folder everything is written; the icon of a component that is gone is removed, other files stay."""
+    (tmp_path / ICONS).mkdir()
+    (tmp_path / ICONS / "planar.Gone.svg").write_text("")
+    (tmp_path / "other.md").write_text("")
+    write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {PAGE, ICONS, "other.md"}
+    assert {path.name for path in (tmp_path / ICONS).iterdir()} == set(icons())
+    assert (tmp_path / PAGE).read_text(encoding="utf-8").rstrip().endswith(f"`{COMMAND}`.")
+
+
+def test_the_command_is_a_module_that_runs() -> None:
+    """The command in the last line makes what is committed, in the folder docs of the checkout."""
+    tree = {path: path.read_bytes() for path in (DOCS / PAGE, *(DOCS / ICONS).iterdir())}
+    subprocess.run([sys.executable, *COMMAND.split()[1:]], check=True, cwd=DOCS.parent)
+    assert {path: path.read_bytes() for path in (DOCS / PAGE, *(DOCS / ICONS).iterdir())} == tree

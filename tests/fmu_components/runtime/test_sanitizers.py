@@ -1,0 +1,59 @@
+"""Every FMI function of every component, called rightly and wrongly under the address, leak and undefined-behaviour sanitizers.
+
+The harnesses are C programs that know a component only by the tables of its generated model; see ``harness.h``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from fmu_components.catalogue import all_components, from_file
+from fmu_components.declare.component import Component, component_name, declaration
+from fmu_components.export.c_code import model_source
+from fmu_components.export.compile import RUNTIME, fmi_headers, runtime_sources
+from fmu_components.export.table import VariableTable
+from tests.support.runtime.sanitized import HARNESSES, check_tally, compiled, driven, run
+from tests.support.runtime.stiff_components import Ladder, Pendulum, StiffRelay
+
+COMPONENTS = [*all_components().values(), *from_file(HARNESSES / "runtime_components.py"), StiffRelay, Ladder, Pendulum]
+VERSIONS = (2, 3)
+HEADERS = (RUNTIME, fmi_headers())
+
+
+@pytest.fixture(scope="session")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Path]]:
+    """Runtime and harness of each version, compiled once."""
+    folder = tmp_path_factory.mktemp("sanitized")
+    sources = {fmi: [*runtime_sources(fmi), HARNESSES / f"harness{fmi}.c"] for fmi in VERSIONS}
+    distinct = sorted({source for each in sources.values() for source in each})
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = dict(zip(distinct, pool.map(lambda source: compiled(source, folder / f"{source.stem}.o", HEADERS), distinct), strict=True))
+    return {fmi: [made[source] for source in each] for fmi, each in sources.items()}
+
+
+@pytest.mark.parametrize("fmi", VERSIONS)
+def test_the_harness_calls_every_function_of_the_standard(objects, fmi):
+    """Each function that the standard's header exports is one that the harness calls."""
+    exported = set(re.findall(r"_Export\s+\w+TYPE\s+(\w+);", (fmi_headers() / f"fmi{fmi}Functions.h").read_text()))
+    assert len(exported) > 40
+    assert exported <= set(run(["nm", "--undefined-only", "--format=just-symbols", objects[fmi][-1]]).split())
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=component_name)
+def test_no_call_does_harm(component: type[Component], objects, tmp_path):
+    """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
+    source = tmp_path / "model.c"
+    source.write_text(model_source(VariableTable(declaration(component))))
+    model = compiled(source, tmp_path / "model.o", HEADERS)
+
+    def drive(fmi: int) -> str:
+        return driven(tmp_path / f"harness{fmi}", [model, *objects[fmi]])
+
+    with ThreadPoolExecutor() as pool:
+        for output in pool.map(drive, VERSIONS):
+            check_tally(output)

@@ -1,0 +1,49 @@
+"""The masters. A further one is a file in ``masters`` and an entry here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.support.interoperability.assembly import Assembly, Recording
+from tests.support.interoperability.masters import ecos, fmpy_alone, fmpy_container, fmpy_loop, jourdain, libcosim, toolbox_container
+
+
+@dataclass(frozen=True)
+class Master:
+    """A way to run an assembly of FMUs of one FMI version."""
+
+    title: str
+    run: Callable[[Assembly, int, Path], Recording]
+    """The folder is one that it may leave files in."""
+    couples: bool = True
+    """Whether it takes several FMUs."""
+    late: bool = True
+    """Whether a joint's force reaches a body one step late, since all FMUs step at once."""
+
+    def record(self, assembly: Assembly, fmi: int) -> Recording:
+        with TemporaryDirectory(prefix="interoperability-") as folder:
+            return self.run(assembly, fmi, Path(folder))
+
+
+MASTERS = [
+    Master("FMPy, ME", fmpy_alone.model_exchange, couples=False),
+    Master("FMPy, CS", fmpy_alone.co_simulation, couples=False),
+    Master("FMPy, a loop", fmpy_loop.run),
+    Master("ecos", ecos.run),
+    Master("libcosim", libcosim.run),
+    Master("FMPy's container", fmpy_container.run, late=False),
+    Master("toolbox container", toolbox_container.run),
+    Master("toolbox container, sequential", toolbox_container.sequential, late=False),
+    Master("Jourdain", jourdain.run, late=False),
+]
+FMPY = [master.title for master in MASTERS if master.title.startswith("FMPy, ") and not master.couples]
+TOOLBOX = [master.title for master in MASTERS if master.title.startswith("toolbox")]
+COUPLING = [master for master in MASTERS if master.couples]
+VERSIONS = (2, 3)
+
+
+def master(title: str) -> Master:
+    return next(each for each in MASTERS if each.title == title)

@@ -1,0 +1,65 @@
+"""Systems that several tests build, and the sentences by which they are refused."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from coupling import System
+from tests.support.oracles.planar import STATES, Oracle
+
+
+def refusal(call: Callable[[], object], error: type[Exception] = ValueError) -> str:
+    """The one sentence that a call is refused with."""
+    with pytest.raises(error) as caught:
+        call()
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def pendulum(**start: float) -> System:
+    """A rod of length 1, pinned at the origin; horizontal and at rest unless told otherwise."""
+    system = System("pendulum")
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute")
+    system.add("rod", "planar.Body1", {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "x": 0.5, **start})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    return system
+
+
+def system_of(oracle: Oracle, start: Mapping[str, Mapping[str, float]] | None = None) -> System:
+    """The mechanism of an oracle, from its own start or with the states that ``start`` gives and no others."""
+    system = System(type(oracle).__name__)
+    for name, (component, values) in oracle.parts.items():
+        if start is not None:
+            values = {key: value for key, value in values.items() if key not in STATES} | dict(start.get(name, {}))
+        system.add(name, component, values)
+    for a, b in oracle.connections:
+        system.connect(a, b)
+    return system
+
+
+def described(
+    folder: Path, name: str, variables: str, terminals: str = "", interface: str = "", before: str = "", version: int = 3
+) -> Path:
+    """An FMU that is nothing but its description: enough for what is refused before any binary is loaded."""
+    token = 'guid="g"' if version == 2 else 'instantiationToken="g"'
+    files = {
+        "modelDescription.xml": f'<fmiModelDescription fmiVersion="{version}.0" modelName="{name}" {token}>'
+        f'<ModelExchange modelIdentifier="{name}" {interface}/>{before}<ModelVariables>{variables}</ModelVariables>'
+        "<ModelStructure/></fmiModelDescription>"
+    }
+    if terminals:
+        files["terminalsAndIcons/terminalsAndIcons.xml"] = (
+            f'<fmiTerminalsAndIcons fmiVersion="3.0"><Terminals>{terminals}</Terminals></fmiTerminalsAndIcons>'
+        )
+    path = folder / f"{name}.fmu"
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, content in files.items():
+            archive.writestr(member, content)
+    return path
