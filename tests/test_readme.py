@@ -91,6 +91,8 @@ def test_the_snippets_of_the_manual_run(scratch, capsys):
     assert len(scope["frame"]) == len(result)
     assert held["left.N.Fy"] == pytest.approx(9.81 / 2)
     assert "3 constraints are redundant" in str(held.outcome)
+    heavier = scope["heavier"]
+    assert 5 * heavier["trolley.vx"][-1] + 3 * heavier["load.vx"][-1] == pytest.approx(16.0, abs=1e-6)
     flown, hung = scope["flown"], scope["hung"]
     assert scope["path"].is_file()
     assert [flown["ball.x"][-1], flown["ball.y"][-1]] == pytest.approx([2 - 0.2 / 6, 5 - 9.81 / 2 + 0.25])

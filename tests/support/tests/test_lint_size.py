@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-_specification = importlib.util.spec_from_file_location("lint_size", Path(__file__).with_name("lint_size.py"))
+_specification = importlib.util.spec_from_file_location("lint_size", Path(__file__).parents[1] / "lint_size.py")
 lint_size = importlib.util.module_from_spec(_specification)
 _specification.loader.exec_module(lint_size)
 
