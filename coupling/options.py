@@ -13,7 +13,6 @@ import numpy as np
 from coupling.errors import BuildError, shown
 
 _INITIAL = ("check", "assemble", "relax")
-STEP_CONTROLS = ("fixed", "adaptive", "power")
 _MOST_ROWS = 100_000_000
 
 
@@ -88,12 +87,6 @@ class Run:
                 f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
             )
         object.__setattr__(self, "coupling_tolerance", float(self.coupling_tolerance))
-        if self.step_control not in STEP_CONTROLS:
-            raise BuildError(f"step_control = {shown(self.step_control)} is unknown; choose one of {', '.join(map(repr, STEP_CONTROLS))}")
-        if self.coupling_tolerance != 1e-4 and self.step_control == "fixed":
-            raise BuildError(
-                f"coupling_tolerance = {self.coupling_tolerance:g} is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out"
-            )
 
     def _check_times(self) -> None:
         if not (math.isfinite(self.start_time) and math.isfinite(self.stop_time)):

@@ -9,15 +9,15 @@ from typing import Any
 from coupling.analysis.assembly import assemble
 from coupling.errors import BuildError, StartError, shown
 from coupling.fmus.values import check_start
-from coupling.live.dependencies import check_end
 from coupling.kernel.tableau import TableauStructure
+from coupling.live.dependencies import check_end
 from coupling.live.failures import warnings
 from coupling.live.interval import Interval
 from coupling.live.libraries import library_of
 from coupling.live.program import compile_program
 from coupling.live.recording import recorded
 from coupling.live.session import Session
-from coupling.live.start import StartValues, start, start_again
+from coupling.live.start import StartValues, runs_again, start, start_again
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state
 from coupling.options import Run
@@ -27,6 +27,7 @@ from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
 from coupling.record import Record
 from coupling.schemes.base.scheme import Scheme, scheme_of
+from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS
 
 
@@ -50,7 +51,7 @@ class Simulator:
         if mode not in self._built:
             built = build(self.definition, mode)
             for part in built.parts:
-                library_of(part, private=part.name in built.private)
+                library_of(part)
             self._built[mode] = built
         return self._built[mode]
 
@@ -61,6 +62,7 @@ class Simulator:
             self.built(Mode.CONTINUOUS)
             return
         scheme_of(run.scheme)
+        control_of(run.step_control).check_tolerance(run)
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
         built = self.built(Mode.COUPLED)
@@ -99,7 +101,7 @@ class Simulator:
             record = recorded(session, prepared - began, perf_counter() - prepared)
             completed = outcome.completed
         finally:
-            if completed:
+            if completed and runs_again(session):
                 self._keep(key, session)
             else:
                 session.free()
@@ -129,14 +131,16 @@ class Simulator:
         """Values at which the constraints hold, of the states that have to move."""
         try:
             key, session = self._started(built, run, values, None, assembling=True)
-            try:
-                found = assemble(session)
-            except BaseException:
-                session.free()
-                raise
         except StartError as error:
             raise StartError(f"{error}; the start cannot be assembled from there: give start values nearer to an assembled state") from None
-        self._keep(key, session)
+        found = None
+        try:
+            found = assemble(session)
+        finally:
+            if found is not None and runs_again(session):
+                self._keep(key, session)
+            else:
+                session.free()
         return found
 
 

@@ -14,7 +14,7 @@ from coupling.export.sources import model_sources
 from coupling.export.table import Interface, MechanismTable
 from coupling.fmus.fmu import Fmu
 from coupling.live.program import compile_program
-from coupling.live.start import StartValues, start
+from coupling.live.start import start
 from coupling.live.violations import check_start_state
 from coupling.options import Run
 from coupling.plan.build import Mode, build
@@ -63,7 +63,7 @@ def export_fmu(
             "FMU; drive by a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     program = compile_program(built, [])
-    moved: StartValues = {}
+    moved: dict[tuple[int, str], float] = {}
     if initial == "assemble":
         with start(program, run, {}, assembling=True) as session:
             moved = assemble(session)

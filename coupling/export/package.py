@@ -18,7 +18,7 @@ from fmu_components.export.pages.icons import png, svg
 
 _HERE = Path(__file__).parent
 _KERNEL = _HERE.parent / "kernel"
-_KERNEL_SOURCES = ("kernel.c", "evaluate.c", "loop.c", "linear.c", "instance.c")
+_KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", "linear.c", "instance.c")
 """The core that evaluates; what integrates, records and couples stays outside."""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from coupling.errors import StartError
 from coupling.kernel.kernel import STATUS, WARNING
 from coupling.kernel.linear import elimination_order
+from coupling.kernel.rows import RowBuilder
 from coupling.live.session import Session
 from coupling.plan.jacobian import CallKind, build_jacobian, build_shortcut
 
@@ -17,8 +18,11 @@ def add_jacobians(session: Session) -> None:
     """Builds the Jacobian of each loop into the kernel, with derivatives that are constant as numbers; once for each session."""
     if session.has_jacobians:
         return
+    builder = RowBuilder.of(session.program.rows)
     for number in range(len(session.schedule.loops)):
-        _add(session, number)
+        _add(session, builder, number)
+    session.rows = builder.rows()
+    session.kernel.add_jacobians(session.rows)
     session.has_jacobians = True
 
 
@@ -33,8 +37,8 @@ def check_status(session: Session, index: int, status: int, action: str) -> None
         )
 
 
-def _add(session: Session, number: int) -> None:
-    kernel, schedule = session.kernel, session.schedule
+def _add(session: Session, builder: RowBuilder, number: int) -> None:
+    schedule = session.schedule
     graph, loop = schedule.graph, schedule.loops[number]
 
     def constant(part: int, unknowns: Sequence[int], known: int) -> Sequence[float]:
@@ -46,7 +50,7 @@ def _add(session: Session, number: int) -> None:
     for call in jacobian.calls:
         known = call.knowns[0]
         variable = graph.parts[call.part].fmu.by_reference[known.reference]
-        kernel.add_derivative(
+        builder.add_derivative(
             number,
             call.kind,
             call.part,
@@ -62,5 +66,5 @@ def _add(session: Session, number: int) -> None:
     order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
     shortcut = build_shortcut(schedule, loop, jacobian)
     if shortcut:
-        kernel.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
-    kernel.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
+        builder.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
+    builder.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)

@@ -11,6 +11,7 @@ from coupling.kernel.kernel import Instance, Kernel
 from coupling.live.program import Program
 from coupling.options import Run
 from coupling.plan.build import Built
+from coupling.plan.definition import Value
 from coupling.plan.drives import Function
 from coupling.plan.schedule import Schedule
 
@@ -27,11 +28,13 @@ class Session:
         """What a function of time, or a signal while it ran, raised."""
         self.x = np.zeros(program.built.states)
         """The states at the start."""
-        self.values: Mapping[tuple[int, str], object] = {}
+        self.values: Mapping[tuple[int, str], Value] = {}
         """Start values of the run, by the number of an instance and the name of its variable."""
         self.solver_statistics: dict[str, int] = {}
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
+        self.rows = program.rows
+        """What the kernel has been built from so far."""
         self.has_jacobians = False
         """Whether instances have been asked for what is constant in the Jacobians of the loops."""
         self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions])

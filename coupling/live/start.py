@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.kernel.kernel import WARNING, Instance, Status, Stepping
+from coupling.kernel.kernel import WARNING, Instance, Kernel, Status, Stepping, pointer
 from coupling.live.dependencies import check_dependencies
 from coupling.live.failures import describe
 from coupling.live.jacobians import add_jacobians, check_status
@@ -18,10 +18,11 @@ from coupling.live.program import Program, compile_program
 from coupling.live.session import Session
 from coupling.live.violations import check_start_state
 from coupling.options import Run
+from coupling.plan.definition import Value
 from coupling.plan.graph import Part, type_code
 from coupling.plan.unsolvable import unsolvable
 
-StartValues = Mapping[tuple[int, str], float | int | bool | str]
+StartValues = Mapping[tuple[int, str], Value]
 """By the number of an instance and the name of its variable; they count over those of the definition."""
 
 _MOST_ROUNDS, _STILL = 1000, 1e-13
@@ -57,19 +58,17 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
     with _freed_on_failure(session):
         session.run, session.raised = run, None
         session.solver_statistics = {}
-        for index, part in enumerate(session.built.parts):
-            if _forgets_all(part):
-                session.instances[index].reset()
-            else:  # those of other tools may not forget everything
-                session.instances[index].free()
-                session.instances[index] = _instantiated(session.program, index, part)
-        session.kernel.reset(session.instances)
+        for index, instance in enumerate(session.instances):
+            check_status(session, index, instance.reset(), "being reset")
+        session.kernel.reset()
         _begin(session, values, repeats, assembling)
 
 
-def _forgets_all(part: Part) -> bool:
-    """Whether an instance that is reset is known to be as a new one: those of this library's runtime in C."""
-    return part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool
+def runs_again(session: Session) -> bool:
+    """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
+    return hasattr(Kernel, "reset") and all(
+        part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in session.built.parts
+    )
 
 
 @contextmanager
@@ -99,7 +98,7 @@ def _begin_inner(session: Session) -> None:
         session.inner = Session(compile_program(built.inner, []), instances, run, shares=True)
     else:
         session.inner.run = run
-        session.inner.kernel.reset([session.instances[i] for i in built.inner_parts])
+        session.inner.kernel.reset()
     add_jacobians(session.inner)
     _prepare_loops(session.inner)
 
@@ -121,16 +120,18 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
     if not part.stepped:
         return None
     updated = part.interface.intermediate_update
-    references = [a.reference for a in program.built.schedule.arriving if a.part == index] if updated else []
+    references = np.array([a.reference for a in program.built.schedule.arriving if a.part == index] if updated else [], dtype=np.uintc)
     events = part.interface.event_mode
-    return Stepping.of(events, events and part.interface.might_return_early, references)
+    stepping = Stepping(events, events and part.interface.might_return_early, pointer(references), len(references))
+    stepping.kept = references
+    return stepping
 
 
 def _enter_initialization(session: Session, index: int) -> None:
     part, instance, run = session.built.parts[index], session.instances[index], session.run
     if part.dae and part.dae.switch is not None:
         check_status(session, index, instance.switch_on(part.dae.switch), "handing its algebraic variables to the master")
-    given = session.built.start[index] | {name: value for (of, name), value in session.values.items() if of == index}
+    given = dict(session.built.start[index]) | {name: value for (of, name), value in session.values.items() if of == index}
     # Structural parameters have the only value that building lets them have.
     _set_start(session, index, {n: v for n, v in given.items() if part.fmu.variables[n].causality != "structuralParameter"})
     status = instance.enter_initialization(run.rtol, run.start_time, run.stop_time)

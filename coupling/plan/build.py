@@ -44,6 +44,8 @@ class Built:
     inner: Built | None = field(default=None, repr=False)
     """What is integrated between communication points, and the numbers of its parts."""
     inner_parts: tuple[int, ...] = ()
+    connections: tuple[tuple[str, str], ...] = ()
+    """As the user made them, by the names of ports and variables."""
     private: frozenset[str] = frozenset()
     """Instances whose FMUs are unpacked into folders of their own."""
 
@@ -139,6 +141,7 @@ def _build(definition: Definition, mode: Mode) -> Built:
         bonds=tuple(bonds_of(parts, definition.connections, schedule)) if mode is Mode.COUPLED else (),
         inner=_inner(definition.name, parts, sources, varying, division) if division else None,
         inner_parts=division.inner if division else (),
+        connections=definition.connections,
         private=frozenset(each.name for each in instances if each.private),
     )
 
