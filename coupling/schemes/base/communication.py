@@ -17,7 +17,7 @@ from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
 
 
 def run_communication_steps(
-    stepper: CommunicationStepper, scheme: Scheme, session: Session, run: Run, interval: Interval | None
+    stepper: CommunicationStepper, *, scheme: Scheme, session: Session, run: Run, interval: Interval | None
 ) -> Outcome:
     """Runs the system by steps of a stepper."""
     points = Points(stepper, session, run, interval)
