@@ -1,7 +1,7 @@
 """Systems of many FMUs: connected, solved and integrated together."""
 
 from coupling.errors import BuildError, InitialStateError, StartError
-from coupling.fmus.fmu import FmuError
+from coupling.fmus import FmuError
 from coupling.outcome import Ending, Outcome
 from coupling.record import Statistics
 from coupling.result import Result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coupling.errors import shown
-from coupling.fmus.levels import level_of
+from coupling.fmus import level_of
 from coupling.names import nearest
 from coupling.outcome import Outcome
 from coupling.record import Record
@@ -75,8 +75,8 @@ class Result:
         levels: dict[str, list[int]] = {}
         for i, column in enumerate(self._record.columns):
             level = level_of(column.variable)
-            if level is not None and level.name in ("position", "velocity", "acceleration"):
-                levels.setdefault(level.name, []).append(i)
+            if level is not None:
+                levels.setdefault(level, []).append(i)
         return {level: np.abs(self.values[:, columns]).max(axis=1) for level, columns in levels.items()}
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 from coupling.analysis.assembly import assemble
 from coupling.errors import BuildError, StartError, shown
-from coupling.fmus.values import check_start
+from coupling.fmus.start_values import check_start
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
 from coupling.live.failures import warnings

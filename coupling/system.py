@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, shown
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.options import Run
 from coupling.plan.build import Built, Mode, possible_modes
 from coupling.plan.definition import Definition, InstanceDefinition, Value

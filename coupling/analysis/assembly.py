@@ -11,7 +11,7 @@ from coupling.kernel.kernel import Status
 from coupling.live.failures import describe
 from coupling.live.linearise import Linearisation
 from coupling.live.session import Session
-from coupling.live.violations import LEVELS, constraints_at, described, values_of
+from coupling.live.violations import LEVELS, constraints_at, constraints_with_multipliers, described, values_of
 from coupling.plan.graph import Address
 
 
@@ -57,17 +57,9 @@ class _Assembly:
                 self.turns[part.first_state + i] = state.unit == "rad"
 
     def _forces_of(self, level: str) -> list[int]:
-        """The unknown that belongs to each constraint of a level: ``lambda[2]`` to ``position[2]``."""
+        """The unknown that belongs to each constraint of a level."""
         number = {address: i for i, address in enumerate(self.linear.unknowns)}
-        found = []
-        for address in self.levels[level]:
-            fmu = self.session.built.parts[address.part].fmu
-            assert fmu.dae
-            index = int(fmu.by_reference[address.reference].name.rpartition("[")[2][:-1])
-            if index > len(fmu.dae.algebraic):
-                return list(range(len(self.linear.unknowns)))
-            found.append(number[Address(address.part, 0, fmu.dae.algebraic[index - 1])])
-        return found
+        return [number[Address(part, 0, multiplier)] for part, _, multiplier in constraints_with_multipliers(self.session, level)]
 
     def assembled(self) -> np.ndarray:
         """The states, first their positions and then their velocities put right."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmus.fmu import Fmu, Structure, Variable
-from coupling.fmus.ports import ADDED, takes
+from coupling.fmus import Fmu, Structure, Variable
+from coupling.fmus.ports import adds, takes
 from coupling.names import matches, nearest, resolve
-from coupling.plan.connections import Name, adds_up, find_end, solved_for
+from coupling.plan.connections import Name, find_end, solved_for
 
 
 @dataclass
@@ -95,11 +95,11 @@ def _open(text: str, fmus: Mapping[str, Fmu], connected: set[Name], driven: set[
             what = "a state" if end.variable.reference in end.fmu.states else with_article(end.variable.causality)
             raise BuildError(f"{refused}it is no input but {what}; name an input or a port")
         wanted = [end.variable.name]
-        adding = set(wanted) if adds_up(end.fmu, end.variable.name) else set()
+        adding = set(wanted) if adds(end.fmu, end.variable.name) else set()
     else:
         taken = takes(end.fmu, end.terminal)
         wanted = list(taken.values())
-        adding = {name for member, name in taken.items() if member in ADDED.get(end.terminal.kind, ())}
+        adding = {name for member, name in taken.items() if member in end.terminal.added}
         if (end.instance, end.terminal.name) in choice.ports:
             raise BuildError(f"{refused}it is named twice; leave one of the two out")
         choice.ports.append((end.instance, end.terminal.name))

@@ -12,7 +12,7 @@ from coupling.export.choice import Choice, choose
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import Interface, MechanismTable
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.live.violations import check_start_state

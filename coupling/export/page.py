@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from coupling.export.table import SWITCH, MechanismTable, Member, constraint_references
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
 from coupling.live.failures import participants
 from coupling.live.session import Session

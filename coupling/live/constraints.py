@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +9,6 @@ import numpy as np
 from coupling.errors import BuildError
 from coupling.live.session import Session
 from coupling.plan.graph import Address
-
-_RESIDUAL = re.compile(r"residual(\[\d+\])")
 
 
 @dataclass(frozen=True)
@@ -42,16 +39,15 @@ def constraints_of(session: Session) -> list[Constraint]:
             if residual.part in inner:
                 continue
             part = session.built.parts[residual.part]
-            name = part.fmu.by_reference[residual.reference].name
-            match = _RESIDUAL.fullmatch(name)
-            position, velocity = (part.fmu.variables.get(level + match[1]) if match else None for level in ("position", "velocity"))
-            if velocity is None:
+            described = next((c for c in part.dae.constraints if c.residual == residual.reference), None) if part.dae else None
+            if described is None or described.velocity is None:
+                name = part.fmu.by_reference[residual.reference].name
                 raise BuildError(
                     f"'{part.name}' ({part.fmu.path.name}) gives '{name}' but not the constraint at velocity level, as an output "
                     f"'velocity[1]' and so on, which implicit schemes enforce; choose scheme='explicit'"
                 )
-            at = None if position is None else Address(residual.part, 0, position.reference)
-            found.append(Constraint(number, place, loop.unknowns[place], at, Address(residual.part, 0, velocity.reference)))
+            at = None if described.position is None else Address(residual.part, 0, described.position)
+            found.append(Constraint(number, place, loop.unknowns[place], at, Address(residual.part, 0, described.velocity)))
     return found
 
 

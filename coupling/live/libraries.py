@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from coupling.errors import BuildError
-from coupling.fmus.fmu import FmuError
+from coupling.fmus import FmuError
 from coupling.kernel.kernel import LoadedLibrary
 from coupling.plan.graph import Part
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -31,15 +31,17 @@ def check_start_state(session: Session) -> None:
 
 
 def constraints_at(session: Session, level: str) -> list[Address]:
-    """Outputs named ``position[1]`` and so on, of all FMUs whose algebraic variables are solved for."""
-    pattern = re.compile(rf"{level}\[\d+\]")
-    return [
-        Address(i, 0, v.reference)
-        for i, part in enumerate(session.built.parts)
-        if part.dae
-        for v in part.fmu.variables.values()
-        if pattern.fullmatch(v.name) and v.type == "real"
-    ]
+    """The constraints at a level, of all FMUs whose algebraic variables are solved for."""
+    return [Address(part, 0, reference) for part, reference, _ in constraints_with_multipliers(session, level)]
+
+
+def constraints_with_multipliers(session: Session, level: str) -> Iterator[tuple[int, int, int]]:
+    """The same: instance, value reference, and that of the multiplier."""
+    for i, part in enumerate(session.built.parts):
+        for constraint in part.dae.constraints if part.dae else ():
+            reference = constraint.at(level)
+            if reference is not None:
+                yield i, reference, constraint.multiplier
 
 
 def values_of(session: Session, addresses: list[Address]) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from coupling.fmus.ports import POWER
 from coupling.plan.graph import Address, Part
 from coupling.plan.schedule import Schedule
 
@@ -35,7 +34,7 @@ def bonds_of(parts: Sequence[Part], connections: Sequence[tuple[str, str]], sche
         for name, terminal in part.fmu.terminals.items() if part.stepped else ():
             port = f"{part.name}.{name}"
             title = f"{port} - {' + '.join(partners.get(port, ['...']))}"
-            for effort, rate in POWER.get(terminal.kind, ()):
+            for effort, rate in terminal.power:
                 members = [part.fmu.variables[terminal.members[member]] for member in (effort, rate) if member in terminal.members]
                 if len(members) < 2:
                     continue

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from coupling.errors import BuildError
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value

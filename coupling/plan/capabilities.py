@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coupling.fmus.fmu import Fmu, Interface
+from coupling.fmus import Fmu, Interface
 from coupling.plan.build import Built
 from coupling.plan.graph import Part
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coupling.fmus.fmu import Fmu, FmuError, load
+from coupling.fmus import Fmu, FmuError, load
 from coupling.plan.drives import Drive, Polynomial
 
 Value = float | int | bool | str

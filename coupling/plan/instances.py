@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from coupling.errors import BuildError, shown
-from coupling.fmus.fmu import Fmu, FmuError, load
-from coupling.fmus.values import check_start
+from coupling.fmus import Fmu, FmuError, load
+from coupling.fmus.start_values import check_start
 from coupling.names import nearest
 from coupling.plan.definition import FmuFile, InstanceDefinition, Value
 

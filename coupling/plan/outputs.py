@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from coupling.errors import BuildError, shown, with_article
-from coupling.fmus.fmu import Fmu, Variable
+from coupling.fmus import Fmu, Variable
 from coupling.names import matches
 from coupling.plan.build import Built
 from coupling.plan.connections import find_end

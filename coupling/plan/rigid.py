@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from coupling.errors import BuildError, listed, shown
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.names import resolve
 from coupling.plan.connections import find_end
 

@@ -49,7 +49,9 @@ def test_a_name_that_was_not_recorded(result: Result, name: object, sentence: st
 def test_its_representation_says_what_it_holds(result: Result) -> None:
     """The system, how much, and how it ended; and so does an empty one."""
     assert repr(result) == f"Result('pendulum': {len(result.names)} variables, 0 to 1 s, 501 rows; completed at t = 1 s)"
-    empty = Result(Record("s", (Column("it", "a", ""),), np.zeros((0, 2)), result.statistics), Outcome(Ending.FMU_FAILED, "stopped at t = 0 s"))
+    empty = Result(
+        Record("s", (Column("it", "a", ""),), np.zeros((0, 2)), result.statistics), Outcome(Ending.FMU_FAILED, "stopped at t = 0 s")
+    )
     assert repr(empty) == "Result('s': 1 variables, nothing, 0 rows; stopped at t = 0 s)"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.fmus.fmu import Variable
+from coupling.fmus import Variable
 from coupling.live.session import Session
 from coupling.plan.graph import type_code
 

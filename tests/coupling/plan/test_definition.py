@@ -86,5 +86,7 @@ def test_an_fmu_that_has_been_replaced_is_refused(tmp_path) -> None:
     kept = pickle.dumps(system)
     assert pickle.loads(kept).definition == system.definition
     path.write_bytes(foreign.gain().read_bytes())
-    with pytest.raises(FmuError, match="is another FMU than it was when the system was defined; put the old one back, or define the system anew"):
+    with pytest.raises(
+        FmuError, match="is another FMU than it was when the system was defined; put the old one back, or define the system anew"
+    ):
         pickle.loads(kept)
