@@ -268,6 +268,13 @@ def test_the_links_lead_somewhere(page):
         assert not heading or heading in headings(target), heading
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem != "CHANGELOG"], ids=lambda page: page.stem)
+def test_the_files_that_pages_name_are_there(page):
+    """A path of the sources in backquotes is one that exists."""
+    named = re.findall(r"`((?:jourdain|coupling|fmu_components|tests|docs|examples|benchmarks)/[\w./-]*)`", page.read_text())
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def headings(page: Path) -> set[str]:
     """The anchors of a page."""
     found = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
