@@ -15,7 +15,7 @@ import numpy as np
 from coupling.errors import shown
 from coupling.fmus.fmu import Fmu, FmuError, load
 from coupling.fmus.values import check_start
-from coupling.kernel.kernel import LoadedLibrary
+from coupling.kernel.instance import LoadedLibrary
 from coupling.live.interval import Division, divide
 from coupling.names import nearest
 from coupling.options import Run

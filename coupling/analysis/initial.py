@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.linearise import Linearisation
 from coupling.plan.graph import Address
 

@@ -247,7 +247,7 @@ static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)
         if (row->kind == BY_FUNCTION)
             *drive = (Drive){.function = functions[row->count]};
         else if (row->kind == BY_POLYNOMIAL)
-            *drive = (Drive){.polynomial = true, .coefficient = {*real(rows, row->values)}};
+            *drive = (Drive){.polynomial = true, .initial = real(rows, row->values), .coefficient = {*real(rows, row->values)}};
         else
             *drive = (Drive){.points = row->count, .times = real(rows, row->times), .values = real(rows, row->values)};
     }

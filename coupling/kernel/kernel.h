@@ -47,6 +47,7 @@ typedef struct {
     double (*function)(double time);
     bool polynomial;
     double start, coefficient[3]; /* value, slope and curve at the start */
+    const double *initial;        /* value of a polynomial at first */
     int points, last;
     const double *times, *values;
 } Drive;
@@ -220,7 +221,7 @@ typedef struct Coupling {
     int inputs, first_end; /* slots from first_end on: what each input was at the end of the last step */
     const int *arriving;   /* slot of what arrives at each input at a point */
     Reference *reference;
-    double *value, *slope, *curve, *scratch; /* polynomials over the step, by input */
+    double *value, *slope, *curve, *scratch; /* polynomials over the step, by input; one block with the past */
     double *past[PAST], past_time[PAST];     /* what arrived at the last points */
     int known;                               /* how many of these there are */
     int degree;                              /* of the polynomials over the present step */
@@ -252,6 +253,7 @@ typedef struct Coupling {
  * Null, or not 0, where memory lacks. */
 Kernel *kernel_build(const Rows *, Instance *const *, double (*const *functions)(double time));
 int kernel_add_jacobians(Kernel *, const Rows *); /* of loops that were built without */
+int kernel_reset(Kernel *); /* reset.c: as it was when it was built, its Jacobians included; before its instances are reset */
 bool build_operations(Kernel *, const Rows *, bool of_steppers);
 bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
 
@@ -318,6 +320,7 @@ void kernel_set_careful(Kernel *, bool careful);
 void kernel_announce(Kernel *); /* an event that happened since the last point */
 double kernel_passed(const Kernel *, int bond);
 void kernel_end_coupling(Kernel *);
+void kernel_reset_coupling(Kernel *);
 void kernel_set_align(Kernel *, bool align);
 void kernel_set_ready(Kernel *); /* the instances have left Initialization Mode */
 void kernel_set_degree(Kernel *, int degree); /* of the polynomials that a step goes by */

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.tolerances import state_tolerances
 from coupling.plan.graph import Address, Part
 

@@ -9,9 +9,12 @@ from time import perf_counter
 import numpy as np
 
 from coupling.analysis.initial import assemble, check
-from coupling.kernel.kernel import STATUS, WARNING, Instance, Kernel, Status, Stepping, pointer
+from coupling.kernel.binding import pointer
+from coupling.kernel.instance import STATUS, STRING, WARNING, Instance, StartStage, StartValues, Stepping
+from coupling.kernel.kernel import Kernel
 from coupling.kernel.linear import elimination_order
 from coupling.kernel.rows import List, RowBuilder
+from coupling.kernel.status import Status
 from coupling.live.capabilities import degree
 from coupling.live.constraints import unsolvable
 from coupling.live.interval import Interval
@@ -132,14 +135,9 @@ class Master:
                 said = f": {error}" if str(error) else " and does not say why"
                 raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
             self.instances.append(instance)
-            if part.dae and part.dae.switch is not None:
-                self._check(index, instance.switch_on(part.dae.switch), "handing its algebraic variables to the master")
             # Structural parameters have the only value that building lets them have.
             own: dict[str, object] = {name: v for name, v in values.items() if fmu.variables[name].causality != "structuralParameter"}
-            self._set_start(index, own | _of(start, index))
-            end = self.run.stop_time
-            status = instance.enter_initialization(self.run.rtol, self.run.start_time, end)
-            self._check(index, status, "entering Initialization Mode")
+            self._start(index, own | _of(start, index))
 
     def _stepping(self, index: int) -> Stepping | None:
         """How a Co-Simulation instance is to be made; None for Model Exchange."""
@@ -152,19 +150,23 @@ class Master:
         self._kept.append(references)
         return Stepping(events, events and part.interface.might_return_early, pointer(references), len(references))
 
-    def _set_start(self, index: int, values: Mapping[str, object]) -> None:
-        part, instance = self.built.parts[index], self.instances[index]
-        groups: dict[int, list[tuple[str, int, float]]] = {}
+    def _start(self, index: int, values: Mapping[str, object], reset: bool = False) -> None:
+        part, run = self.built.parts[index], self.run
+        given: list[tuple[int, int, float | str]] = []
         for name, value in values.items():
             variable = part.fmu.variables[name]
-            if variable.type == "string":
-                self._check(index, instance.set_string(variable.reference, str(value)), f"setting '{name}' = '{value}'")
-            else:
-                groups.setdefault(type_code(variable, part.fmu.version), []).append((name, variable.reference, float(value)))  # type: ignore[arg-type]
-        for type_, items in groups.items():
-            if instance.set(type_, [r for _, r, _ in items], [v for _, _, v in items]) > WARNING:
-                for name, reference, value in items:  # one by one, to say which
-                    self._check(index, instance.set(type_, [reference], [value]), f"setting '{name}' = {value:g}")
+            text = variable.type == "string"
+            type_ = STRING if text else type_code(variable, part.fmu.version)
+            given.append((type_, variable.reference, str(value) if text else float(value)))  # type: ignore[arg-type]
+        switch = part.dae.switch if part.dae else None
+        refusal = self.instances[index].start(StartValues(given), run.rtol, run.start_time, run.stop_time, switch=switch, reset=reset)
+        if refusal is None:
+            return
+        action = _STAGES[refusal.stage]
+        if refusal.stage is StartStage.SETTING:
+            type_, _, value = given[refusal.value]
+            action = f"setting '{list(values)[refusal.value]}' = " + (f"'{value}'" if type_ == STRING else f"{value:g}")
+        self._check(index, refusal.status, action)
 
     def _check(self, index: int, status: int, action: str) -> None:
         if status > WARNING:
@@ -690,6 +692,12 @@ class Inconsistent(StartError):
     """An FMU does not do what its model description says."""
 
 
+_STAGES = {
+    StartStage.RESETTING: "resetting",
+    StartStage.SWITCHING: "handing its algebraic variables to the master",
+    StartStage.SETTING: "setting",
+    StartStage.ENTERING: "entering Initialization Mode",
+}
 _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
 _TOLERABLE = 0.05

@@ -17,7 +17,7 @@ import pytest
 
 import foreign
 from coupling import System
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.master import Master
 from coupling.options import Run
 from dense import Dense

@@ -11,7 +11,7 @@ import pytest
 import foreign
 import seven_bodies
 from coupling import System
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
 from coupling.live.master import Master
 from coupling.options import Run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.capabilities import returns_early, unable
 from coupling.outcome import Ending, Outcome
 from coupling.progress import watched

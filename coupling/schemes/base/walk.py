@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.kernel import DISCARD, Status
+from coupling.kernel.instance import DISCARD
+from coupling.kernel.status import Status
 from coupling.live.capabilities import returns_early, unable
 from coupling.outcome import Ending, Outcome
 from coupling.plan.graph import type_code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.kernel.tableau import Tableau
 from coupling.live.tolerances import state_tolerances
 from coupling.outcome import Ending, Outcome

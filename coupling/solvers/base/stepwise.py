@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.linearise import NoDerivative
 from coupling.live.tolerances import state_tolerances
 from coupling.outcome import Ending, Outcome
