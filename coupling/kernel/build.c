@@ -1,5 +1,5 @@
 /* A kernel from rows. Arrays that do not change stay where the rows have them. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

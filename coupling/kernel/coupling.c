@@ -1,5 +1,5 @@
 /* Building the part of a system that steps: its Co-Simulation instances, what goes into them, and what is watched. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

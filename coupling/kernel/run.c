@@ -1,4 +1,4 @@
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <float.h>
 #include <math.h>
