@@ -102,6 +102,7 @@ class Core:
         if self.handle:
             library.kernel_free(self.handle)
             self.handle, self.slots = None, np.zeros(0)
+            self._kept, self._running = [], None
 
     def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
         library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)

@@ -28,7 +28,8 @@ typedef enum {
     KERNEL_CHATTERING,       /* events without end, the last in `failure` */
     KERNEL_UNSETTLED,        /* discrete updates without end */
     KERNEL_TERMINATED,       /* an FMU asked for the end */
-    KERNEL_PAUSED            /* the number of steps asked for is done */
+    KERNEL_PAUSED,           /* the number of steps asked for is done */
+    KERNEL_STOPPED           /* a method that is called back does not go on, and has kept why */
 } KernelStatus;
 
 typedef struct {
@@ -125,11 +126,26 @@ double kernel_time(const Kernel *);
 long kernel_course_steps(const Kernel *);
 void kernel_add_up(Kernel *, double h); /* the energy that coupling created in a step */
 
-/* run.c: integration by a Runge-Kutta method, with output and events. */
-int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol, double largest, double first_step, double start,
-                     double stop, long outputs, const double *output_times);
+/* A method outside of the kernel. Each returns whether it is done; false ends the run with KERNEL_STOPPED. */
+typedef struct {
+    bool (*restart)(double t, const double *x, double limit, double first); /* the first step no longer than `first` */
+    bool (*step)(double *t);                                                 /* to the limit at most; where it got to */
+    bool (*state)(double t, double *x);                                      /* within the last step */
+} Integrator;
+
+/* run.c: a run in time, with output and events; begun by one of the two below */
 int kernel_restart(Kernel *, double t, const double *x);
 int kernel_advance(Kernel *, long steps);
+double kernel_run_time(const Kernel *);
+const double *kernel_run_state(const Kernel *);
+long kernel_run_steps(const Kernel *);
+
+/* outside.c: by a method that is called back; it and the times stay with the caller */
+int kernel_begin_outside(Kernel *, const Integrator *, double start, double stop, long outputs, const double *output_times);
+
+/* explicit.c: by a Runge-Kutta method of the kernel */
+int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol, double largest, double first_step, double start,
+                     double stop, long outputs, const double *output_times);
 const RungeKutta *kernel_runge_kutta(const Kernel *);
 int kernel_roughest(const Kernel *, int *state, double *time); /* the step that was rejected most often, and for which state */
 long kernel_stiffness(const Kernel *, int *state, double *since); /* how many steps stability limited, since when, and by which state */

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_double, c_int, c_long, c_void_p
+from typing import NoReturn
 
 import numpy as np
 
 from coupling.kernel import library
 from coupling.kernel.binding import declare, pointer
 from coupling.kernel.coupling import Coupled
+from coupling.kernel.integrator import Callbacks, Integrator, IntegratorStructure
 from coupling.kernel.runge_kutta import RungeKuttaStructure
 from coupling.kernel.status import Status
 from coupling.kernel.tableau import TableauStructure
@@ -19,6 +21,10 @@ declare(
         "kernel_begin_run": (_i, [_p, POINTER(TableauStructure), _d, _p, _d, _d, _d, _d, _n, _p]),
         "kernel_restart": (_i, [_p, _d, _p]),
         "kernel_advance": (_i, [_p, _n]),
+        "kernel_begin_outside": (_i, [_p, POINTER(IntegratorStructure), _d, _d, _n, _p]),
+        "kernel_run_time": (_d, [_p]),
+        "kernel_run_state": (POINTER(_d), [_p]),
+        "kernel_run_steps": (_n, [_p]),
         "kernel_runge_kutta": (POINTER(RungeKuttaStructure), [_p]),
         "kernel_roughest": (_i, [_p, POINTER(_i), POINTER(_d)]),
         "kernel_stiffness": (_n, [_p, POINTER(_i), POINTER(_d)]),
@@ -27,16 +33,32 @@ declare(
 
 
 class Kernel(Coupled):
-    """Integrates the system in time by a Runge-Kutta method, with output and events."""
+    """Integrates the system in time, with output and events, by a Runge-Kutta method of its own or by one that it calls back."""
+
+    _callbacks: Callbacks | None = None
+
+    def free(self) -> None:
+        super().free()
+        self._callbacks = None
 
     @property
     def runge_kutta(self) -> RungeKuttaStructure:
         return library.kernel_runge_kutta(self.handle).contents
 
     @property
+    def reached(self) -> float:
+        """The time that a run has come to."""
+        return library.kernel_run_time(self.handle)
+
+    @property
     def present(self) -> np.ndarray:
-        """A copy of the state that a Runge-Kutta method has reached."""
-        return np.array(self.runge_kutta.x[: self.states], dtype=float)
+        """A copy of the state that a run has reached."""
+        return np.array(library.kernel_run_state(self.handle)[: self.states], dtype=float)
+
+    @property
+    def steps(self) -> int:
+        """How many a run has taken."""
+        return library.kernel_run_steps(self.handle)
 
     def roughest(self) -> tuple[int, int, float]:
         """How often the most often rejected step was rejected, which state was to blame, and when."""
@@ -67,6 +89,17 @@ class Kernel(Coupled):
                 self.handle, byref(tableau), rtol, pointer(atol), largest, first, start, stop, len(times), pointer(times)
             )
         )
+
+    def begin_outside(self, integrator: Integrator, start: float, stop: float, times: np.ndarray) -> Status:
+        """A run whose steps an integrator in Python takes; what this raises ends ``restart`` and ``advance`` with STOPPED."""
+        callbacks = Callbacks(integrator, self.states)
+        self._running, self._callbacks = (callbacks, times), callbacks
+        return Status(library.kernel_begin_outside(self.handle, byref(callbacks.structure), start, stop, len(times), pointer(times)))
+
+    def raise_kept(self) -> NoReturn:
+        """What the integrator in Python raised when the run was STOPPED."""
+        raised = self._callbacks.raised if self._callbacks else None
+        raise raised if raised is not None else KeyboardInterrupt  # which came before anything could keep it
 
     def restart(self, t: float, x: np.ndarray) -> Status:
         return Status(library.kernel_restart(self.handle, t, pointer(x)))

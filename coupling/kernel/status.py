@@ -22,6 +22,7 @@ class Status(IntEnum):
     UNSETTLED = 9
     TERMINATED = 10
     PAUSED = 11
+    STOPPED = 12
 
 
 class Failure(ctypes.Structure):

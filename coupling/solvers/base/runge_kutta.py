@@ -44,24 +44,24 @@ def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
     interrupted, chunk, rk = False, 20, kernel.runge_kutta
     with watched(run) as show:
         try:
-            if status is Status.DONE and rk.t < run.stop_time:
+            if status is Status.DONE and kernel.reached < run.stop_time:
                 status = Status.PAUSED
             while status is Status.PAUSED and rk.steps < run.max_steps:
                 began = perf_counter()
                 status = kernel.advance(min(chunk, run.max_steps - rk.steps))
-                show(rk.t, rk.steps)
+                show(kernel.reached, rk.steps)
                 spent = perf_counter() - began
                 chunk = int(np.clip(chunk * _AT_A_TIME / max(spent, 1e-6), 1, 10 * chunk))
         except KeyboardInterrupt:
             interrupted = True
     master.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     if interrupted:
-        outcome = Outcome(Ending.INTERRUPTED, f"interrupted at t = {rk.t:.9g} s; the result holds everything up to there")
+        outcome = Outcome(Ending.INTERRUPTED, f"interrupted at t = {kernel.reached:.9g} s; the result holds everything up to there")
     else:
-        outcome = master.outcome(status, rk.t)
+        outcome = master.outcome(status, kernel.reached)
     _warn_of_roughness(master, outcome)
     _warn_of_stiffness(master, outcome)
-    if not outcome.completed and rk.t > run.start_time and kernel.evaluate(rk.t, kernel.present) is Status.DONE:
+    if not outcome.completed and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:
         kernel.record()  # the last point is the one that tells most
     return outcome
 
