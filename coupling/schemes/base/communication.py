@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.failures import interrupted, outcome
 from coupling.live.interval import Interval
 from coupling.live.session import Session
