@@ -13,7 +13,7 @@ from hypothesis import settings
 os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
 
 from fmu_components.catalogue import all_components
-from fmu_components.declare.component import Component
+from fmu_components.declare.component import Component, component_name
 from fmu_components.export.build import cached_fmu
 from tests.support.runtime.driver import forget_unpacked
 
@@ -43,6 +43,16 @@ def component(request: pytest.FixtureRequest) -> type[Component]:
 @pytest.fixture(params=[2, 3], ids=["fmi2", "fmi3"])
 def fmi(request: pytest.FixtureRequest) -> int:
     return request.param
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one component go to one worker (``--dist loadgroup``): the derivatives of some take seconds, and are made once."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        for chosen in (parameters[name] for name in ("component", "table") if name in parameters):
+            name = chosen if isinstance(chosen, str) else component_name(chosen) if isinstance(chosen, type) else chosen.declared.name
+            item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.fixture(scope="session", autouse=True)
