@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of one component go to one worker (``--dist loadgroup``): the derivatives of some take seconds, and are made once."""
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        for chosen in (parameters[name] for name in ("component", "table") if name in parameters):
+        for chosen in (parameters[name] for name in ("component", "table", "joint") if name in parameters):
             name = chosen if isinstance(chosen, str) else component_name(chosen) if isinstance(chosen, type) else chosen.declared.name
             item.add_marker(pytest.mark.xdist_group(name))
 

@@ -89,7 +89,7 @@ def table_of(component: type[Component]) -> VariableTable:
 def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[Built]:
     """Builds the FMUs of one component that are not up to date."""
     began = time.perf_counter()
-    table = table_of(component)
+    table = table_of(component)  # type: ignore[arg-type]
     due = [target for target in targets(component, folder, options) if archive.key_of(target[0]) != target[2]]
     if options.backend == "python":
         from fmu_components.export.python_slave import build_python_fmu
@@ -143,7 +143,7 @@ def _sources(component: type[Component]) -> list[str]:
     if not any("<locals>" in base.__qualname__ for base in bases):
         with suppress(OSError, TypeError):
             return [Path(file).read_text() for file in sorted({inspect.getfile(base) for base in bases})]
-    return [table_of(component).token]
+    return [table_of(component).token]  # type: ignore[arg-type]
 
 
 @cache

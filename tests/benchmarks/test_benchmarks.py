@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from fmpy.validation import validate_fmu
 
 from benchmarks import masters
@@ -58,6 +59,7 @@ def test_the_chain_benchmark_prints_its_table():
     assert -1 < float(text[2].split()[-3]) < 2
 
 
+@pytest.mark.slow
 def test_the_crane_benchmark_prints_its_tables():
     """Solvers, then every scheme: errors shrink with the step, and are those of the scheme."""
     text = printed("crane", "--stop", "0.8", "--splits", "each alone", "--steps", "1e-3", "5e-4")
@@ -68,6 +70,7 @@ def test_the_crane_benchmark_prints_its_tables():
         assert coarse[:3] == fine[:3] and float(fine[10]) < 0.6 * float(coarse[10])
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_exported_mechanisms_prints_its_table():
     """Both ways to integrate, inside and outside of Python's master, come to the published digits."""
     text = printed("exported", "--repetitions", "1")

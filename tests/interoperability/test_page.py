@@ -10,6 +10,9 @@ import pytest
 from docs.programs.interoperability_page import COMMAND, PAGE, interoperability_page, versions_of
 from tests.support.interoperability.cases import README
 
+# One worker: each run is made once, for the page and for the case.
+pytestmark = pytest.mark.xdist_group("interoperability")
+
 
 def test_the_page_is_up_to_date():
     """Whatever the versions are that it was written with."""
