@@ -19,7 +19,7 @@ test-all: .venv/installed
 	$(BIN)/python -m pytest -n 2
 
 lint: .venv/installed
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tests/support/lint_size.py
 
 fmus: .venv/installed
 	$(BIN)/python build_fmus.py --out build/fmus

@@ -23,7 +23,8 @@ import numpy as np
 
 from coupling import System
 from coupling.kernel.tableau import Tableau
-from coupling.live.master import Master
+from coupling.live.program import compile_program
+from coupling.live.start import start
 from coupling.options import Run
 from coupling.solvers import dop853, dopri5
 
@@ -93,15 +94,14 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
 
 def coupled(system: System, solver: str, tolerance: float) -> tuple[float, float, int]:
     """The FMUs; time from the first evaluation to the last, which is what the others' times are."""
-    built = system.build()
-    run = Run(0.0, example.STOP, solver, tolerance, tolerance, "check", [], [example.STOP], None, math.inf, 10**7, False)
-    with Master(built, run, {}) as master:
-        kernel, none = master.kernel, np.zeros(0)
-        kernel.set_record([])
+    built = system.build(communication=False)
+    run = Run(stop_time=example.STOP, solver=solver, rtol=tolerance, atol=tolerance, outputs=[], output_times=[example.STOP])
+    with start(compile_program(built, []), run, {}) as session:
+        kernel, none = session.kernel, np.zeros(0)
         before = kernel.statistics.evaluations
         began = time.perf_counter()
         kernel.begin_run(METHODS[solver].structure, tolerance, np.full(built.states, tolerance), math.inf, 0.0, 0.0, example.STOP, none)
-        kernel.restart(0.0, master.x)
+        kernel.restart(0.0, session.x)
         status = kernel.advance(10**7)
         seconds = time.perf_counter() - began
         assert status == 0, status

@@ -15,12 +15,13 @@ import argparse
 import math
 import statistics
 import time
-from dataclasses import replace
 
 import numpy as np
 
 from coupling import System
-from coupling.live.master import Master, Run
+from coupling.live.program import compile_program
+from coupling.live.start import start
+from coupling.options import Run
 
 ROD = {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
 
@@ -59,17 +60,17 @@ def four_bars(bodies: int) -> System:
 
 
 MECHANISMS = {"chain": chain, "N-four-bar": four_bars}
-RUN = Run(0.0, 0.01, "dopri5", 1e-6, None, "check", ["*0.theta"], [0.01], None, math.inf, 10**7, False)
+RUN = Run(stop_time=0.01, rtol=1e-6, outputs=["*0.theta"], output_times=[0.01])
 
 
 def measure(system: System, seconds: float, repetitions: int) -> tuple[float, float, float]:
     """Seconds per evaluation, to build and to start."""
     began = time.perf_counter()
-    built = system.build()
+    built = system.build(communication=False)
     ready = time.perf_counter()
-    with Master(built, replace(RUN), {}) as master:
+    with start(compile_program(built, RUN.outputs), RUN, {}) as session:
         started = time.perf_counter()
-        kernel, x, dx = master.kernel, master.x.copy(), np.zeros(built.states)
+        kernel, x, dx = session.kernel, session.x.copy(), np.zeros(built.states)
         samples = []
         for _ in range(repetitions):
             count, first = 0, time.perf_counter()

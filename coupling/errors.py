@@ -10,6 +10,18 @@ class BuildError(ValueError):
     """A system that cannot be built, or run as asked; the text says why, and what to do."""
 
 
+class StartError(ValueError):
+    """A system that cannot start; the text says which instance refuses, why, and what to do."""
+
+
+class Inconsistent(StartError):
+    """An FMU does not do what its model description says."""
+
+
+class InitialStateError(ValueError):
+    """A start that violates constraints; the text names each of them, by how much, and the remedy."""
+
+
 def shown(value: Any, limit: int = 60) -> str:
     """A value as Python writes it, cut to a length that fits into a sentence."""
     text = " ".join(repr(value).split())
@@ -23,5 +35,5 @@ def listed(names: Iterable[str], limit: int = 8) -> str:
 
 
 def with_article(word: str) -> str:
-    """A word behind a or an."""
+    """A word after a or an."""
     return f"{'an' if word[0] in 'AEIOUaeiou' else 'a'} {word}"

@@ -1,9 +1,30 @@
-"""Suggestions for names that do not exist."""
+"""Names of instances and variables: what a name means, what fits a pattern, and what was probably meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher
+
+
+def resolve(text: str, instances: Collection[str]) -> tuple[str, str]:
+    """The instance that a name begins with, the longest that exists, and the rest after its dot.
+
+    Where no instance has such a name, the first of both is what stands before the first dot, which then names nothing.
+    """
+    end = len(text)
+    while end > 0:
+        if text[:end] in instances:
+            return text[:end], text[end + 1 :]
+        end = text.rfind(".", 0, end)
+    instance, _, rest = text.partition(".")
+    return instance, rest
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name fits a pattern in which ``*`` stands for anything; all other characters, brackets too, stand for themselves."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+
 
 _ENOUGH = 0.65
 """How alike two names have to be, from 0 to 1, for one to be offered in place of the other."""

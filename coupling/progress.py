@@ -1,4 +1,4 @@
-"""What happens beside a run: a bar that shows how far it is and a summary behind it, on a terminal, and Ctrl-C."""
+"""What happens beside a run: a bar on a terminal that shows how far it is, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from coupling.options import Run
-    from coupling.result import Result
+from coupling.options import Run
 
 _FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {postfix[0]} [{elapsed}<{remaining}]"
 
 
-def _wanted(run: Run) -> bool:
+def shows_progress(run: Run) -> bool:
+    """Whether a bar is wanted and there is a terminal for it."""
     return bool(run.progress) and sys.stderr.isatty()
 
 
@@ -57,7 +55,7 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
 def _bar(run: Run) -> Iterator[Callable[[float, int], None]]:
     """A function that does nothing unless progress is wanted and there is a terminal."""
     span = run.stop_time - run.start_time
-    if not _wanted(run) or span <= 0:
+    if not shows_progress(run) or span <= 0:
         yield lambda time, steps: None
         return
     from tqdm import tqdm
@@ -69,9 +67,3 @@ def _bar(run: Run) -> Iterator[Callable[[float, int], None]]:
             bar.update(min(time - run.start_time, span) - bar.n)
 
         yield show
-
-
-def show_summary(run: Run, result: Result) -> None:
-    """How a run went, behind its bar."""
-    if _wanted(run):
-        print(result.summary(), file=sys.stderr)

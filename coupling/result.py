@@ -1,51 +1,21 @@
-"""What a run leaves: values over time, how it ended, and what it cost."""
+"""What a run leaves to its user: values over time by name, how it ended, and what it cost."""
 
 from __future__ import annotations
 
 import csv
-import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coupling.errors import shown
+from coupling.fmus import level_of
 from coupling.names import nearest
 from coupling.outcome import Outcome
+from coupling.record import Record
 
 if TYPE_CHECKING:
     import pandas
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """What a run cost. Times in FMUs come from every hundredth evaluation, since measuring all of them would cost more than they do."""
-
-    evaluations: int
-    steps: int
-    rejected: int
-    newton_iterations: int
-    factorisations: int
-    events: int
-    state_events: int
-    time_events: int
-    step_events: int
-    seconds_preparing: float
-    seconds_running: float
-    seconds_in_fmus: float
-    passes: int = 0
-    """Of a co-simulation: how often all its instances stepped, repetitions included."""
-
-    @property
-    def seconds_in_master(self) -> float:
-        return max(0.0, self.seconds_running - self.seconds_in_fmus)
-
-    def __str__(self) -> str:
-        return (
-            f"{self.steps} steps ({self.rejected} rejected), {self.evaluations} evaluations, {self.events} events; "
-            f"{self.seconds_running:.3g} s: {self.seconds_in_fmus:.3g} s in FMUs, {self.seconds_in_master:.3g} s in the master"
-        )
 
 
 class NotRecorded(KeyError):
@@ -55,31 +25,23 @@ class NotRecorded(KeyError):
         return str(self.args[0])
 
 
-_CONSTRAINT = re.compile(r"(position|velocity|acceleration)\[\d+\]")
 _NAMES = "result.names lists what was recorded, the option 'outputs' of simulate chooses it"
 
 
 class Result:
     """Recorded values by name: ``result["rod.theta"]`` is an array beside ``result.time``.
 
-    At an event there are two rows of the same time, before and behind it.
+    At an event there are two rows of the same time, before and after it.
     """
 
-    def __init__(
-        self,
-        system: str,
-        names: list[str],
-        rows: np.ndarray,
-        outcome: Outcome,
-        statistics: Statistics,
-        units: dict[str, str],
-        created_energy: dict[str, np.ndarray] | None = None,
-    ) -> None:
-        self.system, self.names = system, list(names)
-        self.time = np.ascontiguousarray(rows[:, 0])
-        self.values = rows[:, 1:]
-        self.outcome, self.statistics, self.units = outcome, statistics, units
-        self.created_energy = created_energy or {}
+    def __init__(self, record: Record, outcome: Outcome) -> None:
+        self._record = record
+        self.system, self.outcome, self.statistics = record.system, outcome, record.statistics
+        self.names = [column.name for column in record.columns]
+        self.units = {column.name: column.unit for column in record.columns}
+        self.time = np.ascontiguousarray(record.rows[:, 0])
+        self.values = record.rows[:, 1:]
+        self.created_energy = dict(record.created_energy)
         """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what
         is connected with it."""
         self._column = {name: i for i, name in enumerate(self.names)}
@@ -111,16 +73,16 @@ class Result:
     def violation(self) -> dict[str, np.ndarray]:
         """The greatest violation of any constraint over time: ``position``, ``velocity`` and ``acceleration`` level."""
         levels: dict[str, list[int]] = {}
-        for name, column in self._column.items():
-            found = _CONSTRAINT.fullmatch(name.partition(".")[2])
-            if found:
-                levels.setdefault(found[1], []).append(column)
+        for i, column in enumerate(self._record.columns):
+            level = level_of(column.variable)
+            if level is not None:
+                levels.setdefault(level, []).append(i)
         return {level: np.abs(self.values[:, columns]).max(axis=1) for level, columns in levels.items()}
 
     @property
     def energy(self) -> np.ndarray:
         """The kinetic and potential energy of all instances that report it, over time."""
-        columns = [i for name, i in self._column.items() if name.partition(".")[2] in ("energy.kinetic", "energy.potential")]
+        columns = [i for i, each in enumerate(self._record.columns) if each.variable in ("energy.kinetic", "energy.potential")]
         if not columns:
             raise NotRecorded("no energy was recorded; record 'energy.kinetic' and 'energy.potential' of the bodies")
         return self.values[:, columns].sum(axis=1)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ellipj
 
-from coupling import Result, System
+from jourdain import Result, System
 
 MASS, LENGTH, GRAVITY = 1.0, 1.0, 9.81
 INERTIA, ARM = MASS * LENGTH**2 / 12, LENGTH / 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import build_fmus
-from coupling import System
+from jourdain import System
 
 MASS, INERTIA, PITCH, FORCE, GRAVITY = 2.0, 0.03, 0.1, 5.0, 9.81
 STOP = 2.0

@@ -19,9 +19,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from coupling import Result, System
-from fmu_components.catalogue import find
-from fmu_components.export.build import cache_folder, cached_fmu
+from jourdain import Result, System, cache_folder, cached_fmu, find
 
 # 1. The data, in SI units: masses and moments of inertia of links 1 to 7, then lengths by the names of the handbook.
 

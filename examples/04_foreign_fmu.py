@@ -22,7 +22,7 @@ import fmpy
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from coupling import Result, System
+from jourdain import Result, System
 
 MASS, LENGTH, GRAVITY = 2.0, 0.6, 9.81
 ARM, INERTIA = LENGTH / 2, MASS * LENGTH**2 / 12

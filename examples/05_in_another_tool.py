@@ -18,8 +18,7 @@ import numpy as np
 from fmpy.fmi2 import FMU2Model, FMU2Slave
 from tqdm import tqdm
 
-from fmu_components.catalogue import find
-from fmu_components.export.build import cached_fmu
+from jourdain import cached_fmu, find
 
 MASS, LENGTH, ANGLE, GRAVITY = 1.0, 1.0, 0.05, 9.81
 INERTIA, ARM = MASS * LENGTH**2 / 12, LENGTH / 2

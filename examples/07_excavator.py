@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from coupling import Result, System
 from excavator.Account import Account
 from excavator.arm import CYLINDER_FOOT, CYLINDERS, FOOT, LINKS, Moving, Placed, cylinder_lengths, placed
 from excavator.planner import DiggingPath
 from excavator.Soil import Soil
+from jourdain import Result, System
 
 # 1. The machine behind its arm; the dimensions of the arm are in excavator/arm.py, the path in excavator/planner.py.
 

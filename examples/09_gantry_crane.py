@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coupling import Result, System
+from jourdain import Result, System
 
 # 1. The data, in SI units: a container crane.
 

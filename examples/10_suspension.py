@@ -14,9 +14,7 @@ from pathlib import Path
 import numpy as np
 from sympy import And, Piecewise
 
-from coupling import Result, System
-from fmu_components.declare.component import Component
-from fmu_components.declare.ports import PLANAR, Side
+from jourdain import PLANAR, Component, Result, Side, System
 
 # 1. The data, in SI units. Points are those of the laden vehicle at rest, as complex numbers x + i y, with the road at y = 0.
 

@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from coupling import System
+from jourdain import System
 
 # Other examples have the mechanisms already; what begins with a digit is imported by its name as text.
 seven_body_mechanism = import_module("03_seven_body_mechanism")

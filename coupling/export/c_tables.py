@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from coupling.export.table import SWITCH, MechanismTable, constraint_references
-from coupling.live.master import Master
+from coupling.kernel.rows import NONE
+from coupling.live.session import Session
 from coupling.plan.drives import Polynomial
+from coupling.plan.graph import Address
 from coupling.plan.schedule import Kind
 from fmu_components.declare.declaration import Variable
 from fmu_components.export.c_code import c_bool, c_number, c_string
-
-_NONE = -1
 
 
 def model_names(models: Mapping[str, str]) -> dict[str, str]:
@@ -106,158 +106,55 @@ def _counter(number: int) -> str:
     return f'{{.name = "kinks passed[{number + 1}]", .unit = "", .minimum = -INFINITY, .maximum = INFINITY, .type = INTERNAL, .role = DISCRETE}}'
 
 
-def schedule_source(table: MechanismTable, master: Master) -> str:
-    """``schedule.c``: the calls that built the master's kernel, as rows of numbers."""
-    return _Schedule(table, master).source()
+def schedule_source(table: MechanismTable, session: Session) -> str:
+    """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism."""
+    rows, schedule = session.rows, session.schedule
+    operations = rows.table("operation")
+    moves = ~np.isin(operations["kind"], (Kind.SET_TIME, Kind.SET_STATES))  # components read these where they are
+    printed = {"part": rows.table("part"), "drive": rows.table("drive"), "loop": rows.table("loop"), "operation": operations[moves]}
+    printed["derivative"] = rows.table("derivative")
+    opened = {address: place for place, address in enumerate(table.opened)}
+    inputs = [opened[address] if isinstance(drive, Polynomial) else NONE for address, drive in session.built.drives]
+    multipliers = [len(loop.unknowns) - loop.torn for loop in schedule.loops]
+    members = {
+        "slots": rows.slots,
+        "states": rows.states,
+        "derivative_slot": rows.derivative_slot,
+        **{f"{name}s": len(each) for name, each in printed.items()},
+        **{name: name for name in (*printed, "number", "real")},
+    }
+    parts = [
+        f"/* How {_comment(table.declared.name)} is evaluated. Generated when it was exported. */",
+        '#include "schedule.h"\n\n#include <math.h>',
+        *(_array(f"static const {name.capitalize()}Row {name}", map(_row, each.tolist()), "{0}") for name, each in printed.items()),
+        _array("static const int number", map(str, rows.numbers.tolist())),
+        _array("static const double real", map(c_number, rows.reals.tolist())),
+        _array("static const int input", map(str, inputs)),
+        _array("static const int multipliers", map(str, multipliers)),
+        _array("static const unsigned slot_variable", map(str, _variables(table, session, opened))),
+        "const Schedule schedule = {\n    .rows = {\n"
+        + "".join(f"        .{name} = {value},\n" for name, value in members.items())
+        + "    },\n    .input = input,\n    .multipliers = multipliers,\n    .slot_variable = slot_variable,\n};",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
-class _Pool:
-    """Arrays one behind the other; equal ones once."""
-
-    def __init__(self) -> None:
-        self.values: list[float] = []
-        self._known: dict[bytes, int] = {}
-
-    def place(self, array: object) -> int:
-        if array is None:
-            return _NONE
-        values = np.asarray(array)
-        key = values.tobytes()
-        if key not in self._known:
-            self._known[key] = len(self.values)
-            self.values += values.tolist()
-        return self._known[key]
+def _row(values: Iterable[int]) -> str:
+    return "{" + ", ".join(map(str, values)) + "}"
 
 
-class _Schedule:
-    def __init__(self, table: MechanismTable, master: Master) -> None:
-        self.table, self.master = table, master
-        self.numbers, self.reals = _Pool(), _Pool()
-        self.operations: list[str] = []
-        self.derivatives: list[str] = []
-        self.drives: list[str] = []
-        self.loops: list[dict[str, int]] = []
-        self.derivative_slot = _NONE
-        self.opened = {address: place for place, address in enumerate(table.opened)}
-        kernel = master.kernel
-        assert kernel and kernel.calls is not None
-        for name, arguments in kernel.calls:
-            getattr(self, name.replace("kernel", "_on", 1))(*arguments)
-
-    # -- one for each function of the kernel that builds ---------------------------------------------------------------
-
-    def _on_add_polynomial(self) -> None:
-        address, drive = self.master.built.drives[len(self.drives)]
-        assert isinstance(drive, Polynomial)
-        self.drives.append(f"{{{self.opened[address]}, 0, NONE, NONE}}")
-
-    def _on_add_table(self, points: int, times: np.ndarray, values: np.ndarray) -> None:
-        self.drives.append(f"{{NONE, {points}, {self.reals.place(times)}, {self.reals.place(values)}}}")
-
-    def _on_add_loop(self, unknowns: int, first: int, start: np.ndarray, slots: np.ndarray, factors: np.ndarray) -> None:
-        scheduled = self.master.schedule.loops[len(self.loops)]
-        self.loops.append(
-            {
-                "unknowns": unknowns,
-                "first": first,
-                "residual_start": self.numbers.place(start),
-                "residual_slot": self.numbers.place(slots),
-                "residual_factor": self.reals.place(factors),
-                "first_row": _NONE,
-                "multipliers": len(scheduled.unknowns) - scheduled.torn,
-            }
-        )
-
-    def _on_add_operation(
-        self, where: int, loop: int, kind: int, type_: int, index: int, count: int, first: int, *arrays: np.ndarray | None
-    ) -> None:
-        if kind in (Kind.SET_TIME, Kind.SET_STATES):  # components read them where they are
-            return
-        places = ", ".join(str(self.numbers.place(a)) for a in arrays)
-        self.operations.append(f"{{{where}, {loop}, {int(kind)}, {index}, {count}, {first}, {places}}}")
-
-    def _on_add_derivative(
-        self,
-        loop: int,
-        kind: int,
-        part: int,
-        at_events: bool,
-        unknowns: int,
-        unknown: np.ndarray,
-        knowns: int,
-        known: np.ndarray,
-        seed: np.ndarray,
-        first: int,
-        slots: np.ndarray,
-        known_slot: int,
-        nominal: float,
-    ) -> None:
-        arrays = f"{unknowns}, {self.numbers.place(unknown)}, {knowns}, {self.numbers.place(known)}, {self.reals.place(seed)}"
-        tail = f"{first}, {self.numbers.place(slots)}, {known_slot}, {c_number(nominal)}"
-        self.derivatives.append(f"{{{loop}, {int(kind)}, {part}, {int(at_events)}, {arrays}, {tail}}}")
-
-    def _on_set_jacobian(self, loop: int, first_sum: int, sums: int, *arrays: np.ndarray) -> None:
-        start, factor, left, right, rows, columns, order = arrays
-        self.loops[loop] |= {
-            "first_sum": first_sum,
-            "sums": sums,
-            "sum_start": self.numbers.place(start),
-            "sum_factor": self.reals.place(factor),
-            "left": self.numbers.place(left),
-            "right": self.numbers.place(right),
-            "row_start": self.numbers.place(rows),
-            "column": self.numbers.place(columns),
-            "order": self.numbers.place(order),
-        }
-
-    def _on_set_shortcut(self, loop: int, first: int, always: int, inner: int, last: int, *arrays: np.ndarray) -> None:
-        moved, target, row, middle, factor, term, slot = arrays
-        self.loops[loop] |= {"first_row": first, "always": always, "inner": inner, "last": last, "factor": self.reals.place(factor)}
-        places = {"moved": moved, "target": target, "row": row, "middle": middle, "term": term, "slot": slot}
-        self.loops[loop] |= {name: self.numbers.place(array) for name, array in places.items()}
-
-    def _on_set_derivative_slots(self, slots: np.ndarray) -> None:
-        self.derivative_slot = self.numbers.place(slots)
-
-    # -- text ----------------------------------------------------------------------------------------------------------
-
-    def source(self) -> str:
-        loops = ["{" + ", ".join(f".{name} = {value}" for name, value in loop.items()) + "}" for loop in self.loops]
-        counts = {
-            "slots": self.master.schedule.slots,
-            "drives": len(self.drives),
-            "loops": len(loops),
-            "operations": len(self.operations),
-            "derivatives": len(self.derivatives),
-        }
-        members = {"drive": "drive", "loop": "loop", "operation": "operation", "derivative": "derivative"}
-        rest = {"derivative_slot": self.derivative_slot, "number": "number", "real": "real", "slot_variable": "slot_variable"}
-        parts = [
-            f"/* How {_comment(self.table.declared.name)} is evaluated. Generated when it was exported. */",
-            '#include "schedule.h"\n\n#include <math.h>',
-            _array("static const DriveRow drive", self.drives, "{NONE, 0, NONE, NONE}"),
-            _array("static const LoopRow loop", loops, "{.first_row = NONE}"),
-            _array("static const OperationRow operation", self.operations, "{0}"),
-            _array("static const DerivativeRow derivative", self.derivatives, "{0}"),
-            _array("static const int number", map(str, map(int, self.numbers.values))),
-            _array("static const double real", map(c_number, self.reals.values)),
-            _array("static const unsigned slot_variable", map(str, self._variables())),
-            "const Schedule schedule = {\n" + "".join(f"    .{n} = {v},\n" for n, v in (counts | members | rest).items()) + "};",
-        ]
-        return "\n\n".join(parts) + "\n"
-
-    def _variables(self) -> Iterable[int]:
-        """The mechanism's reference of what each slot keeps; 0 where it is something in between."""
-        schedule, table = self.master.schedule, self.table
-        found = [0] * schedule.slots
-        for where in (schedule.set_slot, schedule.slot):
-            for address, slot in where.items():
-                found[slot] = table.reference_at(address.part, address.reference)
-        for place, slot in enumerate(schedule.derivatives):
-            found[slot] = 1 + place
-        for address, slot in schedule.drive_slot.items():
-            found[slot] = table.own_reference(self.opened[address]) if address in self.opened else table.reference_at(*address[::2])
-        return found
+def _variables(table: MechanismTable, session: Session, opened: Mapping[Address, int]) -> list[int]:
+    """The mechanism's reference of what each slot keeps; 0 where it is something in between."""
+    schedule = session.schedule
+    found = [0] * session.rows.slots
+    for where in (schedule.set_slot, schedule.slot):
+        for address, slot in where.items():
+            found[slot] = table.reference_at(address.part, address.reference)
+    for place, slot in enumerate(schedule.derivatives):
+        found[slot] = 1 + place
+    for address, slot in schedule.drive_slot.items():
+        found[slot] = table.own_reference(opened[address]) if address in opened else table.reference_at(*address[::2])
+    return found
 
 
 def _array(head: str, items: Iterable[str], empty: str = "0") -> str:

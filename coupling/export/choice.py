@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmus.fmu import Fmu, Structure, Variable
-from coupling.fmus.ports import ADDED, takes
-from coupling.live.tolerances import matches
-from coupling.names import nearest
+from coupling.fmus import Fmu, Structure, Variable
+from coupling.fmus.ports import adds, takes
+from coupling.names import matches, nearest, resolve
 from coupling.plan.connections import Name, find_end, solved_for
 
 
@@ -95,19 +94,12 @@ def _open(text: str, fmus: Mapping[str, Fmu], connected: set[Name], driven: set[
         if end.variable.causality != "input" or solved_for(end.fmu, end.variable):
             what = "a state" if end.variable.reference in end.fmu.states else with_article(end.variable.causality)
             raise BuildError(f"{refused}it is no input but {what}; name an input or a port")
-        wanted, adds = (
-            [end.variable.name],
-            any(
-                name == end.variable.name and member in ADDED.get(port.kind, ())
-                for port in end.fmu.terminals.values()
-                for member, name in port.members.items()
-            ),
-        )
-        adding = {end.variable.name} if adds else set()
+        wanted = [end.variable.name]
+        adding = set(wanted) if adds(end.fmu, end.variable.name) else set()
     else:
         taken = takes(end.fmu, end.terminal)
         wanted = list(taken.values())
-        adding = {name for member, name in taken.items() if member in ADDED.get(end.terminal.kind, ())}
+        adding = {name for member, name in taken.items() if member in end.terminal.added}
         if (end.instance, end.terminal.name) in choice.ports:
             raise BuildError(f"{refused}it is named twice; leave one of the two out")
         choice.ports.append((end.instance, end.terminal.name))
@@ -142,7 +134,7 @@ def _chosen(what: str, given: Sequence[str], possible: Sequence[Name], fmus: Map
     texts = {".".join(name): name for name in possible}
     found: dict[Name, None] = {}
     for text in _names(what, given):
-        instance, _, rest = text.partition(".")
+        instance, rest = resolve(text, fmus)
         port = fmus[instance].terminals.get(rest) if instance in fmus else None
         if text in texts:
             names = [texts[text]]

@@ -5,24 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from coupling.analysis.initial import assemble, check
+from coupling.analysis.assembly import assemble
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import Interface, MechanismTable
-from coupling.fmus.fmu import Fmu
-from coupling.kernel.kernel import Kernel
-from coupling.live.master import Master
+from coupling.fmus import Fmu
+from coupling.live.program import compile_program
+from coupling.live.start import start
+from coupling.live.violations import check_start_state
 from coupling.options import Run
+from coupling.plan.build import Mode, build
 from coupling.plan.connections import check_drive, wires_of
+from coupling.plan.definition import Definition
 from coupling.plan.drives import Constant, Function
 from fmu_components.export import compile as c
-
-if TYPE_CHECKING:
-    from coupling.system import System
 
 _VERSIONS = (2, 3)
 _LONGEST = 100
@@ -30,8 +29,9 @@ _LONGEST = 100
 
 
 def export_fmu(
-    system: System,
+    definition: Definition,
     path: str | os.PathLike[str],
+    *,
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
     parameters: Sequence[str] | None,
@@ -50,44 +50,51 @@ def export_fmu(
         if not isinstance(value, bool):
             raise BuildError(f"{name} = {shown(value)} is refused: give True or False")
     chosen = _platforms(platforms)
-    run = Run(0.0, stop_time, "dopri5", 1e-8, None, initial, (), None, None, float("inf"), 10_000_000, False)
-    models = model_sources(system.instances)
-    _check_names(system.name, system.instances)
-    choice = _choose(system, inputs, outputs, parameters)
-    opened = system.opened([".".join(name) for name in choice.inputs])
-    built = opened.build()
+    run = Run(stop_time=stop_time, initial=initial)
+    fmus = {each.name: each.fmu.fmu for each in definition.instances}
+    models = model_sources(fmus)
+    _check_names(definition.name, fmus)
+    choice = _choose(definition, fmus, inputs, outputs, parameters)
+    built = build(definition.opened(_starts(definition, fmus, choice)), Mode.CONTINUOUS)
     functions = [drive.name for _, drive in built.drives if isinstance(drive, Function)]
     if functions:
         raise BuildError(
             f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and there is no Python in the "
             "FMU; drive by a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
-    start: dict[tuple[int, str], float] = {}
+    program = compile_program(built, [])
+    moved: dict[tuple[int, str], float] = {}
     if initial == "assemble":
-        with Master(built, run, {}, assembling=True) as master:
-            start = assemble(master)
-    with Master(built, run, start, kernel=_RecordingKernel) as master:
+        with start(program, run, {}, assembling=True) as session:
+            moved = assemble(session)
+    with start(program, run, moved) as session:
         if initial != "relax":
-            check(master)
-        table = MechanismTable(built, Interface(choice, ls_dae, implicit, initial == "relax", stop_time), start)
-        pack(target, table, master, models, fmi, chosen)
+            check_start_state(session)
+        table = MechanismTable(built, Interface(choice, ls_dae, implicit, initial == "relax", stop_time), moved)
+        pack(target, table, session, models, fmi, chosen)
     return target
 
 
-class _RecordingKernel(Kernel):
-    """A kernel that notes how it is built."""
+def _starts(definition: Definition, fmus: Mapping[str, Fmu], choice: Choice) -> list[tuple[str, float]]:
+    """The inputs that are opened, by full names, with the values that they have until they are set."""
+    given = {each.name: dict(each.start) for each in definition.instances}
+    return [
+        (f"{instance}.{name}", float(given[instance].get(name, fmus[instance].variables[name].start) or 0.0))  # type: ignore[arg-type]
+        for instance, name in choice.inputs
+    ]
 
-    def __init__(self, slots: int, states: int) -> None:
-        super().__init__(slots, states)
-        self.calls = []
 
-
-def _choose(system: System, inputs: Sequence[str] | None, outputs: Sequence[str] | None, parameters: Sequence[str] | None) -> Choice:
-    fmus = system.instances
-    drives = {check_drive(name, fmus, drive): drive for name, drive in system.drives.items()}
-    wires = wires_of(fmus, system.connections, drives, complete=False)
+def _choose(
+    definition: Definition,
+    fmus: Mapping[str, Fmu],
+    inputs: Sequence[str] | None,
+    outputs: Sequence[str] | None,
+    parameters: Sequence[str] | None,
+) -> Choice:
+    drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
+    wires = wires_of(fmus, definition.connections, drives, complete=False)
     constant = [name for name, drive in drives.items() if isinstance(drive, Constant)]
-    started = [(instance, name) for instance, values in system.start_values.items() for name in values]
+    started = [(each.name, name) for each in definition.instances for name, _ in each.start]
     varying = [name for name, drive in drives.items() if not isinstance(drive, Constant)]
     given = [name for name in (*constant, *started) if name not in varying]
     return choose(fmus, wires, drives, given, inputs, outputs, parameters)

@@ -11,18 +11,18 @@ from coupling.export.c_tables import mechanism_source, model_names, renamed, sch
 from coupling.export.page import page
 from coupling.export.structure import MechanismStructure
 from coupling.export.table import MechanismTable
-from coupling.live.master import Master
+from coupling.live.session import Session
 from fmu_components.export import archive
 from fmu_components.export import compile as c
 from fmu_components.export.pages.icons import png, svg
 
 _HERE = Path(__file__).parent
 _KERNEL = _HERE.parent / "kernel"
-_KERNEL_SOURCES = ("kernel.c", "evaluate.c", "loop.c", "linear.c", "instance.c")
+_KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", "linear.c", "instance.c")
 """The core that evaluates; what integrates, records and couples stays outside."""
 
 
-def mechanism_sources(table: MechanismTable, master: Master, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:
+def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:
     """All C files of the FMU by their paths in its folder of sources; ``models`` are the sources of the components by instance."""
     runtime = [
         path for path in (*c.runtime_sources(fmi, table.implicit is not None), *c.runtime_headers(fmi)) if path.name != "this_model.h"
@@ -32,16 +32,16 @@ def mechanism_sources(table: MechanismTable, master: Master, models: Mapping[str
     files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in _KERNEL_SOURCES}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models).encode()
-    files["schedule.c"] = schedule_source(table, master).encode()
+    files["schedule.c"] = schedule_source(table, session).encode()
     return dict(sorted(files.items()))
 
 
-def pack(path: Path, table: MechanismTable, master: Master, models: Mapping[str, str], fmi: int, platforms: Iterable[c.Platform]) -> None:
+def pack(path: Path, table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int, platforms: Iterable[c.Platform]) -> None:
     """Writes the FMU, or nothing at all."""
-    sources = mechanism_sources(table, master, models, fmi)
+    sources = mechanism_sources(table, session, models, fmi)
     libraries = {platform: c.library_of(platform, sources, cache_folder()) for platform in platforms}
     shared = {
-        "documentation/index.html": page(table, master, fmi).encode(),
+        "documentation/index.html": page(table, session, fmi).encode(),
         "documentation/licenses/license.txt": archive.LICENSE.encode(),
         "icon.png": png(table.declared),
         "icon.svg": svg(table.declared).encode(),

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from coupling.analysis.initial import TOLERANCE
 from coupling.export.table import SWITCH, MechanismTable, Member, constraint_references
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
+from coupling.live.failures import participants
+from coupling.live.session import Session
+from coupling.live.violations import TOLERANCE
 from coupling.plan.connections import End, find_end
 from coupling.plan.drives import Table
-from fmu_components.declare.declaration import IMPLICIT, Role, Variable
+from fmu_components.declare.declaration import IMPLICIT, Role
 from fmu_components.export.model_description import FMI_VERSIONS
 from fmu_components.export.pages.documentation import PARAMETER_HEADS, VARIABLE_HEADS, parameter_cells, ports, variable_cells
 from fmu_components.export.pages.markup import REFERENCE, code, facts, folded, framed, listed, table_of, unit_text, value_text
-
-if TYPE_CHECKING:
-    from coupling.live.master import Master
 
 FEW, MANY = 12, 40
 """How many names stand in a sentence, and how many rows in a table, before they are folded up."""
@@ -27,8 +25,8 @@ Row = tuple[str, Sequence[str]]
 """The component that a row belongs to, and its cells."""
 
 
-def page(table: MechanismTable, master: Master, fmi: int) -> str:
-    """The page; ``master`` has been at the start."""
+def page(table: MechanismTable, session: Session, fmi: int) -> str:
+    """The page; ``session`` has been at the start."""
     return framed(
         table.declared,
         (
@@ -41,7 +39,7 @@ def page(table: MechanismTable, master: Master, fmi: int) -> str:
             ("Outputs", _outputs(table)),
             ("Parameters", _parameters(table)),
             ("States and start values", _start_values(table)),
-            ("What is solved for", _loops(master)),
+            ("What is solved for", _loops(session)),
             ("The start", _start(table)),
             ("Integration", _integration(table, fmi)),
             ("Modes", _modes(table)),
@@ -82,11 +80,6 @@ def _types(table: MechanismTable) -> dict[Fmu, list[Member]]:
     for member in table.members:
         found.setdefault(member.fmu, []).append(member)
     return found
-
-
-def _owner(variable: Variable) -> str:
-    """The component that a variable belongs to."""
-    return variable.name.partition(".")[0]
 
 
 # -- what it is made of ----------------------------------------------------------------------------------------------
@@ -170,7 +163,7 @@ def _of_ports(table: MechanismTable) -> set[str]:
 
 def _inputs(table: MechanismTable) -> str:
     shown = [v for v in table.with_role(Role.INPUT) if v.name not in _of_ports(table)]
-    return _grouped(table, VARIABLE_HEADS, ((_owner(v), variable_cells(table, v)) for v in shown))
+    return _grouped(table, VARIABLE_HEADS, ((table.owner(v), variable_cells(table, v)) for v in shown))
 
 
 def _driven(table: MechanismTable) -> str:
@@ -194,7 +187,7 @@ def _driven(table: MechanismTable) -> str:
 def _outputs(table: MechanismTable) -> str:
     """Those outside of ports."""
     shown = [v for v in table.variables if table.is_output(v) and v.name not in _of_ports(table)]
-    rows = ((_owner(v), (code(v.name), unit_text(v.unit), escape(v.text), str(table.reference(v)))) for v in shown)
+    rows = ((table.owner(v), (code(v.name), unit_text(v.unit), escape(v.text), str(table.reference(v)))) for v in shown)
     return _grouped(table, ("Output", "Unit", "Meaning", REFERENCE), rows)
 
 
@@ -212,7 +205,7 @@ def _parameters(table: MechanismTable) -> str:
             "<p>Those that are not listed keep the values with which the mechanism was exported.</p>"
             if table.interface.choice.left_out
             else "",
-            _grouped(table, PARAMETER_HEADS, ((_owner(v), parameter_cells(table, v)) for v in others)),
+            _grouped(table, PARAMETER_HEADS, ((table.owner(v), parameter_cells(table, v)) for v in others)),
         )
         if part
     )
@@ -220,21 +213,21 @@ def _parameters(table: MechanismTable) -> str:
 
 def _start_values(table: MechanismTable) -> str:
     shown = table.with_role(Role.STATE, Role.DISCRETE, Role.RELATION)
-    return _grouped(table, VARIABLE_HEADS, ((_owner(v), variable_cells(table, v)) for v in shown))
+    return _grouped(table, VARIABLE_HEADS, ((table.owner(v), variable_cells(table, v)) for v in shown))
 
 
 # -- what it does ----------------------------------------------------------------------------------------------------
 
 
-def _loops(master: Master) -> str:
-    return "\n".join(_loop(master, number) for number in range(len(master.schedule.loops)))
+def _loops(session: Session) -> str:
+    return "\n".join(_loop(session, number) for number in range(len(session.schedule.loops)))
 
 
-def _loop(master: Master, number: int) -> str:
-    loop = master.schedule.loops[number]
+def _loop(session: Session, number: int) -> str:
+    loop = session.schedule.loops[number]
     multipliers, torn = loop.unknowns[: len(loop.unknowns) - loop.torn], loop.unknowns[len(loop.unknowns) - loop.torn :]
-    joints = list(dict.fromkeys(master.built.parts[a.part].name for a in multipliers))
-    closed = [master.named(a.part, a.reference) for a in torn]
+    joints = list(dict.fromkeys(session.built.parts[a.part].name for a in multipliers))
+    closed = [session.named(a.part, a.reference) for a in torn]
     how = (
         "They enter linearly, so that one step with the exact Jacobian, which is sparse, gives them."
         if loop.followers is not None
@@ -248,7 +241,7 @@ def _loop(master: Master, number: int) -> str:
             if joints
             else "",
             f"<p>{_counted(len(closed), 'input')} within algebraic loops:</p>{_block(_names(closed, 'input'))}" if closed else "",
-            _redundancy(master, number),
+            _redundancy(session, number),
         )
         if part
     )
@@ -258,12 +251,11 @@ def _block(markup: str) -> str:
     return markup if markup.startswith("<details") else f"<p>{markup}</p>"
 
 
-def _redundancy(master: Master, number: int) -> str:
-    assert master.kernel
-    count = master.kernel.deficiency(number, len(master.schedule.loops[number].unknowns))[0]
+def _redundancy(session: Session, number: int) -> str:
+    count = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns))[0]
     if not count:
         return ""
-    joints, undetermined = master.participants(number)
+    joints, undetermined = participants(session, number)
     return (
         f"<p>At the start with which it was exported {_counted(count, 'constraint')} of these {'is' if count == 1 else 'are'} redundant. "
         "The motion is unique, but the multipliers that share the load are not: those of least length are taken.</p>\n"
@@ -314,7 +306,7 @@ def _modes(table: MechanismTable) -> str:
         return ""
     names = [v.name for v in table.with_role(Role.ALGEBRAIC)]
     rows = (
-        (_owner(v), (code(v.name), code(v.partner or ""), str(table.reference(v)), str(table.reference(v.partner or ""))))
+        (table.owner(v), (code(v.name), code(v.partner or ""), str(table.reference(v)), str(table.reference(v.partner or ""))))
         for v in table.with_role(Role.ALGEBRAIC)
     )
     return (

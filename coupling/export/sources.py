@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from coupling.errors import BuildError, listed
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
 from fmu_components.export.compile import RUNTIME
 
 _MODEL, _CONTRACT = "sources/model.c", "sources/model.h"

@@ -9,8 +9,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from coupling.export.table import MechanismTable
-from coupling.fmus.fmu import Fmu, Structure
-from coupling.fmus.manifest import Unknown as Declared
+from coupling.fmus import Fmu, Structure
+from coupling.fmus import Unknown as Declared
 from coupling.plan.graph import Address
 from fmu_components.declare.declaration import Role
 from fmu_components.export.structure import Unknown

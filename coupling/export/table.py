@@ -14,19 +14,19 @@ from hashlib import sha256
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
+import coupling.fmus as fmus
 from coupling.export.choice import Choice
-from coupling.fmus import fmu as fmus
+from coupling.names import resolve
+from coupling.plan.build import Built
 from coupling.plan.drives import Table
 from coupling.plan.graph import Address
-from coupling.system import Built
 from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.declare.icon import Drawing, box
-from fmu_components.declare.ports import KINDS, Port, Side
+from fmu_components.declare.ports import KIND_OF_TERMINAL, Port, Side
 from fmu_components.export.table import Dependency, VariableTable
 
 SWITCH = "ideal"
 """The mechanism's own switch, where an importer may solve for the multipliers."""
-_KIND = {f"org.jourdain.{kind.identifier}": kind for kind in KINDS}
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -136,6 +136,10 @@ class MechanismTable(VariableTable):
         """Of an instance's variable, as it is shown; what has been opened is the mechanism's own."""
         part = self._instances[name[0]]
         return self._references.get(".".join(name), self.reference_at(part, self.members[part].fmu.variables[name[1]].reference))
+
+    def owner(self, variable: Variable) -> str:
+        """The component that a variable belongs to."""
+        return resolve(variable.name, self._instances)[0]
 
     def own_reference(self, place: int) -> int:
         """Of the mechanism's own variables, those that count kinks behind all others."""
@@ -247,7 +251,7 @@ class MechanismTable(VariableTable):
         for instance, name in self.interface.choice.ports:
             fmu = self.built.parts[self._instances[instance]].fmu
             terminal = fmu.terminals[name]
-            kind = _KIND[terminal.kind]
+            kind = KIND_OF_TERMINAL[terminal.kind]
             gives_motion = fmu.variables[terminal.members[kind.motion[0].name]].causality != "input"
             text = f"of {fmu.model_name}"
             found.append(Port(f"{instance}.{name}", kind, Side.MOTION if gives_motion else Side.EFFORT, text))
@@ -268,11 +272,10 @@ def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:
 
 def constraint_references(table: MechanismTable, levels: Sequence[str] = ("position", "velocity")) -> list[int]:
     """The values that have to vanish at the start: of all components whose multipliers are solved for."""
-    pattern = re.compile(rf"({'|'.join(levels)})\[\d+\]")
     return [
-        table.reference_at(part, v.reference)
+        table.reference_at(part, reference)
         for part, member in enumerate(table.members)
-        if member.fmu.dae
-        for v in member.fmu.variables.values()
-        if pattern.fullmatch(v.name) and v.type == "real"
+        for constraint in (member.fmu.dae.constraints if member.fmu.dae else ())
+        for level in levels
+        if (reference := constraint.at(level)) is not None
     ]

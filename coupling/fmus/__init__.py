@@ -1,1 +1,28 @@
 """An FMU as its files describe it, whatever tool wrote it."""
+
+from coupling.fmus.constraints import Constraint, level_of
+from coupling.fmus.description import Fmu
+from coupling.fmus.errors import FmuError
+from coupling.fmus.interface import Interface
+from coupling.fmus.manifest import Dae
+from coupling.fmus.reader import load
+from coupling.fmus.structure import Structure, Unknown
+from coupling.fmus.terminals import Terminal
+from coupling.fmus.units import Unit, same_unit
+from coupling.fmus.variables import Variable
+
+__all__ = [
+    "Constraint",
+    "Dae",
+    "Fmu",
+    "FmuError",
+    "Interface",
+    "Structure",
+    "Terminal",
+    "Unit",
+    "Unknown",
+    "Variable",
+    "level_of",
+    "load",
+    "same_unit",
+]

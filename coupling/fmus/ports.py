@@ -1,19 +1,9 @@
-"""What connecting two terminals means, for the kinds of terminals that this master knows and for all others."""
+"""What connecting two terminals means."""
 
 from __future__ import annotations
 
-from coupling.fmus.fmu import Fmu, Terminal
-
-POWER: dict[str, tuple[tuple[str, str], ...]] = {
-    "org.jourdain.planar": (("Fx", "vx"), ("Fy", "vy"), ("Cz", "omega")),
-    "org.jourdain.rotational": (("tau", "w"),),
-    "org.jourdain.translational": (("f", "v"),),
-    "org.jourdain.hydraulic": (("q", "p"),),
-    "org.jourdain.electrical": (("i", "v"),),
-}
-"""Efforts, flows and currents, each with what it makes power with, by kind."""
-ADDED: dict[str, frozenset[str]] = {kind: frozenset(effort for effort, _ in pairs) for kind, pairs in POWER.items()}
-"""The members that add up where several ports meet, by kind: efforts, flows and currents."""
+from coupling.fmus.description import Fmu
+from coupling.fmus.terminals import Terminal
 
 
 def gives(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
@@ -27,8 +17,18 @@ def takes(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
 
 
 def needs_partner(fmu: Fmu, terminal: Terminal) -> bool:
-    """Whether a port makes no sense alone: it takes a motion, a pressure or a voltage, which nobody gives where it is open."""
-    return terminal.kind in ADDED and any(member not in ADDED[terminal.kind] for member in takes(fmu, terminal))
+    """Whether a port makes no sense alone: it passes power, and takes the motion, pressure or voltage that its partner gives."""
+    return bool(terminal.power) and bool(needed(fmu, terminal))
+
+
+def needed(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
+    """The members that a port takes and that one partner has to give: those that do not add up."""
+    return {member: name for member, name in takes(fmu, terminal).items() if member not in terminal.added}
+
+
+def adds(fmu: Fmu, name: str) -> bool:
+    """Whether a variable is one that adds up what several give: a member such as a force of a port that has it."""
+    return any(member in port.added for port in fmu.terminals.values() for member, each in port.members.items() if each == name)
 
 
 def partners(a: Terminal, b: Terminal) -> list[tuple[str, str]] | None:

@@ -8,43 +8,32 @@
 
 #include "instance.h"
 #include "linear.h"
+#include "rows.h"
 #include "runge_kutta.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
 
-typedef enum {
-    SET_TIME,   /* time to the instance */
-    SET_STATES, /* its states, from slot `first` on */
-    SET,        /* inputs, each the sum of its sources; the sums are kept in the slots from `first` on */
-    GET,        /* outputs, to the slots from `first` on */
-    DRIVE,      /* the value of a function of time, to the slot `first` */
-    LOOP,       /* `index` of a loop to be solved */
-    SHORTCUT,   /* the same, from outputs that were got with the inputs as they were */
-    ARRIVE,     /* inputs of a Co-Simulation instance, as SET, but kept for its next step */
-    AFFINE      /* its outputs, from what they were at the end of its step and by how much its inputs have moved since: sources are a
-                   slot and triples of a derivative, an input, and what this input was at the end */
-} OperationKind;
-
 typedef struct {
     OperationKind kind;
     Type type;
     int index; /* of the instance, the drive or the loop */
     int count, first;
-    Reference *references;
-    int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
-    int *source_start, *source; /* of SET: slots by input */
+    const Reference *references;
+    const int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
+    const int *source_start, *source; /* of SET: slots by input */
     Instance *instance;         /* of those that move values */
     Fmi2Get get;                /* of GET from a Co-Simulation instance of FMI 2, at first hand: it costs more to find than to call */
     Component component;
 } Operation;
 
-/* The arrays of all items lie in one block once the list is packed: an evaluation reads them from end to end. */
+/* The arrays of all items lie in one block: an evaluation reads them from end to end. */
 typedef struct {
     Operation *items;
-    int count, capacity;
+    int count;
     int *block;
+    size_t room; /* of the block */
 } Operations;
 
 typedef struct {
@@ -59,21 +48,17 @@ typedef struct {
     bool polynomial;
     double start, coefficient[3]; /* value, slope and curve at the start */
     int points, last;
-    double *times, *values;
+    const double *times, *values;
 } Drive;
-
-/* How a loop learns part of its Jacobian: one call of an instance, whose results go to the terms from `first` on. KNOWN ones are in
- * slots already. */
-typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN } DerivativeKind;
 
 typedef struct {
     DerivativeKind kind;
     int instance;
     bool at_events; /* changes at events only */
     int unknowns, knowns, first;
-    Reference *unknown, *known;
-    double *seed;
-    int *unknown_slot; /* of a difference, with the slot of its only known */
+    const Reference *unknown, *known;
+    const double *seed;
+    const int *unknown_slot; /* of a difference, with the slot of its only known */
     int known_slot;
     double nominal;
 } LocalDerivative;
@@ -84,10 +69,10 @@ typedef struct {
 typedef struct {
     int first;               /* slot of the first row */
     int always, inner, last; /* counts; of unknowns and residuals there are as many as the loop has */
-    int *unknown;            /* the slots of what they were last set to */
-    int *target;             /* the slots that receive the last rows */
-    int *start, *middle, *term, *slot; /* of a row: items whose term is 1 come before its middle */
-    double *factor;
+    const int *unknown;      /* the slots of what they were last set to */
+    const int *target;       /* the slots that receive the last rows */
+    const int *start, *middle, *term, *slot; /* of a row: items whose term is 1 come before its middle */
+    const double *factor;
 } Shortcut;
 
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
@@ -97,17 +82,18 @@ typedef struct {
 typedef struct {
     int count, first;
     Operations inside;
-    int *residual_start, *residual_slot;
-    double *residual_factor;
+    const int *residual_start, *residual_slot;
+    const double *residual_factor;
     LocalDerivative *derivatives;
-    int derivative_count, derivative_capacity;
+    int derivative_count;
     int first_sum, sums, first_entry;
-    int *sum_start, *left, *right;
+    const int *sum_start, *left, *right;
+    const double *factor;
     int copies, *copy_of, *copied; /* sums of a single product whose left term is 1, and all others */
     int others, *other;
     double *copy_factor;
-    double *factor, *term;
-    int *row_start, *column, *order;
+    double *term;
+    const int *row_start, *column, *order;
     Linear *linear;
     Shortcut shortcut;
     int deficiency; /* of the last factorisation, and the greatest so far with its time */
@@ -121,8 +107,6 @@ typedef struct {
     double *residual, *step, *start, *correction;
     double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
 } Loop;
-
-typedef enum { CONTINUOUS, FAST, EVENTS, RECORDING, OUTPUTS, LISTS } List;
 
 typedef enum {
     KERNEL_DONE,
@@ -159,14 +143,14 @@ typedef struct Kernel {
     int slots, states, indicators;
     double t, *v;
     Part *parts;
-    int part_count, part_capacity;
-    int *handler, handler_count, handler_capacity; /* the parts that handle events in Event Mode */
+    int part_count;
+    int *handler, handler_count; /* the parts that handle events in Event Mode */
     Drive *drives;
-    int drive_count, drive_capacity;
+    int drive_count;
     Loop *loops;
-    int loop_count, loop_capacity;
+    int loop_count;
     Operations lists[LISTS];
-    int *derivative_slot;
+    const int *derivative_slot;
     bool thorough; /* every value goes to every instance, and loops are solved to the last check */
     bool fast;     /* loops with a shortcut have been affine wherever that was checked */
     double passed; /* the time of the last event: jumps up to there have happened */
@@ -234,17 +218,19 @@ typedef struct Coupling {
     Other *other;
     int other_count;
     int inputs, first_end; /* slots from first_end on: what each input was at the end of the last step */
-    int *arriving;         /* slot of what arrives at each input at a point */
+    const int *arriving;   /* slot of what arrives at each input at a point */
     Reference *reference;
     double *value, *slope, *curve, *scratch; /* polynomials over the step, by input */
     double *past[PAST], past_time[PAST];     /* what arrived at the last points */
     int known;                               /* how many of these there are */
     int degree;                              /* of the polynomials over the present step */
-    int predicted, *predicted_slot;          /* for steps one after another: values that are extrapolated to the end */
+    int predicted;                           /* for steps one after another: values that are extrapolated to the end */
+    const int *predicted_slot;
     double *predicted_past[PAST], *predicted_block;
     LocalDerivative *derivatives;            /* of outputs by inputs, into slots */
-    int derivative_count, derivative_capacity;
-    int held_count, *held; /* slots of outputs that change at events only, and what they were */
+    int derivative_count;
+    int held_count;
+    const int *held; /* slots of outputs that change at events only, and what they were */
     double *held_before;
     double *z, *z_before; /* event indicators */
     Bond *bonds;
@@ -262,37 +248,26 @@ typedef struct Coupling {
     int (*get_outputs)(struct Kernel *);
 } Coupling;
 
-/* kernel.c: building. Arrays are copied. What makes something returns its index, or -1 where memory lacks. */
-Kernel *kernel_new(int slots, int states);
-void kernel_free(Kernel *);
+/* build.c: from rows, which have to outlive the kernel; one instance by row, and the functions that are called back by their numbers.
+ * Null, or not 0, where memory lacks. */
+Kernel *kernel_build(const Rows *, Instance *const *, double (*const *functions)(double time));
+int kernel_add_jacobians(Kernel *, const Rows *); /* of loops that were built without */
+bool build_operations(Kernel *, const Rows *, bool of_steppers);
+bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
+
+/* kernel.c */
+void kernel_free(Kernel *); /* the instances belong to whoever made them */
 void free_operations(Operations *);
-void derivative_free(LocalDerivative *);
 double *kernel_slots(Kernel *);
 const Failure *kernel_failure(const Kernel *);
 const Statistics *kernel_statistics(const Kernel *);
-int kernel_add_instance(Kernel *, Instance *, int first_state, int states, int indicators, bool completed_step);
-int kernel_add_function(Kernel *, double (*function)(double time));
-int kernel_add_polynomial(Kernel *);
 void kernel_set_polynomial(Kernel *, int drive, double start, double value, double slope, double curve);
 void kernel_leave_last(Kernel *);
 void kernel_unsettle(Kernel *); /* somebody else has set inputs of the instances */
-int kernel_add_table(Kernel *, int points, const double *times, const double *values);
-int kernel_add_loop(Kernel *, int unknowns, int first, const int *residual_start, const int *residual_slot, const double *factor);
-int kernel_add_operation(Kernel *, int list, int loop, int kind, int type, int index, int count, int first,
-                         const Reference *, const int *places, const int *source_start, const int *source);
-int kernel_add_derivative(Kernel *, int loop, int kind, int instance, bool at_events, int unknowns, const Reference *unknown, int knowns,
-                          const Reference *known, const double *seed, int first, const int *unknown_slot, int known_slot,
-                          double nominal);
-int kernel_set_jacobian(Kernel *, int loop, int first_sum, int sums, const int *start, const double *factor, const int *left,
-                        const int *right, const int *row_start, const int *column, const int *order);
-int kernel_set_shortcut(Kernel *, int loop, int first, int always, int inner, int last, const int *unknown, const int *target,
-                        const int *start, const int *middle, const double *factor, const int *term, const int *slot);
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
 int kernel_set_fast(Kernel *, bool fast);
 void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.h */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
-int kernel_set_derivative_slots(Kernel *, const int *slots);
-int kernel_pack(Kernel *); /* when all is added */
 int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */
 void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
 int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time, bool *passing);
@@ -330,22 +305,17 @@ int kernel_settle(Kernel *, double *x, bool *states_changed); /* discrete update
 double kernel_next_time(const Kernel *);
 
 /* record.c */
-int kernel_set_record(Kernel *, int columns, const int *slots);
+int kernel_set_record(Kernel *, const Rows *);
 void kernel_end_record(Kernel *);
 int kernel_record(Kernel *);
 long kernel_recorded(const Kernel *, const double **values);
 long kernel_rows(const Kernel *);
 void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
 
-/* coupling.c: building. `inputs` are those that follow polynomials, of all instances in their order. */
-int kernel_couple(Kernel *, int inputs, const int *arriving, int first_end);
-int kernel_add_stepper(Kernel *, int part, int inputs, const Reference *, int degree, bool saves, bool variable);
+/* coupling.c */
+int kernel_couple(Kernel *, const Rows *); /* the part of the rows that concerns Co-Simulation instances */
 void kernel_set_careful(Kernel *, bool careful);
-int kernel_add_other(Kernel *, int part);
 void kernel_announce(Kernel *); /* an event that happened since the last point */
-int kernel_set_predicted(Kernel *, int count, const int *slots);
-int kernel_set_held(Kernel *, int count, const int *slots);
-int kernel_add_bond(Kernel *, int input, int rate, int total, double sign);
 double kernel_passed(const Kernel *, int bond);
 void kernel_end_coupling(Kernel *);
 void kernel_set_align(Kernel *, bool align);

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coupling.kernel import library
+from coupling.kernel.rows import Rows, RowsStructure
 from coupling.kernel.runge_kutta import RungeKuttaStructure, TableauStructure
 
 OK, WARNING, DISCARD, ERROR, FATAL = range(5)
@@ -83,25 +84,18 @@ def _declare() -> None:
         "instance_move_states": (i, [p, p, ctypes.c_size_t]),
         "instance_get_nominals": (i, [p, p, ctypes.c_size_t]),
         "instance_directional": (i, [p, p, ctypes.c_size_t, p, ctypes.c_size_t, p, p]),
-        "kernel_new": (p, [i, i]),
+        "kernel_build": (p, [POINTER(RowsStructure), POINTER(p), POINTER(p)]),
+        "kernel_couple": (i, [p, POINTER(RowsStructure)]),
+        "kernel_add_jacobians": (i, [p, POINTER(RowsStructure)]),
+        "kernel_set_record": (i, [p, POINTER(RowsStructure)]),
         "kernel_free": (none, [p]),
         "kernel_use_clock": (none, [p]),
         "kernel_slots": (POINTER(c_double), [p]),
         "kernel_failure": (POINTER(Failure), [p]),
         "kernel_statistics": (POINTER(Statistics), [p]),
-        "kernel_add_instance": (i, [p, p, i, i, i, b]),
-        "kernel_add_function": (i, [p, _CALLBACK]),
-        "kernel_add_table": (i, [p, i, p, p]),
-        "kernel_add_loop": (i, [p, i, i, p, p, p]),
-        "kernel_add_operation": (i, [p, i, i, i, i, i, i, i, p, p, p, p]),
-        "kernel_add_derivative": (i, [p, i, i, i, b, i, p, i, p, p, i, p, i, d]),
-        "kernel_set_jacobian": (i, [p, i, i, i, p, p, p, p, p, p, p]),
-        "kernel_set_shortcut": (i, [p, i, i, i, i, i, p, p, p, p, p, p, p]),
         "kernel_set_fast": (i, [p, b]),
         "kernel_set_lost_share": (none, [p, d]),
-        "kernel_pack": (i, [p]),
         "kernel_set_open": (i, [p, b]),
-        "kernel_set_derivative_slots": (i, [p, p]),
         "kernel_loop_deficiency": (i, [p, i, p, p, POINTER(d), POINTER(b)]),
         "kernel_derivatives": (i, [p, d, p, p]),
         "kernel_evaluate": (i, [p, d, p]),
@@ -119,20 +113,13 @@ def _declare() -> None:
         "kernel_loop_solve_linear": (none, [p, i, p]),
         "kernel_evaluate_point": (i, [p, d]),
         "kernel_complete": (i, [p]),
-        "kernel_couple": (i, [p, i, p, i]),
-        "kernel_add_stepper": (i, [p, i, i, p, i, b, b]),
         "kernel_set_careful": (none, [p, b]),
-        "kernel_set_predicted": (i, [p, i, p]),
-        "kernel_set_held": (i, [p, i, p]),
-        "kernel_add_bond": (i, [p, i, i, i, d]),
         "kernel_set_align": (none, [p, b]),
         "kernel_set_ready": (none, [p]),
         "kernel_polynomials": (POINTER(d), [p]),
         "kernel_coupling_counts": (none, [p, POINTER(n), POINTER(n), POINTER(d), POINTER(d)]),
-        "kernel_add_other": (i, [p, i]),
         "kernel_passed": (d, [p, i]),
         "kernel_announce": (none, [p]),
-        "kernel_add_polynomial": (i, [p]),
         "kernel_set_polynomial": (none, [p, i, d, d, d, d]),
         "kernel_unsettle": (none, [p]),
         "kernel_leave_last": (none, [p]),
@@ -150,7 +137,6 @@ def _declare() -> None:
         "kernel_follow": (i, [p, n]),
         "kernel_time": (d, [p]),
         "kernel_course_steps": (n, [p]),
-        "kernel_set_record": (i, [p, i, p]),
         "kernel_record": (i, [p]),
         "kernel_recorded": (n, [p, POINTER(POINTER(d))]),
         "kernel_begin_run": (i, [p, POINTER(TableauStructure), d, p, d, d, d, d, n, p]),
@@ -168,10 +154,6 @@ def _declare() -> None:
 _declare()
 
 
-def _ints(values: Sequence[int] | np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values, dtype=np.intc)
-
-
 def _references(values: Sequence[int]) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=np.uintc)
 
@@ -185,11 +167,9 @@ def pointer(array: np.ndarray | None) -> int | None:
     return None if array is None else array.ctypes.data
 
 
-def made(index: int) -> int:
-    """The index of what was made."""
-    if index < 0:
+def _complete(result: int) -> None:
+    if result:
         raise MemoryError("the system needs more memory than there is")
-    return index
 
 
 class LoadedLibrary:
@@ -280,43 +260,49 @@ class CouplingCounts(NamedTuple):
 class Kernel:
     """A system in the kernel. Arrays that a run refers to are kept alive here."""
 
-    CONTINUOUS, FAST, EVENTS, RECORDING, OUTPUTS, _FIRST_OF_STEPPER = range(6)
-
-    def __init__(self, slots: int, states: int) -> None:
-        self.handle = library.kernel_new(slots, states)
+    def __init__(self, rows: Rows, instances: Sequence[Instance], functions: Sequence[Callable[[float], float]] = ()) -> None:
+        """``instances`` by their rows; ``functions`` of time by their numbers in the rows of drives."""
+        handles = (c_void_p * len(instances))(*(instance.handle for instance in instances))
+        callbacks = [_CALLBACK(function) for function in functions]
+        addresses = (c_void_p * len(callbacks))(*(ctypes.cast(callback, c_void_p) for callback in callbacks))
+        structure = rows.structure
+        self.handle = library.kernel_build(byref(structure), handles, addresses)
         if not self.handle:
             raise MemoryError("the system needs more memory than there is")
-        library.kernel_use_clock(self.handle)
-        self.states, self._kept = states, []  # type: int, list[object]
+        self._kept: list[object] = [rows, callbacks]
         self._running: object = None
         """What the run refers to."""
-        self.calls: list[tuple[str, tuple[object, ...]]] | None = None
-        """Where this is a list, everything that is built is noted in it: the names of the kernel's functions, and what they were given."""
-        self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(slots + 1,))
+        self.states = rows.states
+        self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
+        try:
+            self._build_rest(rows, structure)
+        except BaseException:
+            self.free()
+            raise
+
+    def _build_rest(self, rows: Rows, structure: RowsStructure) -> None:
+        library.kernel_use_clock(self.handle)
+        if structure.records:
+            _complete(library.kernel_set_record(self.handle, byref(structure)))
+            self._columns = int(rows.table("record")["columns"][0])
+        if structure.couplings:
+            _complete(library.kernel_couple(self.handle, byref(structure)))
+            coupling = rows.table("coupling")[0]
+            inputs, first, at = int(coupling["inputs"]), int(coupling["first_end"]), int(coupling["arriving"])
+            self.ends = self.slots[first : first + inputs]
+            self._arriving = rows.numbers[at : at + inputs] if inputs else np.zeros(0, np.intc)
+            block = np.ctypeslib.as_array(library.kernel_polynomials(self.handle), shape=(3, inputs + 1))
+            self.value, self.slope, self.curve = block[:, :inputs]
+
+    def add_jacobians(self, rows: Rows) -> None:
+        """Those of loops that were built without: ``rows`` are the same as before, with what has come to the loops."""
+        self._kept.append(rows)
+        _complete(library.kernel_add_jacobians(self.handle, byref(rows.structure)))
 
     def free(self) -> None:
         if self.handle:
             library.kernel_free(self.handle)
             self.handle, self.slots = None, np.zeros(0)
-
-    def _build(self, function: str, *arguments: object) -> int:
-        """Calls one of the functions that build the system; arrays are given as such."""
-        if self.calls is not None:
-            self.calls.append((function, arguments))
-        given = (a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments)
-        return made(getattr(library, function)(self.handle, *given))
-
-    def add_instance(self, instance: Instance, first_state: int, states: int, indicators: int, completed_step: bool) -> int:
-        return made(library.kernel_add_instance(self.handle, instance.handle, first_state, states, indicators, completed_step))
-
-    def add_function(self, function: Callable[[float], float]) -> int:
-        callback = _CALLBACK(function)
-        self._kept.append(callback)
-        return made(library.kernel_add_function(self.handle, callback))
-
-    def add_polynomial(self) -> int:
-        """A drive whose coefficients ``set_polynomial`` gives."""
-        return self._build("kernel_add_polynomial")
 
     def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
         library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
@@ -329,144 +315,15 @@ class Kernel:
         """To be called where somebody else has set inputs of the instances."""
         library.kernel_unsettle(self.handle)
 
-    def add_table(self, times: np.ndarray, values: np.ndarray) -> int:
-        x, y = _doubles(times), _doubles(values)
-        return self._build("kernel_add_table", len(x), x, y)
-
-    def add_loop(self, unknowns: int, first: int, residuals: Sequence[Sequence[tuple[int, float]]]) -> int:
-        start = _ints(np.cumsum([0, *map(len, residuals)]))
-        slots, factors = _ints([slot for r in residuals for slot, _ in r]), _doubles([factor for r in residuals for _, factor in r])
-        return self._build("kernel_add_loop", unknowns, first, start, slots, factors)
-
-    def add_operation(
-        self,
-        where: int,
-        loop: int,
-        kind: int,
-        index: int,
-        *,
-        type_: int = 0,
-        references: Sequence[int] = (),
-        count: int | None = None,
-        first: int = 0,
-        places: Sequence[int] = (),
-        sources: Sequence[Sequence[int]] | None = None,
-    ) -> None:
-        keys = _references(references) if references else None
-        scattered = _ints(places) if places else None
-        start = source = None
-        if sources:
-            start = _ints(np.cumsum([0, *map(len, sources)]))
-            source = _ints([slot for each in sources for slot in each])
-        number = len(references) if count is None else count
-        self._build("kernel_add_operation", where, loop, kind, type_, index, number, first, keys, scattered, start, source)
-
-    def add_derivative(
-        self,
-        loop: int,
-        kind: int,
-        instance: int,
-        at_events: bool,
-        unknowns: Sequence[int],
-        knowns: Sequence[int],
-        seed: Sequence[float],
-        first: int,
-        unknown_slots: Sequence[int],
-        known_slot: int,
-        nominal: float,
-    ) -> None:
-        rows, columns, weights, slots = _references(unknowns), _references(knowns), _doubles(seed), _ints(unknown_slots)
-        where = loop, kind, instance, at_events
-        arrays = len(rows), rows, len(columns), columns, weights
-        self._build("kernel_add_derivative", *where, *arrays, first, slots, known_slot, nominal)
-
-    def set_jacobian(
-        self,
-        loop: int,
-        first_sum: int,
-        sums: Sequence[Sequence[tuple[float, int, int]]],
-        row_start: Sequence[int],
-        columns: Sequence[int],
-        order: np.ndarray,
-    ) -> None:
-        start = _ints(np.cumsum([0, *map(len, sums)]))
-        products = [product for each in sums for product in each]
-        factor, left, right = _doubles([p[0] for p in products]), _ints([p[1] for p in products]), _ints([p[2] for p in products])
-        rows, cols, sequence = _ints(row_start), _ints(columns), _ints(order)
-        self._build("kernel_set_jacobian", loop, first_sum, len(sums), start, factor, left, right, rows, cols, sequence)
-
-    def set_shortcut(
-        self,
-        loop: int,
-        first: int,
-        counts: Sequence[int],
-        unknowns: Sequence[int],
-        targets: Sequence[int],
-        rows: Sequence[Sequence[tuple[float, int, int]]],
-    ) -> None:
-        ordered = [sorted(row, key=lambda item: item[1] != 0) for row in rows]
-        items = [item for row in ordered for item in row]
-        starts = np.cumsum([0, *map(len, rows)])
-        arrays = (
-            _ints(unknowns),
-            _ints(targets),
-            _ints(starts),
-            _ints(starts[:-1] + [sum(term == 0 for _, term, _ in row) for row in ordered]),
-            _doubles([i[0] for i in items]),
-            _ints([i[1] for i in items]),
-            _ints([i[2] for i in items]),
-        )
-        _, always, inner, _, last = counts
-        self._build("kernel_set_shortcut", loop, first, always, inner, last, *arrays)
-
     # -- Co-Simulation -------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def sequence_of(cls, stepper: int) -> int:
-        """The list of what is passed on for a Co-Simulation instance, where these step one after another."""
-        return cls._FIRST_OF_STEPPER + 2 * stepper
-
-    @classmethod
-    def outputs_of(cls, stepper: int) -> int:
-        """The list of what such an instance gives."""
-        return cls._FIRST_OF_STEPPER + 2 * stepper + 1
-
-    def couple(self, arriving: Sequence[int], first_end: int) -> None:
-        """Before all steppers: the slots of what arrives at their inputs, and where is kept what these were at the end of a step."""
-        array = _ints(arriving)
-        made(library.kernel_couple(self.handle, len(array), pointer(array), first_end))
-        self.ends = self.slots[first_end : first_end + len(array)]
-        self._arriving = array
-        width = len(array) + 1
-        block = np.ctypeslib.as_array(library.kernel_polynomials(self.handle), shape=(3, width))
-        self.value, self.slope, self.curve = block[:, : len(array)]
-
-    def add_stepper(self, part: int, references: Sequence[int], degree: int, saves: bool, variable: bool) -> int:
-        keys = _references(references)
-        return made(library.kernel_add_stepper(self.handle, part, len(keys), pointer(keys), degree, saves, variable))
 
     def set_careful(self) -> None:
         """Has states saved before each step where they can be, so that one that is discarded can be made smaller."""
         library.kernel_set_careful(self.handle, True)
 
-    def add_other(self, part: int) -> None:
-        """A Model Exchange instance whose state is saved and restored as well."""
-        made(library.kernel_add_other(self.handle, part))
-
     def announce(self) -> None:
         """Says that there was an event since the last point."""
         library.kernel_announce(self.handle)
-
-    def set_predicted(self, slots: Sequence[int]) -> None:
-        array = _ints(slots)
-        made(library.kernel_set_predicted(self.handle, len(array), pointer(array)))
-
-    def set_held(self, slots: Sequence[int]) -> None:
-        array = _ints(slots)
-        made(library.kernel_set_held(self.handle, len(array), pointer(array)))
-
-    def add_bond(self, input_: int, rate: int, total: int, sign: float) -> None:
-        made(library.kernel_add_bond(self.handle, input_, rate, total, sign))
 
     def set_align(self, align: bool) -> None:
         """Whether all instances go back where one of them meets an event within a step."""
@@ -479,7 +336,7 @@ class Kernel:
     def hold(self, loop: int, held: Sequence[bool] | np.ndarray | None) -> None:
         """Which unknowns of a loop are not its own to find; without an argument, all of them are."""
         array = None if held is None else np.array(held, dtype=np.bool_)
-        made(library.kernel_hold(self.handle, loop, pointer(array)))
+        _complete(library.kernel_hold(self.handle, loop, pointer(array)))
 
     def linearise(self, loop: int) -> Status:
         """Makes and factorises a loop's Jacobian at the present point, equations for held unknowns included."""
@@ -560,7 +417,7 @@ class Kernel:
         """Of the present point."""
         return library.kernel_time(self.handle)
 
-    # -- building, the rest --------------------------------------------------------------------------------------------
+    # -- the rest --------------------------------------------------------------------------------------------
 
     def set_lost_share(self, share: float) -> None:
         """Below which share of its greatest size a pivot of a loop's equations is taken as lost."""
@@ -570,22 +427,9 @@ class Kernel:
         """Whether loops that have a shortcut may take it."""
         library.kernel_set_fast(self.handle, fast)
 
-    def pack(self) -> None:
-        """To be called when all operations are there."""
-        made(library.kernel_pack(self.handle))
-
     def set_open(self, open_: bool) -> None:
         """Whether loops are passed once, with their unknowns as they are, instead of being solved."""
         library.kernel_set_open(self.handle, open_)
-
-    def set_derivative_slots(self, slots: Sequence[int]) -> None:
-        self._build("kernel_set_derivative_slots", _ints(slots))
-
-    def set_record(self, slots: Sequence[int]) -> None:
-        array = _ints(slots)
-        if library.kernel_set_record(self.handle, len(array), pointer(array)):
-            raise MemoryError("the record needs more memory than there is")
-        self._columns = len(array)
 
     def recorded(self) -> np.ndarray:
         """A copy of all rows, the time first."""

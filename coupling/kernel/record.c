@@ -7,33 +7,27 @@
 /* Rows of values, the time first. */
 typedef struct Record {
     int columns;
-    int *slot;
+    const int *slot;
     long rows, capacity;
     double *values;
 } Record;
 
-int kernel_set_record(Kernel *k, int columns, const int *slots)
+int kernel_set_record(Kernel *k, const Rows *rows)
 {
-    kernel_end_record(k);
     Record *record = calloc(1, sizeof *record);
     if (!record)
         return KERNEL_NO_MEMORY;
     k->record = record;
     k->end_record = kernel_end_record;
-    record->columns = columns;
-    record->slot = malloc((size_t)(columns + 1) * sizeof *slots);
-    if (!record->slot)
-        return KERNEL_NO_MEMORY;
-    memcpy(record->slot, slots, (size_t)columns * sizeof *slots);
+    record->columns = rows->record->columns;
+    record->slot = record->columns ? rows->number + rows->record->slot : NULL;
     return KERNEL_DONE;
 }
 
 void kernel_end_record(Kernel *k)
 {
-    if (k->record) {
-        free(k->record->slot);
+    if (k->record)
         free(k->record->values);
-    }
     free(k->record);
     k->record = NULL;
 }

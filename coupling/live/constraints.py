@@ -1,22 +1,14 @@
-"""The constraints behind the residuals of a system: their values at position and at velocity level, and how they can be solved."""
+"""The constraints behind the residuals of a system: their values at position and at velocity level."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coupling.errors import BuildError
+from coupling.live.session import Session
 from coupling.plan.graph import Address
-from coupling.plan.schedule import ScheduledLoop
-
-if TYPE_CHECKING:
-    from coupling.live.master import Master
-    from coupling.plan.schedule import Schedule
-
-_RESIDUAL = re.compile(r"residual(\[\d+\])")
 
 
 @dataclass(frozen=True)
@@ -36,34 +28,33 @@ class Constraint:
         return self.multiplier.part
 
 
-def constraints_of(master: Master) -> list[Constraint]:
+def constraints_of(session: Session) -> list[Constraint]:
     """Those behind all algebraic variables but those that are solved for between the points as well; refuses instances that give their
     residuals at acceleration level alone."""
     found = []
-    inner = set(master.built.inner_parts)
-    for number, loop in enumerate(master.schedule.loops):
+    inner = set(session.built.inner_parts)
+    for number, loop in enumerate(session.schedule.loops):
         for place in range(len(loop.unknowns) - loop.torn):
             residual = loop.residuals[place]
             if residual.part in inner:
                 continue
-            part = master.built.parts[residual.part]
-            name = part.fmu.by_reference[residual.reference].name
-            match = _RESIDUAL.fullmatch(name)
-            position, velocity = (part.fmu.variables.get(level + match[1]) if match else None for level in ("position", "velocity"))
-            if velocity is None:
+            part = session.built.parts[residual.part]
+            described = next((c for c in part.dae.constraints if c.residual == residual.reference), None) if part.dae else None
+            if described is None or described.velocity is None:
+                name = part.fmu.by_reference[residual.reference].name
                 raise BuildError(
                     f"'{part.name}' ({part.fmu.path.name}) gives '{name}' but not the constraint at velocity level, as an output "
                     f"'velocity[1]' and so on, which implicit schemes enforce; choose scheme='explicit'"
                 )
-            at = None if position is None else Address(residual.part, 0, position.reference)
-            found.append(Constraint(number, place, loop.unknowns[place], at, Address(residual.part, 0, velocity.reference)))
+            at = None if described.position is None else Address(residual.part, 0, described.position)
+            found.append(Constraint(number, place, loop.unknowns[place], at, Address(residual.part, 0, described.velocity)))
     return found
 
 
 class Levels:
     """The values of constraints as the instances have them now."""
 
-    def __init__(self, master: Master, constraints: list[Constraint]) -> None:
+    def __init__(self, session: Session, constraints: list[Constraint]) -> None:
         self._count = len(constraints)
         self._calls: list[tuple[object, list[int], np.ndarray]] = []
         by_part: dict[int, list[tuple[int, int]]] = {}
@@ -73,7 +64,7 @@ class Levels:
                 by_part[constraint.part].append((i, constraint.position.reference))
         for part, items in by_part.items():
             places, references = zip(*items, strict=True)
-            self._calls.append((master.instances[part], list(references), np.array(places)))
+            self._calls.append((session.instances[part], list(references), np.array(places)))
 
     def now(self) -> tuple[np.ndarray, np.ndarray]:
         """At position level, 0 where there is none, and at velocity level."""
@@ -81,26 +72,3 @@ class Levels:
         for instance, references, places in self._calls:
             values[places] = instance.get(0, references)[1]  # type: ignore[attr-defined]
         return values[: self._count], values[self._count :]
-
-
-def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | None:
-    """An instance that keeps a loop's multipliers from being solved for at a point, and why: it does not tell accelerations, or how these
-    depend on forces."""
-    graph = schedule.graph
-    for residual in loop.residuals[: len(loop.unknowns) - loop.torn]:
-        part = graph.parts[residual.part]
-        if part.states:
-            continue  # solved between the points as well, where others only push
-        declared = next(u for u in part.structure.residuals if u.reference == residual.reference)
-        known = None if declared.dependencies is None else {reference for reference, _ in declared.dependencies}
-        wires = ((a, given) for a, given in graph.wires.items() if a.part == residual.part and (known is None or a.reference in known))
-        sources = {s.part for _, given in wires for s in given}
-        for other in sorted(sources):
-            if graph.parts[other].stepped and not graph.parts[other].interface.directional_derivatives:
-                return other, "offers no directional derivatives, so that nobody knows how its motion answers to a force"
-        for reference, _ in declared.dependencies or ():
-            variable = part.fmu.by_reference[reference]
-            address = Address(residual.part, 0, reference)
-            if variable.causality == "input" and address not in graph.node and sources:
-                return residual.part, f"is not told '{variable.name}'"
-    return None

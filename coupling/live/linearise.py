@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -20,11 +19,9 @@ from scipy.sparse.linalg import splu
 
 from coupling.kernel import library
 from coupling.kernel.kernel import DISCARD, WARNING, pointer
+from coupling.live.session import Session
 from coupling.plan.graph import Address
 from coupling.plan.jacobian import EVENT_KINDS
-
-if TYPE_CHECKING:
-    from coupling.live.master import Master
 
 _ONE, _MINUS_ONE, _FIRST_TERM = 0, 1, 2
 """Terms; entry 0 is 1 as well."""
@@ -46,19 +43,19 @@ class Linearisation:
     less what it is. ``at_present`` and ``values`` ask the FMUs at the point where they are.
     """
 
-    def __init__(self, master: Master, wanted: Sequence[Address]) -> None:
-        self.unknowns = [a for loop in master.schedule.loops for a in loop.unknowns]
-        plan = _Plan(master, self.unknowns, wanted)
+    def __init__(self, session: Session, wanted: Sequence[Address]) -> None:
+        self.unknowns = [a for loop in session.schedule.loops for a in loop.unknowns]
+        plan = _Plan(session, self.unknowns, wanted)
         self._terms = np.zeros(plan.terms)
         self._terms[[_ONE, _MINUS_ONE]] = 1.0, -1.0
         self._calls: tuple[list[_Call], ...] = ([], [], [])
         for group, part, unknowns, knowns, first in plan.calls:
             results = self._terms[first : first + len(unknowns)]
-            kind = _Direction if master.built.parts[part].interface.directional_derivatives else _Difference
-            self._calls[group].append(kind(master, part, unknowns, knowns, results))
+            kind = _Direction if session.built.parts[part].interface.directional_derivatives else _Difference
+            self._calls[group].append(kind(session, part, unknowns, knowns, results))
         self._levels, places = plan.numbered()
         self._entries = np.ones(1 + len(places))
-        width = master.built.states + len(self.unknowns)
+        width = session.built.states + len(self.unknowns)
         row, column, entry = (np.array(x, dtype=int) for x in plan.pattern)
         order = np.lexsort((row, column))
         self.shape = (len(wanted), width)
@@ -90,10 +87,10 @@ class Linearisation:
         return matrix
 
 
-def open_loops(master: Master) -> Linearisation:
+def open_loops(session: Session) -> Linearisation:
     """Of all states' derivatives, then of all residuals."""
-    derivatives = [Address(i, 0, u.reference) for i, part in enumerate(master.built.parts) for u in part.structure.derivatives]
-    return Linearisation(master, [*derivatives, *(a for loop in master.schedule.loops for a in loop.residuals)])
+    derivatives = [Address(i, 0, u.reference) for i, part in enumerate(session.built.parts) for u in part.structure.derivatives]
+    return Linearisation(session, [*derivatives, *(a for loop in session.schedule.loops for a in loop.residuals)])
 
 
 class StateJacobian:
@@ -102,9 +99,9 @@ class StateJacobian:
     _MANY = 400
     """Unknowns from which on their equations are solved as sparse ones."""
 
-    def __init__(self, master: Master) -> None:
-        self._kernel, self._loops = master.kernel, master.schedule.loops
-        self._states, self.linear = master.built.states, open_loops(master)
+    def __init__(self, session: Session) -> None:
+        self._kernel, self._loops = session.kernel, session.schedule.loops
+        self._states, self.linear = session.built.states, open_loops(session)
         self.has_loops = bool(self.linear.unknowns)
         self._full = np.zeros((0, 0))
 
@@ -119,7 +116,6 @@ class StateJacobian:
         return full[:n, :n] - full[:n, n:] @ self._solved(full[n:, n:], full[n:, :n])
 
     def _solved(self, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-        assert self._kernel
         if not any(self._kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(self._loops)):
             with suppress(np.linalg.LinAlgError, RuntimeError):  # of a singular matrix
                 return np.linalg.solve(matrix, right) if len(matrix) < self._MANY else splu(csc_array(matrix)).solve(right)
@@ -132,8 +128,8 @@ class StateJacobian:
 class _Call(ABC):
     """Derivatives of some unknowns of an instance; each of them depends on one of the knowns."""
 
-    def __init__(self, master: Master, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
-        self._instance, self._part, self._results = master.instances[part], master.built.parts[part], results
+    def __init__(self, session: Session, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
+        self._instance, self._part, self._results = session.instances[part], session.built.parts[part], results
         self._unknowns, self._knowns = list(unknowns), list(knowns)
 
     @abstractmethod
@@ -148,8 +144,8 @@ class _Call(ABC):
 
 
 class _Direction(_Call):
-    def __init__(self, master: Master, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
-        super().__init__(master, part, unknowns, knowns, results)
+    def __init__(self, session: Session, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
+        super().__init__(session, part, unknowns, knowns, results)
         self._arrays = np.array(unknowns, dtype=np.uintc), np.array(knowns, dtype=np.uintc), np.ones(len(knowns))
         rows, columns, seed = [pointer(array) for array in self._arrays]
         self._arguments = (self._instance.handle, rows, len(unknowns), columns, len(knowns), seed, pointer(results))
@@ -221,9 +217,9 @@ class _Dependence:
 
 
 class _Plan:
-    def __init__(self, master: Master, unknowns: Sequence[Address], wanted: Sequence[Address]) -> None:
-        self._parts, self._graph = master.built.parts, master.schedule.graph
-        self._column = {a: master.built.states + i for i, a in enumerate(unknowns)}
+    def __init__(self, session: Session, unknowns: Sequence[Address], wanted: Sequence[Address]) -> None:
+        self._parts, self._graph = session.built.parts, session.schedule.graph
+        self._column = {a: session.built.states + i for i, a in enumerate(unknowns)}
         self._declared = [
             {u.reference: u.dependencies for u in (*part.structure.outputs, *part.structure.derivatives, *part.structure.residuals)}
             for part in self._parts

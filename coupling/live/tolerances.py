@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from coupling.live.master import Master
-    from coupling.options import Run
+from coupling.errors import BuildError
+from coupling.live.session import Session
+from coupling.names import matches, nearest
+from coupling.options import Run
+from coupling.plan.build import Built
 
 
-def matches(name: str, pattern: str) -> bool:
-    """Whether a name fits a pattern in which ``*`` stands for anything; all other characters, brackets too, stand for themselves."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
-
-
-def state_tolerances(master: Master, run: Run) -> np.ndarray:
+def state_tolerances(session: Session, run: Run) -> np.ndarray:
     """The absolute tolerance of each state: as given, or relative to its nominal value."""
-    built = master.built
+    built = session.built
     default = np.empty(built.states)
-    for part, instance in zip(built.parts, master.instances, strict=True):
+    for part, instance in zip(built.parts, session.instances, strict=True):
         count = len(part.states)
         if count:
             _, nominals = instance.nominals(count)
@@ -31,7 +26,7 @@ def state_tolerances(master: Master, run: Run) -> np.ndarray:
         default[:] = run.atol
     if not isinstance(run.atol, Mapping):
         return default
-    return given_tolerances(run, [master.label(slot) for slot in range(built.states)], default)
+    return given_tolerances(run, [session.label(slot) for slot in range(built.states)], default)
 
 
 def given_tolerances(run: Run, names: Sequence[str], default: np.ndarray) -> np.ndarray:
@@ -40,3 +35,18 @@ def given_tolerances(run: Run, names: Sequence[str], default: np.ndarray) -> np.
     for pattern, value in run.atol.items() if isinstance(run.atol, Mapping) else ():
         result[[matches(name, pattern) for name in names]] = value
     return result
+
+
+def check_names(run: Run, built: Built) -> None:
+    """Refuses names and patterns that fit nothing which has a tolerance."""
+    if not isinstance(run.atol, Mapping):
+        return
+    known = [
+        built.named(i, reference)
+        for i, part in enumerate(built.parts)
+        for reference in (*part.fmu.states, *(part.fmu.dae.algebraic if part.fmu.dae else ()))
+    ]
+    for name in run.atol:
+        if not any(matches(each, name) for each in known):
+            hint = nearest(name, known) or "leave it out"
+            raise BuildError(f"atol: '{name}' is neither a state nor an algebraic variable of the system; {hint}")

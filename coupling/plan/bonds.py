@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from coupling.fmus.ports import POWER
 from coupling.plan.graph import Address, Part
-
-if TYPE_CHECKING:
-    from coupling.plan.schedule import Schedule
+from coupling.plan.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ def bonds_of(parts: Sequence[Part], connections: Sequence[tuple[str, str]], sche
         for name, terminal in part.fmu.terminals.items() if part.stepped else ():
             port = f"{part.name}.{name}"
             title = f"{port} - {' + '.join(partners.get(port, ['...']))}"
-            for effort, rate in POWER.get(terminal.kind, ()):
+            for effort, rate in terminal.power:
                 members = [part.fmu.variables[terminal.members[member]] for member in (effort, rate) if member in terminal.members]
                 if len(members) < 2:
                     continue

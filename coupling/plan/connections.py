@@ -8,16 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from coupling.errors import BuildError, listed, with_article
-from coupling.fmus.fmu import Fmu, Terminal, Unit, Variable, same_unit
-from coupling.fmus.ports import ADDED, described, gives, needs_partner, partners, takes
-from coupling.fmus.values import check_value
-from coupling.names import either, nearest
+from coupling.fmus import Fmu, Terminal, Unit, Variable, same_unit
+from coupling.fmus.ports import adds, described, gives, needed, needs_partner, partners, takes
+from coupling.fmus.start_values import check_value
+from coupling.names import either, nearest, resolve
+from coupling.plan.definition import Name
 from coupling.plan.drives import Constant, Drive, Function, Table
-
-__all__ = ["BuildError", "Name", "check_drive", "find_end", "wires_of"]
-
-Name = tuple[str, str]
-"""An instance and a variable of it."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +29,11 @@ class End:
 
 def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
     """What a user's name means; ``purpose`` begins the sentence that refuses it."""
-    instance, dot, rest = text.partition(".")
+    instance, rest = resolve(text, fmus)
     if instance not in fmus:
         raise BuildError(f"{purpose}there is no instance '{instance}'; {_instance_hint(text, fmus)}")
     fmu = fmus[instance]
-    if not dot:
+    if text == instance:
         raise BuildError(f"{purpose}'{text}' is an instance; name one of its ports or variables, such as '{_example(instance, fmu)}'")
     terminal, variable = fmu.terminals.get(rest), fmu.variables.get(rest)
     if terminal is None and variable is None:
@@ -52,7 +48,7 @@ def _instance_hint(text: str, fmus: Mapping[str, Fmu]) -> str:
     forgotten = [f"{instance}.{text}" for instance, fmu in fmus.items() if text in fmu.variables or text in fmu.terminals]
     if forgotten:
         return f"did you mean {either(list(map(repr, forgotten[:3])))}?"
-    return nearest(text.partition(".")[0], fmus) or f"the instances are {listed(fmus)}"
+    return nearest(resolve(text, fmus)[0], fmus) or f"the instances are {listed(fmus)}"
 
 
 def wires_of(
@@ -75,10 +71,10 @@ def wires_of(
         if frozenset(pair) in joined:
             raise BuildError(f"'{a.text}' and '{b.text}' are connected twice; leave one connection out")
         joined.add(frozenset(pair))
-        for source, target, adds in _values(a, b):
+        for source, target, added in _values(a, b):
             _check_pair(source, target, fmus)
             key, known = _key(fmus, target), wires.setdefault(target, [])
-            if key in taken and not adds:
+            if key in taken and not added:
                 raise BuildError(
                     f"the input '{'.'.join(target)}' has two sources, {taken[key]} and '{'.'.join(source)}'; "
                     "keep one of them, or add their values in a component of its own"
@@ -118,7 +114,7 @@ def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
         )
     source, target = (b, a) if a.variable.causality == "input" else (a, b)
     assert source.variable and target.variable
-    return [((source.instance, source.variable.name), (target.instance, target.variable.name), _adds(target.fmu, target.variable.name))]
+    return [((source.instance, source.variable.name), (target.instance, target.variable.name), adds(target.fmu, target.variable.name))]
 
 
 def _causality(variable: Variable) -> str:
@@ -143,18 +139,9 @@ def _joined_ports(a: End, port_a: Terminal, b: End, port_b: Terminal) -> list[tu
             verb, need = ("give", "take") if given_by_a else ("take", "give")
             raise BuildError(f"{sides} are on the same side: both {verb} {mine}; put a component between them whose ports {need} it")
         of_a, of_b = (a.instance, port_a.members[mine]), (b.instance, port_b.members[its])
-        added = (its if given_by_a else mine) in ADDED.get(port_a.kind, ())
+        added = (its if given_by_a else mine) in (port_b if given_by_a else port_a).added
         result.append((of_a, of_b, added) if given_by_a else (of_b, of_a, added))
     return result
-
-
-def _adds(fmu: Fmu, name: str) -> bool:
-    """Whether an input is one that adds up what several give: a member such as a force of a port that has it."""
-    return any(
-        variable == name and member in ADDED.get(port.kind, ())
-        for port in fmu.terminals.values()
-        for member, variable in port.members.items()
-    )
 
 
 def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
@@ -190,13 +177,12 @@ def _unit(fmu: Fmu, variable: Variable) -> Unit | None:
 
 
 def _check_open_ports(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> None:
-    needed: dict[Fmu, list[tuple[Terminal, list[str]]]] = {}
+    needy: dict[Fmu, list[tuple[Terminal, dict[str, str]]]] = {}
     for fmu in dict.fromkeys(fmus.values()):
-        ports = [port for port in fmu.terminals.values() if needs_partner(fmu, port)]
-        needed[fmu] = [(p, [m for m in takes(fmu, p) if m not in ADDED[p.kind]]) for p in ports]
+        needy[fmu] = [(port, needed(fmu, port)) for port in fmu.terminals.values() if needs_partner(fmu, port)]
     for instance, fmu in fmus.items():
-        for port, members in needed[fmu]:
-            names = [(instance, port.members[member]) for member in members]
+        for port, members in needy[fmu]:
+            names = [(instance, variable) for variable in members.values()]
             missing = next((name for name in names if name not in wires and name not in drives), None)
             if missing:
                 kind = port.kind.removeprefix("org.jourdain.")

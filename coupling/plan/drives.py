@@ -39,10 +39,20 @@ class Function:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Values between which is interpolated linearly; constant before the first and behind the last. A time that comes twice is a jump."""
+    """Values between which is interpolated linearly; constant before the first and after the last. A time that comes twice is a jump."""
 
     times: np.ndarray
     values: np.ndarray
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self._bytes == other._bytes
+
+    def __hash__(self) -> int:
+        return hash(self._bytes)
+
+    @property
+    def _bytes(self) -> tuple[bytes, bytes]:
+        return self.times.tobytes(), self.values.tobytes()
 
     @property
     def held(self) -> Table:

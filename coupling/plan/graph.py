@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
-from coupling.fmus.fmu import Dae, Fmu, Interface, Structure, Unknown, Variable
+from coupling.fmus import Dae, Fmu, Interface, Structure, Unknown, Variable
 
 
 class Level(IntEnum):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from coupling.errors import BuildError, shown, with_article
-from coupling.fmus.fmu import Fmu, Variable
-from coupling.live.tolerances import matches
+from coupling.fmus import Fmu, Variable
+from coupling.names import matches
+from coupling.plan.build import Built
 from coupling.plan.connections import find_end
-
-if TYPE_CHECKING:
-    from coupling.system import Built
 
 _RECORDABLE = ("real", "integer", "boolean")
 
@@ -44,18 +41,18 @@ def _matching(built: Built, pattern: str, by_default: list[tuple[int, str]]) -> 
 def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[int, str]]:
     """An instance's interesting variables, a port's members, or one variable."""
     fmus = {part.name: part.fmu for part in built.parts}
-    number = list(fmus).index(text.partition(".")[0]) if text.partition(".")[0] in fmus else -1
+    number = {name: i for i, name in enumerate(fmus)}
     if text in fmus:
-        return [(number, name) for name in by_fmu[fmus[text]]]
+        return [(number[text], name) for name in by_fmu[fmus[text]]]
     end = find_end(text, fmus, "outputs: ")
     if end.variable is None:
-        return [(number, name) for name in end.terminal.members.values()] if end.terminal else []
+        return [(number[end.instance], name) for name in end.terminal.members.values()] if end.terminal else []
     if not _recordable(end.variable):
         if end.variable.causality == "independent":
             raise BuildError(f"outputs: '{text}' is the time itself, which the result holds as .time; leave it out")
         kind = "an array" if end.variable.dimensions else with_article(end.variable.fmi_type)
         raise BuildError(f"outputs: '{text}' is {kind}, which cannot be recorded; choose real, integer or Boolean scalars")
-    return [(number, end.variable.name)]
+    return [(number[end.instance], end.variable.name)]
 
 
 def _recordable(variable: Variable) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from coupling.errors import BuildError, listed, shown
-from coupling.fmus.fmu import Fmu
+from coupling.fmus import Fmu
+from coupling.names import resolve
 from coupling.plan.connections import find_end
 
 
@@ -24,7 +25,11 @@ _KINDS = {
     "translational": _Kind("mechanical1d.RigidRod", "length", {"position": "s", "velocity": "v", "force": "f", "acceleration": "a"}),
     "planar": _Kind("planar.Weld", None, {}),
 }
-RIGID = frozenset(kind.component for kind in _KINDS.values())
+
+
+def is_rigid(fmu: Fmu) -> bool:
+    """Whether an FMU is a joint that couples rigidly."""
+    return any(fmu.model_name == kind.component for kind in _KINDS.values())
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,9 @@ def rigid_coupling(a: str | Mapping[str, str], b: str | Mapping[str, str], fmus:
     if kinds[0] != kinds[1]:
         raise BuildError(f"{refused}the first is {kinds[0]}, the second {kinds[1]}; couple two of the same kind")
     ends = [each if isinstance(each, str) else next(iter(each.values())) for each in (a, b)]
-    if ends[0] == ends[1] or (not isinstance(a, str) and not isinstance(b, str) and ends[0].partition(".")[0] == ends[1].partition(".")[0]):
-        raise BuildError(
-            f"{refused}both are '{ends[0] if ends[0] == ends[1] else ends[0].partition('.')[0]}'; couple two different instances"
-        )
+    owners = [resolve(end, fmus)[0] for end in ends]
+    if ends[0] == ends[1] or (not isinstance(a, str) and not isinstance(b, str) and owners[0] == owners[1]):
+        raise BuildError(f"{refused}both are '{ends[0] if ends[0] == ends[1] else owners[0]}'; couple two different instances")
     kind = _KINDS[kinds[0]]
     wires: list[tuple[str, str]] = []
     unknown: list[str] = []
@@ -78,7 +82,7 @@ def _kind_of(each: str | Mapping[str, str], fmus: Mapping[str, Fmu], refused: st
             )
         return kind
     if isinstance(each, Mapping) and all(isinstance(v, str) for v in each.values()):
-        instances = list(dict.fromkeys(v.partition(".")[0] for v in each.values()))
+        instances = list(dict.fromkeys(resolve(v, fmus)[0] for v in each.values()))
         for variable in each.values():
             find_end(variable, fmus, refused)
         if len(instances) > 1:

@@ -15,18 +15,18 @@ from coupling.solvers.base.stepwise import Equations
 from coupling.solvers.base.sundials import Matrix, Sundials, last_known, load, make, options
 
 if TYPE_CHECKING:
-    from coupling.live.master import Master
+    from coupling.live.session import Session
     from coupling.options import Run
 
 
-def integrate(master: Master, run: Run) -> Outcome:
+def integrate(session: Session, run: Run) -> Outcome:
     """Runs the system by CVODE."""
-    return stepwise.integrate(master, run, "CVODE", lambda equations: Cvode(equations, run))
+    return stepwise.integrate(session, run, "CVODE", lambda equations: Cvode(equations, run))
 
 
 class Cvode(Sundials):
     def __init__(self, equations: Equations, run: Run) -> None:
-        self._jacobian = jacobian = StateJacobian(equations.master)
+        self._jacobian = jacobian = StateJacobian(equations.session)
         n, linear = equations.states, jacobian.linear
         if jacobian.has_loops:  # these connect everything
             self._matrix = Matrix.full(n)
@@ -35,7 +35,7 @@ class Cvode(Sundials):
             missing = np.setdiff1d(np.arange(n), linear.rows[linear.rows == linear.columns])
             self._matrix = Matrix.of(n, np.append(linear.rows, missing), np.append(linear.columns, missing))
             self._values = last_known(lambda: np.append(linear.values(), 0 * missing))
-        more = options(run, state_tolerances(equations.master, run), jacfn=self._differentiate, **self._matrix.options)
+        more = options(run, state_tolerances(equations.session, run), jacfn=self._differentiate, **self._matrix.options)
         super().__init__(equations, make(load("CVODE"), self._derivatives, **more))
 
     def _start(self, t: float, x: np.ndarray) -> np.ndarray:

@@ -16,13 +16,13 @@ from coupling.solvers.base.stepwise import Equations
 from coupling.solvers.base.sundials import Matrix, Sundials, last_known, load, make, options
 
 if TYPE_CHECKING:
-    from coupling.live.master import Master
+    from coupling.live.session import Session
     from coupling.options import Run
 
 
-def integrate(master: Master, run: Run) -> Outcome:
+def integrate(session: Session, run: Run) -> Outcome:
     """Runs the system by IDA."""
-    return stepwise.integrate(master, run, "IDA", lambda equations: Ida(equations, run))
+    return stepwise.integrate(session, run, "IDA", lambda equations: Ida(equations, run))
 
 
 _RANK = 1e-10
@@ -49,9 +49,9 @@ class Ida(Sundials):
     """
 
     def __init__(self, equations: Equations, run: Run) -> None:
-        master, n = equations.master, equations.states
-        self._linear = linear = open_loops(master)
-        self._unknown = [slot for loop in master.schedule.loops for slot in range(loop.first, loop.first + len(loop.unknowns))]
+        session, n = equations.session, equations.states
+        self._linear = linear = open_loops(session)
+        self._unknown = [slot for loop in session.schedule.loops for slot in range(loop.first, loop.first + len(loop.unknowns))]
         self._size = n + len(self._unknown)
         missing = np.setdiff1d(np.arange(n), linear.rows[linear.rows == linear.columns])
         self._rows, self._columns = np.append(linear.rows, missing), np.append(linear.columns, missing)
@@ -60,7 +60,7 @@ class Ida(Sundials):
         self._values = last_known(lambda: np.append(linear.values(), 0 * missing))
         self._dx, self._r = np.empty(n), np.empty(self._size - n)
         self._loose = _tolerances_of_unknowns(equations, run)
-        self._options = options(run, np.append(state_tolerances(master, run), self._loose), algebraic_idx=list(range(n, self._size)))
+        self._options = options(run, np.append(state_tolerances(session, run), self._loose), algebraic_idx=list(range(n, self._size)))
         self._redundancy: _Redundancy | None = None
         self._matrix = Matrix.of(self._size, self._rows, self._columns)
         super().__init__(equations, self._made())
@@ -94,7 +94,7 @@ class Ida(Sundials):
 
     def _find_redundancy(self) -> _Redundancy | None:
         equations, n = self._equations, self._equations.states
-        if not any(equations.kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(equations.master.schedule.loops)):
+        if not any(equations.kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(equations.session.schedule.loops)):
             return None
         matrix = np.zeros((self._size, self._size))
         matrix[self._rows, self._columns] = self._values()
@@ -148,12 +148,12 @@ class Ida(Sundials):
 def _tolerances_of_unknowns(equations: Equations, run: Run) -> np.ndarray:
     """As given by name. Otherwise those of algebraic variables are loose, since their errors do not add up and tight ones cost many
     steps: the root of ``rtol``, of the greatest of the same unit at the start. Torn inputs are tight as states are."""
-    master = equations.master
+    session = equations.session
     names, units, sizes, nominals, torn = [], [], [], [], []
-    for loop in master.schedule.loops:
+    for loop in session.schedule.loops:
         for i, address in enumerate(loop.unknowns):
-            variable = master.built.parts[address.part].fmu.by_reference[address.reference]
-            names.append(master.named(address.part, address.reference))
+            variable = session.built.parts[address.part].fmu.by_reference[address.reference]
+            names.append(session.named(address.part, address.reference))
             units.append(variable.unit)
             sizes.append(abs(equations.kernel.slots[loop.first + i]))
             nominals.append(abs(variable.nominal) or 1.0)

@@ -28,21 +28,21 @@ _ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
 """Of the error estimates."""
 
 if TYPE_CHECKING:
-    from coupling.live.master import Master
+    from coupling.live.session import Session
     from coupling.options import Run
 
 
-def integrate(name: str, master: Master, run: Run) -> Outcome:
+def integrate(name: str, session: Session, run: Run) -> Outcome:
     """Runs the system by one of SciPy's solvers."""
-    return stepwise.integrate(master, run, name, lambda equations: Scipy(name, equations, run))
+    return stepwise.integrate(session, run, name, lambda equations: Scipy(name, equations, run))
 
 
 class Scipy:
     def __init__(self, name: str, equations: Equations, run: Run) -> None:
         self._name, self._equations, self._solver_class = name, equations, getattr(scipy_integrate, name)
         self._options: dict[str, Any] = {"rtol": max(run.rtol, 100 * np.finfo(float).eps), "max_step": run.max_step}
-        self._atol = self._options["atol"] = state_tolerances(equations.master, run)
-        self._jacobian = StateJacobian(equations.master) if name in _IMPLICIT else None
+        self._atol = self._options["atol"] = state_tolerances(equations.session, run)
+        self._jacobian = StateJacobian(equations.session) if name in _IMPLICIT else None
         if self._jacobian:
             self._ask = last_known(self._jacobian.dense)
             self._options["jac"] = self._differentiate
@@ -89,7 +89,7 @@ class Scipy:
                 warnings.simplefilter("ignore")
                 message = solver.step()
         except (ValueError, np.linalg.LinAlgError) as error:  # of the linear algebra; a user's function may raise such things too
-            if self._equations.master.raised is not None:
+            if self._equations.session.raised is not None:
                 raise
             message, solver.status = str(error), "failed"
         if solver.status == "failed":

@@ -1,7 +1,7 @@
 """An account of work; the file of a component of one's own, as in the second example."""
 
-from fmu_components.declare.component import Component
-from fmu_components.declare.icon import Drawing, arc, box, line
+from jourdain import Component
+from jourdain.icon import Drawing, arc, box, line
 
 
 class Account(Component):

@@ -2,9 +2,8 @@
 
 from sympy import Max, Piecewise, sqrt
 
-from fmu_components.declare.component import Component
-from fmu_components.declare.icon import Drawing, line
-from fmu_components.declare.ports import PLANAR, Side
+from jourdain import PLANAR, Component, Side
+from jourdain.icon import Drawing, line
 
 
 class Soil(Component):

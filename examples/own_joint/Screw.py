@@ -1,7 +1,7 @@
 """A joint that the catalogue does not have; this file is all that it takes."""
 
-from fmu_components.declare.icon import Drawing, arc, arrowhead, box, line
-from fmu_components.declare.joint import Joint
+from jourdain import Joint
+from jourdain.icon import Drawing, arc, arrowhead, box, line
 
 
 class Screw(Joint):

@@ -44,6 +44,25 @@ class PortKind:
     identifier: str
     chains: tuple[tuple[Quantity, ...], ...]
     effort: tuple[Quantity, ...]
+    signs: str = ""
+    """In which sense the quantities are positive, in sentences."""
+    colour: str = "#5d6d7e"
+    """In which ports of the kind are marked, as ``#rrggbb``."""
+
+    @property
+    def terminal_kind(self) -> str:
+        """What FMI calls it: a name that no other organisation gives."""
+        return f"org.jourdain.{self.identifier}"
+
+    @property
+    def added(self) -> tuple[Quantity, ...]:
+        """What adds up where several ports meet: efforts, flows and currents."""
+        return self.effort
+
+    @property
+    def power(self) -> tuple[tuple[Quantity, Quantity], ...]:
+        """Each effort with its conjugate, whose product is the power into the motion side: the rate, or what has no rate."""
+        return tuple((effort, chain[min(1, len(chain) - 1)]) for effort, chain in zip(self.effort, self.chains, strict=True))
 
     @property
     def motion(self) -> tuple[Quantity, ...]:
@@ -83,33 +102,43 @@ PLANAR = PortKind(
         Quantity("Fy", "N", "force on the body along the absolute y axis"),
         Quantity("Cz", "N.m", "torque on the body about the point"),
     ),
+    signs="Wrenches act on the body, in the absolute frame, about the port’s point. Angles, angular velocities and torques are positive "
+    "counter-clockwise, from x towards y.",
+    colour="#1d6fb8",
 )
 ROTATIONAL = PortKind(
     "rotational flange",
     "rotational",
     chains=(_chain(("phi", "rad", "angle"), ("w", "rad/s", "angular velocity"), ("a", "rad/s2", "angular acceleration")),),
     effort=(Quantity("tau", "N.m", "torque on the side that gives the motion"),),
+    colour="#8e44ad",
 )
 TRANSLATIONAL = PortKind(
     "translational flange",
     "translational",
     chains=(_chain(("s", "m", "position"), ("v", "m/s", "velocity"), ("a", "m/s2", "acceleration")),),
     effort=(Quantity("f", "N", "force on the side that gives the motion"),),
+    colour="#1e8449",
 )
 HYDRAULIC = PortKind(
     "hydraulic",
     "hydraulic",
     chains=((Quantity("p", "Pa", "pressure"),),),
     effort=(Quantity("q", "m3/s", "volume flow into the side that gives the pressure"),),
+    signs="Flow is positive into the side that gives the pressure.",
+    colour="#c0392b",
 )
 ELECTRICAL = PortKind(
     "electrical pin pair",
     "electrical",
     chains=((Quantity("v", "V", "voltage"),),),
     effort=(Quantity("i", "A", "current into the side that gives the voltage"),),
+    signs="Current is positive into the side that gives the voltage.",
+    colour="#b9770e",
 )
 
 KINDS = (PLANAR, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL)
+KIND_OF_TERMINAL = {kind.terminal_kind: kind for kind in KINDS}
 
 
 @dataclass(frozen=True)
@@ -138,7 +167,7 @@ class Port:
     @property
     def velocities(self) -> tuple[sympy.Symbol, ...]:
         """The rate conjugate to each effort."""
-        return tuple(self[chain[min(1, len(chain) - 1)]] for chain in self.kind.chains)
+        return tuple(self[rate] for _, rate in self.kind.power)
 
     @property
     def efforts(self) -> tuple[sympy.Symbol, ...]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from fmu_components.declare.icon import Drawing, box
-from fmu_components.declare.ports import Port, Side
-from fmu_components.export.pages.icons import EXTENT, colour, png
+from fmu_components.declare.ports import Port, PortKind, Side
+from fmu_components.export.pages.icons import EXTENT, png
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import Value, document, element
 
@@ -54,17 +54,18 @@ def _icon_base_name(port: Port) -> str:
 def _terminal(port: Port, position: tuple[float, float]) -> Element:
     x, y = position
     quantities = [quantity for side in Side for quantity in port.kind.given_by(side)]
-    drawn = _box(x * SCALE, y * SCALE, MARK) | {"iconBaseName": _icon_base_name(port), "defaultConnectionColor": _rgb(colour(port.kind))}
+    drawn = _box(x * SCALE, y * SCALE, MARK) | {"iconBaseName": _icon_base_name(port), "defaultConnectionColor": _rgb(port.kind.colour)}
     return element(
         "Terminal",
         {
             "name": port.name,
             "matchingRule": "plug",
-            "terminalKind": f"org.jourdain.{port.kind.identifier}",
+            "terminalKind": port.kind.terminal_kind,
             "description": f"{port.kind.name} that gives the {port.side.value}: {port.text}",
         },
         [
             # Not inflow and outflow, though efforts add up: those are for flows that balance, and a wrench acts in one place.
+            # FMI has no words for what adds up and what makes power with what, so that an annotation says it.
             *(
                 element(
                     "TerminalMemberVariable",
@@ -77,8 +78,16 @@ def _terminal(port: Port, position: tuple[float, float]) -> Element:
                 for quantity in quantities
             ),
             element("TerminalGraphicalRepresentation", drawn),
+            element("Annotations", children=[_facts(port.kind)]),
         ],
     )
+
+
+def _facts(kind: PortKind) -> Element:
+    """What a coupling master has to know of a kind, which other tools ignore."""
+    added = [element("Sum", {"member": quantity.name}) for quantity in kind.added]
+    power = [element("Power", {"effort": effort.name, "rate": rate.name}) for effort, rate in kind.power]
+    return element("Annotation", {"type": "org.jourdain"}, [*added, *power])
 
 
 def _box(x: float, y: float, half: float) -> dict[str, Value]:

@@ -10,7 +10,7 @@ import pytest
 
 from coupling import Result, System
 from coupling.outcome import Ending, Outcome
-from coupling.result import Statistics
+from coupling.record import Column, Record, Statistics
 from tests.support import foreign
 from tests.support.oracles.planar import DoublePendulum
 from tests.support.systems.systems import pendulum, refusal, system_of
@@ -49,7 +49,9 @@ def test_a_name_that_was_not_recorded(result: Result, name: object, sentence: st
 def test_its_representation_says_what_it_holds(result: Result) -> None:
     """The system, how much, and how it ended; and so does an empty one."""
     assert repr(result) == f"Result('pendulum': {len(result.names)} variables, 0 to 1 s, 501 rows; completed at t = 1 s)"
-    empty = Result("s", ["a"], np.zeros((0, 2)), Outcome(Ending.FMU_FAILED, "stopped at t = 0 s"), result.statistics, {})
+    empty = Result(
+        Record("s", (Column("it", "a", ""),), np.zeros((0, 2)), result.statistics), Outcome(Ending.FMU_FAILED, "stopped at t = 0 s")
+    )
     assert repr(empty) == "Result('s': 1 variables, nothing, 0 rows; stopped at t = 0 s)"
 
 
@@ -57,7 +59,7 @@ def test_summary() -> None:
     """One line for the outcome, one for each warning, one for the costs."""
     outcome = Outcome(Ending.COMPLETED, "completed at t = 1 s", ["a is redundant"])
     costs = Statistics(120, 17, 2, 40, 30, 3, 1, 2, 0, 0.25, 2.0, 1.5)
-    result = Result("s", [], np.zeros((1, 1)), outcome, costs, {})
+    result = Result(Record("s", (), np.zeros((1, 1)), costs), outcome)
     assert costs.seconds_in_master == 0.5
     assert result.summary().split("\n") == [
         "completed at t = 1 s",
@@ -91,11 +93,12 @@ def test_csv_keeps_every_digit(result: Result, tmp_path: Path) -> None:
 def test_csv_of_odd_values(tmp_path: Path) -> None:
     """What is not finite, denormal or of no unit comes back as well."""
     rows = np.array([[0.0, np.nan, 5e-324], [1 / 3, -np.inf, 1.7976931348623157e308]])
-    result = Result("s", ["a,b", "c"], rows, Outcome(Ending.COMPLETED, ""), Statistics(*[0] * 9, 0.0, 0.0, 0.0), {"c": "m"})
+    columns = Column("it", "a,b", ""), Column("it", "c", "m")
+    result = Result(Record("s", columns, rows, Statistics(*[0] * 9, 0.0, 0.0, 0.0)), Outcome(Ending.COMPLETED, ""))
     result.to_csv(str(tmp_path / "odd.csv"))
     with (tmp_path / "odd.csv").open(newline="") as file:
         head, *read = list(csv.reader(file))
-    assert head == ["time [s]", "a,b", "c [m]"]
+    assert head == ["time [s]", "it.a,b", "it.c [m]"]
     assert np.array_equal(np.array(read, dtype=float), rows, equal_nan=True)
 
 

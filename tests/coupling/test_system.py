@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, FmuError, InitialStateError, StartError, System
-from coupling.fmus.fmu import load
+from coupling.fmus import load
 from coupling.kernel import kernel
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component

@@ -6,10 +6,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-
-from coupling import Result, System
 from coupling.analysis.initial import InitialStateError
-from coupling.live.master import StartError
+
+from coupling import Result, StartError, System
 from tests.support.oracles import crane
 from tests.support.systems.machines import example
 

@@ -1,4 +1,4 @@
-/* The kernel's core over components that are linked in: the calls that build it are replayed from generated rows. */
+/* The kernel's core over components that are linked in, built from generated rows. */
 #include "system.h"
 
 #include "kernel/kernel.h"
@@ -19,7 +19,6 @@ struct System {
     Library library;
     Naming naming;
     const void *context;
-    int *drive; /* by input */
     double *found; /* the unknowns of all loops where they were last found */
     double *tangent, *right;
     int unknowns, until_verified;
@@ -27,21 +26,6 @@ struct System {
     bool linear; /* the loops' Jacobians are those of the present point */
     char sentence[512], redundancy[512];
 };
-
-static const int *number(int place)
-{
-    return place == NONE ? NULL : schedule.number + place;
-}
-
-static const Reference *references(int place)
-{
-    return (const Reference *)number(place);
-}
-
-static const double *real(int place)
-{
-    return place == NONE ? NULL : schedule.real + place;
-}
 
 /* -- the components in the place of FMUs ------------------------------------------------------------------------------------------- */
 
@@ -79,56 +63,27 @@ static Status adjoint(Component part, const Reference *unknowns, size_t unknown_
 
 /* -- building ----------------------------------------------------------------------------------------------------------------------- */
 
-static bool add_loop(Kernel *k, const LoopRow *l)
+static bool has_shortcuts(void)
 {
-    return kernel_add_loop(k, l->unknowns, l->first, number(l->residual_start), number(l->residual_slot), real(l->residual_factor)) >= 0;
+    for (int i = 0; i < schedule.rows.loops; i++)
+        if (schedule.rows.loop[i].first_row != NONE)
+            return true;
+    return false;
 }
 
-static bool complete_loop(Kernel *k, int index, const LoopRow *l)
+static Kernel *build(Instance *instances)
 {
-    if (l->first_row != NONE && kernel_set_shortcut(k, index, l->first_row, l->always, l->inner, l->last, number(l->moved), number(l->target),
-                                                    number(l->row), number(l->middle), real(l->factor), number(l->term), number(l->slot)))
-        return false;
-    return kernel_set_jacobian(k, index, l->first_sum, l->sums, number(l->sum_start), real(l->sum_factor), number(l->left),
-                               number(l->right), number(l->row_start), number(l->column), number(l->order)) == 0;
+    Instance **by_row = malloc(((size_t)schedule.rows.parts + 1) * sizeof *by_row);
+    for (int i = 0; i < schedule.rows.parts && by_row; i++)
+        by_row[i] = &instances[i];
+    Kernel *k = by_row ? kernel_build(&schedule.rows, by_row, NULL) : NULL;
+    free(by_row);
+    if (k)
+        kernel_set_fast(k, has_shortcuts());
+    return k;
 }
 
-static bool build(System *s, const int *states, int parts)
-{
-    Kernel *k = s->kernel;
-    bool done = true, shortcuts = false;
-    int state = 0;
-    for (int i = 0; i < parts && done; state += states[i++])
-        done = kernel_add_instance(k, &s->instances[i], state, states[i], 0, false) >= 0;
-    for (int i = 0; i < schedule.drives && done; i++) {
-        const DriveRow *d = &schedule.drive[i];
-        const int made = d->input == NONE ? kernel_add_table(k, d->points, real(d->times), real(d->values)) : kernel_add_polynomial(k);
-        done = made >= 0;
-        if (d->input != NONE)
-            s->drive[d->input] = made;
-    }
-    for (int i = 0; i < schedule.loops && done; i++)
-        done = add_loop(k, &schedule.loop[i]);
-    for (int i = 0; i < schedule.operations && done; i++) {
-        const OperationRow *o = &schedule.operation[i];
-        done = kernel_add_operation(k, o->list, o->loop, o->kind, FLOAT64, o->index, o->count, o->first, references(o->references),
-                                    number(o->places), number(o->source_start), number(o->source)) >= 0;
-    }
-    for (int i = 0; i < schedule.derivatives && done; i++) {
-        const DerivativeRow *d = &schedule.derivative[i];
-        done = kernel_add_derivative(k, d->loop, d->kind, d->part, d->at_events, d->unknowns, references(d->unknown), d->knowns,
-                                     references(d->known), real(d->seed), d->first, number(d->unknown_slot), d->known_slot, d->nominal) >= 0;
-    }
-    for (int i = 0; i < schedule.loops && done; i++) {
-        done = complete_loop(k, i, &schedule.loop[i]);
-        shortcuts = shortcuts || schedule.loop[i].first_row != NONE;
-    }
-    kernel_set_derivative_slots(k, number(schedule.derivative_slot));
-    kernel_set_fast(k, shortcuts);
-    return done && kernel_pack(k) == 0;
-}
-
-System *system_new(Member *const *parts, const int *states, int count, Naming naming, const void *context)
+System *system_new(Member *const *parts, Naming naming, const void *context)
 {
     System *s = calloc(1, sizeof *s);
     if (!s)
@@ -140,24 +95,21 @@ System *system_new(Member *const *parts, const int *states, int count, Naming na
     s->library.fmi3.set[FLOAT64] = set;
     s->library.fmi3.directional = directional;
     s->library.fmi3.adjoint = adjoint;
-    int all_states = 0;
-    for (int i = 0; i < count; i++)
-        all_states += states[i];
-    for (int i = 0; i < schedule.loops; i++)
-        s->unknowns += schedule.loop[i].unknowns;
-    s->kernel = kernel_new(schedule.slots, all_states);
+    const int count = schedule.rows.parts;
+    for (int i = 0; i < schedule.rows.loops; i++)
+        s->unknowns += schedule.rows.loop[i].unknowns;
     s->instances = calloc((size_t)count + 1, sizeof *s->instances);
-    s->drive = calloc((size_t)schedule.drives + 1, sizeof *s->drive);
     s->found = calloc((size_t)s->unknowns + 1, sizeof *s->found);
     s->right = calloc((size_t)s->unknowns + 1, sizeof *s->right);
-    s->tangent = calloc((size_t)schedule.slots + 1, sizeof *s->tangent);
-    bool done = s->kernel && s->instances && s->drive && s->found && s->right && s->tangent;
+    s->tangent = calloc((size_t)schedule.rows.slots + 1, sizeof *s->tangent);
+    const bool done = s->instances && s->found && s->right && s->tangent;
     for (int i = 0; i < count && done; i++) {
         s->instances[i].library = &s->library;
         s->instances[i].component = parts[i];
         s->instances[i].next_time = INFINITY;
     }
-    if (done && build(s, states, count))
+    s->kernel = done ? build(s->instances) : NULL;
+    if (s->kernel)
         return s;
     system_free(s);
     return NULL;
@@ -169,7 +121,6 @@ void system_free(System *s)
         return;
     kernel_free(s->kernel);
     free(s->instances);
-    free(s->drive);
     free(s->found);
     free(s->right);
     free(s->tangent);
@@ -181,9 +132,9 @@ void system_free(System *s)
 static void find_again(System *s)
 {
     const double *found = s->found;
-    for (int i = 0; i < schedule.loops; i++) {
-        memcpy(s->kernel->v + schedule.loop[i].first, found, (size_t)schedule.loop[i].unknowns * sizeof *found);
-        found += schedule.loop[i].unknowns;
+    for (int i = 0; i < schedule.rows.loops; i++) {
+        memcpy(s->kernel->v + schedule.rows.loop[i].first, found, (size_t)schedule.rows.loop[i].unknowns * sizeof *found);
+        found += schedule.rows.loop[i].unknowns;
     }
     s->kernel->settled = s->linear = false;
     s->moved = true;
@@ -192,18 +143,18 @@ static void find_again(System *s)
 static void note_found(System *s)
 {
     double *found = s->found;
-    for (int i = 0; i < schedule.loops; i++) {
-        memcpy(found, s->kernel->v + schedule.loop[i].first, (size_t)schedule.loop[i].unknowns * sizeof *found);
-        found += schedule.loop[i].unknowns;
+    for (int i = 0; i < schedule.rows.loops; i++) {
+        memcpy(found, s->kernel->v + schedule.rows.loop[i].first, (size_t)schedule.rows.loop[i].unknowns * sizeof *found);
+        found += schedule.rows.loop[i].unknowns;
     }
 }
 
 void system_restart(System *s, const double *values)
 {
     double *found = s->found;
-    for (int i = 0; i < schedule.loops; i++)
-        for (int z = 0; z < schedule.loop[i].unknowns; z++)
-            *found++ = values[schedule.slot_variable[schedule.loop[i].first + z]];
+    for (int i = 0; i < schedule.rows.loops; i++)
+        for (int z = 0; z < schedule.rows.loop[i].unknowns; z++)
+            *found++ = values[schedule.slot_variable[schedule.rows.loop[i].first + z]];
     find_again(s);
     s->until_verified = 0;
     s->redundancy[0] = s->sentence[0] = '\0';
@@ -211,14 +162,15 @@ void system_restart(System *s, const double *values)
 
 void system_give(System *s, const double *values)
 {
-    for (int i = 0; i < schedule.loops; i++) {
-        const LoopRow *l = &schedule.loop[i];
+    for (int i = 0; i < schedule.rows.loops; i++) {
+        const LoopRow *l = &schedule.rows.loop[i];
+        const int multipliers = schedule.multipliers[i];
         Loop *loop = &s->kernel->loops[i];
-        for (int z = 0; z < l->multipliers; z++)
+        for (int z = 0; z < multipliers; z++)
             s->kernel->v[l->first + z] = values[schedule.slot_variable[l->first + z]];
-        if (!loop->held && l->multipliers) {
+        if (!loop->held && multipliers) {
             bool *held = calloc((size_t)l->unknowns + 1, sizeof *held);
-            for (int z = 0; z < l->multipliers && held; z++)
+            for (int z = 0; z < multipliers && held; z++)
                 held[z] = true;
             if (held)
                 kernel_hold(s->kernel, i, held);
@@ -231,13 +183,10 @@ void system_give(System *s, const double *values)
 
 bool system_take(System *s)
 {
-    bool shortcuts = false;
-    for (int i = 0; i < schedule.loops; i++) {
+    for (int i = 0; i < schedule.rows.loops; i++)
         if (s->kernel->loops[i].held)
             kernel_hold(s->kernel, i, NULL);
-        shortcuts = shortcuts || schedule.loop[i].first_row != NONE;
-    }
-    kernel_set_fast(s->kernel, shortcuts);
+    kernel_set_fast(s->kernel, has_shortcuts());
     s->until_verified = 0;
     return true;
 }
@@ -245,7 +194,7 @@ bool system_take(System *s)
 void system_keep(System *s)
 {
     const Operations *all = &s->kernel->lists[EVENTS];
-    for (int n = -1; n < schedule.loops; n++) {
+    for (int n = -1; n < schedule.rows.loops; n++) {
         const Operations *list = n < 0 ? all : &s->kernel->loops[n].inside;
         for (int i = 0; i < list->count; i++) {
             const Operation *o = &list->items[i];
@@ -257,10 +206,10 @@ void system_keep(System *s)
 
 void system_set_inputs(System *s, double t, const double *inputs)
 {
-    for (int i = 0; i < schedule.drives; i++) {
-        const int input = schedule.drive[i].input;
+    for (int i = 0; i < schedule.rows.drives; i++) {
+        const int input = schedule.input[i];
         if (input != NONE)
-            kernel_set_polynomial(s->kernel, s->drive[input], t, inputs[input], 0, 0);
+            kernel_set_polynomial(s->kernel, i, t, inputs[input], 0, 0);
     }
 }
 
@@ -282,6 +231,12 @@ static const char *variable_at(const System *s, int slot)
     return s->naming(s->context, schedule.slot_variable[slot]);
 }
 
+static int residual_slot(const LoopRow *l, int residual)
+{
+    const int *const number = schedule.rows.number;
+    return number[l->residual_slot + number[l->residual_start + residual]];
+}
+
 /* Up to `most` names of those of a loop's unknowns that matter, or of what its residuals are. */
 static void list_names(const System *s, const LoopRow *l, bool residuals, const double *weight, char *text, size_t size)
 {
@@ -296,7 +251,7 @@ static void list_names(const System *s, const LoopRow *l, bool residuals, const 
             left_out++;
             continue;
         }
-        const int slot = residuals ? number(l->residual_slot)[number(l->residual_start)[i]] : l->first + i;
+        const int slot = residuals ? residual_slot(l, i) : l->first + i;
         length += (size_t)snprintf(text + length, size - length, "%s%.48s", shown++ ? ", " : "", variable_at(s, slot));
     }
     if (left_out)
@@ -312,14 +267,14 @@ static void describe_failure(System *s)
         snprintf(s->sentence, sizeof s->sentence, "%s is not a finite number at time %.9g", variable_at(s, f->slot), f->time);
         break;
     case KERNEL_NOT_SOLVED:
-        list_names(s, &schedule.loop[f->index], false, NULL, names, sizeof names);
+        list_names(s, &schedule.rows.loop[f->index], false, NULL, names, sizeof names);
         snprintf(s->sentence, sizeof s->sentence, "the equations for %s have no solution at time %.9g that the iteration finds", names, f->time);
         break;
     case KERNEL_CONTRADICTORY: {
-        const LoopRow *l = &schedule.loop[f->index];
+        const LoopRow *l = &schedule.rows.loop[f->index];
         list_names(s, l, true, s->kernel->loops[f->index].redundant, names, sizeof names);
         snprintf(s->sentence, sizeof s->sentence, "the constraints contradict each other at time %.9g: %.64s cannot vanish%s%.280s", f->time,
-                 variable_at(s, number(l->residual_slot)[number(l->residual_start)[f->slot]]), *names ? ", beside " : "", names);
+                 variable_at(s, residual_slot(l, f->slot)), *names ? ", beside " : "", names);
         break;
     }
     case KERNEL_FMU_FAILED: {
@@ -345,12 +300,12 @@ const char *system_reason(const System *s)
 
 const char *system_redundancy(System *s)
 {
-    for (int i = 0; i < schedule.loops; i++) {
+    for (int i = 0; i < schedule.rows.loops; i++) {
         const Loop *l = &s->kernel->loops[i];
         if (!l->worst_deficiency)
             continue;
         char names[384];
-        list_names(s, &schedule.loop[i], true, l->redundant, names, sizeof names);
+        list_names(s, &schedule.rows.loop[i], true, l->redundant, names, sizeof names);
         snprintf(s->redundancy, sizeof s->redundancy,
                  "%d constraint%s redundant at time %.6g, among %s; the multipliers of least length are taken", l->worst_deficiency,
                  l->worst_deficiency == 1 ? " is" : "s are", l->deficient_at, names);
@@ -465,9 +420,9 @@ static bool follow(const Seed *, const Operations *);
 
 static void follow_drive(const Seed *seed, const Operation *o)
 {
-    const DriveRow *d = &schedule.drive[o->index];
+    const int input = schedule.input[o->index];
     seed->system->tangent[o->first] =
-        d->input != NONE ? seed->inputs[d->input] : seed->time * slope_of(&seed->system->kernel->drives[o->index]);
+        input != NONE ? seed->inputs[input] : seed->time * slope_of(&seed->system->kernel->drives[o->index]);
 }
 
 /* The implicit function theorem: the unknowns move such that the residuals go on vanishing. */
@@ -528,13 +483,13 @@ static bool follow(const Seed *seed, const Operations *list)
 bool system_follow(System *s, double time, const double *inputs, const double *multipliers)
 {
     Kernel *k = s->kernel;
-    for (int i = 0; i < schedule.loops && !s->linear; i++)
+    for (int i = 0; i < schedule.rows.loops && !s->linear; i++)
         if (!k->loops[i].given && loop_factorise(k, i) != KERNEL_DONE) {
             describe_failure(s);
             return false;
         }
     s->linear = true;
-    memset(s->tangent, 0, ((size_t)schedule.slots + 1) * sizeof *s->tangent);
+    memset(s->tangent, 0, ((size_t)schedule.rows.slots + 1) * sizeof *s->tangent);
     const Seed seed = {s, time, inputs, multipliers};
     return follow(&seed, &k->lists[EVENTS]);
 }

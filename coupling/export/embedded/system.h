@@ -13,7 +13,7 @@ typedef struct System System;
 /* Which variable a reference of the mechanism is, for sentences. */
 typedef const char *(*Naming)(const void *context, Reference);
 
-System *system_new(Member *const *parts, const int *states, int count, Naming, const void *context);
+System *system_new(Member *const *parts, Naming, const void *context);
 void system_free(System *);
 void system_restart(System *, const double *values);     /* iterations begin at the mechanism's values */
 void system_give(System *, const double *values);        /* from now on, the multipliers are what the mechanism's values say */

@@ -105,7 +105,6 @@ static bool allocate(Whole *w)
     NEW(w->scratch, memory);
     NEW(w->members, mechanism.components);
     NEW(w->member, mechanism.components);
-    NEW(w->states, mechanism.components);
     NEW(w->state, m->states);
     NEW(w->derivative, m->states);
     NEW(w->nominal, m->states);
@@ -127,7 +126,7 @@ static bool allocate(Whole *w)
     NEW(w->lines, (m->variables + 1) * sizeof(Variable) + LINE);
     w->variables = w->lines ? (Variable *)(w->lines + (LINE - (uintptr_t)w->lines % LINE)) : NULL;
     w->next_text = w->texts;
-    return w->texts && w->scratch && w->members && w->member && w->states && w->state && w->derivative && w->nominal && w->input &&
+    return w->texts && w->scratch && w->members && w->member && w->state && w->derivative && w->nominal && w->input &&
            w->indicator && w->relation && w->relation_indicator && w->watch && w->events && w->assignment && w->requirements &&
            w->concerns && w->concerned && w->x && w->dx && w->inputs && w->moved_inputs && w->moved_multipliers && w->variables;
 }
@@ -223,7 +222,6 @@ static void describe(Whole *w)
         w->members[i].moved = w->members[i].j + part->entries;
         free_memory = w->members[i].moved + part->variables;
         w->member[i] = &w->members[i];
-        w->states[i] = (int)part->states;
         state += part->states;
         first += part->variables;
     }
@@ -281,7 +279,7 @@ Model *model_new(void)
         return NULL;
     if (allocate(w)) {
         describe(w);
-        w->system = system_new(w->member, w->states, (int)mechanism.components, name_of, w);
+        w->system = system_new(w->member, name_of, w);
     }
     if (w->system)
         return &w->model;
@@ -297,7 +295,7 @@ void model_free(Model *m)
     system_free(w->system);
     for (unsigned i = 0; i < mechanism.components && w->members; i++)
         member_forget(&w->members[i]);
-    void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->states,    w->state,  w->derivative,
+    void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->state,  w->derivative,
                             w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->events, w->relation_indicator,
                             w->assignment, w->concerns, w->requirements, w->concerned, w->x,         w->dx,     w->inputs,
                             w->moved_inputs, w->moved_multipliers, w->lines};

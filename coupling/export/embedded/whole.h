@@ -26,7 +26,6 @@ enum { AT_EVENTS, MOTION, EVERYTHING, STAGES }; /* what a change makes invalid, 
 typedef struct {
     Model model;
     Member *members, **member;
-    int *states;
     System *system;
     double *v, *x, *dx, *inputs, *moved_inputs, *moved_multipliers;
     char *lines; /* the variables begin at a line of the cache, which calloc knows nothing of */

@@ -1,40 +1,44 @@
-"""A course of explicit steps from one communication point to the next: the kernel runs it, and comes back now and then."""
+"""Explicit steps of fixed size: the kernel makes them alone, and comes back now and then."""
 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coupling.errors import BuildError
 from coupling.kernel.kernel import Status
-from coupling.live.capabilities import returns_early, unable
-from coupling.outcome import Ending, Outcome
+from coupling.live.failures import interrupted, outcome
+from coupling.live.session import Session
+from coupling.options import Run
+from coupling.outcome import Outcome
+from coupling.plan.capabilities import returns_early, unable
 from coupling.progress import watched
+from coupling.schemes.base import failures
 
-if TYPE_CHECKING:
-    from coupling.live.master import Master
-    from coupling.options import Run
-
-_AT_A_TIME = 0.1
+_INTERVAL = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def follow(master: Master, run: Run) -> Outcome:
-    """Fixed steps."""
-    kernel, times = master.kernel, run.times()
-    assert kernel and run.communication_step is not None
-    variable = whole_steps(master, run)
+def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
+    """Runs the system in the kernel."""
+    kernel, times = session.kernel, run.times()
+    assert run.communication_step is not None
+    variable = makes_any_step(session, run)
     if len(times) and times[0] <= run.start_time:
         kernel.complete()
         kernel.record()
         times = times[1:]
-    kernel.set_align(variable and returns_early(master) and not unable(master, "save_state"))
+    kernel.set_align(aligns(session, variable))
     status = kernel.begin_course(
-        run.start_time, run.communication_step, run.stop_time, run.extrapolation, run.in_turn, variable, np.ascontiguousarray(times)
+        start=run.start_time,
+        step=run.communication_step,
+        stop=run.stop_time,
+        order=run.extrapolation,
+        in_turn=in_turn,
+        variable=variable,
+        times=np.ascontiguousarray(times),
     )
-    interrupted, chunk = False, 100
+    stopped, chunk = False, 100
     with watched(run) as show:
         try:
             if status is Status.DONE and run.start_time < run.stop_time:
@@ -44,28 +48,30 @@ def follow(master: Master, run: Run) -> Outcome:
                 status = kernel.follow(min(chunk, run.max_steps - kernel.course[1]))
                 show(*kernel.course)
                 spent = perf_counter() - began
-                chunk = max(1, min(int(chunk * _AT_A_TIME / max(spent, 1e-6)), 10 * chunk))
+                chunk = max(1, min(int(chunk * _INTERVAL / max(spent, 1e-6)), 10 * chunk))
         except KeyboardInterrupt:
-            interrupted = True
+            stopped = True
     t, steps = kernel.course
-    master.solver_statistics = {"steps": steps}
-    if (interrupted or status is Status.PAUSED) and kernel.recorded()[-1:, 0] != kernel.time and kernel.complete() is Status.DONE:
+    session.solver_statistics = {"steps": steps}
+    if (stopped or status is Status.PAUSED) and kernel.recorded()[-1:, 0] != kernel.time and kernel.complete() is Status.DONE:
         kernel.record()  # the last point is the one that tells most
-    if interrupted:
-        return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; the result holds everything up to there")
-    return master.outcome(status, t)
+    return interrupted(t) if stopped else outcome(session, status, t)
 
 
-def whole_steps(master: Master, run: Run) -> bool:
+def makes_any_step(session: Session, run: Run) -> bool:
     """Whether steps of any size can be made; where they cannot, the run has to consist of whole ones."""
-    rigid = unable(master, "variable_step")
+    rigid = unable(session.built, "variable_step")
     if not rigid:
         return True
     assert run.communication_step is not None
     count = (run.stop_time - run.start_time) / run.communication_step
     if abs(count - round(count)) > 1e-6:
-        raise BuildError(
-            f"stop_time = {run.stop_time:g} s is no whole number of communication steps ({run.communication_step:g} s) behind the start, and "
-            f"'{rigid[0]}' can make steps of one size only; choose a stop_time of {run.start_time + round(count) * run.communication_step:g} s"
+        raise failures.stop_between_steps(
+            instance=rigid[0], start_time=run.start_time, stop_time=run.stop_time, step=run.communication_step
         )
     return False
+
+
+def aligns(session: Session, variable: bool) -> bool:
+    """Whether all instances are taken to the event for which one of them ends its step early."""
+    return variable and returns_early(session.built) and not unable(session.built, "save_state")

@@ -1,34 +1,39 @@
-"""What a coupling scheme is, and all there are by name."""
+"""What a coupling scheme is, and all of them by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 
 from coupling.errors import BuildError
+from coupling.live.interval import Interval
+from coupling.live.session import Session
+from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.registry import Registry
+from coupling.schemes.base import failures
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(ABC):
     """Couples Co-Simulation instances from start to stop."""
 
-    couple: Callable[[Any, Any], Outcome]
+    in_turn: bool = False
+    """Whether instances step one after another (Gauss-Seidel), not all at once (Jacobi)."""
+    repeats: bool = False
+    """Whether it repeats steps, and so finds multipliers that cannot be solved for at a point."""
+    refused_controls: Mapping[str, Callable[..., BuildError]] = {}
+    """The names of step controls that do not go with the scheme, and what refuses each: a function of ``scheme`` and ``control``."""
+
+    @abstractmethod
+    def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
+        """Runs the system; ``interval`` integrates Model Exchange instances from one communication point to the next."""
 
 
 SCHEMES: Registry[Scheme] = Registry("scheme", "coupling.schemes")
 
-_REFUSED = {
-    "implicit-position-linear": "constraints at position level with forces that are continuous and linear over the step are unstable, whatever "
-    "the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are constant over the step, "
-    "'implicit-velocity', or 'implicit'"
-}
-
 
 def scheme_of(name: str) -> Scheme:
     """The coupling scheme of that name."""
-    if name in _REFUSED:
-        raise BuildError(f"the scheme '{name}' is refused: {_REFUSED[name]}")
+    if name == failures.UNSTABLE_SCHEME:
+        raise failures.unstable_scheme()
     return SCHEMES[name]

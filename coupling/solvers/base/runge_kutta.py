@@ -10,13 +10,15 @@ import numpy as np
 
 from coupling.kernel.kernel import Status
 from coupling.kernel.tableau import Tableau
+from coupling.live.failures import outcome as outcome_of
+from coupling.live.failures import stiffness
 from coupling.live.tolerances import state_tolerances
 from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
 from coupling.solvers.base.solver import Solver
 
 if TYPE_CHECKING:
-    from coupling.live.master import Master
+    from coupling.live.session import Session
     from coupling.options import Run
 
 
@@ -29,18 +31,18 @@ _AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
+def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     """Runs the system by a tableau."""
-    kernel, times = master.kernel, run.times()
+    kernel, times = session.kernel, run.times()
     assert kernel
     if len(times) and times[0] <= run.start_time:
         kernel.record()
         times = times[1:]
     times = np.ascontiguousarray(times)
-    atol = state_tolerances(master, run)
+    atol = state_tolerances(session, run)
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
-        status = kernel.restart(run.start_time, master.x)
+        status = kernel.restart(run.start_time, session.x)
     interrupted, chunk, rk = False, 20, kernel.runge_kutta
     with watched(run) as show:
         try:
@@ -54,13 +56,13 @@ def integrate(method: Tableau, master: Master, run: Run) -> Outcome:
                 chunk = int(np.clip(chunk * _AT_A_TIME / max(spent, 1e-6), 1, 10 * chunk))
         except KeyboardInterrupt:
             interrupted = True
-    master.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
+    session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     if interrupted:
         outcome = Outcome(Ending.INTERRUPTED, f"interrupted at t = {rk.t:.9g} s; the result holds everything up to there")
     else:
-        outcome = master.outcome(status, rk.t)
-    _warn_of_roughness(master, outcome)
-    _warn_of_stiffness(master, outcome)
+        outcome = outcome_of(session, status, rk.t)
+    _warn_of_roughness(session, outcome)
+    _warn_of_stiffness(session, outcome)
     if not outcome.completed and rk.t > run.start_time and kernel.evaluate(rk.t, kernel.present) is Status.DONE:
         kernel.record()  # the last point is the one that tells most
     return outcome
@@ -70,12 +72,11 @@ MANY = 7
 """Attempts that a step over a smooth derivative never takes."""
 
 
-def _warn_of_roughness(master: Master, outcome: Outcome) -> None:
-    assert master.kernel
-    count, state, time = master.kernel.roughest()
+def _warn_of_roughness(session: Session, outcome: Outcome) -> None:
+    count, state, time = session.kernel.roughest()
     if count >= MANY and state >= 0:
         outcome.warnings.append(
-            f"the step at t = {time:.6g} s was rejected {count} times because of '{master.label(state)}', whose derivative seems to be "
+            f"the step at t = {time:.6g} s was rejected {count} times because of '{session.label(state)}', whose derivative seems to be "
             "discontinuous there without an event; let its FMU signal an event, or treat what follows with caution"
         )
 
@@ -84,11 +85,11 @@ COSTLY, SHARE = 500, 0.25
 """Steps that stability has limited are worth a word where they are as many, and as large a share of all."""
 
 
-def _warn_of_stiffness(master: Master, outcome: Outcome) -> None:
-    kernel = master.kernel
+def _warn_of_stiffness(session: Session, outcome: Outcome) -> None:
+    kernel = session.kernel
     assert kernel
     count, steps = kernel.stiffness()[0], kernel.runge_kutta.steps
     if count >= max(COSTLY, SHARE * steps):
         outcome.warnings.append(
-            f"{master.stiff}: in {count} of {steps} steps stability and not accuracy limited the step size; choose solver='cvode'"
+            f"{stiffness(session)}: in {count} of {steps} steps stability and not accuracy limited the step size; choose solver='cvode'"
         )

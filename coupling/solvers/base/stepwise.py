@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from coupling.kernel.kernel import Status
+from coupling.live.failures import outcome as outcome_of
 from coupling.live.linearise import NoDerivative
 from coupling.live.tolerances import state_tolerances
 from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
 
 if TYPE_CHECKING:
-    from coupling.live.master import Master
+    from coupling.live.session import Session
     from coupling.options import Run
 
 _MOST_CLOSE_EVENTS, _MOST_SHRINKING, _CLOSE_EVENTS = 200, 4, 1e-9
@@ -63,18 +64,17 @@ class GaveUp(Exception):
 class Equations:
     """A system's equations as a solver calls them."""
 
-    def __init__(self, master: Master) -> None:
-        assert master.kernel
-        self.master, self.kernel = master, master.kernel
+    def __init__(self, session: Session) -> None:
+        self.session, self.kernel = session, session.kernel
         self.kernel.set_fast(False)
-        self.states = master.built.states
+        self.states = session.built.states
 
     def check(self, status: Status) -> bool:
         """Whether there are values; raises what a user's function raised, and what ends the run."""
         if status is Status.DONE:
             return True
-        if self.master.raised is not None:
-            raise self.master.raised
+        if self.session.raised is not None:
+            raise self.session.raised
         if status is Status.RETRY:
             return False
         raise Stopped(status)
@@ -95,12 +95,12 @@ class Equations:
 
     @property
     def present_derivatives(self) -> np.ndarray:
-        return self.kernel.slots[self.master.schedule.derivatives]
+        return self.kernel.slots[self.session.schedule.derivatives]
 
 
-def integrate(master: Master, run: Run, name: str, make: Callable[[Equations], Stepper]) -> Outcome:
+def integrate(session: Session, run: Run, name: str, make: Callable[[Equations], Stepper]) -> Outcome:
     """Runs the system by a solver, of that name."""
-    equations = Equations(master)
+    equations = Equations(session)
     return _Drive(equations, run, name, make(equations) if equations.states else _Nothing(run)).outcome()
 
 
@@ -135,16 +135,16 @@ class _Crossing:
 class _Drive:
     def __init__(self, equations: Equations, run: Run, name: str, stepper: Stepper) -> None:
         self._equations, self._run, self._name, self._stepper = equations, run, name, stepper
-        self._master, self._kernel = equations.master, equations.kernel
-        parts = self._master.built.parts
+        self._session, self._kernel = equations.session, equations.kernel
+        parts = self._session.built.parts
         self._indicators = np.zeros(sum(len(part.structure.indicators) for part in parts))
         self._listens = any(part.interface.needs_completed_step for part in parts)
         self._watches = self._listens or len(self._indicators) > 0
         self._times, self._next = run.times(), 0
-        self._t, self._x = run.start_time, self._master.x
+        self._t, self._x = run.start_time, self._session.x
         self._steps = 0
         self._close, self._last_event, self._first = 0, -np.inf, np.inf
-        self._unknowns = [slot for x in self._master.schedule.loops for slot in range(x.first, x.first + len(x.unknowns))]
+        self._unknowns = [slot for x in self._session.schedule.loops for slot in range(x.first, x.first + len(x.unknowns))]
         self._unknowns_before = self._kernel.slots[self._unknowns]
         self._crossings: dict[tuple[int, bool], _Crossing] = defaultdict(_Crossing)
 
@@ -159,7 +159,7 @@ class _Drive:
         except KeyboardInterrupt:
             return Outcome(Ending.INTERRUPTED, f"interrupted at t = {self._t:.9g} s; {kept}")
         except Stopped as stop:
-            return self._master.outcome(stop.status, self._t)
+            return outcome_of(self._session, stop.status, self._t)
         except NoDerivative as error:
             return Outcome(
                 Ending.FMU_FAILED,
@@ -168,19 +168,19 @@ class _Drive:
         except GaveUp as error:
             return self._gave_up(str(error), kept)
         finally:
-            self._master.solver_statistics = {"steps": self._steps, "rejected": self._stepper.rejected}
+            self._session.solver_statistics = {"steps": self._steps, "rejected": self._stepper.rejected}
         if self._t < run.stop_time:
             return Outcome(
                 Ending.TOO_MANY_STEPS,
                 f"stopped at t = {self._t:.9g} s after max_steps = {run.max_steps} steps; raise max_steps, or loosen rtol = {run.rtol:g} or "
                 f"atol; {kept}",
             )
-        return self._master.outcome(Status.DONE, self._t)
+        return outcome_of(self._session, Status.DONE, self._t)
 
     def _gave_up(self, why: str, kept: str) -> Outcome:
         """What the system did not answer is why; without such a thing, it is the solver's own reason."""
         if Status(self._kernel.failure.kind) is not Status.DONE:
-            return self._master.outcome(Status.RETRY, self._t)
+            return outcome_of(self._session, Status.RETRY, self._t)
         return Outcome(
             Ending.SOLVER_FAILED,
             f"stopped at t = {self._t:.9g} s: {self._name} gave up: {why}{self._fastest()}; its derivative may have a singularity or a jump "
@@ -190,9 +190,9 @@ class _Drive:
     def _fastest(self) -> str:
         with suppress(Stopped):
             self._equations.arrive(self._t, self._x)
-            allowed = state_tolerances(self._master, self._run) + self._run.rtol * np.abs(self._x)
+            allowed = state_tolerances(self._session, self._run) + self._run.rtol * np.abs(self._x)
             rate = np.abs(self._equations.present_derivatives) / allowed
-            return f"; '{self._master.label(int(np.argmax(rate)))}' changes fastest"
+            return f"; '{self._session.label(int(np.argmax(rate)))}' changes fastest"
         return ""
 
     # -- the run -------------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from itertools import chain, count
 from fmu_components.declare import units
 from fmu_components.declare.declaration import Event, Role, Variable
 from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, TRANSLATIONAL, Port, Side
-from fmu_components.export.pages import icons, mathml
+from fmu_components.export.pages import mathml
 from fmu_components.export.pages.markup import REFERENCE, code, facts, framed, listed, table_of, unit_text, value_text
 from fmu_components.export.table import VariableTable
 
@@ -23,11 +23,6 @@ def page(table: VariableTable) -> str:
 
 # -- ports -----------------------------------------------------------------------------------------------------------
 
-_SIGNS = {
-    PLANAR: "Wrenches act on the body, in the absolute frame, about the port’s point. Angles, angular velocities and torques are positive counter-clockwise, from x towards y.",
-    HYDRAULIC: "Flow is positive into the side that gives the pressure.",
-    ELECTRICAL: "Current is positive into the side that gives the voltage.",
-}
 _POWER = "Effort times velocity is the power that the connection gives to the side that gives the motion."
 
 
@@ -38,7 +33,7 @@ def ports(table: VariableTable) -> str:
 def _port(table: VariableTable, port: Port) -> str:
     gives = [q.name for q in port.kind.given_by(port.side)]
     takes = [q.name for q in port.kind.given_by(port.side.opposite)]
-    mark = f'<span class="mark {port.side.value}" style="color:{icons.colour(port.kind)}"></span>'
+    mark = f'<span class="mark {port.side.value}" style="color:{port.kind.colour}"></span>'
     rows = [
         (code(variable.name), _direction(variable), unit_text(variable.unit), escape(quantity.text), str(table.reference(variable)))
         for quantity in (*port.kind.motion, *port.kind.effort)
@@ -47,7 +42,7 @@ def _port(table: VariableTable, port: Port) -> str:
     return (
         f"<h3>{mark}{code(port.name)}: {escape(port.text)}</h3>\n"
         f"<p>Port of the kind <em>{escape(port.kind.name)}</em>; it gives {listed(gives)} and takes {listed(takes)}. "
-        f"It is connected to a port of the same kind that gives {listed(takes)}. {_SIGNS.get(port.kind, _POWER)}</p>\n"
+        f"It is connected to a port of the same kind that gives {listed(takes)}. {port.kind.signs or _POWER}</p>\n"
         + table_of(("Variable", "Direction", "Unit", "Meaning and sign", REFERENCE), rows)
     )
 
@@ -151,7 +146,7 @@ def _groups(table: VariableTable) -> list[_Group]:
         _Group("Multiplier in both modes", _numbered("multiplier"), "The multiplier in effect."),
     ]
     for port in table.declared.ports:
-        what = "Motion" if port.side is Side.MOTION else "Wrench" if port.kind is PLANAR else "Effort"
+        what = "Motion" if port.side is Side.MOTION else "Wrench" if len(port.kind.effort) > 1 else "Effort"
         title = f"{what} of port {port.name}" if port.side is Side.MOTION else f"{what} given by port {port.name}"
         groups.append(_Group(title, lambda v, name=port.name: v.port == name))  # type: ignore[misc]
     groups += [

@@ -16,30 +16,17 @@ import numpy.typing as npt
 
 from fmu_components.declare.declaration import Declaration
 from fmu_components.declare.icon import Circle, Drawing, Line, Shape, box
-from fmu_components.declare.ports import Port, PortKind, Side
+from fmu_components.declare.ports import Port, Side
 
 EXTENT = 1.15
 """Half the width of the image in drawing coordinates: the marks sit on the edge of the square and need room around it."""
 
 INK = "#1f2a37"
-COLOURS = {
-    "planar": "#1d6fb8",
-    "rotational": "#8e44ad",
-    "translational": "#1e8449",
-    "hydraulic": "#c0392b",
-    "electrical": "#b9770e",
-}
-_OTHER_COLOUR = "#5d6d7e"
 _WITHOUT_DRAWING = Drawing(box(-0.7, -0.7, 0.7, 0.7, fill=0.92))
 _MARK = 0.1
 _THIN = 0.045
 
 Field = npt.NDArray[np.float64]
-
-
-def colour(kind: PortKind) -> str:
-    """The colour in which ports of a kind are marked, as ``#rrggbb``."""
-    return COLOURS.get(kind.identifier, _OTHER_COLOUR)
 
 
 def port_positions(declared: Declaration) -> dict[str, tuple[float, float]]:
@@ -122,7 +109,7 @@ def _mark(port: Port, place: tuple[float, float]) -> _Painted:
     """A small square, filled where the port gives the motion."""
     x, y = place
     half = _MARK - _THIN / 2
-    ink = colour(port.kind)
+    ink = port.kind.colour
     return _Painted(
         Line(box(x - half, y - half, x + half, y + half, fill=1.0).points, 1.0, _THIN), ink, ink if port.side is Side.MOTION else "#ffffff"
     )
@@ -140,7 +127,7 @@ def _lead(shapes: tuple[Shape, ...], port: Port, place: tuple[float, float]) -> 
     first = int(np.argmax(covered))
     if not covered[first] or first < 4:
         return None
-    return _Painted(Line((place, (float(x[first]), float(y[first]))), width=_THIN), colour(port.kind), None)
+    return _Painted(Line((place, (float(x[first]), float(y[first]))), width=_THIN), port.kind.colour, None)
 
 
 def _grey(level: float) -> str:
@@ -172,7 +159,7 @@ def _svg_label(port: Port, place: tuple[float, float]) -> str:
     else:
         where, anchor = f'x="{_number(x + 0.15)}" y="{_number(-y + 0.05)}"', "start"
     return (
-        f'<text {where} text-anchor="{anchor}" font-family="sans-serif" font-size="0.16" fill="{colour(port.kind)}">'
+        f'<text {where} text-anchor="{anchor}" font-family="sans-serif" font-size="0.16" fill="{port.kind.colour}">'
         f"{escape(port.name)}</text>"
     )
 

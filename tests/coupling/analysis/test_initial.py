@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -238,8 +240,9 @@ def test_a_constraint_on_velocities_alone_turns_the_velocity() -> None:
 
 def test_other_parts_of_the_system_are_left_alone() -> None:
     """An oscillator beside the mechanism keeps its start, and a nonlinear loop does not keep it from being assembled."""
-    system = pendulum(theta=0.4)
-    system._start["rod"].pop("x")
+    given = pendulum(theta=0.4).definition
+    without_x = tuple(replace(each, start=tuple(pair for pair in each.start if pair[0] != "x")) for each in given.instances)
+    system = System.of(replace(given, instances=without_x))
     for name, path in zip(("linear", "sphere"), foreign.nonlinear_loop(), strict=True):
         system.add(name, path)
     for a, b in (("linear.a", "sphere.a"), ("linear.b", "sphere.b"), ("sphere.c", "linear.c")):

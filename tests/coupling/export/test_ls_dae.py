@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.fmus.fmu import load
+from coupling.fmus import load
 from tests.support.oracles.planar import FourBar
 from tests.support.runtime.driver import Driver
 from tests.support.systems.exported import CASES, export, exported

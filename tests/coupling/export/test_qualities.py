@@ -13,7 +13,7 @@ import pytest
 from fmpy.validation import validate_fmu
 from lxml import etree
 
-from coupling.fmus.fmu import load
+from coupling.fmus import load
 from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
 from tests.support.systems.mechanism_fmus import CASES, SMALL, exported
 

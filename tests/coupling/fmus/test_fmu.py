@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from coupling.fmus.fmu import Fmu, FmuError, Interface, Structure, Unit, Unknown, load, same_unit
+from coupling.fmus import Fmu, FmuError, Interface, Structure, Unit, Unknown, load, same_unit
 from fmu_components.catalogue import find
 from fmu_components.declare import units
 from fmu_components.declare.component import Component
@@ -493,7 +493,7 @@ def test_programs_stay_programs(tmp_path: Path, write: Write) -> None:
 
 def test_nothing_is_left_behind(write: Write) -> None:
     """The unpacked files are gone with the process."""
-    script = f"from coupling.fmus.fmu import load; print(load({str(write(2, FMI_2))!r}).resources)"
+    script = f"from coupling.fmus import load; print(load({str(write(2, FMI_2))!r}).resources)"
     printed = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.strip()
     assert printed.startswith("file://") and not Path(unquote(urlsplit(printed).path)).parent.exists()
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import casadi
 import pytest
 
-from coupling.fmus.fmu import Fmu, load
-from coupling.fmus.manifest import MANIFEST, Dae, FmuError, Source, Structure, Unknown, read_manifest
+from coupling.fmus import Constraint, Dae, Fmu, FmuError, Structure, Unknown, Variable, level_of, load
+from coupling.fmus.constraints import LEVELS, read_constraints
+from coupling.fmus.errors import Source
+from coupling.fmus.manifest import MANIFEST, read_manifest
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Role
 from fmu_components.export import structure as exporter
@@ -32,6 +34,32 @@ def test_every_component(component: type[Component], fmi: int, fmu: Callable[[ty
     assert dae.switch == table.reference("ideal")
     assert list(dae.algebraic) == table.references(Role.ALGEBRAIC)
     assert dae.structure == Structure(*map(written, (ideal.outputs, ideal.derivatives, ideal.indicators, ideal.residuals)))
+
+
+def test_the_levels_of_every_constraint(component: type[Component], fmi: int, fmu: Callable[[type[Component], int], Path]) -> None:
+    """Each multiplier of a joint has its residual and what that is made of; a constraint of velocities has no position."""
+    read = load(fmu(component, fmi))
+    names = {name: variable.reference for name, variable in read.variables.items()}
+    for k, constraint in enumerate(read.dae.constraints if read.dae else (), 1):
+        assert (constraint.multiplier, constraint.residual) == (names[f"lambda[{k}]"], names[f"residual[{k}]"])
+        assert [constraint.at(level) for level in LEVELS] == [names.get(f"{level}[{k}]") for level in LEVELS]
+        assert constraint.velocity is not None and constraint.acceleration is not None
+    given = {level_of(name) for name in names} - {None}
+    assert given <= set(LEVELS) and (not given or read.dae is not None)
+
+
+def test_a_residual_of_another_name_is_told_by_its_place() -> None:
+    """The second of a list belongs to ``velocity[2]``; one that has a number of its own goes by that."""
+    variables = {
+        name: Variable(name, i, "real", "Float64", "output", "continuous", "calculated", None, None, 0.0, 0.0, 1.0, None, (), "")
+        for i, name in enumerate(("velocity[1]", "velocity[2]", "position[2]", "velocity[3]", "acceleration[3]"))
+    }
+    residuals = Unknown(11, None, "alg1"), Unknown(12, None, "alg2"), Unknown(13, None, "residual[3]")
+    assert read_constraints((21, 22, 23), residuals, variables) == (
+        Constraint(21, 11, None, 0, None),
+        Constraint(22, 12, 2, 1, None),
+        Constraint(23, 13, None, 3, 4),
+    )
 
 
 # -- CasADi ------------------------------------------------------------------------------------------------------------
@@ -135,10 +163,14 @@ def read(model: Fmu, text: str) -> Dae | None:
     return read_manifest(text.encode(), model.variables.values(), model.structure, Source(Path("m.fmu"), "'Tool 1'"))
 
 
+UNNAMED = (Constraint(3, 4, None, None, None),)
+"""The constraint of a model that does not give it at any level."""
+
+
 def test_a_new_draft_that_lists_residuals_alone(model: Fmu) -> None:
     """What it leaves out is unknown, since the mode changes dependencies: it counts as depending on everything."""
     dae = read(model, NEW.format('<EnableDAEParameter valueReference="6"/>' + ONE.format('<Residual valueReference="4"/>')))
-    assert dae == Dae(6, (3,), Structure((Unknown(5, None),), (Unknown(2, None),), (), (Unknown(4, None),)))
+    assert dae == Dae(6, (3,), Structure((Unknown(5, None),), (Unknown(2, None),), (), (Unknown(4, None),)), UNNAMED)
 
 
 def test_a_new_draft_replaces_the_lists(model: Fmu) -> None:
@@ -158,6 +190,7 @@ def test_a_new_draft_replaces_the_lists(model: Fmu) -> None:
             (Unknown(1, ((0, "dependent"),)),),
             (Unknown(4, ((1, "dependent"), (3, "constant"))),),
         ),
+        UNNAMED,
     )
 
 

@@ -7,7 +7,6 @@ every term of the equations counts.
 from __future__ import annotations
 
 import functools
-import math
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,18 +16,16 @@ import pytest
 
 from coupling import System
 from coupling.kernel.kernel import Status
-from coupling.live.master import Master
-from coupling.options import Run
+from coupling.live.failures import describe
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
 from tests.support.oracles.planar import DoublePendulum, FourBar, Pendulum, SliderCrank
 from tests.support.systems.dense import Dense
+from tests.support.systems.sessions import started
 from tests.support.systems.systems import system_of
 from tests.support.systems.zoo import at, body, geared, made, rolling, springs
-
-RUN = Run(0.0, 1.0, "dopri5", 1e-8, None, "relax", None, None, None, math.inf, 1000, False)
 
 
 def without_manifest(component: str, folder: Path) -> Path:
@@ -155,18 +152,17 @@ class Pair:
     """A system in the kernel and in the oracle."""
 
     def __init__(self, system: System, points: int = 6, spread: float = 0.3) -> None:
-        self.built = system.build()
+        self.system, self.built = system, system.build(communication=False)
         self.points, self.spread = points, spread
 
     def __enter__(self) -> Pair:
         self.dense = Dense(self.built)
-        self.master = Master(self.built, RUN, {})
-        assert self.master.kernel
-        self.kernel = self.master.kernel
+        self.session = started(self.system, initial="relax", max_steps=1000)
+        self.kernel = self.session.kernel
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.master.free()
+        self.session.free()
         self.dense.__exit__()
 
     def states(self) -> Iterator[tuple[float, np.ndarray]]:
@@ -180,10 +176,10 @@ class Pair:
         for t, x in self.states():
             expected = self.dense.evaluate(t, x)
             status, dx = evaluate(t, x)
-            assert status is Status.DONE, self.master.describe_failure()
+            assert status is Status.DONE, describe(self.session)
             assert np.abs(dx - expected).max() <= tolerance * np.abs(expected).max(), (t, dx - expected)
             if self.dense.unknowns:
-                z = np.array([self.kernel.slots[self.master.schedule.slot[a]] for a in self.dense.unknowns])
+                z = np.array([self.kernel.slots[self.session.schedule.slot[a]] for a in self.dense.unknowns])
                 assert np.abs(z - self.dense.z).max() <= tolerance * max(1.0, np.abs(self.dense.z).max()), (t, z - self.dense.z)
 
     def derivatives(self, t: float, x: np.ndarray) -> tuple[Status, np.ndarray]:
@@ -192,7 +188,7 @@ class Pair:
 
     def everything(self, t: float, x: np.ndarray) -> tuple[Status, np.ndarray]:
         status = self.kernel.evaluate(t, np.ascontiguousarray(x))
-        return status, self.kernel.slots[self.master.schedule.derivatives].copy()
+        return status, self.kernel.slots[self.session.schedule.derivatives].copy()
 
     def check_all(self) -> None:
         """By the affine shortcut where there is one, by iteration, and as for output."""
@@ -205,7 +201,7 @@ class Pair:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_derivatives_and_unknowns_are_those_of_the_oracle(name):
     with Pair(SYSTEMS[name]()) as pair:
-        assert np.abs(pair.dense.start - pair.master.x).max() <= 1e-12
+        assert np.abs(pair.dense.start - pair.session.x).max() <= 1e-12
         pair.check_all()
 
 
@@ -226,7 +222,7 @@ def test_the_seven_body_mechanism():
 def test_the_affine_shortcut_was_taken():
     """What is compared above is not one way of evaluation three times."""
     with Pair(SYSTEMS["four-bar"]()) as pair:
-        (loop,) = pair.master.schedule.loops
+        (loop,) = pair.session.schedule.loops
         assert loop.followers is not None
         t, x = 0.3, pair.dense.start
         counts = []
@@ -242,4 +238,4 @@ def test_the_affine_shortcut_was_taken():
 def test_where_a_loop_is_nonlinear_there_is_no_shortcut():
     """An FMU without derivatives in the loop: what differences tell may be no more than a slope."""
     with Pair(SYSTEMS["silent nonlinear in FMI 3"]()) as pair:
-        assert [loop.followers for loop in pair.master.schedule.loops] == [None]
+        assert [loop.followers for loop in pair.session.schedule.loops] == [None]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,14 +10,14 @@ import pytest
 from coupling import System
 from coupling.kernel.kernel import Status
 from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
-from coupling.live.master import Master
-from coupling.options import Run
+from coupling.live.session import Session
 from coupling.plan.graph import Address
 from fmu_components.declare.component import Component
 from tests.support import foreign
 from tests.support.oracles.planar import Pendulum, SliderCrank
 from tests.support.runtime.runtime_components import Relay
 from tests.support.systems import seven_bodies
+from tests.support.systems.sessions import started
 from tests.support.systems.systems import system_of
 
 
@@ -93,13 +92,10 @@ def one(fmu: object) -> System:
     return system
 
 
-@contextmanager
-def alive(system: System) -> Iterator[Master]:
-    run = Run(0.0, 1.0, "dopri5", 1e-8, None, "relax", None, None, None, np.inf, 10, False)
-    with Master(system.build(), run, {}) as master:
-        assert master.kernel
-        master.kernel.set_fast(False)
-        yield master
+def alive(system: System) -> Session:
+    session = started(system, initial="relax", max_steps=10)
+    session.kernel.set_fast(False)
+    return session
 
 
 def differences(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray) -> np.ndarray:
@@ -115,17 +111,16 @@ def differences(f: Callable[[np.ndarray], np.ndarray], y: np.ndarray) -> np.ndar
 @pytest.mark.parametrize("make", SYSTEMS.values(), ids=SYSTEMS)
 def test_derivatives_by_states_are_those_of_the_solved_system(make: Callable[[], System]) -> None:
     """Whatever a state changes through loops and connections is in its column."""
-    with alive(make()) as master:
-        kernel, dx = master.kernel, np.empty(master.built.states)
-        assert kernel
+    with alive(make()) as session:
+        kernel, dx = session.kernel, np.empty(session.built.states)
 
         def derivatives(x: np.ndarray) -> np.ndarray:
-            assert kernel and kernel.derivatives(0.0, np.ascontiguousarray(x), dx) is Status.DONE
+            assert kernel.derivatives(0.0, np.ascontiguousarray(x), dx) is Status.DONE
             return dx.copy()
 
-        expected = differences(derivatives, master.x)
-        jacobian = StateJacobian(master)
-        derivatives(master.x)
+        expected = differences(derivatives, session.x)
+        jacobian = StateJacobian(session)
+        derivatives(session.x)
         for _ in range(2):  # constant ones are asked for once
             found = jacobian.dense()
             np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
@@ -134,15 +129,14 @@ def test_derivatives_by_states_are_those_of_the_solved_system(make: Callable[[],
 @pytest.mark.parametrize("make", SYSTEMS.values(), ids=SYSTEMS)
 def test_with_open_loops_states_and_unknowns_are_independent(make: Callable[[], System]) -> None:
     """Derivatives and residuals by states and unknowns, at unknowns that do not solve anything."""
-    with alive(make()) as master:
-        n, linear, kernel = master.built.states, open_loops(master), master.kernel
-        assert kernel
-        z = np.concatenate([np.zeros(0), *(kernel.slots[x.first : x.first + len(x.unknowns)] for x in master.schedule.loops)])
-        y = np.append(master.x, z + 0.1)
+    with alive(make()) as session:
+        n, linear, kernel = session.built.states, open_loops(session), session.kernel
+        z = np.concatenate([np.zeros(0), *(kernel.slots[x.first : x.first + len(x.unknowns)] for x in session.schedule.loops)])
+        y = np.append(session.x, z + 0.1)
 
         def open_system(y: np.ndarray) -> np.ndarray:
             dx, r = np.empty(n), np.empty(len(y) - n)
-            assert kernel and kernel.residuals(0.0, y[:n].copy(), y[n:].copy(), dx, r) is Status.DONE
+            assert kernel.residuals(0.0, y[:n].copy(), y[n:].copy(), dx, r) is Status.DONE
             return np.append(dx, r)
 
         expected = differences(open_system, y)
@@ -159,10 +153,10 @@ def test_with_open_loops_states_and_unknowns_are_independent(make: Callable[[], 
 
 def test_any_outputs_can_be_wanted() -> None:
     """Such as positions at joints, which nothing else asks for: of a pendulum's, x - 0.5 cos(theta) and y - 0.5 sin(theta)."""
-    with alive(system_of(Pendulum(angle=0.3))) as master:
-        part = next(i for i, p in enumerate(master.built.parts) if p.name == "pin")
-        wanted = [Address(part, 0, master.built.parts[part].fmu.variables[f"position[{k}]"].reference) for k in (1, 2)]
-        found = abs(Linearisation(master, wanted).at_present().toarray())
+    with alive(system_of(Pendulum(angle=0.3))) as session:
+        part = next(i for i, p in enumerate(session.built.parts) if p.name == "pin")
+        wanted = [Address(part, 0, session.built.parts[part].fmu.variables[f"position[{k}]"].reference) for k in (1, 2)]
+        found = abs(Linearisation(session, wanted).at_present().toarray())
         s, c = np.sin(0.3) / 2, np.cos(0.3) / 2
         np.testing.assert_allclose(found, [[1, 0, s, 0, 0, 0, 0, 0], [0, 1, c, 0, 0, 0, 0, 0]], atol=1e-15)
 
@@ -185,12 +179,12 @@ def test_where_an_fmu_discards_there_is_no_derivative_and_its_inputs_are_put_bac
     system.add("right", foreign.oscillator(), {"x": 0.0})
     system.connect("left.x", "it.a")
     system.connect("right.x", "it.b")
-    with alive(system) as master:
-        instance = master.instances[0]
-        a = master.built.parts[0].fmu.variables["a"].reference
+    with alive(system) as session:
+        instance = session.instances[0]
+        a = session.built.parts[0].fmu.variables["a"].reference
         _, before = instance.get(0, [a])
         with pytest.raises(NoDerivative, match=r"^'it' .*cannot be differentiated: a and b are outside the sphere$") as caught:
-            open_loops(master).values()
+            open_loops(session).values()
         assert caught.value.discarded
         _, after = instance.get(0, [a])
         assert after == before

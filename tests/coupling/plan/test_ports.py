@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from coupling import System
-from coupling.fmus.fmu import Terminal, load
-from coupling.fmus.ports import ADDED, described, gives, needs_partner, partners, takes
+from coupling.fmus import Terminal, load
+from coupling.fmus.ports import described, gives, needs_partner, partners, takes
 from coupling.plan.connections import wires_of
-from fmu_components.catalogue import all_components, find
+from fmu_components.catalogue import find
 from fmu_components.declare.component import declaration
-from fmu_components.declare.ports import Side
+from fmu_components.declare.ports import KINDS, Side
 from fmu_components.export.build import cached_fmu
 from tests.support.systems.systems import described as written
 from tests.support.systems.systems import refusal
@@ -24,10 +24,11 @@ def test_every_port_of_the_catalogue_is_known(component: type) -> None:
     for port in declaration(component).ports:
         terminal = fmu.terminals[port.name]
         given, taken = gives(fmu, terminal), takes(fmu, terminal)
-        assert terminal.kind in ADDED
+        assert terminal.added == {quantity.name for quantity in port.kind.effort}
+        assert terminal.power == tuple((effort.name, rate.name) for effort, rate in port.kind.power)
         assert set(given) == {quantity.name for quantity in port.kind.given_by(port.side)}
         assert set(taken) == {quantity.name for quantity in port.kind.given_by(port.side.opposite)}
-        assert set(given if port.side is Side.EFFORT else taken) == ADDED[terminal.kind]
+        assert set(given if port.side is Side.EFFORT else taken) == terminal.added
         assert needs_partner(fmu, terminal) == (port.side is Side.EFFORT)
 
 
@@ -37,10 +38,16 @@ def test_a_description_says_kind_and_side() -> None:
     assert described(fmu, fmu.terminals["flange"]) == "rotational: gives phi, w, a; takes tau"
 
 
-def test_all_kinds_of_the_catalogue_are_used() -> None:
-    """Or are those of libraries to come."""
-    used = {port.kind.identifier for component in all_components().values() for port in declaration(component).ports}
-    assert {f"org.jourdain.{kind}" for kind in used} <= set(ADDED)
+def test_what_makes_power() -> None:
+    """Of each kind, as textbooks have it."""
+    found = {kind.terminal_kind: tuple((effort.name, rate.name) for effort, rate in kind.power) for kind in KINDS}
+    assert found == {
+        "org.jourdain.planar": (("Fx", "vx"), ("Fy", "vy"), ("Cz", "omega")),
+        "org.jourdain.rotational": (("tau", "w"),),
+        "org.jourdain.translational": (("f", "v"),),
+        "org.jourdain.hydraulic": (("q", "p"),),
+        "org.jourdain.electrical": (("i", "v"),),
+    }
 
 
 def terminal(rule: str, *members: str) -> Terminal:
@@ -80,6 +87,28 @@ def test_ports_of_other_tools_are_connected_by_their_members(tmp_path: Path) -> 
     assert wires_of({"a": a, "b": b}, [("a.port", "b.port")], {}) == {("b", "u"): [("a", "y")], ("a", "u"): [("b", "y")]}
     with pytest.raises(ValueError, match=r"the input 'c\.u' has two sources, 'a\.y' and 'b\.w'"):
         wires_of({"a": a, "b": b, "c": b}, [("a.port", "c.port"), ("b.w", "c.u")], {})
+
+
+def test_flows_of_other_tools_add_up(tmp_path: Path) -> None:
+    """The standard says so of inflows and outflows; such a port may stay open, since nobody says that it passes power."""
+    flow = '<TerminalMemberVariable variableName="{}" memberName="i" variableKind="{}flow"/>'
+    kind = '<Terminal name="port" matchingRule="plug" terminalKind="org.jourdain.electrical">{}</Terminal>'
+    sink = load(written(tmp_path, "A", VARIABLES, kind.format(flow.format("u", "in"))))
+    one = load(written(tmp_path, "B", VARIABLES, kind.format(flow.format("y", "out"))))
+    assert sink.terminals["port"].added == {"i"} and sink.terminals["port"].power == ()
+    assert not needs_partner(sink, sink.terminals["port"])
+    pairs = [("a.port", "b.port"), ("a.port", "c.port")]
+    assert wires_of({"a": sink, "b": one, "c": one}, pairs, {}) == {("a", "u"): [("b", "y"), ("c", "y")]}
+
+
+def test_facts_on_members_that_are_not_there_are_left_out(tmp_path: Path) -> None:
+    """Annotations of other types say nothing to us."""
+    ours = '<Annotation type="org.jourdain"><Sum member="i"/><Sum member="j"/><Power effort="i" rate="k"/></Annotation>'
+    other = '<Annotation type="net.other"><Sum member="k"/></Annotation>'
+    inside = '<TerminalMemberVariable variableName="u" memberName="i" variableKind="signal"/>'
+    text = f'<Terminal name="port" matchingRule="plug" terminalKind="net">{inside}<Annotations>{other}{ours}</Annotations></Terminal>'
+    read = load(written(tmp_path, "A", VARIABLES, text)).terminals["port"]
+    assert read.added == {"i"} and read.power == ()
 
 
 def test_ports_that_do_not_match(tmp_path: Path) -> None:

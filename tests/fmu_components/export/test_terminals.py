@@ -9,6 +9,8 @@ import pytest
 from lxml import etree
 
 from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.ports import KINDS
+from fmu_components.declare.units import exponents
 from fmu_components.export.pages.icons import EXTENT, port_positions
 from fmu_components.export.table import VariableTable
 from fmu_components.export.terminals import terminal_icons, terminals_and_icons
@@ -47,6 +49,26 @@ def test_members_are_all_variables_of_the_port(table, fmi):
         members = {m.get("variableName"): m.get("memberName") for m in terminal.findall("TerminalMemberVariable")}
         assert set(members) == {v.name for v in table.variables if v.port == terminal.get("name")}
         assert all(variable == f"{terminal.get('name')}.{member}" for variable, member in members.items())
+
+
+def test_what_a_master_has_to_know(table, fmi):
+    """An annotation says what adds up, and what makes power with what: all efforts, each with one rate of the same port."""
+    ports = {port.name: port for port in table.declared.ports}
+    for terminal in read(table, fmi).findall("Terminals/Terminal"):
+        kind = ports[terminal.get("name")].kind
+        (facts,) = terminal.findall("Annotations/Annotation")
+        assert facts.get("type") == "org.jourdain"
+        assert [each.get("member") for each in facts.findall("Sum")] == [effort.name for effort in kind.effort]
+        pairs = {each.get("effort"): each.get("rate") for each in facts.findall("Power")}
+        assert list(pairs) == [effort.name for effort in kind.effort] and set(pairs.values()) <= {q.name for q in kind.motion}
+
+
+def test_what_makes_power():
+    """The units of an effort and of its rate make watts; radians count for nothing."""
+    for kind in KINDS:
+        for effort, rate in kind.power:
+            product = [a + b for a, b in zip(exponents(effort.unit), exponents(rate.unit), strict=True)]
+            assert product[:-1] == list(exponents("W"))[:-1]
 
 
 def test_the_sides_of_a_connection_match(joint, fmi):

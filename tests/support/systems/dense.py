@@ -12,9 +12,9 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from coupling.plan.build import Built
 from coupling.plan.drives import Constant, Drive, Function
 from coupling.plan.graph import Address
-from coupling.system import Built
 from tests.support.runtime.driver import Driver
 
 

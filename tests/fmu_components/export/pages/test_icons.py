@@ -15,7 +15,7 @@ from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Declaration
 from fmu_components.declare.icon import Circle, Drawing, Line, box, circle, line
 from fmu_components.declare.ports import KINDS, PLANAR, Port, Side
-from fmu_components.export.pages.icons import EXTENT, colour, png, port_positions, svg
+from fmu_components.export.pages.icons import EXTENT, png, port_positions, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -117,14 +117,14 @@ def test_further_ports_spread_evenly() -> None:
 def test_marks_tell_side_and_kind(kind) -> None:
     """A port that gives the motion is filled with the colour of its kind, one that gives the effort is hollow."""
     image = decoded(png(drawn(ports=(Port("a", kind, Side.MOTION, ""), Port("b", kind, Side.EFFORT, ""))), 256))
-    assert pixel_at(image, -1, 0).tolist() == [*rgb(colour(kind)), 255]
+    assert pixel_at(image, -1, 0).tolist() == [*rgb(kind.colour), 255]
     assert pixel_at(image, 1, 0).tolist() == [255, 255, 255, 255]
-    assert pixel_at(image, 1, 0.08).tolist() == [*rgb(colour(kind)), 255]
+    assert pixel_at(image, 1, 0.08).tolist() == [*rgb(kind.colour), 255]
 
 
 def test_kinds_have_different_colours() -> None:
     """No two kinds of ports look the same."""
-    assert len({colour(kind) for kind in KINDS}) == len(KINDS)
+    assert len({kind.colour for kind in KINDS}) == len(KINDS)
 
 
 def test_polygons_are_filled_by_the_even_odd_rule() -> None:
@@ -152,7 +152,7 @@ def test_later_shapes_cover_earlier_ones() -> None:
 def test_a_wire_joins_a_port_to_a_distant_drawing() -> None:
     """Where the drawing does not reach the edge, a line in the colour of the port leads up to it."""
     image = decoded(png(drawn(circle(0, 0, 0.3, fill=1.0), ports=ports(1)), 256))
-    assert pixel_at(image, -0.6, 0).tolist() == [*rgb(colour(PLANAR)), 255]
+    assert pixel_at(image, -0.6, 0).tolist() == [*rgb(PLANAR.colour), 255]
     assert pixel_at(image, 0.6, 0)[3] == 0
 
 

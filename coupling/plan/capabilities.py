@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from coupling.fmus.fmu import Fmu, Interface
+from coupling.fmus import Fmu, Interface
+from coupling.plan.build import Built
 from coupling.plan.graph import Part
-
-if TYPE_CHECKING:
-    from coupling.live.master import Master
 
 
 def degree(part: Part) -> int:
@@ -19,23 +15,23 @@ def degree(part: Part) -> int:
     return 2 if interface.intermediate_update else 0
 
 
-def unable(master: Master, ability: str) -> list[str]:
+def unable(built: Built, ability: str) -> list[str]:
     """The instances that lack an ability: of Co-Simulation, and where states are saved of Model Exchange with events."""
-    found = [name for name, interface in _interfaces(master) if not getattr(interface, ability)]
-    if ability == "save_state" and master.built.inner:
-        found += [p.name for p in master.built.inner.parts if p.structure.indicators and not p.interface.save_state]
+    found = [name for name, interface in _interfaces(built) if not getattr(interface, ability)]
+    if ability == "save_state" and built.inner:
+        found += [p.name for p in built.inner.parts if p.structure.indicators and not p.interface.save_state]
     return found
 
 
-def returns_early(master: Master) -> bool:
+def returns_early(built: Built) -> bool:
     """Whether an instance may end a step at an event of its own."""
-    return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(master))
+    return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(built))
 
 
-def _interfaces(master: Master) -> list[tuple[str, Interface]]:
+def _interfaces(built: Built) -> list[tuple[str, Interface]]:
     """Of all FMUs that run in Co-Simulation, each with the name of its first instance."""
-    parts = master.built.parts
     first: dict[Fmu, Part] = {}
-    for i in master.steppers:
-        first.setdefault(parts[i].fmu, parts[i])
+    for part in built.parts:
+        if part.stepped:
+            first.setdefault(part.fmu, part)
     return [(part.name, part.interface) for part in first.values()]

@@ -1,78 +1,32 @@
-"""Starting where constraints hold: refusing a start that violates them, or moving it until it does not."""
+"""Starting where constraints hold: a start that violates them is moved until it does not."""
 
 from __future__ import annotations
-
-import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
+from coupling.errors import InitialStateError
 from coupling.kernel.kernel import Status
+from coupling.live.failures import describe
 from coupling.live.linearise import Linearisation
+from coupling.live.session import Session
+from coupling.live.violations import LEVELS, constraints_at, constraints_with_multipliers, described, values_of
 from coupling.plan.graph import Address
 
-if TYPE_CHECKING:
-    from coupling.live.master import Master
 
-TOLERANCE = 1e-6
-"""Of positions and velocities, in the units of the constraints."""
-_LEVELS = ("position", "velocity")
-
-
-class InitialStateError(ValueError):
-    """A start that violates constraints; the text names each of them, by how much, and the remedy."""
-
-
-def check(master: Master) -> None:
-    """Refuses a start at which a constraint is violated."""
-    violated = []
-    for level in _LEVELS:
-        addresses = constraints(master, level)
-        values = _values(master, addresses)
-        violated += [_shown(master, a, value) for a, value in zip(addresses, values, strict=True) if not abs(value) <= TOLERANCE]
-    if violated:
-        shown = ", ".join(violated[:12]) + (f" and {len(violated) - 12} more" if len(violated) > 12 else "")
-        raise InitialStateError(
-            f"the start violates constraints: {shown} (at most {TOLERANCE:g} is allowed); correct the start values, use "
-            "initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation"
-        )
-
-
-def constraints(master: Master, level: str) -> list[Address]:
-    """Outputs named ``position[1]`` and so on, of all FMUs whose algebraic variables are solved for."""
-    pattern = re.compile(rf"{level}\[\d+\]")
-    return [
-        Address(i, 0, v.reference)
-        for i, part in enumerate(master.built.parts)
-        if part.dae
-        for v in part.fmu.variables.values()
-        if pattern.fullmatch(v.name) and v.type == "real"
-    ]
-
-
-def _shown(master: Master, address: Address, value: float) -> str:
-    unit = master.built.parts[address.part].fmu.by_reference[address.reference].unit or ""
-    return f"{master.named(address.part, address.reference)} = {value:.4g} {unit}".rstrip()
-
-
-def _values(master: Master, addresses: list[Address]) -> np.ndarray:
-    return np.array([master.instances[a.part].get(0, [a.reference])[1][0] for a in addresses])
-
-
-def assemble(master: Master) -> dict[tuple[int, str], float]:
+def assemble(session: Session) -> dict[tuple[int, str], float]:
     """Start values, of the states that have to move, at which the constraints hold.
 
     The states that the user set are held; the others move as little as can be, measured by the mass that moves. What a constraint
     force moves, and how far, is what the FMUs say of the derivatives of their velocities with respect to the algebraic variables.
     """
-    x = _Assembly(master).assembled()
+    x = _Assembly(session).assembled()
     return {
         (i, part.fmu.by_reference[reference].name): float(x[part.first_state + j])
-        for i, part in enumerate(master.built.parts)
+        for i, part in enumerate(session.built.parts)
         for j, reference in enumerate(part.states)
-        if x[part.first_state + j] != master.x[part.first_state + j]
+        if x[part.first_state + j] != session.x[part.first_state + j]
     }
 
 
@@ -85,36 +39,27 @@ _TRIES = 30
 
 
 class _Assembly:
-    def __init__(self, master: Master) -> None:
-        self.master, self.x = master, master.x.copy()
+    def __init__(self, session: Session) -> None:
+        self.session, self.x = session, session.x.copy()
         self.given = self.x.copy()
-        parts, kernel = master.built.parts, master.kernel
-        assert kernel
-        self.levels = {level: constraints(master, level) for level in _LEVELS}
+        parts, kernel = session.built.parts, session.kernel
+        self.levels = {level: constraints_at(session, level) for level in LEVELS}
         derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
-        self.linear = Linearisation(master, [*derivatives, *self.levels["position"], *self.levels["velocity"]])
-        loops = master.schedule.loops
+        self.linear = Linearisation(session, [*derivatives, *self.levels["position"], *self.levels["velocity"]])
+        loops = session.schedule.loops
         self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
-        self.forces = {level: self._forces_of(level) for level in _LEVELS}
-        self.held, self.turns = np.zeros((2, master.built.states), dtype=bool)
-        for part, start in zip(parts, master.built.start, strict=True):
+        self.forces = {level: self._forces_of(level) for level in LEVELS}
+        self.held, self.turns = np.zeros((2, session.built.states), dtype=bool)
+        for number, (part, start) in enumerate(zip(parts, session.built.start, strict=True)):
             for i, reference in enumerate(part.states):
                 state = part.fmu.by_reference[reference]
-                self.held[part.first_state + i] = state.name in start
+                self.held[part.first_state + i] = state.name in start or (number, state.name) in session.values
                 self.turns[part.first_state + i] = state.unit == "rad"
 
     def _forces_of(self, level: str) -> list[int]:
-        """The unknown that belongs to each constraint of a level: ``lambda[2]`` to ``position[2]``."""
+        """The unknown that belongs to each constraint of a level."""
         number = {address: i for i, address in enumerate(self.linear.unknowns)}
-        found = []
-        for address in self.levels[level]:
-            fmu = self.master.built.parts[address.part].fmu
-            assert fmu.dae
-            index = int(fmu.by_reference[address.reference].name.rpartition("[")[2][:-1])
-            if index > len(fmu.dae.algebraic):
-                return list(range(len(self.linear.unknowns)))
-            found.append(number[Address(address.part, 0, fmu.dae.algebraic[index - 1])])
-        return found
+        return [number[Address(part, 0, multiplier)] for part, _, multiplier in constraints_with_multipliers(self.session, level)]
 
     def assembled(self) -> np.ndarray:
         """The states, first their positions and then their velocities put right."""
@@ -192,18 +137,15 @@ class _Assembly:
 
     def _violation(self, level: str, x: np.ndarray) -> np.ndarray:
         """By how much the constraints of a level do not hold at some states, where the FMUs then are."""
-        master, kernel = self.master, self.master.kernel
-        assert kernel
-        status = kernel.residuals(master.run.start_time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
+        session, kernel = self.session, self.session.kernel
+        status = kernel.residuals(session.run.start_time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
         if status is not Status.DONE:
-            raise InitialStateError(
-                f"the start cannot be assembled: {master.describe_failure()}; give start values nearer to an assembled state"
-            )
-        return _values(master, self.levels[level])
+            raise InitialStateError(f"the start cannot be assembled: {describe(session)}; give start values nearer to an assembled state")
+        return values_of(session, self.levels[level])
 
     def _directions(self, level: str) -> tuple[csc_array, csc_array]:
         """The gradients of constraints, by rows, and how each of their forces moves the states that may move."""
-        n, jacobian = self.master.built.states, self.linear.at_present().tocsr()
+        n, jacobian = self.session.built.states, self.linear.at_present().tocsr()
         first = n + (len(self.levels["position"]) if level == "velocity" else 0)
         gradient = csc_array(jacobian[first : first + len(self.levels[level]), :n])
         mobility = csc_array(jacobian[:n, n:])  # of each velocity, under each algebraic variable
@@ -216,8 +158,8 @@ class _Assembly:
     def _refuse(self, level: str) -> None:
         values = self._violation(level, self.x)
         wrong = [i for i in np.argsort(-np.abs(values), kind="stable") if not abs(values[i]) <= _ENOUGH]
-        names = [_shown(self.master, self.levels[level][i], values[i]) for i in wrong]
-        held = [self.master.label(int(i)) for i in np.flatnonzero(self.held)]
+        names = [described(self.session, self.levels[level][i], values[i]) for i in wrong]
+        held = [self.session.label(int(i)) for i in np.flatnonzero(self.held)]
         raise InitialStateError(
             f"the start cannot be assembled at {level} level: {', '.join(names[:8])} {'remains' if len(names) == 1 else 'remain'}; "
             f"the states that you set are held ({', '.join(held[:12]) or 'none'}): leave out those that may move, "

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmus.fmu import Fmu, Variable
+from coupling.fmus.description import Fmu
+from coupling.fmus.variables import Variable
 from coupling.names import nearest
 
 _EXACT = 2.0**53

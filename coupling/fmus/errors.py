@@ -1,0 +1,49 @@
+"""What is raised where an FMU cannot be used, and the reading of its files with errors that name the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+T = TypeVar("T")
+
+
+class FmuError(ValueError):
+    """An FMU cannot be used; the message names the file, what is wrong with it, and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file that is being read, and the tool that wrote it, for messages."""
+
+    path: Path
+    tool: str = ""
+
+    def broken(self, what: str) -> FmuError:
+        """An error that only the makers of the file can mend."""
+        return FmuError(f"'{self.path}' {what}; export it again, or report this to the makers of {self.tool or 'the tool that wrote it'}")
+
+    def parsed(self, text: str, parse: Callable[[str], T], what: str) -> T:
+        """A value as the file writes it; ``what`` names it where it cannot be read."""
+        try:
+            return parse(text)
+        except ValueError:
+            raise self.broken(f"gives '{text}' as {what}, which cannot be read") from None
+
+    def tree(self, text: bytes, member: str) -> Element:
+        """The elements of an XML file inside the FMU, with names as written.
+
+        ElementTree's own parser refuses attributes with a prefix that is not declared, which CasADi writes.
+        """
+        builder, parser = TreeBuilder(), expat.ParserCreate()
+        parser.StartElementHandler = builder.start
+        parser.EndElementHandler = builder.end
+        try:
+            parser.Parse(text, True)
+        except (expat.ExpatError, ValueError) as error:
+            raise self.broken(f"has a {member} that is not well-formed XML ({error})") from None
+        return builder.close()

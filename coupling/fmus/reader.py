@@ -1,0 +1,106 @@
+"""Reading an FMU's files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from threading import RLock
+from types import MappingProxyType
+from xml.etree.ElementTree import Element
+
+from coupling.fmus.archive import file_stamp, read_members
+from coupling.fmus.description import Fmu
+from coupling.fmus.errors import FmuError, Source
+from coupling.fmus.interface import Interface, read_interface
+from coupling.fmus.manifest import MANIFEST, read_manifest
+from coupling.fmus.structure import read_structure, states_of
+from coupling.fmus.terminals import TERMINALS, read_terminals
+from coupling.fmus.units import read_units
+from coupling.fmus.variables import VariableReader, by_name, by_reference
+from coupling.names import nearest
+
+_DESCRIPTION = "modelDescription.xml"
+_loaded: dict[Path, Fmu] = {}
+_lock = RLock()
+
+
+def load(path: Path | str) -> Fmu:
+    """Reads an FMU; the same object as long as the file does not change."""
+    file = Path(path).resolve()
+    try:
+        now = file_stamp(file)
+    except OSError:
+        siblings = [each.name for each in file.parent.glob("*.fmu")]
+        hint = nearest(file.name, siblings) or "give the path of an FMU, a file whose name ends in .fmu"
+        raise FmuError(f"there is no file '{path}'; {hint}") from None
+    if file.is_dir():
+        raise FmuError(f"'{path}' is a folder; give the path of the FMU itself, a file whose name ends in .fmu")
+    with _lock:
+        known = _loaded.get(file)
+        if known is None or known.stamp != now:
+            known = _loaded[file] = _read(file, now)
+    return known
+
+
+def _read(path: Path, now: tuple[int, int]) -> Fmu:
+    files = read_members(path, (_DESCRIPTION, MANIFEST, *TERMINALS))
+    if _DESCRIPTION not in files:
+        raise FmuError(f"'{path}' holds no {_DESCRIPTION}, so that it is no FMU; export the model as FMI 2.0 or 3.0")
+    root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
+    tool = root.get("generationTool") or ""
+    source = Source(path, f"'{tool}'" if tool else "")
+    version = _version(root, source)
+    listed = list(VariableReader(root, version, source).listed())
+    variables = by_name(listed, source)
+    model_exchange, co_simulation = (
+        read_interface(root, tag, kind, version, source) for tag, kind in (("ModelExchange", "me"), ("CoSimulation", "cs"))
+    )
+    referred = by_reference(variables.values())
+    structure = read_structure(root, version, listed, referred, model_exchange, co_simulation, source)
+    terminals, notes = read_terminals(files, variables, source)
+    experiment = root.find("DefaultExperiment")
+    used = (v.unit for v in variables.values() if v.unit is not None)
+    return Fmu(
+        path=path,
+        version=version,
+        model_name=root.get("modelName") or "",
+        description=root.get("description") or "",
+        token=root.get("guid" if version == 2 else "instantiationToken") or "",
+        generation_tool=tool,
+        variables=MappingProxyType(variables),
+        by_reference=MappingProxyType(referred),
+        time=next((v.reference for v in listed if v.causality == "independent"), None),
+        states=tuple(states_of(structure, variables, source)),
+        structure=structure,
+        dae=read_manifest(files[MANIFEST], variables.values(), structure, source) if MANIFEST in files else None,
+        terminals=MappingProxyType(terminals),
+        units=MappingProxyType(read_units(root, used, source)),
+        model_exchange=model_exchange,
+        co_simulation=co_simulation,
+        default_stop_time=_number(experiment, "stopTime", source),
+        tolerance=_number(experiment, "tolerance", source),
+        notes=(*_notes_on_tools(source, model_exchange, co_simulation), *notes),
+        stamp=now,
+    )
+
+
+def _version(root: Element, source: Source) -> int:
+    written = root.get("fmiVersion") or ""
+    match = re.fullmatch(r"([23])\.\d+(\.\d+)?", written)
+    if root.tag != "fmiModelDescription" or not written:
+        raise source.broken(f"has a {_DESCRIPTION} that describes no FMU: it names no FMI version")
+    if match is None:
+        raise FmuError(f"'{source.path}' is FMI {written}; export it as FMI 2.0 or 3.0")
+    return int(match.group(1))
+
+
+def _notes_on_tools(source: Source, *interfaces: Interface | None) -> list[str]:
+    if not any(interface is not None and interface.needs_tool for interface in interfaces):
+        return []
+    name = source.tool or "the tool that wrote it"
+    return [f"'{source.path}' is a link to {name}, which has to be installed on this machine"]
+
+
+def _number(experiment: Element | None, attribute: str, source: Source) -> float | None:
+    text = None if experiment is None else experiment.get(attribute)
+    return None if text is None else source.parsed(text, float, f"the {attribute} of its default experiment")

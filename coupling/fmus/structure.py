@@ -1,0 +1,102 @@
+"""What depends on what in an FMU: its ordered lists of unknowns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from coupling.fmus.errors import Source
+from coupling.fmus.interface import Interface
+from coupling.fmus.variables import Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """One entry of a list: a variable that the FMU computes, and from what."""
+
+    reference: int
+    dependencies: tuple[tuple[int, str], ...] | None
+    """Value references of knowns, with the kinds of the dependencies; None where nothing is declared: it depends on everything."""
+    name: str = field(default="", compare=False)
+    """The variable's name; empty for an event indicator of FMI 2, which is no variable."""
+    knowns: tuple[str, ...] | None = field(default=None, compare=False)
+    """The names of the dependencies: in FMI 2, variables of different types may have the same value reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The ordered lists of unknowns; that of the derivatives gives the order of the states as well."""
+
+    outputs: tuple[Unknown, ...] = ()
+    derivatives: tuple[Unknown, ...] = ()
+    indicators: tuple[Unknown, ...] = ()
+    residuals: tuple[Unknown, ...] = ()
+
+
+def read_unknown(element: Element, key: str, variables: Mapping[int, Variable], source: Source) -> Unknown:
+    """An entry that refers to variables by the numbers in ``variables``: value references, or in FMI 2 places in the list."""
+    unknown = referred(element.get(key), key, "an unknown of its model structure", variables, source)
+    listed = element.get("dependencies")
+    if listed is None:
+        return Unknown(unknown.reference, None, unknown.name)
+    knowns = [referred(word, key, f"a dependency of '{unknown.name}'", variables, source) for word in listed.split()]
+    kinds = (element.get("dependenciesKind") or "dependent " * len(knowns)).split()
+    if len(kinds) != len(knowns):
+        raise source.broken(f"lists {len(knowns)} dependencies of '{unknown.name}' ({listed}) but {len(kinds)} kinds ({' '.join(kinds)})")
+    pairs = tuple((known.reference, kind) for known, kind in zip(knowns, kinds, strict=True))
+    return Unknown(unknown.reference, pairs, unknown.name, tuple(known.name for known in knowns))
+
+
+def referred(
+    number: str | None, key: str, what: str, variables: Mapping[int, Variable], source: Source, wanted: str = "variable"
+) -> Variable:
+    """The variable of a number, which the file writes as its ``key``."""
+    try:
+        return variables[int(number or "")]
+    except (KeyError, ValueError):
+        said = "index" if key == "index" else "value reference"
+        raise source.broken(f"refers to {what} by the {said} '{number or ''}', which no {wanted} has") from None
+
+
+def read_structure(
+    root: Element,
+    version: int,
+    listed: Sequence[Variable],
+    by_reference: Mapping[int, Variable],
+    model_exchange: Interface | None,
+    co_simulation: Interface | None,
+    source: Source,
+) -> Structure:
+    """The lists of the model description, in which outputs that it leaves out come last."""
+    if version == 2:
+        key, numbered = "index", dict(enumerate(listed, 1))
+        paths = {"outputs": "Outputs/Unknown", "derivatives": "Derivatives/Unknown"}
+    else:
+        key, numbered = "valueReference", dict(by_reference)
+        paths = {"outputs": "Output", "derivatives": "ContinuousStateDerivative", "indicators": "EventIndicator"}
+    # Both standards have these lists ignored where nothing can be done with them.
+    if model_exchange is None:
+        paths.pop("indicators", None)
+        if co_simulation is None or not co_simulation.directional_derivatives:
+            del paths["derivatives"]
+    lists = {
+        name: tuple(read_unknown(each, key, numbered, source) for each in root.iterfind(f"ModelStructure/{path}"))
+        for name, path in paths.items()
+    }
+    candidates = listed if version == 2 else by_reference.values()
+    said = {unknown.name for unknown in lists["outputs"]}
+    lists["outputs"] += tuple(Unknown(v.reference, None, v.name) for v in candidates if v.causality == "output" and v.name not in said)
+    if version == 2 and model_exchange is not None:
+        count = source.parsed(root.get("numberOfEventIndicators") or "0", int, "the number of event indicators")
+        lists["indicators"] = (Unknown(-1, None),) * count
+    return Structure(**lists)
+
+
+def states_of(structure: Structure, variables: Mapping[str, Variable], source: Source) -> Iterator[int]:
+    """Value references of the continuous states, in the order of their derivatives."""
+    for unknown in structure.derivatives:
+        state = variables[unknown.name].derivative
+        if state is None:
+            raise source.broken(f"lists '{unknown.name}' among the derivatives, but does not say of which state")
+        yield variables[state].reference

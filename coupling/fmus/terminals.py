@@ -1,0 +1,84 @@
+"""The terminals of an FMU: groups of variables that are connected together."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from xml.etree.ElementTree import Element
+
+from coupling.fmus.errors import FmuError, Source
+
+_FACTS = "Annotations/Annotation[@type='org.jourdain']"
+_FLOWS = ("inflow", "outflow")
+"""What the standard calls members that balance."""
+TERMINALS = ("terminalsAndIcons/terminalsAndIcons.xml", "extra/terminalsAndIcons/terminalsAndIcons.xml")
+"""Where they are, in FMI 3 and in FMI 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """A named group of variables that belong together."""
+
+    name: str
+    kind: str
+    rule: str
+    members: Mapping[str, str]
+    """The names of the variables by the names of the members."""
+    added: frozenset[str] = frozenset()
+    """The members that add up where several ports meet: efforts, flows and currents."""
+    power: tuple[tuple[str, str], ...] = ()
+    """Efforts, flows and currents, each with the member that it makes power with."""
+
+
+def read_terminals(files: Mapping[str, bytes], variables: Container[str], source: Source) -> tuple[dict[str, Terminal], list[str]]:
+    """The terminals by name, and notes on those that cannot be used: they are a convenience, which an FMU works without."""
+    text = next((files[name] for name in TERMINALS if name in files), None)
+    if text is None:
+        return {}, []
+    try:
+        root = source.tree(text, "terminalsAndIcons.xml")
+    except FmuError as error:
+        return {}, [f"{error}; its terminals are ignored"]
+    found: dict[str, Terminal] = {}
+    notes = []
+    for terminal in (each for top in root.iterfind("Terminals/Terminal") for each in _nested(top, "")):
+        missing = [name for name in terminal.members.values() if name not in variables]
+        if missing:
+            notes.append(f"'{source.path}' has the terminal '{terminal.name}' with the variable '{missing[0]}', which does not exist")
+        else:
+            found[terminal.name] = terminal
+    return found, notes
+
+
+def _nested(element: Element, prefix: str) -> Iterator[Terminal]:
+    """A terminal and those inside it, which are named after it."""
+    name = prefix + (element.get("name") or "")
+    members: dict[str, str] = {}
+    for member in element.iterfind("TerminalMemberVariable"):
+        variable = member.get("variableName") or ""
+        members[member.get("memberName") or variable] = variable
+    for member in element.iterfind("TerminalStreamMemberVariable"):
+        for side in ("inStream", "outStream"):
+            members[member.get(f"{side}MemberName") or ""] = member.get(f"{side}VariableName") or ""
+    kind, rule = element.get("terminalKind") or "", element.get("matchingRule") or ""
+    yield Terminal(name, kind, rule, MappingProxyType(members), frozenset(_added(element, members)), tuple(_power(element, members)))
+    for inner in element.iterfind("Terminal"):
+        yield from _nested(inner, f"{name}.")
+
+
+def _added(element: Element, members: Container[str]) -> Iterator[str]:
+    """By the standard's kind of the member, or by the annotation of our own."""
+    for member in element.iterfind("TerminalMemberVariable"):
+        if member.get("variableKind") in _FLOWS:
+            yield member.get("memberName") or member.get("variableName") or ""
+    for fact in element.iterfind(f"{_FACTS}/Sum"):
+        if fact.get("member") in members:
+            yield fact.get("member", "")
+
+
+def _power(element: Element, members: Container[str]) -> Iterator[tuple[str, str]]:
+    for fact in element.iterfind(f"{_FACTS}/Power"):
+        effort, rate = fact.get("effort", ""), fact.get("rate", "")
+        if effort in members and rate in members:
+            yield effort, rate

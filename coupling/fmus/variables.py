@@ -1,0 +1,215 @@
+"""The variables of an FMU as its model description lists them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from xml.etree.ElementTree import Element
+
+from coupling.fmus.errors import Source
+from coupling.fmus.interface import is_true
+
+Value = float | bool | int | str | bytes
+
+_INTEGERS = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Enumeration")
+_TYPES = {
+    **dict.fromkeys(("Real", "Float64", "Float32"), "real"),
+    **dict.fromkeys(_INTEGERS, "integer"),
+    **{name: name.lower() for name in ("Boolean", "String", "Binary", "Clock")},
+}
+_PARAMETERS = ("parameter", "structuralParameter")
+_INHERITED = ("unit", "min", "max", "nominal")
+"""What a variable takes from its declared type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable, with the standard's defaults and those of its declared type filled in."""
+
+    name: str
+    reference: int
+    type: str
+    """``real``, ``integer``, ``boolean``, ``string``, ``binary`` or ``clock``; an enumeration is an integer."""
+    fmi_type: str
+    """As written: ``Real``, ``Float32``, ``UInt8``, ``Enumeration`` ..."""
+    causality: str
+    variability: str
+    initial: str | None
+    start: Value | tuple[Value, ...] | None
+    """Of an array, the values of all elements in the order of the standard."""
+    unit: str | None
+    minimum: float
+    maximum: float
+    nominal: float
+    derivative: str | None
+    """The name of the variable that this is the time derivative of."""
+    dimensions: tuple[int, ...]
+    """The sizes of an array as long as no structural parameter is changed; empty for a scalar."""
+    description: str
+
+
+class VariableReader:
+    """Reads the variables of a model description, with the defaults of the standard and of declared types."""
+
+    def __init__(self, root: Element, version: int, source: Source) -> None:
+        self.root, self.version, self.source = root, version, source
+        self.types = dict(self._declared_types())
+
+    def listed(self) -> Iterator[Variable]:
+        """In the order of the file; an alias of FMI 3 follows its variable."""
+        elements = [each for each in self.root.iterfind("ModelVariables/*") if each.tag != "Annotations"]
+        named = [(each, self._name(each), self._reference(each)) for each in elements]
+        referred = {place: name for place, (_, name, _) in enumerate(named, 1)}  # FMI 2 refers to places in the list
+        if self.version == 3:
+            referred = {reference: name for _, name, reference in reversed(named)}
+        sizes = {reference: element.get("start") for element, _, reference in named}
+        for element, name, reference in named:
+            variable = self._variable(element, name, reference, referred, sizes)
+            yield variable
+            for alias in element.iterfind("Alias"):
+                yield replace(variable, name=self._name(alias), description=alias.get("description") or variable.description)
+
+    def _declared_types(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """The attributes that variables of a declared type have unless they say otherwise."""
+        for definition in self.root.iterfind("TypeDefinitions/*"):
+            inner = definition if self.version == 3 else next((each for each in definition if each.tag in _TYPES), definition)
+            items = [
+                self.source.parsed(item.get("value") or "", int, "the value of an enumeration's item") for item in inner.iterfind("Item")
+            ]
+            ends = {"min": str(min(items)), "max": str(max(items))} if items else {}
+            yield definition.get("name") or "", ends | {key: inner.attrib[key] for key in _INHERITED if key in inner.attrib}
+
+    def _name(self, element: Element) -> str:
+        name = element.get("name")
+        if not name:
+            raise self.source.broken(f"has a variable without a name (value reference {element.get('valueReference')})")
+        return name
+
+    def _reference(self, element: Element) -> int:
+        return self.source.parsed(element.get("valueReference") or "", int, f"the value reference of '{element.get('name')}'")
+
+    def _variable(
+        self, element: Element, name: str, reference: int, referred: Mapping[int, str], sizes: Mapping[int, str | None]
+    ) -> Variable:
+        typed = element if self.version == 3 else next((each for each in element if each.tag in _TYPES), element)
+        if typed.tag not in _TYPES:
+            raise self.source.broken(f"has the variable '{name}' of an unknown type ({typed.tag})")
+        kind = _TYPES[typed.tag]
+        attributes = self._inherited(typed, name)
+        causality = element.get("causality") or "local"
+        variability = self._variability(element.get("variability"), causality, kind)
+        dimensions = tuple(self._size(each, name, sizes) for each in element.iterfind("Dimension"))
+        return Variable(
+            name=name,
+            reference=reference,
+            type=kind,
+            fmi_type=typed.tag,
+            causality=causality,
+            variability=variability,
+            initial=None if kind == "clock" else element.get("initial") or self._initial(causality, variability),
+            start=self._start(typed, name, kind, dimensions),
+            unit=attributes.get("unit") or None,
+            minimum=self._bound(attributes, "min", name, -math.inf),
+            maximum=self._bound(attributes, "max", name, math.inf),
+            nominal=abs(self._bound(attributes, "nominal", name, 1.0)) or 1.0,
+            derivative=self._derivative(typed, name, referred),
+            dimensions=dimensions,
+            description=element.get("description") or "",
+        )
+
+    def _inherited(self, typed: Element, name: str) -> Mapping[str, str]:
+        declared = typed.get("declaredType")
+        if declared is None:
+            return typed.attrib
+        if declared not in self.types:
+            raise self.source.broken(f"gives '{name}' the type '{declared}', which it does not define")
+        return self.types[declared] | typed.attrib
+
+    def _variability(self, written: str | None, causality: str, kind: str) -> str:
+        # FMI 2 has 'continuous' for all that say nothing, which it forbids for parameters and discrete types.
+        if causality in (*_PARAMETERS, "calculatedParameter"):
+            return written or "fixed"
+        return written or ("continuous" if kind == "real" else "discrete")
+
+    def _initial(self, causality: str, variability: str) -> str | None:
+        if causality == "independent":
+            return None
+        if causality == "input":
+            return "exact" if self.version == 3 else None
+        return "exact" if causality in _PARAMETERS or variability == "constant" else "calculated"
+
+    def _bound(self, attributes: Mapping[str, str], key: str, name: str, default: float) -> float:
+        text = attributes.get(key)
+        return default if text is None else self.source.parsed(text, float, f"the {key} of '{name}'")
+
+    def _size(self, dimension: Element, name: str, sizes: Mapping[int, str | None]) -> int:
+        text, what = dimension.get("start"), f"the size of '{name}'"
+        if text is None:
+            text = sizes.get(self.source.parsed(dimension.get("valueReference") or "", int, what))
+        return self.source.parsed(text or "", int, what)
+
+    def _start(self, typed: Element, name: str, kind: str, dimensions: tuple[int, ...]) -> Value | tuple[Value, ...] | None:
+        parse, what = _PARSERS.get(kind, str), f"the start value of '{name}'"
+        text = typed.get("start")
+        if self.version == 3 and kind in ("string", "binary"):
+            texts = [each.get("value") or "" for each in typed.iterfind("Start")]
+        elif dimensions and text is not None:
+            texts = text.split()
+        else:
+            texts = [] if text is None else [text]
+        values = [self.source.parsed(each, parse, what) for each in texts]
+        if not values:
+            return None
+        if not dimensions:
+            return values[0]
+        size = math.prod(dimensions)
+        if len(values) not in (1, size):
+            raise self.source.broken(f"gives {len(values)} start values to '{name}', which has {size} elements")
+        return tuple(values if len(values) == size else values * size)
+
+    def _derivative(self, typed: Element, name: str, referred: Mapping[int, str]) -> str | None:
+        text = typed.get("derivative")
+        if text is None:
+            return None
+        state = referred.get(self.source.parsed(text, int, f"what '{name}' is the derivative of"))
+        if state is None:
+            raise self.source.broken(f"calls '{name}' the derivative of variable {text}, which does not exist")
+        return state
+
+
+def by_name(listed: Iterable[Variable], source: Source) -> dict[str, Variable]:
+    """Variables by their names, each of which one variable alone may have."""
+    found: dict[str, Variable] = {}
+    for variable in listed:
+        other = found.setdefault(variable.name, variable)
+        if other is not variable:
+            raise source.broken(
+                f"has two variables with the name '{variable.name}' (value references {other.reference} and {variable.reference})"
+            )
+    return found
+
+
+def by_reference(variables: Iterable[Variable]) -> dict[int, Variable]:
+    """The first of aliases; in FMI 2, where each type has value references of its own, reals go before others."""
+    found: dict[int, Variable] = {}
+    for variable in variables:
+        other = found.setdefault(variable.reference, variable)
+        if other.type != "real" and variable.type == "real":
+            found[variable.reference] = variable
+    return found
+
+
+def _boolean(text: str) -> bool:
+    if text.strip() not in ("true", "1", "false", "0"):
+        raise ValueError(text)
+    return is_true(text)
+
+
+_PARSERS: dict[str, Callable[[str], Value]] = {
+    "real": float,
+    "integer": int,
+    "boolean": _boolean,
+    "string": str,
+    "binary": bytes.fromhex,
+}

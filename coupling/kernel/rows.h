@@ -1,0 +1,113 @@
+/* What a system of the kernel is built from, as rows of numbers: filled by who plans the system, and printed into the sources of exported
+ * mechanisms. rows.py has the same fields in the same order.
+ *
+ * A field named after an array is the place where it begins in the pool of integers or in that of real numbers; NONE where there is
+ * none. Rows have to outlive the kernel that is built from them. */
+#ifndef KERNEL_ROWS_H
+#define KERNEL_ROWS_H
+
+enum { NONE = -1 };
+
+/* The order of operations: at every evaluation, the same by the shortcuts of loops, at events, for the record alone, and what
+ * Co-Simulation instances have at the end of a step. After these come two lists for each Co-Simulation instance: what is passed on for
+ * it where instances step one after another, and what it gives. */
+typedef enum { CONTINUOUS, FAST, EVENTS, RECORDING, OUTPUTS, LISTS } List;
+
+typedef enum {
+    SET_TIME,   /* time to the instance */
+    SET_STATES, /* its states, from slot `first` on */
+    SET,        /* inputs, each the sum of its sources; the sums are kept in the slots from `first` on */
+    GET,        /* outputs, to the slots from `first` on */
+    DRIVE,      /* the value of a function of time, to the slot `first` */
+    LOOP,       /* `index` of a loop to be solved */
+    SHORTCUT,   /* the same, from outputs that were got with the inputs as they were */
+    ARRIVE,     /* inputs of a Co-Simulation instance, as SET, but kept for its next step */
+    AFFINE      /* its outputs, from what they were at the end of its step and by how much its inputs have moved since: sources are a
+                   slot and triples of a derivative, an input, and what this input was at the end */
+} OperationKind;
+
+/* How part of a Jacobian is learned: one call of an instance, whose results go to the terms from `first` on. KNOWN ones are in slots
+ * already. */
+typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN } DerivativeKind;
+
+typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION } DriveKind;
+
+/* An instance. */
+typedef struct {
+    int first_state, states, indicators;
+    int completed_step; /* whether it wants to hear of every completed step */
+} PartRow;
+
+/* A function of time. */
+typedef struct {
+    int kind;
+    int count;         /* points of a table; number of a function that is called back */
+    int times, values; /* of a polynomial: its value at first */
+} DriveRow;
+
+/* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots. row_start is NONE
+ * until the Jacobian is known: then its sums of products of two terms and a factor, the last of which are the entries in compressed
+ * rows. `order` is the sequence of elimination. first_row is NONE without a shortcut. */
+typedef struct {
+    int unknowns, first, residual_start, residual_slot, residual_factor;
+    int first_sum, sums, sum_start, sum_factor, left, right, row_start, column, order;
+    int first_row, always, inner, last, moved, target, row, middle, factor, term, slot;
+} LoopRow;
+
+/* Of the list, or of what is inside of a loop where this is not NONE. */
+typedef struct {
+    int list, loop, kind, type, index, count, first, references, places, source_start, source;
+} OperationRow;
+
+/* Of a loop; of Co-Simulation instances, into slots from `first` on, where this is NONE. nominal: in the pool of real numbers. */
+typedef struct {
+    int loop, kind, part, at_events, unknowns, unknown, knowns, known, seed, first, unknown_slot, known_slot, nominal;
+} DerivativeRow;
+
+/* All Co-Simulation instances together; there is one row or none. */
+typedef struct {
+    int inputs, arriving;    /* the slots of what arrives at inputs that follow polynomials */
+    int first_end;           /* from this slot on, what these were at the end of the last step */
+    int held_count, held;    /* slots of outputs that change at events only */
+    int predicted_count, predicted; /* slots that are extrapolated where instances step one after another */
+} CouplingRow;
+
+/* A Co-Simulation instance; part is NONE where the inputs are those of instances that are integrated between the points. */
+typedef struct {
+    int part, inputs, references, degree, saves, variable;
+} StepperRow;
+
+/* A Model Exchange instance whose state is saved beside that of the steppers. */
+typedef struct {
+    int part;
+} OtherRow;
+
+/* Where power passes. sign: in the pool of real numbers. */
+typedef struct {
+    int input, rate, total, sign;
+} BondRow;
+
+/* The columns of the record; there is one row or none. */
+typedef struct {
+    int columns, slot;
+} RecordRow;
+
+typedef struct {
+    int slots, states; /* the states come first */
+    int derivative_slot;
+    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records;
+    const PartRow *part;
+    const DriveRow *drive;
+    const LoopRow *loop;
+    const OperationRow *operation;
+    const DerivativeRow *derivative;
+    const CouplingRow *coupling;
+    const StepperRow *stepper;
+    const OtherRow *other;
+    const BondRow *bond;
+    const RecordRow *record;
+    const int *number; /* the pools */
+    const double *real;
+} Rows;
+
+#endif

@@ -1,0 +1,339 @@
+"""What a system of the kernel is built from, as rows of numbers; see ``rows.h``, whose fields these are."""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from itertools import accumulate
+
+import numpy as np
+
+NONE = -1
+"""The place of an array that is not there."""
+
+TABLES: dict[str, tuple[str, ...]] = {
+    "part": ("first_state", "states", "indicators", "completed_step"),
+    "drive": ("kind", "count", "times", "values"),
+    "loop": (
+        *("unknowns", "first", "residual_start", "residual_slot", "residual_factor"),
+        *("first_sum", "sums", "sum_start", "sum_factor", "left", "right", "row_start", "column", "order"),
+        *("first_row", "always", "inner", "last", "moved", "target", "row", "middle", "factor", "term", "slot"),
+    ),
+    "operation": ("list", "loop", "kind", "type", "index", "count", "first", "references", "places", "source_start", "source"),
+    "derivative": (
+        *("loop", "kind", "part", "at_events", "unknowns", "unknown", "knowns", "known", "seed", "first", "unknown_slot", "known_slot"),
+        "nominal",
+    ),
+    "coupling": ("inputs", "arriving", "first_end", "held_count", "held", "predicted_count", "predicted"),
+    "stepper": ("part", "inputs", "references", "degree", "saves", "variable"),
+    "other": ("part",),
+    "bond": ("input", "rate", "total", "sign"),
+    "record": ("columns", "slot"),
+}
+"""The fields of each kind of row, all of them integers."""
+
+
+class List(IntEnum):
+    """The orders of operations."""
+
+    CONTINUOUS = 0
+    FAST = 1
+    EVENTS = 2
+    RECORDING = 3
+    OUTPUTS = 4
+
+    @classmethod
+    def sequence_of(cls, stepper: int) -> int:
+        """What is passed on for a Co-Simulation instance, where these step one after another."""
+        return len(cls) + 2 * stepper
+
+    @classmethod
+    def outputs_of(cls, stepper: int) -> int:
+        """What such an instance gives."""
+        return len(cls) + 2 * stepper + 1
+
+
+class DriveKind(IntEnum):
+    TABLE = 0
+    POLYNOMIAL = 1
+    FUNCTION = 2
+
+
+class RowsStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int) for name in ("slots", "states", "derivative_slot", *(f"{name}s" for name in TABLES))),
+        *((name, ctypes.c_void_p) for name in (*TABLES, "number", "real")),
+    ]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A system as the kernel takes it: plain data, which can be compared, hashed and pickled."""
+
+    slots: int
+    states: int
+    derivative_slot: int
+    """The place of the slots of the states' derivatives."""
+    tables: tuple[bytes, ...]
+    """The rows of each kind, in the order of ``TABLES``."""
+    number: bytes
+    """The pool of integers."""
+    real: bytes
+    """The pool of real numbers."""
+
+    def table(self, name: str) -> np.ndarray:
+        """The rows of a kind, with their fields by name."""
+        fields = np.dtype([(each, np.intc) for each in TABLES[name]])
+        return np.frombuffer(self.tables[list(TABLES).index(name)], fields)
+
+    def mappings(self, name: str) -> list[dict[str, int]]:
+        """The same rows, each as a mapping."""
+        return [dict(zip(TABLES[name], row, strict=True)) for row in self.table(name).tolist()]
+
+    @property
+    def numbers(self) -> np.ndarray:
+        return np.frombuffer(self.number, np.intc)
+
+    @property
+    def reals(self) -> np.ndarray:
+        return np.frombuffer(self.real, np.float64)
+
+    @property
+    def structure(self) -> RowsStructure:
+        """For calls of the kernel; what it points to lives as long as the rows."""
+        counts = [len(rows) // (ctypes.sizeof(ctypes.c_int) * len(TABLES[name])) for name, rows in zip(TABLES, self.tables, strict=True)]
+        arrays = (ctypes.cast(ctypes.c_char_p(each), ctypes.c_void_p) for each in (*self.tables, self.number, self.real))
+        return RowsStructure(self.slots, self.states, self.derivative_slot, *counts, *arrays)
+
+
+class _Pool:
+    """Arrays one after the other; equal ones once."""
+
+    def __init__(self) -> None:
+        self.content = bytearray()
+        self._known: dict[bytes, int] = {}
+
+    def place(self, values: array) -> int:
+        if not values:
+            return NONE
+        key = values.tobytes()
+        if key not in self._known:
+            self._known[key] = len(self.content) // values.itemsize
+            self.content += key
+        return self._known[key]
+
+
+@dataclass
+class RowBuilder:
+    """Rows as they come together; ``rows`` may be asked for more than once, and what it gave stays as it is."""
+
+    slots: int
+    states: int
+    _tables: dict[str, array] = field(
+        default_factory=lambda: {name: array("i") for name in TABLES if name not in ("loop", "coupling", "record")}
+    )
+    _loops: list[dict[str, int]] = field(default_factory=list)
+    _coupling: dict[str, int] = field(default_factory=dict)
+    _record: dict[str, int] = field(default_factory=dict)
+    _number: _Pool = field(default_factory=_Pool)
+    _real: _Pool = field(default_factory=_Pool)
+    _derivative_slot: int = NONE
+    _functions: int = 0
+
+    @classmethod
+    def of(cls, rows: Rows) -> RowBuilder:
+        """Goes on from rows that exist already."""
+        builder = cls(rows.slots, rows.states)
+        for name, content in zip(TABLES, rows.tables, strict=True):
+            if name in builder._tables:
+                builder._tables[name].frombytes(content)
+        builder._loops = rows.mappings("loop")
+        builder._coupling = next(iter(rows.mappings("coupling")), {})
+        builder._record = next(iter(rows.mappings("record")), {})
+        builder._number.content += rows.number
+        builder._real.content += rows.real
+        builder._derivative_slot = rows.derivative_slot
+        builder._functions = int((rows.table("drive")["kind"] == DriveKind.FUNCTION).sum())
+        return builder
+
+    def rows(self) -> Rows:
+        """Everything so far."""
+        single = {"loop": self._loops, "coupling": filter(None, [self._coupling]), "record": filter(None, [self._record])}
+        tables = []
+        for name, fields in TABLES.items():
+            if name in single:
+                tables.append(array("i", [row.get(each, NONE) for row in single[name] for each in fields]).tobytes())
+            else:
+                tables.append(self._tables[name].tobytes())
+        return Rows(self.slots, self.states, self._derivative_slot, tuple(tables), bytes(self._number.content), bytes(self._real.content))
+
+    def _add(self, table: str, *row: int) -> int:
+        width, rows = len(TABLES[table]), self._tables[table]
+        assert len(row) == width
+        rows.extend(row)
+        return len(rows) // width - 1
+
+    def _ints(self, values: Iterable[int]) -> int:
+        return self._number.place(array("i", values))
+
+    def _references(self, values: Iterable[int]) -> int:
+        return self._number.place(array("I", values))
+
+    def _doubles(self, values: Iterable[float]) -> int:
+        return self._real.place(array("d", values))
+
+    def add_instance(self, first_state: int, states: int, indicators: int, completed_step: bool) -> int:
+        return self._add("part", first_state, states, indicators, completed_step)
+
+    def add_function(self) -> int:
+        """A drive that calls the next of the functions that the kernel is given."""
+        self._functions += 1
+        return self._add("drive", DriveKind.FUNCTION, self._functions - 1, NONE, NONE)
+
+    def add_polynomial(self, value: float = 0.0) -> int:
+        """A drive whose coefficients ``Kernel.set_polynomial`` gives; until then it is constant."""
+        return self._add("drive", DriveKind.POLYNOMIAL, 1, NONE, self._doubles([value]))
+
+    def add_table(self, times: Iterable[float], values: Iterable[float]) -> int:
+        x = array("d", times)
+        return self._add("drive", DriveKind.TABLE, len(x), self._real.place(x), self._doubles(values))
+
+    def add_loop(self, unknowns: int, first: int, residuals: Sequence[Sequence[tuple[int, float]]]) -> int:
+        """``residuals`` are weighted slots."""
+        self._loops.append(
+            {
+                "unknowns": unknowns,
+                "first": first,
+                "residual_start": self._starts(residuals),
+                "residual_slot": self._ints(slot for r in residuals for slot, _ in r),
+                "residual_factor": self._doubles(factor for r in residuals for _, factor in r),
+            }
+        )
+        return len(self._loops) - 1
+
+    def add_operation(
+        self,
+        where: int,
+        loop: int,
+        kind: int,
+        index: int,
+        *,
+        type_: int = 0,
+        references: Sequence[int] = (),
+        count: int | None = None,
+        first: int = 0,
+        places: Sequence[int] = (),
+        sources: Sequence[Sequence[int]] = (),
+    ) -> int:
+        """``where`` is one of ``List``; ``loop`` is NONE but for what is inside of one."""
+        number = len(references) if count is None else count
+        arrays = self._references(references), self._ints(places)
+        given = (self._starts(sources), self._ints(slot for each in sources for slot in each)) if sources else (NONE, NONE)
+        return self._add("operation", where, loop, kind, type_, index, number, first, *arrays, *given)
+
+    def add_derivative(
+        self,
+        loop: int,
+        kind: int,
+        part: int,
+        *,
+        at_events: bool,
+        unknowns: Sequence[int],
+        knowns: Sequence[int],
+        seed: Sequence[float],
+        first: int,
+        unknown_slots: Sequence[int] = (),
+        known_slot: int = 0,
+        nominal: float = 1.0,
+    ) -> int:
+        rows, columns = (len(unknowns), self._references(unknowns)), (len(knowns), self._references(knowns))
+        tail = self._doubles(seed), first, self._ints(unknown_slots), known_slot, self._doubles([nominal])
+        return self._add("derivative", loop, kind, part, at_events, *rows, *columns, *tail)
+
+    def set_jacobian(
+        self,
+        loop: int,
+        first_sum: int,
+        sums: Sequence[Sequence[tuple[float, int, int]]],
+        row_start: Iterable[int],
+        columns: Iterable[int],
+        order: Iterable[int],
+    ) -> None:
+        """``sums`` are sums of products: a factor and two terms."""
+        products = [product for each in sums for product in each]
+        self._loops[loop] |= {
+            "first_sum": first_sum,
+            "sums": len(sums),
+            "sum_start": self._starts(sums),
+            "sum_factor": self._doubles(p[0] for p in products),
+            "left": self._ints(p[1] for p in products),
+            "right": self._ints(p[2] for p in products),
+            "row_start": self._ints(row_start),
+            "column": self._ints(columns),
+            "order": self._ints(order),
+        }
+
+    def set_shortcut(
+        self,
+        loop: int,
+        first: int,
+        counts: Sequence[int],
+        unknowns: Sequence[int],
+        targets: Sequence[int],
+        rows: Sequence[Sequence[tuple[float, int, int]]],
+    ) -> None:
+        """``counts`` are those of the five sorts of rows, each of which sums a factor times a term times a slot."""
+        ordered = [sorted(row, key=lambda item: item[1] != 0) for row in rows]
+        items = [item for row in ordered for item in row]
+        starts = accumulate(map(len, rows), initial=0)
+        _, always, inner, _, last = counts
+        self._loops[loop] |= {
+            "first_row": first,
+            "always": always,
+            "inner": inner,
+            "last": last,
+            "moved": self._ints(unknowns),
+            "target": self._ints(targets),
+            "row": self._starts(rows),
+            "middle": self._ints(start + sum(term == 0 for _, term, _ in row) for start, row in zip(starts, ordered, strict=False)),
+            "factor": self._doubles(i[0] for i in items),
+            "term": self._ints(i[1] for i in items),
+            "slot": self._ints(i[2] for i in items),
+        }
+
+    def set_derivative_slots(self, slots: Iterable[int]) -> None:
+        self._derivative_slot = self._ints(slots)
+
+    def set_record(self, slots: Sequence[int]) -> None:
+        self._record = {"columns": len(slots), "slot": self._ints(slots)}
+
+    # -- Co-Simulation -------------------------------------------------------------------------------------------------
+
+    def couple(self, arriving: Sequence[int], first_end: int) -> None:
+        """The slots of what arrives at the inputs of Co-Simulation instances, and where is kept what these were at the end of a step."""
+        counts = {"held_count": 0, "predicted_count": 0}
+        self._coupling = counts | {"inputs": len(arriving), "arriving": self._ints(arriving), "first_end": first_end}
+
+    def add_stepper(self, part: int, references: Sequence[int], degree: int, saves: bool, variable: bool) -> int:
+        return self._add("stepper", part, len(references), self._references(references), degree, saves, variable)
+
+    def add_other(self, part: int) -> None:
+        """A Model Exchange instance whose state is saved and restored as well."""
+        self._add("other", part)
+
+    def set_held(self, slots: Sequence[int]) -> None:
+        """Outputs that change at events only."""
+        self._coupling |= {"held_count": len(slots), "held": self._ints(slots)}
+
+    def set_predicted(self, slots: Sequence[int]) -> None:
+        self._coupling |= {"predicted_count": len(slots), "predicted": self._ints(slots)}
+
+    def add_bond(self, input_: int, rate: int, total: int, sign: float) -> None:
+        self._add("bond", input_, rate, total, self._doubles([sign]))
+
+    def _starts(self, groups: Iterable[Sequence[object]]) -> int:
+        """Where each group begins, and the last one ends."""
+        return self._ints(accumulate(map(len, groups), initial=0))

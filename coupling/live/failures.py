@@ -1,0 +1,241 @@
+"""How a run ended, in a sentence with its remedy: one function for each outcome, and what kernel and FMUs have to say of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from coupling.errors import listed
+from coupling.kernel.kernel import STATUS, WARNING, Status
+from coupling.outcome import Ending, Outcome
+
+KEPT = "the result holds everything up to there"
+
+
+def outcome(session: Session, status: Status, t: float) -> Outcome:
+    """How a run ended that the kernel left with a status at a time; raises what a function of the user's raised."""
+    if isinstance(session.raised, KeyboardInterrupt):
+        return interrupted(t)
+    if session.raised is not None:
+        raise session.raised
+    if status is Status.DONE:
+        return Outcome(Ending.COMPLETED, f"completed at t = {session.run.stop_time:.9g} s")
+    if status is Status.PAUSED:
+        return too_many_steps(session, t)
+    if status is Status.STEP_TOO_SMALL and Status(session.kernel.failure.kind) is Status.DONE:
+        return step_too_small(session, t)
+    if status is Status.CHATTERING:
+        return chattering(session, t)
+    if status is Status.NO_MEMORY:
+        return _described(session, t, Ending.SOLVER_FAILED, "record fewer outputs")
+    ending, remedy = _REMEDIES.get(Status(session.kernel.failure.kind), (Ending.SOLVER_FAILED, ""))
+    return _described(session, t, ending, remedy)
+
+
+_REMEDIES = {
+    Status.FMU_FAILED: (Ending.FMU_FAILED, "see the FMU's documentation for the cause"),
+    Status.NOT_FINITE: (Ending.NOT_FINITE, "check the range of validity of what computes it, and the start values"),
+    Status.NOT_SOLVED: (Ending.NOT_SOLVED, "check the start values; another solution branch may be nearer"),
+    Status.CONTRADICTORY: (
+        Ending.CONTRADICTORY,
+        "remove one of the constraints or, where links align in passing, raise baumgarte.alpha and baumgarte.beta of their joints",
+    ),
+    Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),
+    Status.TERMINATED: (Ending.TERMINATED, ""),
+}
+
+
+def _described(session: Session, t: float, ending: Ending, remedy: str) -> Outcome:
+    return Outcome(ending, "; ".join(filter(None, [f"stopped at t = {t:.9g} s: {describe(session)}", remedy, KEPT])))
+
+
+def interrupted(t: float) -> Outcome:
+    return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; {KEPT}")
+
+
+def too_many_steps(session: Session, t: float) -> Outcome:
+    run, stiff = session.run, stiffness(session)
+    if run.communication_step is not None:
+        remedy = f"or choose a longer communication_step than {run.communication_step:g} s"
+    elif stiff:
+        remedy = f"or, since {stiff}, choose solver='cvode'"
+    else:
+        remedy = f"loosen rtol = {run.rtol:g}, or, if the system is stiff, choose solver='cvode'"
+    sentence = f"stopped at t = {t:.9g} s after max_steps = {run.max_steps} steps; raise max_steps, {remedy}; {KEPT}"
+    return Outcome(Ending.TOO_MANY_STEPS, sentence)
+
+
+def step_too_small(session: Session, t: float) -> Outcome:
+    worst = session.kernel.runge_kutta.worst
+    name = session.program.label(worst) if worst >= 0 else "the states"
+    return Outcome(
+        Ending.STEP_TOO_SMALL,
+        f"stopped at t = {t:.9g} s: the step size fell below what numbers resolve because of '{name}'; its derivative may have a "
+        f"singularity or a jump without an event there, or rtol = {session.run.rtol:g} be too small; {KEPT}",
+    )
+
+
+def chattering(session: Session, t: float) -> Outcome:
+    failure = session.kernel.failure
+    if failure.slot >= 0:
+        return Outcome(
+            Ending.CHATTERING,
+            f"stopped at t = {t:.9g} s: the derivative of '{session.program.label(failure.slot)}' jumps from one sign to the other there, again "
+            f"and again, without an event (chattering); let its FMU signal an event, or give its model a state in which it rests; {KEPT}",
+        )
+    return Outcome(
+        Ending.CHATTERING,
+        f"stopped at t = {t:.9g} s: {session.program.indicator_name(failure.index)} causes events without end there (chattering); give its "
+        f"condition a hysteresis, or its model a state in which it rests; {KEPT}",
+    )
+
+
+def stiffness(session: Session) -> str:
+    """What an explicit method has found of stiffness; empty where it found none."""
+    count, state, since = session.kernel.stiffness()
+    return f"the problem looks stiff from t = {since:.3g} s on because of '{session.program.label(state)}'" if count else ""
+
+
+# -- what the kernel found ---------------------------------------------------------------------------------------------------------
+
+
+def describe(session: Session) -> str:
+    """What the kernel last found wrong, by the names of its instances and variables."""
+    failure = session.kernel.failure
+    kind, at = Status(failure.kind), f"at t = {failure.time:.9g} s"
+    if kind in _DESCRIPTIONS:
+        return _DESCRIPTIONS[kind](session, at)
+    return f"{kind.name.lower().replace('_', ' ')} {at}"
+
+
+def _fmu_failed(session: Session, at: str) -> str:
+    f = session.kernel.failure
+    part, message = session.built.parts[f.instance], session.instances[f.instance].message
+    references = [f.references[i] for i in range(f.count)] if f.references else []
+    names = [session.built.named(f.instance, reference) for reference in references]
+    what = (f.action or b"").decode() + (f" '{names[0]}'" if names else "") + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+    if len(names) > 1 and f.action == b"getting":
+        what = "getting " + _which_fails(session, f.instance, names, references)
+    said = f": {message}" if message else "; it did not say why"
+    return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{said}"
+
+
+def _which_fails(session: Session, part: int, names: Sequence[str], references: Sequence[int]) -> str:
+    for name, reference in zip(names, references, strict=True):
+        status, values = session.instances[part].get(0, [reference])
+        if status > WARNING or not math.isfinite(values[0]):
+            return f"'{name}'"
+    return f"'{names[0]}' and {len(names) - 1} more"
+
+
+def _not_finite(session: Session, at: str) -> str:
+    slot = session.kernel.failure.slot
+    if slot in session.schedule.drive_slot.values():
+        return f"the function that drives '{session.program.label(slot)}' gave no finite number {at}"
+    return f"'{session.program.label(slot)}' is not a finite number {at}"
+
+
+def _unknowns_shown(session: Session) -> str:
+    loop = session.schedule.loops[session.kernel.failure.index]
+    names = [session.built.named(a.part, a.reference) for a in loop.unknowns]
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+def _not_solved(session: Session, at: str) -> str:
+    return f"the equations for {_unknowns_shown(session)} {at} have no solution that the iteration finds"
+
+
+def _contradictory(session: Session, at: str) -> str:
+    f = session.kernel.failure
+    owner = session.schedule.loops[f.index].residuals[f.slot]
+    name = session.built.named(owner.part, owner.reference)
+    redundant, _ = participants(session, f.index)
+    partners = f" (it takes part in a redundancy of {listed(redundant)}; remove one of them, or mend their values)" if redundant else ""
+    return f"the equations for {_unknowns_shown(session)} contradict each other {at}: '{name}' cannot vanish{partners}"
+
+
+def _unsettled(session: Session, at: str) -> str:
+    f = session.kernel.failure
+    if f.instance < 0:
+        return (
+            f"'{session.program.label(f.slot)}' goes on changing {at} while the values are passed around, without any discrete update: discrete "
+            "values count each other on, or some output depends on an input that its FMU's model structure does not list; break the ring, or "
+            "correct the dependencies in modelDescription.xml, or leave them out"
+        )
+    return f"'{session.built.parts[f.instance].name}' asks for discrete updates without end {at}"
+
+
+def _terminated(session: Session, at: str) -> str:
+    instance = session.kernel.failure.instance
+    message = session.instances[instance].message
+    return f"'{session.built.parts[instance].name}' asked for the end {at}" + (f": {message}" if message else "")
+
+
+_DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
+    Status.FMU_FAILED: _fmu_failed,
+    Status.NOT_FINITE: _not_finite,
+    Status.NOT_SOLVED: _not_solved,
+    Status.CONTRADICTORY: _contradictory,
+    Status.UNSETTLED: _unsettled,
+    Status.TERMINATED: _terminated,
+}
+
+
+def participants(session: Session, loop: int) -> tuple[list[str], list[str]]:
+    """The instances whose equations are redundant, and the unknowns left open, at the worst deficiency of a loop."""
+    members = session.schedule.loops[loop]
+    _, undetermined, redundant, _, _ = session.kernel.deficiency(loop, len(members.unknowns))
+    parts = session.built.parts
+    open_ = [session.built.named(a.part, a.reference) for a, weight in zip(members.unknowns, undetermined, strict=True) if weight > 1e-3]
+    extra = [parts[a.part].name for a, weight in zip(members.residuals, redundant, strict=True) if weight > 1e-3]
+    return list(dict.fromkeys(extra)), open_
+
+
+# -- what should be known of a run that went on --------------------------------------------------------------------------------------
+
+_TOLERABLE = 0.05
+"""The share of the energy passed at a port that coupling may create there without a word."""
+
+
+def warnings(session: Session) -> list[str]:
+    """Sentences on what makes a result doubtful."""
+    found = [_redundancy(session, number) for number in range(len(session.schedule.loops))]
+    return [sentence for sentence in (*found, _created_energy(session)) if sentence]
+
+
+def _redundancy(session: Session, number: int) -> str:
+    count, _, _, time, passing = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns))
+    if not count:
+        return ""
+    names, open_ = participants(session, number)
+    sentence = f"{count} constraint{' is' if count == 1 else 's are'} redundant at t = {time:.6g} s, among those of {listed(names)}; "
+    if passing:
+        return sentence + (
+            "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "
+            "uncertain: look whether the energy and the branch are kept; greater baumgarte.alpha and baumgarte.beta of these "
+            "joints, such as 50, and a smaller rtol help"
+        )
+    return sentence + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
+
+
+def _created_energy(session: Session) -> str:
+    """What coupling has created of energy at a port says how far a co-simulation can be trusted."""
+    ports, kernel = session.built.watched, session.kernel
+    passed = dict.fromkeys(ports, 0.0)
+    for i, bond in enumerate(session.built.bonds):
+        passed[bond.port] += kernel.passed(i)
+    most = max(passed.values(), default=0.0)
+    first = session.program.first_watched
+    shares = {p: abs(kernel.slots[first + i]) / passed[p] for i, p in enumerate(ports) if passed[p] > 0.01 * most}
+    worst = max(shares, key=lambda p: shares[p], default="")
+    if not worst or shares[worst] <= _TOLERABLE:
+        return ""
+    return (
+        f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; choose a "
+        "smaller communication_step, a higher extrapolation, or scheme='implicit'"
+    )
+
+
+if TYPE_CHECKING:
+    from coupling.live.session import Session

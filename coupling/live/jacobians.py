@@ -1,0 +1,70 @@
+"""The Jacobians of a session's loops: what has to be asked of which instance, and how the answers are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from coupling.errors import StartError
+from coupling.kernel.kernel import STATUS, WARNING
+from coupling.kernel.linear import elimination_order
+from coupling.kernel.rows import RowBuilder
+from coupling.live.session import Session
+from coupling.plan.jacobian import CallKind, build_jacobian, build_shortcut
+
+
+def add_jacobians(session: Session) -> None:
+    """Builds the Jacobian of each loop into the kernel, with derivatives that are constant as numbers; once for each session."""
+    if session.has_jacobians:
+        return
+    builder = RowBuilder.of(session.program.rows)
+    for number in range(len(session.schedule.loops)):
+        _add(session, builder, number)
+    session.rows = builder.rows()
+    session.kernel.add_jacobians(session.rows)
+    session.has_jacobians = True
+
+
+def check_status(session: Session, index: int, status: int, action: str) -> None:
+    """Refuses a start at which an instance did not do what it was told."""
+    if status > WARNING:
+        part = session.built.parts[index]
+        said = session.instances[index].message
+        raise StartError(
+            f"'{part.name}' ({part.fmu.model_name}) returned '{STATUS[status]}' when {action}"
+            + (f": {said}" if said else "; it did not say why")
+        )
+
+
+def _add(session: Session, builder: RowBuilder, number: int) -> None:
+    schedule = session.schedule
+    graph, loop = schedule.graph, schedule.loops[number]
+
+    def constant(part: int, unknowns: Sequence[int], known: int) -> Sequence[float]:
+        status, values = session.instances[part].directional(unknowns, known)
+        check_status(session, part, status, "differentiating")
+        return [float(value) for value in values]
+
+    jacobian = build_jacobian(graph, loop, constant)
+    for call in jacobian.calls:
+        known = call.knowns[0]
+        variable = graph.parts[call.part].fmu.by_reference[known.reference]
+        builder.add_derivative(
+            number,
+            call.kind,
+            call.part,
+            at_events=call.at_events and not session.shares,  # events may have happened in the other session
+            unknowns=[a.reference for a in call.unknowns],
+            knowns=[a.reference for a in call.knowns],
+            seed=[1.0] * len(call.unknowns if call.kind is CallKind.ADJOINT else call.knowns),
+            first=call.first,
+            unknown_slots=call.slots or [schedule.slot[a] for a in call.unknowns],
+            known_slot=0 if call.slots else schedule.slot[known],
+            nominal=abs(variable.nominal),
+        )
+    order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
+    shortcut = build_shortcut(schedule, loop, jacobian)
+    if shortcut:
+        builder.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
+    builder.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)

@@ -1,0 +1,203 @@
+"""A built system as rows of numbers for the kernel, and the names that belong to its slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+from coupling.kernel.rows import NONE, List, RowBuilder, Rows
+from coupling.plan.build import Built
+from coupling.plan.capabilities import degree
+from coupling.plan.drives import Constant, Function, Polynomial, Table
+from coupling.plan.graph import Address, Level
+from coupling.plan.jacobian import CallKind
+from coupling.plan.outputs import chosen
+from coupling.plan.schedule import Kind, Operation, turns
+from coupling.record import Column
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the kernel runs; no instance belongs to it."""
+
+    built: Built
+    rows: Rows
+    """All but the Jacobians of loops, for which instances have to be asked."""
+    functions: tuple[Function, ...]
+    """Those that drive inputs, in their order among the rows."""
+    columns: tuple[Column, ...]
+    """What is recorded, after the time and before the energies that coupling creates."""
+    recorded_apart: Mapping[Address, int]
+    """The slots of variables that are got for the record alone."""
+    first_watched: int
+    """From this slot on, the energy that coupling has created at each port that is watched."""
+
+    def label(self, slot: int) -> str:
+        """The variable whose value a slot keeps."""
+        return self._labels[slot]
+
+    @cached_property
+    def _labels(self) -> dict[int, str]:
+        built, schedule = self.built, self.built.schedule
+        found = {
+            part.first_state + i: built.named(index, reference)
+            for index, part in enumerate(built.parts)
+            for i, reference in enumerate(part.states)
+        }
+        for kept in (schedule.slot, schedule.drive_slot, self.recorded_apart):
+            found |= {slot: built.named(address.part, address.reference) for address, slot in kept.items()}
+        return found
+
+    def indicator_name(self, index: int) -> str:
+        """The event indicator of a number, by its instance."""
+        first = 0
+        for part in self.built.parts:
+            indicators = part.structure.indicators
+            if first <= index < first + len(indicators):
+                variable = part.fmu.by_reference.get(indicators[index - first].reference)
+                if part.fmu.version == 3 and variable:
+                    return f"'{part.name}.{variable.name}'"
+                return f"event indicator {index - first + 1} of '{part.name}'"
+            first += len(indicators)
+        return "a time event"
+
+
+def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool = False) -> Program:
+    """``outputs`` are the names to record; ``in_turn`` is for Co-Simulation instances that step one after another."""
+    recorded = chosen(built, outputs)
+    places = _places(built)
+    addresses = [built.address(i, name) for i, name in recorded]
+    apart = _grouped(address for address in addresses if address not in places)
+    slots = built.schedule.slots
+    apart_slots = {address: slots + i for i, address in enumerate(apart)}
+    first_watched = slots + len(apart)
+    rows = RowBuilder(first_watched + len(built.watched), built.states)
+    for part in built.parts:
+        rows.add_instance(part.first_state, len(part.states), len(part.structure.indicators), part.interface.needs_completed_step)
+    if built.steppers:
+        _couple(rows, built, first_watched, in_turn)
+    _add_drives(rows, built)
+    _add_operations(rows, built)
+    _record_apart(rows, apart_slots)
+    columns = [places[a] if a in places else apart_slots[a] for a in addresses]
+    rows.set_record([*columns, *range(first_watched, first_watched + len(built.watched))])
+    rows.set_derivative_slots(built.schedule.derivatives)
+    return Program(
+        built=built,
+        rows=rows.rows(),
+        functions=tuple(drive for _, drive in built.drives if isinstance(drive, Function)),
+        columns=tuple(Column(built.parts[i].name, name, built.parts[i].fmu.variables[name].unit or "") for i, name in recorded),
+        recorded_apart=apart_slots,
+        first_watched=first_watched,
+    )
+
+
+def _places(built: Built) -> dict[Address, int]:
+    """Where values are kept in any case: states, and what is passed on."""
+    states = {
+        Address(i, 0, reference): slot
+        for i, part in enumerate(built.parts)
+        for slot, reference in enumerate(part.states, start=part.first_state)
+    }
+    return built.schedule.slot | states
+
+
+def _grouped(addresses: Iterable[Address]) -> list[Address]:
+    """Each address once, those of one type of one instance next to each other."""
+    groups: dict[tuple[int, int], dict[Address, None]] = {}
+    for address in addresses:
+        groups.setdefault((address.part, address.type), {})[address] = None
+    return [address for group in groups.values() for address in group]
+
+
+def _add_drives(rows: RowBuilder, built: Built) -> None:
+    for _, drive in built.drives:
+        if isinstance(drive, Table):
+            rows.add_table(drive.times, drive.values)
+        elif isinstance(drive, Polynomial):
+            rows.add_polynomial(drive.start)
+        elif isinstance(drive, Constant):
+            rows.add_table([0.0], [drive.value])
+        else:
+            rows.add_function()
+
+
+def _add_operations(rows: RowBuilder, built: Built) -> None:
+    schedule = built.schedule
+    for loop in schedule.loops:
+        rows.add_loop(len(loop.unknowns), loop.first, loop.sums)
+    for where in (List.CONTINUOUS, List.FAST):
+        for index, part in enumerate(built.parts):
+            if part.needs_time:
+                rows.add_operation(where, NONE, Kind.SET_TIME, index)
+        for index, part in enumerate(built.parts):
+            if part.states:
+                rows.add_operation(where, NONE, Kind.SET_STATES, index, count=len(part.states), first=part.first_state)
+    for operation in schedule.operations:
+        if operation.level is Level.ALWAYS:
+            _add(rows, List.CONTINUOUS, NONE, operation)
+        elif operation.level is Level.FOR_OUTPUT:
+            _add(rows, List.RECORDING, NONE, operation)
+        _add(rows, List.EVENTS, NONE, operation)
+    for operation in schedule.shortcut:
+        _add(rows, List.FAST, NONE, operation)
+    for operation in schedule.outputs:
+        _add(rows, List.OUTPUTS, NONE, operation)
+    for number, loop in enumerate(schedule.loops):
+        for operation in loop.operations:
+            _add(rows, List.CONTINUOUS, number, operation)
+
+
+def _add(rows: RowBuilder, where: int, loop: int, o: Operation) -> None:
+    rows.add_operation(
+        where, loop, o.kind, o.index, type_=o.type, references=o.references, first=o.first, places=o.places, sources=o.sources
+    )
+
+
+def _record_apart(rows: RowBuilder, slots: Mapping[Address, int]) -> None:
+    """Gets what is recorded and passed on to nothing: one call for each type of each instance."""
+    for (part, type_), group in groupby(slots, key=lambda a: a[:2]):
+        addresses = list(group)
+        references = [a.reference for a in addresses]
+        rows.add_operation(List.RECORDING, NONE, Kind.GET, part, type_=type_, references=references, first=slots[addresses[0]])
+
+
+def _couple(rows: RowBuilder, built: Built, first_watched: int, in_turn: bool) -> None:
+    """The Co-Simulation instances, and what goes into them and comes out."""
+    schedule, parts, steppers = built.schedule, built.parts, built.steppers
+    rows.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
+    for index in steppers:
+        references = [a.reference for a in schedule.arriving if a.part == index]
+        interface = parts[index].interface
+        rows.add_stepper(index, references, degree(parts[index]), interface.save_state, interface.variable_step)
+    if schedule.fed:
+        rows.add_stepper(NONE, [a.reference for a in schedule.fed], 2, True, True)
+    for index, part in enumerate(parts):
+        if not part.stepped and part.interface.save_state:
+            rows.add_other(index)
+    for call in schedule.calls:
+        rows.add_derivative(
+            NONE,
+            CallKind.DIRECTIONAL,
+            call.part,
+            at_events=call.constant,
+            unknowns=[a.reference for a in call.outputs],
+            knowns=[call.input.reference],
+            seed=[1.0],
+            first=call.first,
+        )
+    graph = schedule.graph
+    rows.set_held([slot for a, slot in schedule.ended.items() if graph.held[graph.node[a]]])
+    for bond in built.bonds:
+        rows.add_bond(bond.input, bond.output, first_watched + built.watched.index(bond.port), bond.sign)
+    if in_turn:
+        slots, found = turns(schedule)
+        rows.set_predicted(slots)
+        for turn in found:
+            number = steppers.index(turn.part) if turn.part >= 0 else len(steppers)
+            for operation in turn.sequence:
+                _add(rows, List.sequence_of(number), NONE, operation)
+            for operation in turn.outputs:
+                _add(rows, List.outputs_of(number), NONE, operation)

@@ -1,0 +1,92 @@
+"""A program alive: instances of FMUs, and the kernel that evaluates them together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from coupling.kernel.kernel import Instance, Kernel
+from coupling.live.program import Program
+from coupling.options import Run
+from coupling.plan.build import Built
+from coupling.plan.definition import Value
+from coupling.plan.drives import Function
+from coupling.plan.schedule import Schedule
+
+
+class Session:
+    """Instances that run; ``start.py`` brings them to the start of a run, as often as wanted.
+
+    Those that a session has made are freed with it, once, whatever happens; those that it shares with another one are not.
+    """
+
+    def __init__(self, program: Program, instances: Sequence[Instance], run: Run, shares: bool = False) -> None:
+        self.program, self.instances, self.run, self.shares = program, list(instances), run, shares
+        self.raised: BaseException | None = None
+        """What a function of time, or a signal while it ran, raised."""
+        self.x = np.zeros(program.built.states)
+        """The states at the start."""
+        self.values: Mapping[tuple[int, str], Value] = {}
+        """Start values of the run, by the number of an instance and the name of its variable."""
+        self.solver_statistics: dict[str, int] = {}
+        self.inner: Session | None = None
+        """What is integrated between communication points, with the same instances."""
+        self.rows = program.rows
+        """What the kernel has been built from so far."""
+        self.has_jacobians = False
+        """Whether instances have been asked for what is constant in the Jacobians of the loops."""
+        self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions])
+
+    @property
+    def built(self) -> Built:
+        return self.program.built
+
+    @property
+    def schedule(self) -> Schedule:
+        return self.program.built.schedule
+
+    @property
+    def steppers(self) -> list[int]:
+        """The instances that run in Co-Simulation."""
+        return self.program.built.steppers
+
+    def label(self, slot: int) -> str:
+        """The variable whose value a slot keeps."""
+        return self.program.label(slot)
+
+    def named(self, part: int, reference: int) -> str:
+        """The full name of a variable."""
+        return self.program.built.named(part, reference)
+
+    def arriving_slot(self, number: int) -> int:
+        """Where is kept what arrives at an input of a Co-Simulation instance, by its number among these."""
+        return self.schedule.set_slot[self.schedule.arriving[number]]
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.free()
+
+    def free(self) -> None:
+        """Frees every instance, once."""
+        if self.inner is not None:
+            self.inner.free()
+        self.kernel.free()
+        for instance in () if self.shares else self.instances:
+            instance.free()
+
+    def _guarded(self, drive: Function) -> Callable[[float], float]:
+        """The kernel cannot pass exceptions on: they are kept, and the value is not a number."""
+
+        def call(t: float) -> float:
+            if self.raised is None:
+                try:
+                    return drive(t)
+                except BaseException as error:
+                    self.raised = error
+            return math.nan
+
+        return call

@@ -1,0 +1,253 @@
+"""From a program to a session at its start: instances initialised, values passed on, events settled, loops solved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import numpy as np
+
+from coupling.errors import StartError
+from coupling.kernel.kernel import WARNING, Instance, Kernel, Status, Stepping, pointer
+from coupling.live.dependencies import check_dependencies
+from coupling.live.failures import describe
+from coupling.live.jacobians import add_jacobians, check_status
+from coupling.live.libraries import library_of
+from coupling.live.program import Program, compile_program
+from coupling.live.session import Session
+from coupling.live.violations import check_start_state
+from coupling.options import Run
+from coupling.plan.definition import Value
+from coupling.plan.graph import Part, type_code
+from coupling.plan.unsolvable import unsolvable
+
+StartValues = Mapping[tuple[int, str], Value]
+"""By the number of an instance and the name of its variable; they count over those of the definition."""
+
+_MOST_ROUNDS, _STILL = 1000, 1e-13
+"""How often inputs are passed around at the start, and how little they then may move, relative to their size."""
+_LOST = 0.6
+"""A mechanism that passes a pose where constraints become redundant drifts by about a fifth of the tolerance there. Enforcing them
+blows the drift up by one over the distance to the pose, squared; letting go of them costs the forces that they would have had for so
+long. Where both are equal, this times the tolerance to the power 2/3 is left of their pivot."""
+
+
+def start(program: Program, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False) -> Session:
+    """A session at the start of a run.
+
+    ``repeats``: whether multipliers that cannot be solved for at a point are found by repeated steps. ``assembling``: the start need not
+    make sense yet, and nothing is solved there.
+    """
+    instances: list[Instance] = []
+    try:
+        for index, part in enumerate(program.built.parts):
+            instances.append(_instantiated(program, index, part))
+        session = Session(program, instances, run)
+    except BaseException:
+        for instance in instances:
+            instance.free()
+        raise
+    with _freed_on_failure(session):
+        _begin(session, values, repeats, assembling)
+    return session
+
+
+def start_again(session: Session, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False) -> None:
+    """Brings a session that has run to the start of another run, as if it were new; frees it where that fails."""
+    with _freed_on_failure(session):
+        session.run, session.raised = run, None
+        session.solver_statistics = {}
+        for index, instance in enumerate(session.instances):
+            check_status(session, index, instance.reset(), "being reset")
+        session.kernel.reset()
+        _begin(session, values, repeats, assembling)
+
+
+def runs_again(session: Session) -> bool:
+    """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
+    return hasattr(Kernel, "reset") and all(
+        part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in session.built.parts
+    )
+
+
+@contextmanager
+def _freed_on_failure(session: Session) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        session.free()
+        raise
+
+
+def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool) -> None:
+    session.values = values
+    for index in range(len(session.instances)):
+        _enter_initialization(session, index)
+    _initialise(session, repeats, assembling)
+    if session.built.inner and not assembling:
+        _begin_inner(session)
+
+
+def _begin_inner(session: Session) -> None:
+    """What is integrated between communication points is a session of its own, which shares the instances."""
+    built, run = session.built, session.run
+    assert built.inner
+    if session.inner is None:
+        instances = [session.instances[i] for i in built.inner_parts]
+        session.inner = Session(compile_program(built.inner, []), instances, run, shares=True)
+    else:
+        session.inner.run = run
+        session.inner.kernel.reset()
+    add_jacobians(session.inner)
+    _prepare_loops(session.inner)
+
+
+# -- instances ---------------------------------------------------------------------------------------------------------------------
+
+
+def _instantiated(program: Program, index: int, part: Part) -> Instance:
+    fmu = part.fmu
+    try:
+        return Instance(library_of(part), part.name, fmu.token, fmu.resources, _stepping(program, index, part))
+    except RuntimeError as error:
+        said = f": {error}" if str(error) else " and does not say why"
+        raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
+
+
+def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
+    """How a Co-Simulation instance is to be made; None for Model Exchange."""
+    if not part.stepped:
+        return None
+    updated = part.interface.intermediate_update
+    references = np.array([a.reference for a in program.built.schedule.arriving if a.part == index] if updated else [], dtype=np.uintc)
+    events = part.interface.event_mode
+    stepping = Stepping(events, events and part.interface.might_return_early, pointer(references), len(references))
+    stepping.kept = references
+    return stepping
+
+
+def _enter_initialization(session: Session, index: int) -> None:
+    part, instance, run = session.built.parts[index], session.instances[index], session.run
+    if part.dae and part.dae.switch is not None:
+        check_status(session, index, instance.switch_on(part.dae.switch), "handing its algebraic variables to the master")
+    given = dict(session.built.start[index]) | {name: value for (of, name), value in session.values.items() if of == index}
+    # Structural parameters have the only value that building lets them have.
+    _set_start(session, index, {n: v for n, v in given.items() if part.fmu.variables[n].causality != "structuralParameter"})
+    status = instance.enter_initialization(run.rtol, run.start_time, run.stop_time)
+    check_status(session, index, status, "entering Initialization Mode")
+
+
+def _set_start(session: Session, index: int, values: Mapping[str, object]) -> None:
+    part, instance = session.built.parts[index], session.instances[index]
+    groups: dict[int, list[tuple[str, int, float]]] = {}
+    for name, value in values.items():
+        variable = part.fmu.variables[name]
+        if variable.type == "string":
+            check_status(session, index, instance.set_string(variable.reference, str(value)), f"setting '{name}' = '{value}'")
+        else:
+            groups.setdefault(type_code(variable, part.fmu.version), []).append((name, variable.reference, float(value)))  # type: ignore[arg-type]
+    for type_, items in groups.items():
+        if instance.set(type_, [r for _, r, _ in items], [v for _, _, v in items]) > WARNING:
+            for name, reference, value in items:  # one by one, to say which
+                check_status(session, index, instance.set(type_, [reference], [value]), f"setting '{name}' = {value:g}")
+
+
+# -- the system --------------------------------------------------------------------------------------------------------------------
+
+
+def _initialise(session: Session, repeats: bool, assembling: bool) -> None:
+    kernel, t = session.kernel, session.run.start_time
+    for loop in session.schedule.loops:  # iterations begin where the FMUs do
+        for slot, unknown in enumerate(loop.unknowns, start=loop.first):
+            kernel.slots[slot] = _finite(session, unknown.part, unknown.type, unknown.reference)
+    for slot, address in enumerate(session.schedule.arriving, start=session.schedule.first_end):
+        kernel.slots[slot] = _finite(session, address.part, address.type, address.reference)
+    _exchange_at_first(session)
+    _leave_initialization(session, stepped=False)
+    add_jacobians(session)
+    if session.steppers:
+        _leave_to_repetition(session, repeats)
+        _settle_inputs(session, solving=not assembling)
+        _leave_initialization(session, stepped=True)
+        kernel.set_ready()
+    kernel.set_open(assembling)
+    settled = kernel.settle(session.x)
+    kernel.set_open(False)
+    if settled is not Status.DONE and session.run.initial == "check":
+        check_start_state(session)  # what cannot be solved may be a start that makes no sense
+    _done(session, settled, "passing the initial event")
+    if assembling:
+        return
+    _prepare_loops(session)
+    _done(session, kernel.evaluate(t, session.x), "evaluating the start")
+    check_dependencies(session)
+
+
+def _finite(session: Session, part: int, type_: int, reference: int) -> float:
+    status, (value,) = session.instances[part].get(type_, [reference])
+    return float(value) if status <= WARNING and math.isfinite(value) else 0.0
+
+
+def _exchange_at_first(session: Session) -> None:
+    kernel, action = session.kernel, "passing on the values before the start"
+    exchanged = kernel.exchange(session.run.start_time)
+    if exchanged is not Status.DONE and kernel.failure.instance >= 0:  # what the FMU itself requires says more than a nan
+        index, failure = kernel.failure.instance, describe(session)
+        check_status(session, index, session.instances[index].exit_initialization(), "leaving Initialization Mode")
+        raise StartError(f"the start fails when {action}: {failure}")
+    _done(session, exchanged, action)
+
+
+def _leave_initialization(session: Session, stepped: bool) -> None:
+    for index, instance in enumerate(session.instances):
+        if session.built.parts[index].stepped == stepped:
+            check_status(session, index, instance.exit_initialization(), "leaving Initialization Mode")
+
+
+def _leave_to_repetition(session: Session, repeats: bool) -> None:
+    """Loops whose multipliers cannot be solved for at a point: schemes that repeat steps find them otherwise."""
+    for number, loop in enumerate(session.schedule.loops):
+        reason = unsolvable(session.schedule, loop)
+        if reason is None:
+            continue
+        if not repeats:
+            part, why = reason
+            raise StartError(
+                f"the scheme '{session.run.scheme}' cannot solve for '{session.named(*loop.unknowns[0][::2])}': '{session.built.parts[part].name}' {why}; "
+                "choose scheme='implicit', which finds out by repeated steps"
+            )
+        session.kernel.hold(number, [True] * (len(loop.unknowns) - loop.torn) + [False] * loop.torn)
+
+
+def _settle_inputs(session: Session, solving: bool) -> None:
+    """The inputs of Co-Simulation instances at the start, found while values can be set and got at will: in Initialization Mode."""
+    kernel, arriving = session.kernel, session.schedule.arriving
+    inputs, moved = slice(session.schedule.first_end, session.schedule.first_end + len(arriving)), math.inf
+    for _ in range(_MOST_ROUNDS):
+        before, moved_before = kernel.slots[inputs].copy(), moved
+        _done(session, kernel.exchange(session.run.start_time, solving=solving), "passing on the values before the start")
+        status, moved = kernel.hand_over()
+        _done(session, status, "setting inputs before the start")
+        if moved <= _STILL:
+            return
+        # A small force that is the difference of large ones jitters by their rounding.
+        if moved >= moved_before and np.abs(kernel.slots[inputs] - before).max() <= _STILL * np.abs(before).max():
+            return
+    part, _, reference = arriving[int(np.abs(kernel.slots[inputs] - before).argmax())]
+    raise StartError(
+        f"the start fails: '{session.named(part, reference)}' does not come to rest when inputs are passed around {_MOST_ROUNDS} times; "
+        "check the start values, or break the ring of instances that depend on each other at once"
+    )
+
+
+def _prepare_loops(session: Session) -> None:
+    session.kernel.set_lost_share(_LOST * session.run.rtol ** (2 / 3))
+    session.kernel.set_fast(any(loop.followers is not None for loop in session.schedule.loops))
+
+
+def _done(session: Session, status: Status, action: str) -> None:
+    if status is not Status.DONE:
+        if session.raised:
+            raise session.raised
+        raise StartError(f"the start fails when {action}: {describe(session)}")

@@ -1,0 +1,214 @@
+"""From a definition to a system that has been checked: who is connected with whom, and in which order values are passed on."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from coupling.errors import BuildError
+from coupling.fmus import Fmu
+from coupling.plan.bonds import Bond, bonds_of
+from coupling.plan.connections import check_drive, wires_of
+from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
+from coupling.plan.division import Division, divide
+from coupling.plan.drives import Constant, Drive, Polynomial, Table
+from coupling.plan.graph import Address, Part, build_graph, type_code
+from coupling.plan.schedule import Schedule, build_schedule
+
+
+class Mode(Enum):
+    """How the instances of a definition are run."""
+
+    CONTINUOUS = "all in Model Exchange, integrated together"
+    COUPLED = "at communication points, those that can in Co-Simulation"
+    UNSTEPPED = "all in Model Exchange, to find the start of a co-simulation, where nothing steps"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A system that has been checked; it changes no more."""
+
+    name: str
+    parts: tuple[Part, ...]
+    start: tuple[Mapping[str, Value], ...]
+    """By part."""
+    drives: tuple[tuple[Address, Drive], ...]
+    """Those that vary; constants are start values."""
+    schedule: Schedule = field(repr=False)
+    states: int
+    bonds: tuple[Bond, ...] = field(default=(), repr=False)
+    """Where power enters Co-Simulation instances through ports."""
+    inner: Built | None = field(default=None, repr=False)
+    """What is integrated between communication points, and the numbers of its parts."""
+    inner_parts: tuple[int, ...] = ()
+    connections: tuple[tuple[str, str], ...] = ()
+    """As the user made them, by the names of ports and variables."""
+    private: frozenset[str] = frozenset()
+    """Instances whose FMUs are unpacked into folders of their own."""
+
+    def address(self, part: int, name: str) -> Address:
+        return _address(self.parts[part].fmu, part, name)
+
+    def named(self, part: int, reference: int) -> str:
+        """The full name of a variable."""
+        variable = self.parts[part].fmu.by_reference.get(reference)
+        return f"{self.parts[part].name}.{variable.name if variable else reference}"
+
+    @property
+    def steppers(self) -> list[int]:
+        """The instances that run in Co-Simulation."""
+        return [i for i, part in enumerate(self.parts) if part.stepped]
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The ports at which the energy that coupling creates is added up."""
+        return tuple(dict.fromkeys(bond.port for bond in self.bonds))
+
+
+def build(definition: Definition, mode: Mode) -> Built:
+    """Checks everything and finds the order of evaluation."""
+    if not definition.instances:
+        raise BuildError(f"the system '{definition.name}' is empty; add instances first")
+    with _without_collection():
+        return _build(definition, mode)
+
+
+def possible_modes(definition: Definition) -> list[Mode]:
+    """The modes for runs that the kinds of instances allow."""
+    kinds = {each.kind or _kind(each, Mode.COUPLED) for each in definition.instances}
+    forced = {each.kind for each in definition.instances}
+    return [*([Mode.CONTINUOUS] if "cs" not in forced else []), *([Mode.COUPLED] if "cs" in kinds else [])]
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """All that is made here stays; to look for garbage among it takes longer than to make it."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _build(definition: Definition, mode: Mode) -> Built:
+    instances = definition.instances
+    kinds = {each.name: _kind(each, mode) for each in instances}
+    _check_kinds(kinds, mode)
+    if definition.unknown_accelerations and mode is Mode.CONTINUOUS:
+        raise BuildError(
+            f"nothing gives '{definition.unknown_accelerations[0]}': name the acceleration in connect_rigidly as well, or give simulate a "
+            "communication_step and an implicit scheme"
+        )
+    fmus = {each.name: (each.stepped if kinds[each.name] == "cs" else each.fmu).fmu for each in instances}
+    drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
+    wires = wires_of(fmus, definition.connections, drives)
+    number = {name: i for i, name in enumerate(fmus)}
+    parts, first_state = [], 0
+    for name, fmu in fmus.items():
+        parts.append(Part(name, fmu, first_state, kinds[name]))
+        first_state += len(parts[-1].states)
+
+    def address(name: Name) -> Address:
+        return _address(fmus[name[0]], number[name[0]], name[1])
+
+    start = {each.name: dict(each.start) for each in instances}
+    varying: list[tuple[Address, Drive]] = []
+    for target, drive in drives.items():
+        instance, variable = target
+        if isinstance(drive, Constant) and target not in wires:
+            start[instance][variable] = drive.value
+        elif isinstance(drive, Table) and fmus[instance].variables[variable].variability != "continuous":
+            varying.append((address(target), drive.held))
+        else:
+            varying.append((address(target), drive))
+    sources = {address(target): [address(source) for source in given] for target, given in wires.items()}
+    graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
+    _check_once_per_process(parts)
+    division = divide(parts, sources)
+    schedule = build_schedule(graph, first_state, division.fed if division else None)
+    return Built(
+        name=definition.name,
+        parts=tuple(parts),
+        start=tuple(start.values()),
+        drives=tuple(varying),
+        schedule=schedule,
+        states=first_state,
+        bonds=tuple(bonds_of(parts, definition.connections, schedule)) if mode is Mode.COUPLED else (),
+        inner=_inner(definition.name, parts, sources, varying, division) if division else None,
+        inner_parts=division.inner if division else (),
+        connections=definition.connections,
+        private=frozenset(each.name for each in instances if each.private),
+    )
+
+
+def _kind(instance: InstanceDefinition, mode: Mode) -> str:
+    if mode is Mode.UNSTEPPED:
+        if instance.fmu.fmu.model_exchange is None:
+            raise BuildError(
+                f"initial='assemble' evaluates the instances in Model Exchange, which '{instance.name}' does not offer; use initial='check' or 'relax'"
+            )
+        return "me"
+    if instance.kind or mode is Mode.CONTINUOUS:
+        return instance.kind or "me"
+    stepped = instance.stepped.fmu
+    return "cs" if stepped.co_simulation and stepped.states else "me"
+
+
+def _check_kinds(kinds: Mapping[str, str], mode: Mode) -> None:
+    stepped = [name for name, kind in kinds.items() if kind == "cs"]
+    if stepped and mode is Mode.CONTINUOUS:
+        raise BuildError(f"'{stepped[0]}' runs in Co-Simulation; give simulate a communication_step, in seconds")
+    if mode is Mode.COUPLED and not stepped:
+        raise BuildError(
+            "a communication_step is given, but no instance runs in Co-Simulation: all of them have no states, or are of kind 'me'; "
+            "leave it out, or add instances of kind 'cs'"
+        )
+
+
+def _check_once_per_process(parts: Sequence[Part]) -> None:
+    first: dict[Fmu, str] = {}
+    for part in parts:
+        if part.fmu in first and part.interface.once_per_process:
+            raise BuildError(
+                f"'{first[part.fmu]}' and '{part.name}' are instances of '{part.fmu.path.name}', of which a process can hold only one; "
+                f"leave one of them out, or export the FMU without canBeInstantiatedOnlyOncePerProcess"
+            )
+        first.setdefault(part.fmu, part.name)
+
+
+def _inner(
+    name: str,
+    parts: Sequence[Part],
+    sources: Mapping[Address, Sequence[Address]],
+    drives: Sequence[tuple[Address, Drive]],
+    division: Division,
+) -> Built:
+    """The system that is integrated between communication points, driven by polynomials from outside."""
+    number = {part: i for i, part in enumerate(division.inner)}
+    inner, first_state = [], 0
+    for index in division.inner:
+        inner.append(replace(parts[index], first_state=first_state))
+        first_state += len(inner[-1].states)
+
+    def renumbered(address: Address) -> Address:
+        return address._replace(part=number[address.part])
+
+    wires = {
+        renumbered(target): inside
+        for target, given in sources.items()
+        if target.part in number and (inside := [renumbered(s) for s in given if s.part in number])
+    }
+    own = [(renumbered(a), drive) for a, drive in drives if a.part in number and a not in division.fed]
+    varying = [*own, *((renumbered(a), Polynomial()) for a in division.fed)]
+    graph = build_graph(inner, wires, {where: i for i, (where, _) in enumerate(varying)})
+    return Built(name, tuple(inner), tuple({} for _ in inner), tuple(varying), build_schedule(graph, first_state), first_state)
+
+
+def _address(fmu: Fmu, part: int, name: str) -> Address:
+    variable = fmu.variables[name]
+    return Address(part, type_code(variable, fmu.version), variable.reference)

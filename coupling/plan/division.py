@@ -1,0 +1,42 @@
+"""Which part of a co-simulation is integrated between communication points: Model Exchange instances with states, and what drives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from coupling.plan.graph import Address, Part
+
+
+@dataclass(frozen=True)
+class Division:
+    """What is integrated between the points, and what comes to it from outside."""
+
+    inner: tuple[int, ...]
+    """Model Exchange instances, but for joints that take part of their motion from Co-Simulation instances: the multipliers of these are
+    solved for at the points, and their forces extrapolated to both sides."""
+    fed: Mapping[Address, Sequence[Address]]
+    """Inputs of these with their sources outside."""
+
+
+def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) -> Division | None:
+    """None where nothing has to be integrated, since all states are those of Co-Simulation instances."""
+    if not any(part.stepped for part in parts) or not any(part.states for part in parts):
+        return None
+    at_boundary = {
+        target.part
+        for target, given in sources.items()
+        if parts[target.part].dae and not parts[target.part].states and any(parts[s.part].stepped for s in given)
+    }
+    inner = tuple(i for i, part in enumerate(parts) if not part.stepped and i not in at_boundary)
+    inside = set(inner)
+    fed = {
+        target: outside
+        for target, given in sources.items()
+        if target.part in inside and _moves(parts, target) and (outside := [s for s in given if s.part not in inside])
+    }
+    return Division(inner, fed)
+
+
+def _moves(parts: Sequence[Part], address: Address) -> bool:
+    return address.type == 0 and parts[address.part].fmu.by_reference[address.reference].variability == "continuous"

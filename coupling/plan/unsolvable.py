@@ -1,0 +1,29 @@
+"""Which multipliers cannot be solved for at a communication point."""
+
+from __future__ import annotations
+
+from coupling.plan.graph import Address
+from coupling.plan.schedule import Schedule, ScheduledLoop
+
+
+def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | None:
+    """An instance that keeps a loop's multipliers from being solved for at a point, and why: it does not tell accelerations, or how these
+    depend on forces."""
+    graph = schedule.graph
+    for residual in loop.residuals[: len(loop.unknowns) - loop.torn]:
+        part = graph.parts[residual.part]
+        if part.states:
+            continue  # solved between the points as well, where others only push
+        declared = next(u for u in part.structure.residuals if u.reference == residual.reference)
+        known = None if declared.dependencies is None else {reference for reference, _ in declared.dependencies}
+        wires = ((a, given) for a, given in graph.wires.items() if a.part == residual.part and (known is None or a.reference in known))
+        sources = {s.part for _, given in wires for s in given}
+        for other in sorted(sources):
+            if graph.parts[other].stepped and not graph.parts[other].interface.directional_derivatives:
+                return other, "offers no directional derivatives, so that nobody knows how its motion answers to a force"
+        for reference, _ in declared.dependencies or ():
+            variable = part.fmu.by_reference[reference]
+            address = Address(residual.part, 0, reference)
+            if variable.causality == "input" and address not in graph.node and sources:
+                return residual.part, f"is not told '{variable.name}'"
+    return None

@@ -1,0 +1,47 @@
+"""From one communication point to the next until the end, whatever makes a step and whatever chooses its size."""
+
+from __future__ import annotations
+
+from coupling.kernel.kernel import Status
+from coupling.live.failures import interrupted, outcome
+from coupling.live.interval import Interval
+from coupling.live.session import Session
+from coupling.options import Run
+from coupling.outcome import Outcome
+from coupling.progress import watched
+from coupling.schemes.base import failures
+from coupling.schemes.base.points import Points
+from coupling.schemes.base.scheme import Scheme
+from coupling.schemes.base.step_control import control_of
+from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
+
+
+def run_communication_steps(
+    stepper: CommunicationStepper, scheme: Scheme, session: Session, run: Run, interval: Interval | None
+) -> Outcome:
+    """Runs the system by steps of a stepper."""
+    points = Points(stepper, session, run, interval)
+    control = control_of(run.step_control)(points)
+    control.refuse(scheme)
+    try:
+        points.start(control.first_size)
+        with watched(run) as show:
+            try:
+                while points.t < run.stop_time and points.steps < run.max_steps:
+                    control.advance()
+                    show(points.t, points.steps)
+            except KeyboardInterrupt:
+                points.record_last()
+                return interrupted(points.t)
+        status = Status.DONE if points.t >= run.stop_time else Status.PAUSED
+        if status is Status.PAUSED:
+            points.record_last()
+    except CouplingStopped as stopped:
+        which = stopped.session or session
+        status = Status(which.kernel.failure.kind) if stopped.status is Status.RETRY else stopped.status
+        return outcome(which, status, points.t)
+    except failures.StepUnsolved as unsolved:
+        return failures.not_solved(unsolved)
+    finally:
+        session.solver_statistics = {"steps": points.steps, "rejected": points.rejected}
+    return outcome(session, status, points.t)

@@ -1,0 +1,148 @@
+"""Why a co-simulation is refused, and how it ends early: one function for each sentence, with its remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from coupling.errors import BuildError, shown
+from coupling.live.failures import KEPT
+from coupling.outcome import Ending, Outcome
+
+UNSTABLE_SCHEME = "implicit-position-linear"
+
+# -- refused before the start ------------------------------------------------------------------------------------------
+
+
+def unstable_scheme() -> BuildError:
+    """Constraints at position level do not go with multipliers that are linear over a step."""
+    return BuildError(
+        f"the scheme '{UNSTABLE_SCHEME}' is refused: constraints at position level with forces that are continuous and linear over the step are "
+        "unstable, whatever the step (an error grows by 2 + sqrt(3) in every step); choose 'implicit-position', whose multipliers are constant "
+        "over the step, 'implicit-velocity', or 'implicit'"
+    )
+
+
+def unknown_control(given: object, *, known: Iterable[str]) -> BuildError:
+    """There is no step control of that name."""
+    return BuildError(f"step_control = {shown(given)} is unknown; choose one of {', '.join(map(repr, known))}")
+
+
+def tolerance_without_control(tolerance: float) -> BuildError:
+    """A tolerance is given, but steps are fixed."""
+    return BuildError(
+        f"coupling_tolerance = {tolerance:g} is for step_control = 'adaptive' or 'power'; choose one of them, or leave it out"
+    )
+
+
+def not_repeatable(*, scheme: str, instances: Sequence[str]) -> BuildError:
+    """The scheme repeats steps, but instances cannot go back."""
+    return BuildError(
+        f"the scheme '{scheme}' repeats steps, but {', '.join(map(repr, instances))} cannot save and restore its state "
+        "(canGetAndSetFMUstate); choose scheme='explicit' or 'gauss-seidel', or export it with that ability"
+    )
+
+
+def inputs_held(*, instance: str) -> BuildError:
+    """Multipliers that vary over a step need instances whose inputs vary."""
+    return BuildError(
+        f"the scheme 'implicit' has forces vary over a step such that constraints hold at both levels, but '{instance}' holds its inputs: "
+        "it offers neither canInterpolateInputs nor, in FMI 3, intermediate updates; choose 'implicit-position' or 'implicit-velocity'"
+    )
+
+
+def step_size_fixed(*, control: str, instances: Sequence[str]) -> BuildError:
+    """Step control changes the step size, but instances make steps of one size only."""
+    return BuildError(
+        f"step_control = '{control}' changes the step size, but {', '.join(map(repr, instances))} can make steps of one size only "
+        "(canHandleVariableCommunicationStepSize); use step_control='fixed'"
+    )
+
+
+def not_reversible(*, control: str, instances: Sequence[str]) -> BuildError:
+    """Step control takes steps back, but instances cannot go back."""
+    return BuildError(
+        f"step_control = '{control}' takes steps back, but {', '.join(map(repr, instances))} cannot save and restore its state "
+        "(canGetAndSetFMUstate); use step_control='fixed'"
+    )
+
+
+def velocities_alternate(*, scheme: str, control: str, other_scheme: str = "") -> BuildError:
+    """Step control takes for an error what belongs to the scheme; ``other_scheme`` is one that this control goes with."""
+    why = "velocities alternate around the right value from step to step, which looks like an error"
+    return _control_refused(scheme, control, why, f", or scheme='{other_scheme}'" if other_scheme else "")
+
+
+def nothing_extrapolated(*, scheme: str, control: str) -> BuildError:
+    """Step control measures what extrapolation does wrong, but the scheme does not extrapolate."""
+    why = "nothing is extrapolated, so that no energy is created that could tell of errors"
+    return _control_refused(scheme, control, why, ", or 'adaptive'")
+
+
+def _control_refused(scheme: str, control: str, why: str, more: str) -> BuildError:
+    return BuildError(f"step_control = '{control}' does not go with scheme = '{scheme}', in which {why}; use step_control='fixed'{more}")
+
+
+def power_unknown(*, control: str) -> BuildError:
+    """No connection tells the power that it passes on."""
+    return BuildError(
+        f"step_control = '{control}' needs Co-Simulation instances that are connected through ports whose power is known (planar, rotational, "
+        "translational, hydraulic, electrical); use step_control='adaptive'"
+    )
+
+
+def stop_between_steps(*, instance: str, start_time: float, stop_time: float, step: float) -> BuildError:
+    """An instance that makes steps of one size only cannot arrive at the stop."""
+    whole = start_time + round((stop_time - start_time) / step) * step
+    return BuildError(
+        f"stop_time = {stop_time:g} s is no whole number of communication steps ({step:g} s) behind the start, and "
+        f"'{instance}' can make steps of one size only; choose a stop_time of {whole:g} s"
+    )
+
+
+# -- steps that cannot be made -----------------------------------------------------------------------------------------
+
+
+class StepUnsolved(Exception):
+    """A step that cannot be made; the text says why, and what to do."""
+
+
+def control_gave_up(*, t: float, h: float, control: str, tolerance: float) -> StepUnsolved:
+    """Steps became too small."""
+    return StepUnsolved(
+        f"stopped at t = {t:.9g} s: step_control = '{control}' has brought the step down to {h:.2g} s without reaching "
+        f"coupling_tolerance = {tolerance:g}; loosen it, or use step_control='fixed'"
+    )
+
+
+def multipliers_without_effect(*, t: float, names: Sequence[str]) -> StepUnsolved:
+    """Constraints stay as they are, whatever the multipliers."""
+    quoted = ", ".join(f"'{name}'" for name in names)
+    return StepUnsolved(
+        f"stopped at t = {t:.9g} s: constraints do not answer to {quoted} within a step; check what their instances are connected with"
+    )
+
+
+def inputs_unsettled(*, t: float, h: float, repetitions: int) -> StepUnsolved:
+    """Inputs at the end of a step still move after the last repetition."""
+    return StepUnsolved(
+        f"stopped at t = {t:.9g} s: what arrives at inputs at the end of a step of {h:g} s does not come to rest in {repetitions} repetitions; "
+        f"{_SMALLER_STEP}"
+    )
+
+
+def constraint_unsolved(*, t: float, h: float, repetitions: int, name: str, violation: float) -> StepUnsolved:
+    """A constraint is still violated after the last repetition."""
+    return StepUnsolved(
+        f"stopped at t = {t:.9g} s: '{name}' stays at {violation:.2g} at the end of a step of {h:g} s, after {repetitions} repetitions; "
+        f"{_SMALLER_STEP}"
+    )
+
+
+_SMALLER_STEP = "choose a smaller communication_step, or check whether there is a solution"
+
+# -- how a run ends ----------------------------------------------------------------------------------------------------
+
+
+def not_solved(unsolved: StepUnsolved) -> Outcome:
+    """A step could not be made."""
+    return Outcome(Ending.NOT_SOLVED, f"{unsolved}; {KEPT}")

@@ -1,0 +1,35 @@
+"""What Co-Simulation instances give, by which step doubling measures errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coupling.fmus import Variable
+from coupling.live.session import Session
+from coupling.plan.graph import type_code
+
+
+class ObservedOutputs:
+    """All outputs and what is passed on, but for what depends on inputs at once; where that leaves nothing, all."""
+
+    def __init__(self, session: Session) -> None:
+        passed_on = {(a.part, a.reference) for a in session.schedule.ended if a.type == 0}
+        given: list[tuple[int, Variable, bool]] = []
+        for index in session.steppers:
+            fmu = session.built.parts[index].fmu
+            inputs = {v.reference for v in fmu.variables.values() if v.causality == "input"}
+            at_once = {u.reference for u in fmu.structure.outputs if inputs & {reference for reference, _ in u.dependencies or ()}}
+            outputs = {u.reference for u in fmu.structure.outputs} | {reference for part, reference in passed_on if part == index}
+            variables = [fmu.by_reference[reference] for reference in sorted(outputs)]
+            scalars = [v for v in variables if v.type == "real" and not v.dimensions and type_code(v, fmu.version) == 0]
+            given += [(index, v, v.reference in at_once) for v in scalars]
+        chosen = [(index, v) for index, v, at_once in given if not at_once] or [(index, v) for index, v, _ in given]
+        self.nominal = np.array([v.nominal for _, v in chosen])
+        self._calls = [
+            (session.instances[index], [v.reference for i, v in chosen if i == index])
+            for index in dict.fromkeys(index for index, _ in chosen)
+        ]
+
+    def now(self) -> np.ndarray:
+        """Their values."""
+        return np.concatenate([np.zeros(0), *(instance.get(0, references)[1] for instance, references in self._calls)])

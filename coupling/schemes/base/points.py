@@ -1,0 +1,92 @@
+"""The communication points of a run: takes steps between them, watches events there, and records."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from coupling.live.interval import Interval
+from coupling.live.session import Session
+from coupling.options import Run
+from coupling.schemes.base.course import aligns, makes_any_step
+from coupling.schemes.base.stepper import CommunicationStepper, require
+
+SAME_POINT = 1e-9
+"""Points this close to each other, as a share of a step, are one: only rounding sets them apart."""
+
+
+class Points:
+    """Where a run has come to."""
+
+    def __init__(self, stepper: CommunicationStepper, session: Session, run: Run, interval: Interval | None) -> None:
+        self.stepper, self.session, self.run, self.interval, self.kernel = stepper, session, run, interval, session.kernel
+        self.t, self.h = run.start_time, 0.0
+        """The present point, and the size of steps."""
+        self.steps = self.rejected = 0
+        self.restart = True
+        """Whether nothing goes on from what was before: at the start, and after an event."""
+        self.any_step_size = makes_any_step(session, run)
+        self._times = list(run.times())
+        self._recorded = math.nan
+        self._saved: tuple = ()
+
+    def start(self, h: float) -> None:
+        """Begins at the start, with steps of that size."""
+        self.h = h
+        self.kernel.set_align(aligns(self.session, self.any_step_size))
+        require(
+            self.kernel.begin_course(
+                start=self.t, step=h, stop=self.run.stop_time, order=0, in_turn=False, variable=self.any_step_size, times=np.zeros(0)
+            )
+        )
+        self.kernel.set_careful()
+        self.record(event=False)
+
+    def before_event(self, end: float) -> float:
+        """Where a step that should go to ``end`` has to end: no later than at an event that is foreseen."""
+        event = self.kernel.next_time if self.any_step_size else math.inf
+        return min(event, self.run.stop_time) if self.t < event < end + SAME_POINT * self.h else end
+
+    def step(self, h: float) -> None:
+        """Takes a step, and passes the event at its end."""
+        kernel = self.kernel
+        self.stepper.begin(self.restart)
+        due = kernel.next_time
+        reached = self.stepper.step(h)
+        if due <= reached:
+            kernel.announce()
+        status, self.restart = kernel.point(reached)
+        require(status)
+        if not self.restart:
+            kernel.add_up(reached - self.t)
+        elif self.interval:
+            self.interval.restart()
+        self.t = reached
+        self.steps += 1
+
+    def save(self) -> None:
+        """Keeps the present point, to come back to it."""
+        require(self.kernel.save(1))
+        self._saved = self.t, self.restart, self.stepper.past, self.steps
+
+    def restore(self) -> None:
+        """Goes back to the point that was kept."""
+        require(self.kernel.restore(1))
+        self.t, self.restart, self.stepper.past, self.steps = self._saved
+
+    def record(self, event: bool) -> None:
+        """Adds a row at the first point at or after each time that is asked for, and after each event."""
+        reach = self.t + SAME_POINT * self.h
+        due = bool(self._times) and self._times[0] <= reach
+        while self._times and self._times[0] <= reach:
+            self._times.pop(0)
+        if due or event:
+            require(self.kernel.complete())
+            require(self.kernel.record())
+            self._recorded = self.t
+
+    def record_last(self) -> None:
+        """Records the last point: it is the one that tells most."""
+        if self._recorded != self.t and self.t == self.kernel.time:
+            self.record(event=True)

@@ -1,0 +1,187 @@
+"""Runs of a definition: what has been built of it, and the sessions that wait to run again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+from coupling.analysis.assembly import assemble
+from coupling.errors import BuildError, StartError, shown
+from coupling.fmus.start_values import check_start
+from coupling.kernel.tableau import TableauStructure
+from coupling.live.dependencies import check_end
+from coupling.live.failures import warnings
+from coupling.live.interval import Interval
+from coupling.live.libraries import library_of
+from coupling.live.program import compile_program
+from coupling.live.recording import recorded
+from coupling.live.session import Session
+from coupling.live.start import StartValues, runs_again, start, start_again
+from coupling.live.tolerances import check_names
+from coupling.live.violations import check_start_state
+from coupling.options import Run
+from coupling.outcome import Outcome
+from coupling.plan.build import Built, Mode, build
+from coupling.plan.connections import find_end
+from coupling.plan.definition import Definition, Value
+from coupling.record import Record
+from coupling.schemes.base.scheme import Scheme, scheme_of
+from coupling.schemes.base.step_control import control_of
+from coupling.solvers.base.solver import SOLVERS
+
+
+class Simulator:
+    """Everything that has been made of a definition so far.
+
+    What a run has built stays, so that the next one begins where only values differ: sessions whose run was completed are brought back to
+    the start, all others are freed.
+    """
+
+    _MOST_WAITING = 4
+    """Sessions that are kept; the one that has waited longest goes first."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self._built: dict[Mode, Built] = {}
+        self._waiting: dict[tuple[object, ...], Session] = {}
+
+    def built(self, mode: Mode) -> Built:
+        """Checks everything and finds the order of evaluation, once."""
+        if mode not in self._built:
+            built = build(self.definition, mode)
+            for part in built.parts:
+                library_of(part)
+            self._built[mode] = built
+        return self._built[mode]
+
+    def prepare(self, run: Run) -> None:
+        """Builds what a run needs, so that only the run itself is left."""
+        SOLVERS[run.solver]
+        if run.communication_step is None:
+            self.built(Mode.CONTINUOUS)
+            return
+        scheme_of(run.scheme)
+        control_of(run.step_control).check_tolerance(run)
+        if run.initial == "assemble":
+            self.built(Mode.UNSTEPPED)
+        built = self.built(Mode.COUPLED)
+        if built.inner:
+            _method_between_points(built, run)
+
+    def close(self) -> None:
+        """Frees all instances that wait for another run."""
+        while self._waiting:
+            self._waiting.popitem()[1].free()
+
+    def run(self, run: Run, start_values: Mapping[str, Value] | None = None) -> tuple[Outcome, Record]:
+        """From start to stop; the record holds everything up to where it ended."""
+        scheme = scheme_of(run.scheme) if run.communication_step is not None else None
+        unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
+        built = self.built(Mode.COUPLED if scheme else Mode.CONTINUOUS)
+        check_names(run, built)
+        values = _start_values(self.definition, built, start_values)
+        times = run.times()  # no part of the run
+        began = perf_counter()
+        if run.initial == "assemble":
+            values = {**values, **self._assembled(unstepped or built, run, values)}
+        key, session = self._started(built, run, values, scheme)
+        completed = False
+        try:
+            if run.initial != "relax":
+                check_start_state(session)
+            prepared = perf_counter()
+            if scheme:
+                interval = Interval(session, session.inner, _method_between_points(built, run)) if session.inner else None
+                outcome = scheme.couple(session, run, interval)
+            else:
+                outcome = SOLVERS[run.solver].integrate(session, run)
+            check_end(session, outcome)
+            outcome.warnings += warnings(session)
+            record = recorded(session, prepared - began, perf_counter() - prepared)
+            completed = outcome.completed
+        finally:
+            if completed and runs_again(session):
+                self._keep(key, session)
+            else:
+                session.free()
+        del times
+        return outcome, record
+
+    # -- sessions ----------------------------------------------------------------------------------------------------------------------
+
+    def _started(
+        self, built: Built, run: Run, values: StartValues, scheme: Scheme | None, assembling: bool = False
+    ) -> tuple[tuple[object, ...], Session]:
+        in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
+        key = (id(built), _frozen(run.outputs), in_turn)
+        waiting = self._waiting.pop(key, None)
+        if waiting is not None:
+            start_again(waiting, run, values, repeats=repeats, assembling=assembling)
+            return key, waiting
+        program = compile_program(built, run.outputs, in_turn)
+        return key, start(program, run, values, repeats=repeats, assembling=assembling)
+
+    def _keep(self, key: tuple[object, ...], session: Session) -> None:
+        self._waiting[key] = session
+        while len(self._waiting) > self._MOST_WAITING:
+            self._waiting.pop(next(iter(self._waiting))).free()
+
+    def _assembled(self, built: Built, run: Run, values: StartValues) -> StartValues:
+        """Values at which the constraints hold, of the states that have to move."""
+        try:
+            key, session = self._started(built, run, values, None, assembling=True)
+        except StartError as error:
+            raise StartError(f"{error}; the start cannot be assembled from there: give start values nearer to an assembled state") from None
+        found = None
+        try:
+            found = assemble(session)
+        finally:
+            if found is not None and runs_again(session):
+                self._keep(key, session)
+            else:
+                session.free()
+        return found
+
+
+def _method_between_points(built: Built, run: Run) -> TableauStructure:
+    """The method that integrates Model Exchange instances from one communication point to the next."""
+    tableau = SOLVERS[run.solver].tableau
+    if tableau is None:
+        first = next(built.parts[i].name for i in built.inner_parts if built.parts[i].states)
+        raise BuildError(
+            f"solver = '{run.solver}' cannot integrate the Model Exchange instances between communication points, such as "
+            f"'{first}'; choose 'dopri5' or 'dop853', or run them in Co-Simulation"
+        )
+    return tableau.structure
+
+
+def _frozen(outputs: Sequence[str] | None) -> object:
+    if outputs is None or isinstance(outputs, str):
+        return outputs
+    return tuple(outputs) if isinstance(outputs, Sequence) else id(outputs)
+
+
+def _start_values(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:
+    """Start values of one run, by full names, checked as those of ``add`` are."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BuildError(f"start_values = {shown(given)} is refused: give them by full names, such as {{'rod.m': 2.0}}")
+    fmus = {part.name: part.fmu for part in built.parts}
+    number = {part.name: i for i, part in enumerate(built.parts)}
+    driven = {name for name, _ in definition.drives}
+    found: dict[tuple[int, str], Any] = {}
+    for text, value in given.items():
+        if not isinstance(text, str):
+            raise BuildError(f"start_values has {shown(text)} for a name; give full names of variables, such as 'rod.m'")
+        end = find_end(text, fmus, "start_values: ")
+        if end.variable is None:
+            raise BuildError(f"start_values: '{text}' is a port; name one of its variables")
+        if text in driven:
+            raise BuildError(
+                f"start_values: '{text}' is driven, so that its value is that of its drive; change the drive, or leave the value out"
+            )
+        check_start(end.instance, end.fmu, end.variable.name, value)
+        found[number[end.instance], end.variable.name] = value
+    return found

@@ -1,0 +1,80 @@
+"""Mechanical components as FMUs, and a master that couples them. These are the public names: ``from jourdain import System, Joint``.
+
+A name is loaded when it is first used, so that ``import jourdain`` alone costs next to nothing. Drawings for icons are in
+``jourdain.icon``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from coupling import BuildError as BuildError
+    from coupling import Ending as Ending
+    from coupling import FmuError as FmuError
+    from coupling import InitialStateError as InitialStateError
+    from coupling import Outcome as Outcome
+    from coupling import Result as Result
+    from coupling import StartError as StartError
+    from coupling import Statistics as Statistics
+    from coupling import System as System
+    from fmu_components.catalogue import UnknownComponent as UnknownComponent
+    from fmu_components.catalogue import all_components as all_components
+    from fmu_components.catalogue import find as find
+    from fmu_components.catalogue import from_file as from_file
+    from fmu_components.declare.component import Component as Component
+    from fmu_components.declare.declaration import TIME
+    from fmu_components.declare.declaration import DeclarationError as DeclarationError
+    from fmu_components.declare.declaration import falls as falls
+    from fmu_components.declare.declaration import reaches as reaches
+    from fmu_components.declare.declaration import rises as rises
+    from fmu_components.declare.functions import Magnitude as Magnitude
+    from fmu_components.declare.functions import signed_root as signed_root
+    from fmu_components.declare.joint import Joint as Joint
+    from fmu_components.declare.joint import same_direction as same_direction
+    from fmu_components.declare.ports import ELECTRICAL as ELECTRICAL
+    from fmu_components.declare.ports import HYDRAULIC as HYDRAULIC
+    from fmu_components.declare.ports import PLANAR as PLANAR
+    from fmu_components.declare.ports import ROTATIONAL as ROTATIONAL
+    from fmu_components.declare.ports import TRANSLATIONAL as TRANSLATIONAL
+    from fmu_components.declare.ports import Port as Port
+    from fmu_components.declare.ports import PortKind as PortKind
+    from fmu_components.declare.ports import Side as Side
+    from fmu_components.export.build import cache_folder as cache_folder
+    from fmu_components.export.build import cached_fmu as cached_fmu
+
+    t = TIME
+
+_NAMES = {
+    "coupling": "BuildError Ending FmuError InitialStateError Outcome Result StartError Statistics System",
+    "fmu_components.catalogue": "UnknownComponent all_components find from_file",
+    "fmu_components.declare.component": "Component",
+    "fmu_components.declare.declaration": "DeclarationError TIME falls reaches rises",
+    "fmu_components.declare.functions": "Magnitude signed_root",
+    "fmu_components.declare.joint": "Joint same_direction",
+    "fmu_components.declare.ports": "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL TRANSLATIONAL Port PortKind Side",
+    "fmu_components.export.build": "cache_folder cached_fmu",
+}
+"""The same as above, for the interpreter; a test compares the two."""
+_RENAMED = {"TIME": "t"}
+_PLACES = {_RENAMED.get(name, name): (module, name) for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted(_PLACES)
+
+if not TYPE_CHECKING:  # a checker that saw this function would believe in every name
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("jourdain")
+        if name not in _PLACES:
+            raise AttributeError(f"module 'jourdain' has no name '{name}'; dir(jourdain) lists those that it has")
+        from importlib import import_module
+
+        module, own = _PLACES[name]
+        globals()[name] = getattr(import_module(module), own)
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, "__version__"})

@@ -1,0 +1,154 @@
+"""A session that runs again: the same bits as a new system, in any order, whatever ran before."""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, Result, System
+from tests.support import foreign
+from tests.support.systems import pendulum, refusal
+
+
+def same(a: Result, b: Result) -> None:
+    """Every value of every row, and what is said of the run."""
+    assert a.names == b.names
+    assert np.array_equal(a.time, b.time) and np.array_equal(a.values, b.values)
+    assert str(a.outcome) == str(b.outcome)
+
+
+MASSES = [1.0, 1.5, 0.2, 1.5, 3.0, 1.0]
+OPTIONS = [
+    {},
+    {"solver": "dop853"},
+    {"solver": "cvode"},
+    {"communication_step": 0.01},
+    {"communication_step": 0.01, "scheme": "implicit"},
+    {"communication_step": 0.01, "scheme": "gauss-seidel", "step_control": "adaptive"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_run_has_the_same_bits_as_that_of_a_new_system(options: dict) -> None:
+    """With other masses in any order; what ran before leaves no trace."""
+    again = pendulum()
+    for mass in MASSES:
+        fresh = pendulum()
+        same(again.simulate(0.3, start_values={"rod.m": mass}, **options), fresh.simulate(0.3, start_values={"rod.m": mass}, **options))
+
+
+def test_start_values_of_a_run_are_those_of_add() -> None:
+    """They count over those of ``add``, for one run."""
+    system, other = pendulum(), System("pendulum")
+    for name, fmu, start in (
+        ("ground", "planar.Fixed", None),
+        ("pin", "planar.Revolute", None),
+        ("rod", "planar.Body1", dict(pendulum().start_values["rod"]) | {"m": 2.0, "I": 0.4}),
+    ):
+        other.add(name, fmu, start)
+    for a, b in pendulum().connections:
+        other.connect(a, b)
+    first = system.simulate(0.3)
+    same(system.simulate(0.3, start_values={"rod.m": 2.0, "rod.I": 0.4}), other.simulate(0.3))
+    same(system.simulate(0.3), first)
+
+
+def test_an_assembled_start_is_found_anew() -> None:
+    """States that the run gives are held; the others move."""
+    system = System()
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    for theta in (0.3, 1.0, 0.3):
+        result = system.simulate(0.1, initial="assemble", start_values={"rod.theta": theta})
+        assert result["rod.theta"][0] == theta
+        assert result["rod.x"][0] == pytest.approx(0.5 * np.cos(theta), abs=1e-12)
+        assert result["rod.y"][0] == pytest.approx(0.5 * np.sin(theta), abs=1e-12)
+
+
+def test_foreign_fmus_run_again(fmi: int) -> None:
+    """They are instantiated anew, so that nothing depends on how well they reset."""
+    system, fresh = System(), System()
+    for each in (system, fresh):
+        each.add("osc", foreign.oscillator(fmi))
+    first = system.simulate(1.0)
+    same(system.simulate(1.0), first)
+    same(fresh.simulate(1.0), first)
+
+
+def test_a_run_that_failed_leaves_the_next_one_alone() -> None:
+    """Its instances are freed, and the next run makes new ones."""
+    system = pendulum()
+    expected = system.simulate(0.3)
+    assert not system.simulate(0.3, max_steps=2).outcome.completed
+    same(system.simulate(0.3), expected)
+    refusal(lambda: system.simulate(0.3, start_values={"rod.x": 5.0}), Exception)
+    same(system.simulate(0.3), expected)
+
+
+def test_runs_in_two_threads() -> None:
+    """Each thread has instances of its own."""
+    system, found = pendulum(), {}
+    expected = {mass: pendulum().simulate(0.2, start_values={"rod.m": mass}) for mass in (1.0, 2.0)}
+    system.build()
+
+    def runs(mass: float) -> None:
+        found[mass] = [system.simulate(0.2, start_values={"rod.m": mass}) for _ in range(5)]
+
+    threads = [threading.Thread(target=runs, args=(mass,)) for mass in expected]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for mass, results in found.items():
+        for result in results:
+            same(result, expected[mass])
+
+
+def test_many_runs_leave_nothing() -> None:
+    """Neither memory nor open files: a leak of 100 bytes a run would show."""
+    system = pendulum()
+
+    def run(count: int) -> None:
+        for i in range(count):
+            system.simulate(0.01, start_values={"rod.m": 1.0 + i % 7}, output_times=[0.01])
+
+    run(200)
+    files, memory = len(os.listdir("/proc/self/fd")), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run(1000)
+    assert len(os.listdir("/proc/self/fd")) == files
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 500  # kB
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ([("rod.m", 1.0)], "start_values = [('rod.m', 1.0)] is refused: give them by full names, such as {'rod.m': 2.0}"),
+        ({3: 1.0}, "start_values has 3 for a name; give full names of variables, such as 'rod.m'"),
+        ({"rd.m": 1.0}, "start_values: there is no instance 'rd'; did you mean 'rod'?"),
+        ({"rod.mm": 1.0}, "start_values: 'rod' (planar.Body1) has no port or variable 'mm'; did you mean 'rod.m'?"),
+        ({"rod.p1": 1.0}, "start_values: 'rod.p1' is a port; name one of its variables"),
+        ({"rod.m": "heavy"}, "'rod.m' = 'heavy' is refused: it must be a number"),
+        ({"rod.ax": 1.0}, None),
+    ],
+)
+def test_start_values_that_make_no_sense(values: object, sentence: str | None) -> None:
+    """By name and value, before anything runs."""
+    said = refusal(lambda: pendulum().simulate(1.0, start_values=values), BuildError)  # type: ignore[arg-type]
+    assert said == sentence or (sentence is None and "rod" in said)
+
+
+def test_a_driven_input_has_the_value_of_its_drive() -> None:
+    system = pendulum()
+    system.add("push", "planar.Wrench")
+    system.connect("push.M", "rod.p1")
+    system.drive("push.Fx", 1.0)
+    assert refusal(lambda: system.simulate(0.1, start_values={"push.Fx": 2.0}), BuildError) == (
+        "start_values: 'push.Fx' is driven, so that its value is that of its drive; change the drive, or leave the value out"
+    )

@@ -1,0 +1,103 @@
+"""The package ``jourdain`` is the public door: which names it has, that they cost nothing until they are used, and that type checkers see them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jourdain
+
+PUBLIC = """
+    BuildError Component DeclarationError ELECTRICAL Ending FmuError HYDRAULIC InitialStateError Joint Magnitude Outcome PLANAR Port PortKind
+    ROTATIONAL Result Side StartError Statistics System TRANSLATIONAL UnknownComponent all_components cache_folder cached_fmu falls find
+    from_file reaches rises same_direction signed_root t
+"""
+DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"
+
+
+def python(source: str, folder: Path, *options: str) -> str:
+    """What a fresh interpreter prints, started in a folder that holds nothing of the project."""
+    done = subprocess.run([sys.executable, *options, "-c", source], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_public_names_are_these():
+    """A name that is added or dropped changes what docs/versioning.md promises, and has a line in the changelog."""
+    assert jourdain.__all__ == sorted(PUBLIC.split())
+    assert set(jourdain.__all__) <= set(dir(jourdain))
+    from jourdain import icon
+
+    assert icon.__all__ == DRAWING.split()
+
+
+@pytest.mark.parametrize("name", PUBLIC.split())
+def test_every_name_is_there(name):
+    assert getattr(jourdain, name) is not None
+
+
+def test_the_names_are_those_of_the_packages_below():
+    """There is one class System, whichever door it comes through."""
+    import coupling
+
+    assert jourdain.System is coupling.System
+    assert all(getattr(jourdain, name) is getattr(coupling, name) for name in coupling.__all__)
+
+
+def test_type_checkers_are_told_the_same_as_the_interpreter():
+    """The imports under TYPE_CHECKING and the table of lazy names hold the same names from the same modules."""
+    tree = ast.parse(inspect.getsource(jourdain))
+    told = {(each.module, name.name) for each in ast.walk(tree) if isinstance(each, ast.ImportFrom) for name in each.names}
+    told = {(module, name) for module, name in told if module and module.startswith(("coupling", "fmu_components"))}
+    assert told == set(jourdain._PLACES.values())
+
+
+def test_importing_the_package_loads_nothing(tmp_path):
+    """Neither NumPy nor SymPy nor a module of the project comes along, until a name is used."""
+    source = (
+        "import sys; before = set(sys.modules); import jourdain; import json; dir(jourdain);"
+        "new = {name.partition('.')[0] for name in set(sys.modules) - before}; print(json.dumps(sorted(new)))"
+    )
+    loaded = set(json.loads(python(source, tmp_path)))
+    assert "jourdain" in loaded
+    assert not loaded & {"numpy", "scipy", "sympy", "coupling", "fmu_components", "fmpy", "matplotlib"}
+    counted = "import sys; before = len(sys.modules); import jourdain; print(len(sys.modules) - before)"
+    assert int(python(counted, tmp_path)) < 60
+
+
+def test_a_wrong_name_is_told():
+    with pytest.raises(AttributeError, match=r"module 'jourdain' has no name 'Sytem'; dir\(jourdain\) lists those that it has"):
+        jourdain.Sytem  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'Sytem'"):
+        exec("from jourdain import Sytem")
+
+
+def test_the_version_is_that_of_the_project():
+    from importlib.metadata import version
+
+    assert jourdain.__version__ == version("jourdain")
+
+
+def test_the_old_door_stays_without_a_warning(tmp_path):
+    assert python("from coupling import System; print(System.__name__)", tmp_path, "-W", "error::DeprecationWarning:coupling") == "System\n"
+
+
+def test_type_checkers_find_everything_from_elsewhere(tmp_path):
+    """After an editable install mypy knows a System from another folder, and that a misspelt name is none."""
+    (tmp_path / "used.py").write_text("from jourdain import System, t\nimport jourdain\nreveal_type(System)\njourdain.Sytem\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "used.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    said = [line for line in done.stdout.splitlines() if line.startswith("used.py")]
+    assert len(said) == 2
+    assert "-> coupling.system.System" in said[0]
+    assert "Module has no attribute" in said[1]

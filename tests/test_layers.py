@@ -1,0 +1,332 @@
+"""Which file may import which: the layers of docs/architecture.md, as data, and one test that holds the sources against them.
+
+Every import counts, also one inside a function or under TYPE_CHECKING, since either is a dependence that a reader has to follow. Imports by
+a computed name cannot be followed and are refused. Each kind of offence is committed once in a temporary tree, so that the test is known to see it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+LAYERS: dict[str, tuple[str, ...]] = {
+    "coupling": (
+        "errors names outcome registry",
+        "options record progress fmus kernel",
+        "plan",
+        "fused",
+        "live",
+        "analysis schemes solvers export ssp pictures",
+        "simulate",
+        "system result",
+        "sweep",
+        "__init__",
+    ),
+    "fmu_components": (
+        "__init__",
+        "declare runtime",
+        "planar spatial mechanical1d hydraulic electrical signal",
+        "catalogue",
+        "export",
+    ),
+    "jourdain": ("__init__ icon measures cli",),
+}
+"""Of each package its folders and files, from the lowest layer to the highest; a new folder is one word here.
+
+A layer imports lower layers. Within a layer files import files of their own folder, and files at the top of the package each other."""
+
+BESIDE = {("coupling/export", "coupling/analysis"): "an exported mechanism starts in an assembled pose"}
+"""Folders of one layer of which the first may import the second."""
+
+PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
+    "fmu_components": {},
+    "coupling": {"fmu_components": ("coupling/plan/instances.py", "coupling/export/", "coupling/fused/")},
+    "jourdain": {"fmu_components": ("jourdain/",), "coupling": ("jourdain/",)},
+}
+"""Which other package each package imports, and in which of its files and folders."""
+
+BY_NAME = {
+    "coupling/registry.py": "loads every file of a folder of solvers or schemes, so that adding one touches one file",
+    "fmu_components/catalogue.py": "loads every file of a folder of components, so that adding one touches one file",
+    "fmu_components/export/pages/catalogue_page.py": "quotes what each library says of itself",
+    "jourdain/__init__.py": "loads names on first use",
+    "coupling/solvers/base/sundials.py": "loads SUNDIALS, a third party's, when it is asked for",
+}
+"""Files that may import by a computed name, and why."""
+
+C_FOLDERS: dict[str, tuple[str, ...]] = {
+    "coupling/kernel": (),
+    "fmu_components/runtime": (),
+    "coupling/export/embedded": ("coupling/kernel", "fmu_components/runtime"),
+}
+"""Folders of C, and whose headers they include besides their own."""
+
+C_RECURSION = {
+    frozenset({"coupling/kernel/evaluate.c", "coupling/kernel/loop.c"}): "a loop evaluates what is inside it, which may hold loops"
+}
+"""C files that may call each other, and why."""
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def sources(root: Path, ending: str) -> dict[str, str]:
+    """The files of all packages, by their paths from the root, with their text."""
+    found = sorted(path for package in LAYERS for path in (root / package).rglob(f"*{ending}"))
+    return {path.relative_to(root).as_posix(): path.read_text() for path in found}
+
+
+def module_file(name: str, files: Mapping[str, str]) -> str | None:
+    """The file of a module; None where it is none of ours."""
+    path = name.replace(".", "/")
+    return next((each for each in (f"{path}.py", f"{path}/__init__.py") if each in files), None)
+
+
+def imports(file: str, text: str, files: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """The files of ours that a file imports, with lines."""
+    package = file.split("/")[:-1]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])]) if node.level else node.module or ""
+            # A name is a module of the package where there is such a file, and otherwise something inside the package itself.
+            names = [f"{base}.{each.name}" if module_file(f"{base}.{each.name}", files) else base for each in node.names]
+        else:
+            continue
+        for name in dict.fromkeys(names):
+            target = module_file(name, files)
+            if target and target != file:
+                yield target, node.lineno
+
+
+def room(file: str) -> tuple[str, str]:
+    """The package of a file, and its folder, or its name where it is at the top of the package."""
+    package, first, *_ = file.split("/")
+    return package, first.removesuffix(".py")
+
+
+def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Sets of files each of which leads to all others (Tarjan's strongly connected components)."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in number:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], number[other])
+        if low[node] == number[node]:
+            circle = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for node in graph:
+        if node not in number:
+            visit(node)
+    return sorted(found)
+
+
+# -- judging ---------------------------------------------------------------------------------------------------------
+
+
+def offences_of_layers(root: Path) -> Iterator[str]:
+    files = sources(root, ".py")
+    height = {(package, word): row for package, rows in LAYERS.items() for row, words in enumerate(rows) for word in words.split()}
+    for unknown in sorted({room(file) for file in files} - set(height)):
+        yield f"{'/'.join(unknown)} has no layer; give it one in LAYERS"
+    graph: dict[str, list[str]] = {file: [] for file in files}
+    for file, text in files.items():
+        for target, line in imports(file, text, files):
+            graph[file].append(target)
+            here, there = room(file), room(target)
+            if here[0] != there[0]:
+                if not any(file == place or (place[-1] == "/" and file.startswith(place)) for place in PACKAGES[here[0]].get(there[0], ())):
+                    yield f"{file}:{line} imports {target} of another package"
+            elif here in height and there in height and here != there:
+                if height[here] < height[there]:
+                    yield f"{file}:{line} imports {target}, which is in a higher layer"
+                elif height[here] == height[there] and beside(here, there, root):
+                    yield f"{file}:{line} imports {target}, which is beside it"
+    for circle in circles(graph):
+        yield f"imports in a circle: {', '.join(circle)}"
+
+
+def beside(here: tuple[str, str], there: tuple[str, str], root: Path) -> bool:
+    """Whether two of one layer must not know each other: a folder and what is outside of it."""
+    names = "/".join(here), "/".join(there)
+    return names not in BESIDE and any((root / name).is_dir() for name in names)
+
+
+def offences_by_name(root: Path) -> Iterator[str]:
+    for file, text in sources(root, ".py").items():
+        lines = [
+            node.lineno
+            for node in ast.walk(ast.parse(text))
+            if (isinstance(node, ast.Attribute) and node.attr == "import_module")
+            or (isinstance(node, ast.Name) and node.id in ("import_module", "__import__"))
+            or (isinstance(node, ast.ImportFrom) and any(each.name in ("import_module", "__import__") for each in node.names))
+        ]
+        if lines and file not in BY_NAME:
+            yield f"{file}:{min(lines)} imports by a computed name"
+
+
+def offences_in_c(root: Path) -> Iterator[str]:
+    files = sources(root, ".[ch]")
+    headers = {folder: {Path(file).name: file for file in files if Path(file).parent.as_posix() == folder} for folder in C_FOLDERS}
+    graph: dict[str, list[str]] = {file: [] for file in files}
+    for file, text in files.items():
+        folder = Path(file).parent.as_posix()
+        if folder not in C_FOLDERS:
+            yield f"{folder} holds C and has no line in C_FOLDERS"
+            continue
+        for name in re.findall(r'^\s*#\s*include\s+"(?:.*/)?([^"/]+)"', text, re.MULTILINE):
+            allowed = [headers.get(each, {}) for each in (folder, *C_FOLDERS[folder])]
+            target = next((each[name] for each in allowed if name in each), None)
+            if target:
+                graph[file].append(target)
+            elif others := [each[name] for each in headers.values() if name in each]:
+                yield f"{file} includes {others[0]}, of a folder that it may not know"
+        if folder == "coupling/kernel" and re.search(r"#\s*include\s*[<\"]Python\.h", text):
+            yield f"{file} includes Python"
+    for circle in circles(graph):
+        yield f"headers in a circle: {', '.join(circle)}"
+    for folder in C_FOLDERS:
+        yield from (
+            f"calls in a circle: {', '.join(circle)}"
+            for circle in circles(calls({file: text for file, text in files.items() if Path(file).parent.as_posix() == folder}))
+            if frozenset(circle) not in C_RECURSION
+        )
+
+
+def calls(files: Mapping[str, str]) -> dict[str, set[str]]:
+    """Which C file calls a function of which other; several files may define one of the same name, static ones count for none."""
+    bare = {
+        file: re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL)
+        for file, text in files.items()
+        if file[-1] == "c"
+    }
+    defined: dict[str, set[str]] = {}
+    for file, text in bare.items():
+        for start, name in re.findall(r"^((?!static)\w[\w\s*]*?)\b(\w+)\s*\([^;{}]*\)\s*\{", text, re.MULTILINE):
+            if start.split()[0] not in ("else", "return", "typedef"):
+                defined.setdefault(name, set()).add(file)
+    used = {file: set(re.findall(r"\b(\w+)\s*\(", text)) for file, text in bare.items()}
+    return {file: {each for name in names for each in defined.get(name, ()) if file not in defined[name]} for file, names in used.items()}
+
+
+RULES = {"layers": offences_of_layers, "imports by name": offences_by_name, "C": offences_in_c}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_sources_keep_their_layers(rule):
+    """Nothing imports upwards, sideways, in circles or by a computed name."""
+    found = list(RULES[rule](ROOT))
+    assert not found, f"{len(found)} offences; docs/architecture.md says what belongs where:\n" + "\n".join(found)
+
+
+def test_the_exceptions_are_needed():
+    """A file that may import by a computed name does so, or is not in the table any more."""
+    assert [file for file in BY_NAME if not (ROOT / file).is_file() or "import_module" not in (ROOT / file).read_text()] == []
+
+
+# -- that each kind of offence is seen -------------------------------------------------------------------------------
+
+GOOD = {
+    "coupling/__init__.py": "from coupling.system import System\n",
+    "coupling/errors.py": "",
+    "coupling/names.py": "from coupling.errors import shown\n",
+    "coupling/fmus/fmu.py": "import numpy\nfrom coupling.errors import BuildError\nfrom coupling.fmus import ports\n",
+    "coupling/fmus/ports.py": "",
+    "coupling/plan/instances.py": "from coupling.fmus.fmu import Fmu\nfrom fmu_components.catalogue import find\n",
+    "coupling/analysis/pose.py": "from coupling.plan.instances import Part\n",
+    "coupling/export/export.py": "from coupling.analysis.pose import pose\nfrom fmu_components.export.table import Table\n",
+    "coupling/registry.py": "from importlib import import_module\n",
+    "coupling/system.py": "def export():\n    from coupling.export.export import export_fmu\n",
+    "coupling/kernel/kernel.h": "",
+    "coupling/kernel/run.c": '#include "kernel.h"\n#include <math.h>\nint run(void) { return step(1); }\n',
+    "coupling/kernel/step.c": '#include "kernel.h"\nint step(int n) { return n; }\n',
+    "coupling/export/embedded/system.c": '#include "kernel/kernel.h"\n#include "model.h"\n',
+    "fmu_components/catalogue.py": "from fmu_components.declare.component import Component\n",
+    "fmu_components/declare/component.py": "",
+    "fmu_components/export/table.py": "from fmu_components.catalogue import find\n",
+    "fmu_components/runtime/model.h": "",
+    "jourdain/__init__.py": "from coupling import System\nfrom fmu_components.catalogue import find\n",
+}
+
+OFFENCES = {
+    "a higher layer": ("coupling/fmus/ports.py", "from coupling.plan import instances", "which is in a higher layer"),
+    "inside a function": ("coupling/errors.py", "def f():\n    import coupling.fmus.ports", "which is in a higher layer"),
+    "for type checkers alone": (
+        "coupling/errors.py",
+        "if TYPE_CHECKING:\n    from coupling.system import System",
+        "which is in a higher layer",
+    ),
+    "by a relative name": ("coupling/fmus/ports.py", "from ..plan.instances import Part", "which is in a higher layer"),
+    "the package itself": ("coupling/analysis/pose.py", "from coupling import System", "__init__.py, which is in a higher layer"),
+    "the folder beside": ("coupling/analysis/pose.py", "from coupling.export import export", "which is beside it"),
+    "a file beside a folder": ("coupling/options.py", "from coupling.fmus.ports import Port", "which is beside it"),
+    "the folder beside, never": ("coupling/schemes/explicit.py", "from coupling.analysis.pose import pose", "which is beside it"),
+    "the catalogue from elsewhere": ("coupling/fmus/ports.py", "import fmu_components.catalogue", "of another package"),
+    "components from a file beside": (
+        "coupling/plan/build.py",
+        "from fmu_components.declare.component import Component",
+        "of another package",
+    ),
+    "the master from components": ("fmu_components/declare/component.py", "from coupling.errors import shown", "of another package"),
+    "the public door": ("coupling/system.py", "from jourdain import System", "of another package"),
+    "a circle in a folder": (
+        "coupling/fmus/ports.py",
+        "from coupling.fmus.fmu import Fmu",
+        "circle: coupling/fmus/fmu.py, coupling/fmus/ports.py",
+    ),
+    "a circle at the top": ("coupling/errors.py", "from coupling.names import nearest", "circle: coupling/errors.py, coupling/names.py"),
+    "a folder without a layer": ("coupling/helpers/all.py", "", "coupling/helpers has no layer"),
+    "by a computed name": (
+        "coupling/system.py",
+        "import importlib\nimportlib.import_module('x')",
+        "system.py:4 imports by a computed name",
+    ),
+    "by another name for it": ("coupling/system.py", "from importlib import import_module as load", "imports by a computed name"),
+    "by the built-in": ("coupling/system.py", "__import__('x')", "imports by a computed name"),
+    "the runtime from the kernel": ("coupling/kernel/run.c", '#include "model.h"', "of a folder that it may not know"),
+    "Python from the kernel": ("coupling/kernel/run.c", "#include <Python.h>", "includes Python"),
+    "headers in a circle": ("coupling/kernel/kernel.h", '#include "more.h"', "headers in a circle"),
+    "calls in a circle": ("coupling/kernel/step.c", "void back(void) { run(); }", "coupling/kernel/run.c, coupling/kernel/step.c"),
+}
+
+
+def tree(folder: Path, more: str = "", line: str = "") -> list[str]:
+    """The offences of a small tree of sources with a line added to one file."""
+    texts = {**GOOD, "coupling/kernel/more.h": '#include "kernel.h"\n'}
+    texts[more] = texts.get(more, "") + line + "\n"
+    for file, text in texts.items():
+        if file:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
+    return [offence for rule in RULES.values() for offence in rule(folder)]
+
+
+def test_a_good_tree_has_no_offences(tmp_path):
+    assert tree(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", OFFENCES)
+def test_each_kind_of_offence_is_seen(tmp_path, kind):
+    """One line put up on purpose, and it is named with its file."""
+    file, line, expected = OFFENCES[kind]
+    found = tree(tmp_path, file, line)
+    assert any(expected in each for each in found), found
