@@ -45,6 +45,7 @@ def test_the_loading_benchmark_prints_its_table():
 
 def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn():
     """Both compute the same motion: at the same tolerance the errors agree to two digits, and both to what Exudyn is held against."""
+    pytest.importorskip("exudyn")
     text = printed("andrews", "--repetitions", "1", "--exudyn-steps", "300")
     at_the_first_tolerance = [line[44:56].strip() for line in text[2:5]]
     assert sum("coupled FMUs" in line for line in text) == 5
