@@ -15,6 +15,7 @@ os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" 
 from fmu_components.catalogue import all_components
 from fmu_components.declare.component import Component, component_name
 from fmu_components.export.build import cached_fmu
+from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import forget_unpacked
 
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones.
@@ -51,8 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         for chosen in (parameters[name] for name in ("component", "table", "joint") if name in parameters):
-            name = chosen if isinstance(chosen, str) else component_name(chosen) if isinstance(chosen, type) else chosen.declared.name
-            item.add_marker(pytest.mark.xdist_group(name))
+            if isinstance(chosen, type) and issubclass(chosen, Component):
+                chosen = component_name(chosen)
+            elif isinstance(chosen, VariableTable):
+                chosen = chosen.declared.name
+            if isinstance(chosen, str):
+                item.add_marker(pytest.mark.xdist_group(chosen))
 
 
 @pytest.fixture(scope="session", autouse=True)
