@@ -6,9 +6,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from coupling.analysis.initial import InitialStateError
 
 from coupling import Result, StartError, System
+from coupling.errors import InitialStateError
 from tests.support.oracles import crane
 from tests.support.systems.machines import example
 
