@@ -1,8 +1,10 @@
 # Needs Python 3.11 (Debian: python3, python3-venv), a C compiler (gcc) and make. Everything else is installed into .venv.
 PYTHON ?= python3
 BIN = .venv/bin
+# Tests of one component share a worker, and with it the component's derivatives.
+WORKERS = -n 2 --dist loadgroup
 
-.PHONY: demo test test-all lint fmus benchmarks clean
+.PHONY: demo test test-all lint fmus benchmarks docs clean
 
 demo: .venv/installed
 	@echo "== All components as FMUs, into build/fmus"
@@ -13,10 +15,10 @@ demo: .venv/installed
 	$(BIN)/python examples/03_seven_body_mechanism.py --out build/demo
 
 test: .venv/installed
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow"
 
 test-all: .venv/installed
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest $(WORKERS)
 
 lint: .venv/installed
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tests/support/lint_size.py
@@ -33,9 +35,14 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/masters.py
 	$(BIN)/python benchmarks/crane.py --schemes explicit gauss-seidel
 
+docs: .venv/installed
+	$(BIN)/python -m fmu_components.export.pages.catalogue_page
+	$(BIN)/python -m docs.programs.stability_page
+	$(BIN)/python -m docs.programs.interoperability_page
+
 .venv/installed: pyproject.toml $(wildcard coupling/kernel/*.[ch])
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,peers]"
 	touch $@
 
 clean:

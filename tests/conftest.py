@@ -13,8 +13,9 @@ from hypothesis import settings
 os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
 
 from fmu_components.catalogue import all_components
-from fmu_components.declare.component import Component
+from fmu_components.declare.component import Component, component_name
 from fmu_components.export.build import cached_fmu
+from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import forget_unpacked
 
 # Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones.
@@ -43,6 +44,20 @@ def component(request: pytest.FixtureRequest) -> type[Component]:
 @pytest.fixture(params=[2, 3], ids=["fmi2", "fmi3"])
 def fmi(request: pytest.FixtureRequest) -> int:
     return request.param
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one component go to one worker (``--dist loadgroup``): the derivatives of some take seconds, and are made once."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        for chosen in (parameters[name] for name in ("component", "table", "joint") if name in parameters):
+            if isinstance(chosen, type) and issubclass(chosen, Component):
+                chosen = component_name(chosen)
+            elif isinstance(chosen, VariableTable):
+                chosen = chosen.declared.name
+            if isinstance(chosen, str):
+                item.add_marker(pytest.mark.xdist_group(chosen))
 
 
 @pytest.fixture(scope="session", autouse=True)

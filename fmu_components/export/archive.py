@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from fmu_components.export import compile as c
@@ -23,6 +24,7 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)
 LICENSE = (Path(__file__).parents[1] / "LICENSE").read_text()
 
 
+@cache
 def shared_files(table: VariableTable) -> dict[str, bytes]:
     """What is the same in both versions, made once."""
     return {

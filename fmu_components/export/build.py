@@ -80,10 +80,16 @@ def build(components: Iterable[type[Component]], folder: Path, options: Options 
             raise
 
 
+@cache
+def table_of(component: type[Component]) -> VariableTable:
+    """The variable table of a component; computed once, since the derivatives of some take seconds."""
+    return VariableTable(declaration(component))
+
+
 def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[Built]:
     """Builds the FMUs of one component that are not up to date."""
     began = time.perf_counter()
-    table = VariableTable(declaration(component))
+    table = table_of(component)  # type: ignore[arg-type]
     due = [target for target in targets(component, folder, options) if archive.key_of(target[0]) != target[2]]
     if options.backend == "python":
         from fmu_components.export.python_slave import build_python_fmu
@@ -137,7 +143,7 @@ def _sources(component: type[Component]) -> list[str]:
     if not any("<locals>" in base.__qualname__ for base in bases):
         with suppress(OSError, TypeError):
             return [Path(file).read_text() for file in sorted({inspect.getfile(base) for base in bases})]
-    return [VariableTable(declaration(component)).token]
+    return [table_of(component).token]  # type: ignore[arg-type]
 
 
 @cache

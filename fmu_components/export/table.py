@@ -161,6 +161,7 @@ class VariableTable:
         """Whether events change an entry: then random points do not show all the values that it takes."""
         return any(variable.role in (Role.DISCRETE, Role.RELATION) for variable in self._reaches(entry, None))
 
+    @cache  # noqa: B019 - a table lives as long as its component
     def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
         """The variables that are not calculated on which an expression depends, with the switch as given."""
         found: set[Variable] = set()
@@ -174,6 +175,7 @@ class VariableTable:
         assert variable.equation is not None
         return frozenset(self._reaches(variable.equation, switched))
 
+    @cache  # noqa: B019 - a table lives as long as its component
     def _jumps(self, unknown: int, known: int, switched: bool | None) -> bool:
         """Whether an unknown depends on a known through a condition, at which it may jump without having a slope."""
         variable = self.variables[known]
@@ -191,6 +193,7 @@ class VariableTable:
             seen |= inner
         return False
 
+    @cache  # noqa: B019 - a table lives as long as its component
     def _at(self, expression: sympy.Basic, switched: bool | None) -> sympy.Basic:
         if switched is None or self.switch is None:
             return expression
@@ -207,6 +210,7 @@ class VariableTable:
                     found.append(Dependency(known, kind))
         return found
 
+    @cache  # noqa: B019 - a table lives as long as its component
     def _kind(self, unknown: int, known: int, switched: bool | None) -> str | None:
         variable = self.variables[known]
         if variable not in self._base(self.variables[unknown], None if variable.role is Role.SWITCH else switched):

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from fmpy.validation import validate_fmu
 
 from benchmarks import masters
@@ -44,6 +45,7 @@ def test_the_loading_benchmark_prints_its_table():
 
 def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn():
     """Both compute the same motion: at the same tolerance the errors agree to two digits, and both to what Exudyn is held against."""
+    pytest.importorskip("exudyn")
     text = printed("andrews", "--repetitions", "1", "--exudyn-steps", "300")
     at_the_first_tolerance = [line[44:56].strip() for line in text[2:5]]
     assert sum("coupled FMUs" in line for line in text) == 5
@@ -58,6 +60,7 @@ def test_the_chain_benchmark_prints_its_table():
     assert -1 < float(text[2].split()[-3]) < 2
 
 
+@pytest.mark.slow
 def test_the_crane_benchmark_prints_its_tables():
     """Solvers, then every scheme: errors shrink with the step, and are those of the scheme."""
     text = printed("crane", "--stop", "0.8", "--splits", "each alone", "--steps", "1e-3", "5e-4")
@@ -68,6 +71,7 @@ def test_the_crane_benchmark_prints_its_tables():
         assert coarse[:3] == fine[:3] and float(fine[10]) < 0.6 * float(coarse[10])
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_exported_mechanisms_prints_its_table():
     """Both ways to integrate, inside and outside of Python's master, come to the published digits."""
     text = printed("exported", "--repetitions", "1")

@@ -158,7 +158,7 @@ def test_a_binary_that_is_no_library(version: int) -> None:
 )
 def test_a_binary_that_lacks_a_function(version: int, missing: str) -> None:
     """The function is named."""
-    path = foreign.export(foreign._OSCILLATOR, version, without=missing)
+    path = foreign.export(foreign.OSCILLATOR, version, without=missing)
     system = System()
     system.add("osc", path)
     assert refusal(system.build, BuildError) == (

@@ -12,9 +12,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 import sympy
-from coupling.analysis.initial import InitialStateError
 
 from coupling import System
+from coupling.errors import InitialStateError
 from fmu_components.declare.component import declaration
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

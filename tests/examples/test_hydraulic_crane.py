@@ -6,9 +6,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from coupling.analysis.initial import InitialStateError
 
 from coupling import Result, StartError, System
+from coupling.errors import InitialStateError
 from tests.support.oracles import crane
 from tests.support.systems.machines import example
 
@@ -104,7 +104,9 @@ def test_co_simulation_has_the_order_of_its_scheme(
     assert np.log2(found[0] / found[1]) == pytest.approx(degree + 1, abs=0.25), found
 
 
-@pytest.mark.parametrize("scheme", ["implicit", "implicit-velocity", "implicit-position"])
+@pytest.mark.parametrize(
+    "scheme", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("implicit", "implicit-velocity")), "implicit-position"]
+)
 def test_implicit_co_simulation_is_of_order_2(machine: ModuleType, exact: dict[str, np.ndarray], scheme: str) -> None:
     found = []
     for h in (5e-4, 2.5e-4):

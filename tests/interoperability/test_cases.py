@@ -10,6 +10,9 @@ from tests.support.interoperability.outcome import NOTES, as_noted, note_for, ou
 from tests.support.interoperability.registry import COUPLING, MASTERS, VERSIONS
 from tests.support.interoperability.study import DEFAULTS, README, compliant
 
+# One worker: each run is made once, for the page and for the case.
+pytestmark = pytest.mark.xdist_group("interoperability")
+
 
 def fmi_id(fmi: int) -> str:
     return f"fmi{fmi}"

@@ -9,16 +9,24 @@ import pytest
 
 from docs.programs.interoperability_page import COMMAND, PAGE, interoperability_page, versions_of
 from tests.support.interoperability.cases import README
+from tests.support.interoperability.registry import MASTERS
+
+# One worker: each run is made once, for the page and for the case.
+pytestmark = pytest.mark.xdist_group("interoperability")
 
 
 def test_the_page_is_up_to_date():
     """Whatever the versions are that it was written with."""
+    for module in {each.module for each in MASTERS}:
+        pytest.importorskip(module)
     page = PAGE.read_text(encoding="utf-8")
     assert page == interoperability_page(versions_of(page)), f"run {COMMAND}"
 
 
 def test_the_snippets_of_the_page_run(tmp_path, monkeypatch):
     """In every tool the pendulum is within a hundredth of a radian of the ideal one after a second."""
+    for module in {each.module for each in MASTERS}:
+        pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
     scope: dict = {"__name__": "interoperability"}
     for number, snippet in enumerate(re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)):

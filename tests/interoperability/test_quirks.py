@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import copyfile
 
@@ -36,6 +37,7 @@ def test_ecos_runs_on_where_an_fmu_refuses_a_value(fmi):
     assert np.all(master("ecos").record(REFUSED, fmi)["unit.p1.x"] == 0)
 
 
+@pytest.mark.skipif(find_spec("libcosimpy") is None, reason="libcosimpy, of the extra 'peers', is not installed")
 def test_libcosim_ends_the_process_where_an_fmu_refuses_a_value():
     """With the FMU's sentence, at least."""
     source = "from tests.interoperability.test_quirks import REFUSED, master; master('libcosim').record(REFUSED, 2)"
@@ -44,6 +46,7 @@ def test_libcosim_ends_the_process_where_an_fmu_refuses_a_value():
     assert "m = -1 kg is refused: it must be greater than 0" in ended.stderr
 
 
+@pytest.mark.skipif(find_spec("ecospy") is None, reason="ecospy, of the extra 'peers', is not installed")
 def test_ecos_does_not_find_tbb_by_itself():
     """Its wheel does not bring the library, and the wheel of TBB puts it where no loader looks."""
     ended = subprocess.run([sys.executable, "-c", "import ecospy"], capture_output=True, text=True, env={"PATH": ""})
@@ -52,6 +55,7 @@ def test_ecos_does_not_find_tbb_by_itself():
 
 def test_libcosim_gives_one_sample_less_than_it_has():
     """The first of them has the step number 0, and is counted as an empty place at the end."""
+    pytest.importorskip("libcosimpy")
     from libcosimpy.CosimEnums import CosimVariableType
     from libcosimpy.CosimExecution import CosimExecution
     from libcosimpy.CosimObserver import CosimObserver
@@ -70,6 +74,7 @@ def test_libcosim_gives_one_sample_less_than_it_has():
 
 def test_libcosim_connects_with_a_status():
     """Zero is success, unlike the other functions of its Python interface."""
+    pytest.importorskip("libcosimpy")
     from libcosimpy.CosimExecution import CosimExecution
     from libcosimpy.CosimSlave import CosimLocalSlave
 

@@ -49,10 +49,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("sanitized"))
 
 
-SLOW = [pytest.param("loaded seven bodies", marks=pytest.mark.slow)]
+ORDINARY = ("pendulum", "events")
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in [*SMALL, "loaded seven bodies"] if name not in ORDINARY]
 
 
-@pytest.mark.parametrize("name", [*SMALL, *SLOW])
+@pytest.mark.parametrize("name", [*ORDINARY, *SLOW])
 def test_no_call_does_harm(name, workshop):
     """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
     programs = []

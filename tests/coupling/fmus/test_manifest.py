@@ -6,7 +6,6 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import casadi
 import pytest
 
 from coupling.fmus import Constraint, Dae, Fmu, FmuError, Structure, Unknown, Variable, level_of, load
@@ -68,6 +67,7 @@ def test_a_residual_of_another_name_is_told_by_its_place() -> None:
 @pytest.fixture(scope="module")
 def of_casadi(tmp_path_factory: pytest.TempPathFactory) -> Fmu:
     """x'' = lambda - k*x, 0 = sin(x) + u - lambda, and an event where x passes 0, as CasADi exports it."""
+    casadi = pytest.importorskip("casadi", reason="CasADi, of the extra 'peers', is not installed")
     builder = casadi.DaeBuilder("oscillator")
     x, v, force = builder.add("x"), builder.add("v"), builder.add("lambda")
     k, u = builder.add("k", "parameter", "tunable"), builder.add("u", "input", "continuous")

@@ -11,7 +11,7 @@ import pytest
 
 from coupling import BuildError, Result, System
 from tests.support import foreign
-from tests.support.systems import pendulum, refusal
+from tests.support.systems.systems import pendulum, refusal
 
 
 def same(a: Result, b: Result) -> None:

@@ -246,8 +246,11 @@ def test_updates_without_end(fmi, solver):
 def at_completed_steps(monkeypatch: pytest.MonkeyPatch, flags: str) -> None:
     """Makes exported FMUs set the flags of a completed step."""
     before = "*event = *terminate = 0;\n    TRY(on_completed(m));"
-    assert before in foreign._SHARED
-    monkeypatch.setattr(foreign, "_SHARED", foreign._SHARED.replace(before, f"*event = *terminate = 0; {flags}\n    TRY(on_completed(m));"))
+    assert before in foreign.SHARED
+    monkeypatch.setattr(
+        "tests.support.foreign.c_code.SHARED",
+        foreign.SHARED.replace(before, f"*event = *terminate = 0; {flags}\n    TRY(on_completed(m));"),
+    )
 
 
 def test_step_events(fmi, solver, monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 from coupling import FmuError, System
 from coupling.plan.drives import Table
 from tests.support import foreign
-from tests.support.systems import pendulum
+from tests.support.systems.systems import pendulum
 
 
 def swing(t: float) -> float:

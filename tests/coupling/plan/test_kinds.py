@@ -23,7 +23,7 @@ def alone(fmu: object, kind: str | None = None) -> System:
 
 
 def oscillator(version: int, *kinds: str) -> Path:
-    return foreign.export(replace(foreign._OSCILLATOR, kinds=kinds), version)
+    return foreign.export(replace(foreign.OSCILLATOR, kinds=kinds), version)
 
 
 def kinds(system: System, communication: bool) -> dict[str, str]:
@@ -207,7 +207,7 @@ def test_a_body_that_cannot_be_saved_is_named(fmi):
 
 def test_an_fmu_that_steps_asynchronously():
     """fmi2Pending is not waited for: the run ends with what to do about it."""
-    pending = foreign.export(replace(foreign._OSCILLATOR, hooks={"step": "if (time > 0.25) return 5;"}), 2)
+    pending = foreign.export(replace(foreign.OSCILLATOR, hooks={"step": "if (time > 0.25) return 5;"}), 2)
     result = alone(pending).simulate(1.0, **COUPLED)
     assert (
         "'unit' (Oscillator.fmu) returned 'error' at t = 0.3 s when stepping: it steps asynchronously, which is not supported; export it "

@@ -38,7 +38,7 @@ def test_many_short_hoses_are_a_long_one():
     assert slowest == pytest.approx(2 * pi * SPEED / (4 * length), rel=0.5 / count)
 
 
-@pytest.mark.parametrize("flow", [2e-6, 5e-5, 1e-3, -1e-3])
+@pytest.mark.parametrize("flow", [2e-6, pytest.param(5e-5, marks=pytest.mark.slow), pytest.param(1e-3, marks=pytest.mark.slow), -1e-3])
 def test_the_drop_of_steady_flow(flow):
     """Darcy and Weisbach: drop = (64/Re + f) length/diameter density/2 u^2, Hagen and Poiseuille where the flow is slow."""
     f = 0.025

@@ -21,6 +21,18 @@ from tests.support.runtime.sanitized import HARNESSES, check_tally, compiled, dr
 from tests.support.runtime.stiff_components import Ladder, Pendulum, StiffRelay
 
 COMPONENTS = [*all_components().values(), *from_file(HARNESSES / "runtime_components.py"), StiffRelay, Ladder, Pendulum]
+ORDINARY = {
+    "planar.Body1",
+    "planar.Revolute",
+    "hydraulic.Cylinder",
+    "signal.PID",
+    "BouncingBall",
+    "Relay",
+    "Sampler",
+    "StiffRelay",
+    "Ladder",
+}
+"""One of each kind: without and with algebraic variables, with modes, discrete states, events of each kind, both implicit methods."""
 VERSIONS = (2, 3)
 HEADERS = (RUNTIME, fmi_headers())
 
@@ -44,7 +56,14 @@ def test_the_harness_calls_every_function_of_the_standard(objects, fmi):
     assert exported <= set(run(["nm", "--undefined-only", "--format=just-symbols", objects[fmi][-1]]).split())
 
 
-@pytest.mark.parametrize("component", COMPONENTS, ids=component_name)
+@pytest.mark.parametrize(
+    "component",
+    [
+        pytest.param(each, marks=() if each.__name__ in ORDINARY or component_name(each) in ORDINARY else pytest.mark.slow)
+        for each in COMPONENTS
+    ],
+    ids=component_name,
+)
 def test_no_call_does_harm(component: type[Component], objects, tmp_path):
     """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
     source = tmp_path / "model.c"

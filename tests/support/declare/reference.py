@@ -11,8 +11,9 @@ import numpy as np
 import sympy
 from sympy.printing.pycode import MpmathPrinter
 
-from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Declaration, Role, Variable
+from fmu_components.export.build import table_of
 from fmu_components.export.table import VariableTable
 
 DIGITS = 40
@@ -36,9 +37,9 @@ ADJUST = {"planar.GearPair": _gears_touch, "signal.Table": _table_of_five_points
 class Reference:
     """Values of all calculated variables and of the Jacobian at a point, with the scale at which rounding acts."""
 
-    def __init__(self, declared: Declaration) -> None:
-        self.declared = declared
-        self.table = VariableTable(declared)
+    def __init__(self, table: VariableTable) -> None:
+        self.table = table
+        declared = self.declared = table.declared
         self.base = declared.with_role(*_BASE)
         self.names = [v.name for v in declared.order]
         self._values = self._compile([v.symbol for v in declared.order])
@@ -126,4 +127,4 @@ def _draw(variable: Variable, random: np.random.Generator, switch: bool) -> floa
 
 @cache
 def reference(component: type[Component]) -> Reference:
-    return Reference(declaration(component))
+    return Reference(table_of(component))

@@ -32,8 +32,12 @@ class Dependence:
         self._random = np.random.default_rng(0)
         self._moved: dict[str, set[str]] = {}
         self._proportional: dict[tuple[str, str], set[str]] = {}
-        equations = [declared.expand(declared[name].symbol) for name in self._unknowns]
-        self._evaluate = sympy.lambdify([variable.symbol for variable in self._base], equations, modules="math")
+        # One equation after the other: written out in the base variables alone, some are thousands of terms long.
+        names = {variable.symbol: sympy.Symbol(f"value_{number}") for number, variable in enumerate(declared.order)}
+        equations = [(names[variable.symbol], variable.equation.xreplace(names)) for variable in declared.order]
+        values = [names[declared[name].symbol] for name in self._unknowns]
+        base = [variable.symbol for variable in self._base]
+        self._evaluate = sympy.lambdify(base, values, modules="math", cse=lambda _: (equations, values))
 
     def moved_by(self, known: str) -> set[str]:
         """The unknowns that change with this variable at any of the points."""

@@ -6,16 +6,12 @@ from functools import cache
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from fmu_components.declare.component import Component, declaration
+from fmu_components.declare.component import Component
+from fmu_components.export.build import table_of
 from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import model_description
 from fmu_components.export.pages.documentation import page
 from fmu_components.export.table import VariableTable
-
-
-@cache
-def table_of(component: type[Component]) -> VariableTable:
-    return VariableTable(declaration(component))
 
 
 @cache
