@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import weakref
 from collections.abc import Mapping
@@ -88,11 +87,6 @@ class Fmu:
             return folder.as_uri()
         return f"{folder}{os.sep}" if folder.is_dir() else None
 
-    @cached_property
-    def sha256(self) -> str:
-        """The digest of the file's content."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()
-
     @property
     def unchanged(self) -> bool:
         """Whether the file is still there as it was read."""
@@ -100,6 +94,11 @@ class Fmu:
             return file_stamp(self.path) == self.stamp
         except OSError:
             return False
+
+    @property
+    def private(self) -> bool:
+        """Whether it is unpacked into a folder of its own, since it writes there."""
+        return self.sharing is Sharing.ALONE
 
     @cached_property
     def sha256(self) -> str:
