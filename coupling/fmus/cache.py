@@ -76,7 +76,7 @@ def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
 
 
 def own_folder(name: str, fill: Fill) -> Path:
-    """A new folder, which whoever asks for it has to remove."""
+    """A new folder, which the caller has to remove."""
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-")).resolve()
     try:
         fill(folder)
