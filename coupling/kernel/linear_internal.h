@@ -67,6 +67,7 @@ struct Linear {
     double *gradient, *direction, *preconditioner, *damping, *damping_residual;
 };
 
+/* vectors.c */
 double linear_square(const double *, int count);
 void *linear_grown(void *array, size_t *room, size_t needed, size_t size); /* in a new place where it had no room for so many */
 
