@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from coupling import Ending
-from tests.support.oracles.planar import DoublePendulum, FourBar, Oracle, Pendulum, SliderCrank, deviation
+from tests.support.oracles.motion import Oracle, deviation
+from tests.support.oracles.planar import DoublePendulum, FourBar, Pendulum, SliderCrank
 from tests.support.systems.systems import system_of
 
 ORACLES: dict[str, Oracle] = {

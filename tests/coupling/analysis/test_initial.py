@@ -10,7 +10,8 @@ from scipy.optimize import minimize
 
 from coupling import InitialStateError, Result, StartError, System
 from tests.support import foreign
-from tests.support.oracles.planar import STATES, DoublePendulum, FourBar, Oracle, Pendulum, Rod, SliderCrank
+from tests.support.oracles.motion import STATES, Oracle
+from tests.support.oracles.planar import DoublePendulum, FourBar, Pendulum, Rod, SliderCrank
 from tests.support.systems.systems import pendulum, refusal, system_of
 
 REMEDY = (

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from coupling import Ending, InitialStateError, StartError, System
-from tests.support.oracles.planar import ParallelFourBars, Pendulum, deviation
+from tests.support.oracles.motion import deviation
+from tests.support.oracles.planar import ParallelFourBars, Pendulum
 from tests.support.systems.systems import refusal
 
 SOLVERS = {"dopri5": 1e-11, "dop853": 1e-12}

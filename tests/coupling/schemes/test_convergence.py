@@ -9,7 +9,8 @@ import pytest
 
 from coupling import Result
 from coupling.schemes.base.scheme import SCHEMES
-from tests.support.oracles.planar import FourBar, OneAngle, Pendulum, Rod, SliderCrank
+from tests.support.oracles.motion import OneAngle
+from tests.support.oracles.planar import FourBar, Pendulum, Rod, SliderCrank
 from tests.support.systems.systems import system_of
 
 STOP = 0.5

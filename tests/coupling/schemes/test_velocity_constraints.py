@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from tests.support.oracles.planar import swing
+from tests.support.oracles.motion import swing
 
 RATIO, FLYWHEEL = 10.0, 1e-3
 

@@ -10,7 +10,8 @@ import pytest
 from coupling import BuildError, Ending, Result, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
-from tests.support.oracles.planar import FourBar, deviation
+from tests.support.oracles.motion import deviation
+from tests.support.oracles.planar import FourBar
 from tests.support.systems.stepped import Position, Speed, van_der_pol
 from tests.support.systems.systems import refusal, system_of
 

@@ -14,7 +14,8 @@ from coupling import Result, System
 from coupling.outcome import Ending
 from coupling.solvers.base.solver import SOLVERS as ALL
 from tests.support import foreign
-from tests.support.oracles.planar import Pendulum, deviation
+from tests.support.oracles.motion import deviation
+from tests.support.oracles.planar import Pendulum
 from tests.support.runtime import runtime_components
 from tests.support.systems.systems import system_of
 

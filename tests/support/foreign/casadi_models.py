@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from tests.support.foreign.archive import compiled, kept, native
-from tests.support.oracles.planar import swing
+from tests.support.oracles.motion import swing
 
 
 def casadi_dae(model: str = "pendulum", units: bool = False) -> Path:

@@ -11,7 +11,8 @@ from tests.support.interoperability.assembly import Recording, assembly
 from tests.support.interoperability.cases import DOUBLE, README
 from tests.support.interoperability.hold import body, recipe
 from tests.support.interoperability.registry import Master
-from tests.support.oracles.planar import Oracle, Pendulum, Rod
+from tests.support.oracles.motion import Oracle
+from tests.support.oracles.planar import Pendulum, Rod
 
 DEFAULTS = {"compliant.k": 1e4, "compliant.c": 100.0}
 STEP, STOP, LEVELS = 1e-3, 2.0, 4

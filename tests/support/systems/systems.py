@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coupling import System
-from tests.support.oracles.planar import STATES, Oracle
+from tests.support.oracles.motion import STATES, Oracle
 
 
 def refusal(call: Callable[[], object], error: type[Exception] = ValueError) -> str:

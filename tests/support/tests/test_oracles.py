@@ -9,19 +9,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import ellipk
 
-from tests.support.oracles.planar import (
-    STATES,
-    DoublePendulum,
-    FourBar,
-    OneAngle,
-    ParallelFourBars,
-    Pendulum,
-    Rod,
-    SliderCrank,
-    deviation,
-    integrate,
-    swing,
-)
+from tests.support.oracles.motion import STATES, OneAngle, deviation, integrate, swing
+from tests.support.oracles.planar import DoublePendulum, FourBar, ParallelFourBars, Pendulum, Rod, SliderCrank
 
 ODD, SHORT = Rod(0.9, 1.3, 0.11, 0.4), Rod(0.7, 0.6, 0.05, 0.2)
 CASES = {

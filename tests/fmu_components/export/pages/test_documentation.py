@@ -19,9 +19,8 @@ from fmu_components.export.pages import documentation
 from fmu_components.export.pages.documentation import usage
 from fmu_components.export.pages.mathml import equation, symbol
 from fmu_components.export.table import VariableTable
+from tests.support.export.formulas import MATHML, Reader, key, plain
 from tests.support.export.tables import html_of, page_of, table_of
-
-MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 
 class Reservoir(Component):
@@ -72,11 +71,6 @@ def table(request: pytest.FixtureRequest) -> VariableTable:
 @pytest.fixture
 def html(table: VariableTable) -> Element:
     return html_of(COMPONENTS[table.declared.name])
-
-
-def plain(element: Element | None) -> str:
-    assert element is not None
-    return "".join(element.itertext())
 
 
 def section(html: Element, title: str) -> Element | None:
@@ -228,7 +222,7 @@ def test_equations_are_those_of_the_declaration(table: VariableTable, html: Elem
     values |= {v.symbol: sympy.true for v in table.variables if v.type == "boolean"}
     for position in (sympy.true, sympy.false):
         values |= {v.symbol: position for v in table.with_role(Role.SWITCH)}
-        reader = Reader({_key(symbol(s.name)): s.name for s in values}, {s.name: value for s, value in values.items()})
+        reader = Reader({key(symbol(s.name)): s.name for s in values}, {s.name: value for s, value in values.items()})
         shown = rows(section(html, "Equations"))
         calculated = [v for v in table.variables if v.role.calculated]
         assert list(shown.keys() - {v.name for v in calculated}) == []
@@ -345,7 +339,7 @@ EXPRESSIONS = [
 def test_formulas_mean_what_they_typeset(expression: sympy.Expr) -> None:
     """Read as mathematics, with its lines joined, a formula has the value of the expression."""
     values = {x: sympy.Rational(7, 3), y: sympy.Rational(5, 4), z: sympy.Rational(11, 5), dotted: sympy.Rational(8, 7)}
-    reader = Reader({_key(symbol(s.name)): s.name for s in (*values, sympy.Symbol("w"))}, {s.name: value for s, value in values.items()})
+    reader = Reader({key(symbol(s.name)): s.name for s in (*values, sympy.Symbol("w"))}, {s.name: value for s, value in values.items()})
     left, value = reader.equation(ElementTree.fromstring(equation("w", expression)))
     assert left == "w"
     assert value == pytest.approx(float(expression.xreplace(values)), rel=1e-9)
@@ -448,108 +442,3 @@ def test_events_show_trigger_and_updates(sample: Element) -> None:
     assert [plain(each) for each in shown["the float <opens>"][2].iter(f"{MATHML}math")] == ["level≔level2", "count≔count+1"]
     assert closed[1].endswith("stops being positive") and closed[2] == "–"
     assert struck[1:] == ["time event: time reaches following", "following≔following+period"]
-
-
-# -- reading formulas ------------------------------------------------------------------------------------------------
-
-
-def _key(formula: str) -> bytes:
-    """What identifies a symbol: its markup inside the formula."""
-    return ElementTree.tostring(ElementTree.fromstring(formula)[0][0])
-
-
-class Reader:
-    """Reads presentation MathML back as Python, in the way in which a person reads the formula."""
-
-    SIGNS = {"−": "-", "\u2062": "*", "·": "*", "×": "*", "≤": "<=", "≥": ">=", "=": "==", "≠": "!="}
-    WORDS = {"if": "", "otherwise": "True", "and": " and ", "or": " or ", "not": " not "}
-    FUNCTIONS = {
-        "sin": sympy.sin,
-        "cos": sympy.cos,
-        "tan": sympy.tan,
-        "tanh": sympy.tanh,
-        "max": sympy.Max,
-        "min": sympy.Min,
-        "sgn": sympy.sign,
-        "ln": sympy.log,
-        "arcsin": sympy.asin,
-        "arccos": sympy.acos,
-        "arctan": sympy.atan,
-        "atan2": sympy.atan2,
-        "abs": sympy.Abs,
-        "sqrt": sympy.sqrt,
-        "e": sympy.E,
-        "π": sympy.pi,
-        "Rational": sympy.Rational,
-    }
-
-    def __init__(self, names: dict[bytes, str], values: dict[str, sympy.Basic]) -> None:
-        self.names, self.values = names, values
-
-    def equation(self, formula: Element | None) -> tuple[str, float]:
-        """The name on the left and the value on the right."""
-        assert formula is not None
-        left, equals, *right = self.flat(formula[0])
-        assert plain(equals) == "="
-        text = self.row(right)
-        return self.names[ElementTree.tostring(left)], float(eval(text, dict(self.FUNCTIONS)))
-
-    def flat(self, row: Element) -> list[Element]:
-        """The parts of a row, with lines that were broken joined again."""
-        parts: list[Element] = []
-        for part in row:
-            if part.get("class") == "lines":
-                parts += [inner for line in part for cell in line for inner in cell if inner.tag != f"{MATHML}mspace"]
-            else:
-                parts.append(part)
-        return parts
-
-    def row(self, parts: list[Element]) -> str:
-        if len(parts) > 2 and plain(parts[1]) == "\u2061":
-            head, power = (parts[0][0], f"**({self.read(parts[0][1])})") if parts[0].tag == f"{MATHML}msup" else (parts[0], "")
-            arguments = self.row(parts[2:])
-            return f"{plain(head)}{arguments if plain(parts[2]).startswith('(') else f'({arguments})'}{power}"
-        if parts and plain(parts[0]) == "{":
-            return (
-                "("
-                + " else ".join(f"({self.row(self.flat(value))}) if ({self.row(self.flat(condition))})" for value, condition in parts[1])
-                + " else None)"
-            )
-        return "".join(map(self.read, parts))
-
-    def read(self, node: Element) -> str:
-        key = ElementTree.tostring(node)
-        if key in self.names:
-            value = self.values[self.names[key]]
-            return str(bool(value)) if value in (sympy.true, sympy.false) else f"Rational({value.p},{value.q})"
-        tag = node.tag.removeprefix(MATHML)
-        if tag == "mrow":
-            return self.row(self.flat(node))
-        if tag == "msubsup":
-            return f"{self.read(_as_symbol(node))}**({self.read(node[2])})"
-        inner = [self.read(child) for child in node]
-        match tag:
-            case "mn":
-                return f"Rational('{plain(node)}')"
-            case "mi":
-                return plain(node)
-            case "mtext":
-                return self.WORDS[plain(node).strip("\u00a0")]
-            case "mo" if plain(node) == "|":
-                return "abs(" if node.get("form") == "prefix" else ")"
-            case "mo":
-                return self.SIGNS.get(plain(node), plain(node))
-            case "mfrac":
-                return f"(({inner[0]})/({inner[1]}))"
-            case "msup":
-                return f"{inner[0]}**({inner[1]})"
-            case "msqrt":
-                return f"sqrt({''.join(inner)})"
-        raise AssertionError(f"the formula has an unexpected <{tag}>")
-
-
-def _as_symbol(node: Element) -> Element:
-    """The symbol that is raised to a power."""
-    bare = Element(f"{MATHML}msub")
-    bare.extend(node[:2])
-    return bare

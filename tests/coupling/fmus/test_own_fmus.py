@@ -1,0 +1,120 @@
+"""Our own FMUs as they describe themselves, against the exporter's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coupling.fmus import Fmu, Unit, Unknown, load
+from fmu_components.catalogue import find
+from fmu_components.declare import units
+from fmu_components.declare.component import Component
+from fmu_components.declare.declaration import Role
+from fmu_components.declare.ports import Side
+from fmu_components.export import structure as exporter
+from fmu_components.export.build import cached_fmu
+from tests.support.export.tables import table_of
+
+Build = Callable[[type[Component], int], Path]
+
+
+@pytest.fixture
+def read(component: type[Component], fmi: int, fmu: Build) -> Fmu:
+    return load(fmu(component, fmi))
+
+
+def test_variables(read: Fmu, component: type[Component]) -> None:
+    """Every variable as it is declared, by name, in the order of the references."""
+    table = table_of(component)
+    assert list(read.variables) == [v.name for v in table.variables]
+    for declared, variable in zip(table.variables, read.variables.values(), strict=True):
+        assert read.by_reference[variable.reference] is variable
+        assert variable.reference == table.reference(declared)
+        assert variable.type == declared.type
+        assert variable.unit == (declared.unit if declared.unit not in ("", units.MIXED) else None)
+        assert variable.start == declared.start
+        assert (variable.minimum, variable.maximum) == (declared.range.minimum, declared.range.maximum)
+        assert variable.nominal == declared.nominal
+        assert variable.derivative == (declared.partner if declared.role is Role.DERIVATIVE else None)
+        assert variable.dimensions == ()
+
+
+def test_natures(read: Fmu, component: type[Component], fmi: int) -> None:
+    """Causality, variability and initial have values wherever the version gives them one."""
+    inputs = {v.name for v in table_of(component).with_role(Role.INPUT)}
+    if fmi == 2:
+        inputs |= {v.name for v in table_of(component).with_role(Role.ALGEBRAIC)}
+    assert {v.name for v in read.variables.values() if v.causality == "input"} == inputs
+    for variable in read.variables.values():
+        assert variable.variability != "continuous" or variable.type == "real"
+        assert (variable.initial is None) == (variable.causality == "independent" or (fmi == 2 and variable.causality == "input"))
+
+
+def test_structure(read: Fmu, component: type[Component], fmi: int) -> None:
+    """The lists of unknowns are those that the exporter wrote; of the indicators, FMI 2 gives the number alone."""
+    table = table_of(component)
+    written = exporter.ModelStructure(table, fmi)
+    assert read.structure.outputs == listed(written.outputs)
+    assert read.structure.derivatives == listed(written.derivatives)
+    assert read.structure.indicators == (listed(written.indicators) if fmi == 3 else (Unknown(-1, None),) * len(written.indicators))
+    assert read.structure.residuals == ()
+    assert list(read.states) == table.references(Role.STATE)
+    assert [read.time] == table.references(Role.TIME)
+    for unknown in (*read.structure.outputs, *read.structure.derivatives):
+        assert unknown.dependencies is not None
+        assert unknown.name == table.variables[unknown.reference].name
+        assert unknown.knowns == tuple(table.variables[reference].name for reference, _ in unknown.dependencies)
+
+
+def listed(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:
+    return tuple(Unknown(u.reference, tuple((d.known, d.kind) for d in u.dependencies)) for u in unknowns)
+
+
+def test_terminals(read: Fmu, component: type[Component]) -> None:
+    """A port is a terminal whose members are the port's variables."""
+    ports = {port.name: port for port in table_of(component).declared.ports}
+    assert read.terminals.keys() == ports.keys()
+    assert not read.notes
+    for name, terminal in read.terminals.items():
+        assert terminal.kind == f"org.jourdain.{ports[name].kind.identifier}"
+        assert terminal.members == {member: f"{name}.{member}" for member in terminal.members}
+        assert terminal.members.keys() == {quantity.name for side in Side for quantity in ports[name].kind.given_by(side)}
+
+
+def test_units(read: Fmu) -> None:
+    """Every unit that is used is defined in base units."""
+    assert read.units.keys() == {v.unit for v in read.variables.values() if v.unit is not None}
+    for name, unit in read.units.items():
+        assert unit == Unit(name, units.exponents(name))
+
+
+def test_what_all_components_can_do(read: Fmu, component: type[Component], fmi: int) -> None:
+    """One set of properties for both versions."""
+    me, cs = read.interface("me"), read.interface("cs")
+    for interface in (me, cs):
+        assert interface.identifier == component.__module__.split(".")[1] + "_" + component.__name__
+        assert interface.directional_derivatives and interface.save_state and interface.serialize_state
+        assert interface.adjoint_derivatives == (fmi == 3)
+        assert not interface.needs_tool and not interface.once_per_process
+    assert me.needs_completed_step == bool(table_of(component).with_role(Role.RELATION))
+    assert not cs.needs_completed_step
+    assert cs.variable_step and cs.output_derivative_order == 1
+    assert cs.interpolates_inputs == (fmi == 2)
+    assert cs.event_mode == cs.intermediate_update == cs.early_return == (fmi == 3)
+    assert (read.version, read.model_name, read.token) == (fmi, table_of(component).declared.name, table_of(component).token)
+    assert read.generation_tool.startswith("Jourdain ")
+    assert (read.default_stop_time, read.tolerance) == (table_of(component).declared.stop_time, 1e-6)
+
+
+def test_the_other_backend() -> None:
+    """PythonFMU writes its own model description of the same component, and calls the FMU a link to Python."""
+    component = find("planar.Revolute")
+    fmu = load(cached_fmu(component, 2, "python"))
+    native = load(cached_fmu(component, 2))
+    shared = {v.name: v.start for v in fmu.variables.values() if v.causality in ("parameter", "input")}
+    assert shared and shared == {name: native.variables[name].start for name in shared}
+    assert {u.name for u in fmu.structure.outputs} == {v.name for v in fmu.variables.values() if v.causality == "output"}
+    assert fmu.model_exchange is None and fmu.interface("cs").needs_tool and "PythonFMU" in fmu.notes[0]
+    assert fmu.library("cs").is_file()
