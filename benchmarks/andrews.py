@@ -97,7 +97,6 @@ def coupled(system: System, solver: str, tolerance: float) -> tuple[float, float
     run = Run(0.0, example.STOP, solver, tolerance, tolerance, "check", [], [example.STOP], None, math.inf, 10**7, False)
     with Master(built, run, {}) as master:
         kernel, none = master.kernel, np.zeros(0)
-        kernel.set_record([])
         before = kernel.statistics.evaluations
         began = time.perf_counter()
         kernel.begin_run(METHODS[solver].structure, tolerance, np.full(built.states, tolerance), math.inf, 0.0, 0.0, example.STOP, none)
