@@ -151,12 +151,14 @@ static bool build_loop(const Rows *rows, const LoopRow *row, Loop *loop)
         .residual_factor = real(rows, row->residual_factor),
     };
     loop->residual = calloc(6 * n + 1, sizeof(double));
+    if (!loop->residual)
+        return false;
     loop->step = loop->residual + n;
     loop->start = loop->step + n;
     loop->correction = loop->start + n;
     loop->undetermined = loop->correction + n;
     loop->redundant = loop->undetermined + n;
-    return loop->residual != NULL;
+    return true;
 }
 
 /* Sums of a single product whose left term is 1 are copies; all others are added up. */

@@ -126,7 +126,7 @@ static double natural_size(Linear *a, const double *values, int k)
     return sum;
 }
 
-/* What the pivot behind a weak direction has been at most. */
+/* What the pivot of a weak direction has been at most. */
 static double peak_of(const Linear *a, int k)
 {
     return a->definite ? a->peak[a->weak_at[a->weak_row[k]]] : 0;

@@ -108,11 +108,11 @@ class Core:
         library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
 
     def leave_last(self) -> None:
-        """Leaves time events at the end of a run to whoever runs more than this system."""
+        """Leaves time events at the end of a run to the caller, who runs more than this system."""
         library.kernel_leave_last(self.handle)
 
     def unsettle(self) -> None:
-        """To be called where somebody else has set inputs of the instances."""
+        """To be called after the inputs of instances were set from outside."""
         library.kernel_unsettle(self.handle)
 
     def hold(self, loop: int, held: Sequence[bool] | np.ndarray | None) -> None:

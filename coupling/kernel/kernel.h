@@ -61,7 +61,7 @@ const Failure *kernel_failure(const Kernel *);
 const Statistics *kernel_statistics(const Kernel *);
 void kernel_set_polynomial(Kernel *, int drive, double start, double value, double slope, double curve);
 void kernel_leave_last(Kernel *);
-void kernel_unsettle(Kernel *); /* somebody else has set inputs of the instances */
+void kernel_unsettle(Kernel *); /* the inputs of instances were set from outside */
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
 int kernel_set_fast(Kernel *, bool fast);
 void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.h */

@@ -96,7 +96,7 @@ typedef struct {
     double deficient_at;
     bool passing; /* at the worst deficiency: what is missing was there before */
     bool given;   /* all unknowns are held: the loop is passed once with them as they are */
-    bool *held;   /* unknowns that are somebody else's to find; null where there are none */
+    bool *held;   /* unknowns that are found outside of the loop; null where there are none */
     Linear *whole; /* all equations, held unknowns included */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
@@ -121,7 +121,7 @@ struct Kernel {
     bool settled;  /* the instances have the inputs that the slots say */
     double *buffer;
     bool events;   /* the instances are in Event Mode, where time and states stand still */
-    bool leaves_last; /* time events at the end of a run are left to whoever runs more than this system */
+    bool leaves_last; /* time events at the end of a run are left to the caller, who runs more than this system */
     bool open;     /* loops are passed once, with the unknowns as they are */
     bool timed;
     double (*clock)(void); /* null where time is not measured */
@@ -145,7 +145,7 @@ enum { PAST = 3, FOR_RUN = 2, FOR_RETRY = 3, SAVED = 4 };
 
 typedef struct {
     int part;
-    Instance *instance; /* null where the inputs are those of instances between the points, which somebody else integrates */
+    Instance *instance; /* null where the inputs are those of instances between the points, which are integrated elsewhere */
     int first;   /* of its inputs among all inputs */
     int degree;  /* of the polynomials that it takes */
     bool event;  /* its last step ended at an event */
@@ -246,7 +246,7 @@ void kernel_reset_coupling(Kernel *);
 /* record.c */
 void kernel_end_record(Kernel *);
 long kernel_rows(const Kernel *);
-void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
+void kernel_forget_rows(Kernel *, long rows); /* all after the first so many */
 
 /* run.c */
 void kernel_end_run(Kernel *);

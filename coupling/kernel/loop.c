@@ -284,7 +284,7 @@ int kernel_loop_linearise(Kernel *k, int index)
     return factorise(k, l, l->whole ? l->whole : l->linear);
 }
 
-/* Rows of a shortcut, counted behind the unknowns. */
+/* Rows of a shortcut, counted after the unknowns. */
 static void follow(const Kernel *k, const Loop *l, int from, int count)
 {
     const Shortcut *const s = &l->shortcut;

@@ -81,7 +81,7 @@ int kernel_point(Kernel *k, double t, bool *event)
         k->statistics.events++;
         result = kernel_complete(k);
         if (result == KERNEL_DONE)
-            result = kernel_record(k); /* before the event; whoever asked records what is behind */
+            result = kernel_record(k); /* before the event; the caller records what comes after */
         if (result == KERNEL_DONE)
             result = kernel_synchronise(k, t, k->v);
         if (result == KERNEL_DONE)

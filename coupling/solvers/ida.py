@@ -40,7 +40,7 @@ class _Redundancy:
 class Ida(Sundials):
     """y = [x, z], the states and the unknowns; F = [x' - f(t, x, z), r(t, x, z)].
 
-    Where equations are redundant at the start, or behind an event, that solution is taken which has nothing of the directions that
+    Where equations are redundant at the start, or after an event, that solution is taken which has nothing of the directions that
     are open there; as soon as equations that were redundant no longer are, they are taken as they are. Where a mechanism goes through
     a pose in which its constraints become redundant, the multipliers may grow there without bound: other solvers step over such a
     point, while IDA, which controls the multipliers' errors as well, may come out on another branch of the motion.
