@@ -13,8 +13,8 @@ from tqdm import tqdm
 from fmu_components import catalogue
 from fmu_components.declare.component import Component, component_name, declaration
 from fmu_components.declare.declaration import DeclarationError
-from fmu_components.export.build import Built, Options, build
-from fmu_components.export.compile import PLATFORMS, BuildError, available_platforms
+from fmu_components.export.build import BuiltFmu, Options, build
+from fmu_components.export.compile import PLATFORMS, ExportError, available_platforms
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.out is None:
             parser.error("the folder for the FMUs is missing; give it with --out DIR")
         return _build(components, _writable(chosen.out), _options(chosen))
-    except (LookupError, DeclarationError, BuildError, OSError) as error:
+    except (LookupError, DeclarationError, ExportError, OSError) as error:
         print(f"build_fmus.py: {error}", file=sys.stderr)
         return 1
 
@@ -78,15 +78,15 @@ def _writable(folder: Path) -> Path:
         reason = "it is not writable"
     except OSError as error:
         reason = error.strerror or str(error)
-    raise BuildError(f"the FMUs cannot be written into '{folder}': {reason}; give another folder with --out")
+    raise ExportError(f"the FMUs cannot be written into '{folder}': {reason}; give another folder with --out")
 
 
 def _options(chosen: argparse.Namespace) -> Options:
     if chosen.backend == "python":
         if chosen.fmi == 3:
-            raise BuildError("the python backend offers FMI 2.0 only; leave --fmi 3 out, or take --backend native")
+            raise ExportError("the python backend offers FMI 2.0 only; leave --fmi 3 out, or take --backend native")
         if chosen.platform:
-            raise BuildError("the python backend runs wherever PythonFMU does; leave --platform out, or take --backend native")
+            raise ExportError("the python backend runs wherever PythonFMU does; leave --platform out, or take --backend native")
         return Options((2,), (), "python")
     platforms = (
         tuple(name.strip() for name in chosen.platform.split(",") if name.strip())
@@ -95,7 +95,7 @@ def _options(chosen: argparse.Namespace) -> Options:
     )
     for name in platforms:
         if name not in PLATFORMS:
-            raise BuildError(f"the platform '{name}' is unknown; use one or more of {', '.join(PLATFORMS)}")
+            raise ExportError(f"the platform '{name}' is unknown; use one or more of {', '.join(PLATFORMS)}")
         PLATFORMS[name].required_compiler()
     return Options((chosen.fmi,) if chosen.fmi else (2, 3), platforms)
 
@@ -111,7 +111,7 @@ def _build(components: Sequence[type[Component]], folder: Path, options: Options
     return 0
 
 
-def _line(built: Built) -> str:
+def _line(built: BuiltFmu) -> str:
     size = f"{built.path.stat().st_size / 1000:5.0f} kB"
     return f"{built.name:32} FMI {built.fmi}  {size}  " + (f"built in {built.seconds:.1f} s" if built.fresh else "up to date")
 

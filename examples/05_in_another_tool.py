@@ -1,6 +1,6 @@
 """The same FMUs without this library's master: a pendulum in FMPy.
 
-Every component runs in every tool that imports FMUs. Where nobody solves for multipliers, a joint is compliant, which is the default:
+Every component runs in every tool that imports FMUs. Where the tool does not solve for multipliers, a joint is compliant, which is the default:
 a stiff spring and damper across its constraint, and no algebraic loop. Here the body is a Co-Simulation FMU; at each communication
 point the joint takes the motion of both points, and gives the wrench that acts on the body over the next step. The swing is compared
 with the closed form for small angles, theta = theta0 cos(w t) with w^2 = m g d / (I + m d^2).

@@ -268,6 +268,13 @@ def test_the_links_lead_somewhere(page):
         assert not heading or heading in headings(target), heading
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem != "CHANGELOG"], ids=lambda page: page.stem)
+def test_the_files_that_pages_name_are_there(page):
+    """A path of the sources in backquotes is one that exists."""
+    named = re.findall(r"`((?:jourdain|coupling|fmu_components|tests|docs|examples|benchmarks)/[\w./-]*)`", page.read_text())
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def headings(page: Path) -> set[str]:
     """The anchors of a page."""
     found = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
@@ -292,3 +299,12 @@ def test_what_is_shown_imports_public_names_alone():
                     assert names <= {*jourdain.__all__, "icon"}, place
                 else:
                     assert node.module == "jourdain.icon" or (node.module == "coupling" and names == {"System"}), place
+
+
+def test_the_changelog_names_modules_that_have_moved():
+    """Of the table of old and new paths, the new ones are there and the old ones are not."""
+    rows = re.findall(r"^\| `([\w/]+\.py)` \| (.*) \|$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert len(rows) > 40
+    assert [old for old, _ in rows if (ROOT / old).exists()] == []
+    new = [path for _, row in rows for path in re.findall(r"`([\w/]+\.py)`", row)]
+    assert [path for path in new if not (ROOT / path).is_file()] == []

@@ -7,7 +7,7 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from coupling.errors import InitialStateError
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.failures import describe
 from coupling.live.linearise import Linearisation
 from coupling.live.session import Session

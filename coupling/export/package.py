@@ -18,7 +18,8 @@ from fmu_components.export.pages.icons import png, svg
 
 _HERE = Path(__file__).parent
 _KERNEL = _HERE.parent / "kernel"
-_KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", "linear.c", "instance.c")
+_LINEAR = ("linear.c", "equilibrate.c", "pivots.c", "lu.c", "capacitance.c", "least_squares.c", "null_space.c")
+_KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", "instance.c", *_LINEAR)
 """The core that evaluates; what integrates, records and couples stays outside."""
 
 

@@ -13,7 +13,7 @@ from coupling.fmus import Fmu, Structure
 from coupling.fmus import Unknown as Declared
 from coupling.plan.graph import Address
 from fmu_components.declare.declaration import Role
-from fmu_components.export.structure import Unknown
+from fmu_components.export.structure import ListedUnknown
 from fmu_components.export.table import Dependency
 
 _WORTH_LISTING = 200
@@ -34,42 +34,42 @@ class MechanismStructure:
         self._roles = {table.reference(v): v.role for v in table.variables}
 
     @property
-    def outputs(self) -> list[Unknown]:
+    def outputs(self) -> list[ListedUnknown]:
         return [self._unknown(reference) for reference in sorted(self.table.outputs)]
 
     @property
-    def derivatives(self) -> list[Unknown]:
+    def derivatives(self) -> list[ListedUnknown]:
         return [self._unknown(1 + state) for state in range(self.table.states)]
 
     @property
-    def indicators(self) -> list[Unknown]:
+    def indicators(self) -> list[ListedUnknown]:
         return [self._unknown(reference) for reference in self.table.references(Role.INDICATOR)]
 
     @property
-    def residuals(self) -> list[Unknown]:
+    def residuals(self) -> list[ListedUnknown]:
         return [self._unknown(self.table.reference(v.partner or "")) for v in self.table.with_role(Role.ALGEBRAIC)]
 
     @property
-    def initial(self) -> list[Unknown]:
+    def initial(self) -> list[ListedUnknown]:
         """Before the start everything may depend on everything."""
         shown = {r: self._roles[r] for r in sorted(self.table.outputs)}
         calculated = (reference for reference, role in shown.items() if role.calculated or role is Role.RELATION)
-        return [Unknown(reference, None) for reference in (*range(1, 1 + self.table.states), *calculated)]
+        return [ListedUnknown(reference, None) for reference in (*range(1, 1 + self.table.states), *calculated)]
 
     @cached_property
     def _influence(self) -> _Influence:
         return _Influence(self.table, self._knowns, self.given)
 
-    def _unknown(self, reference: int) -> Unknown:
+    def _unknown(self, reference: int) -> ListedUnknown:
         influence = self._influence
         node = influence.unknown.get(reference)
         reached = influence.everything if node is None else influence.reached[node]
         if reached == influence.everything or reached.bit_count() > _WORTH_LISTING:
-            return Unknown(reference, None)
+            return ListedUnknown(reference, None)
         assert node is not None
         kinds = influence.kinds(node)
         knowns = [known for i, known in enumerate(self._knowns) if reached >> i & 1]
-        return Unknown(reference, tuple(Dependency(known, kinds.get(known, "dependent")) for known in knowns))
+        return ListedUnknown(reference, tuple(Dependency(known, kinds.get(known, "dependent")) for known in knowns))
 
 
 class _Influence:

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
-import os
 import platform
 import re
 import shutil
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from threading import RLock
 
 from coupling.fmus.errors import FmuError
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
 _SUFFIXES = {"win32": ".dll", "cygwin": ".dll", "darwin": ".dylib"}
 _NOT_NEEDED = ("documentation", "sources")
-_folders: dict[str, Path] = {}
-_lock = RLock()
 
 
-def read_members(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
-    """The content of those files of an archive that are ``wanted`` and there."""
+def read_members(path: Path, wanted: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:
+    """The content of those files of an archive that are ``wanted`` and there, and the names of all."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = {_slashed(name): name for name in archive.namelist()}
-            return {name: archive.read(names[name]) for name in wanted if name in names}
+            return {name: archive.read(names[name]) for name in wanted if name in names}, list(names)
     except (*_DAMAGED, OSError) as error:
         raise _damaged(path, error) from None
 
@@ -76,19 +70,17 @@ def platform_folders(version: int) -> list[str]:
     return names
 
 
-def unpacked(path: Path, platforms: list[str]) -> Path:
-    """The folder with the FMU's files, one for each content, until the process ends."""
-    with _lock, path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest not in _folders:
-            _folders[digest] = folder = Path(tempfile.mkdtemp(prefix=f"{path.stem}-")).resolve()
-            atexit.register(_remove, folder, os.getpid())
-            unpack(path, folder, platforms)
-        return _folders[digest]
+def sha256(path: Path) -> str:
+    """The digest of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def unpack(path: Path, folder: Path, platforms: list[str]) -> None:
-    """Writes what the FMU needs at run time on these ``platforms`` into a folder."""
+def unpack(path: Path, folder: Path, version: int) -> None:
+    """Writes what the FMU needs at run time on this platform into a folder."""
+    platforms = platform_folders(version)
+    if version == 2:
+        (folder / "resources").mkdir()  # FMI 2 has no way to say that there is none
     try:
         with zipfile.ZipFile(path) as archive:
             members = {_slashed(info.filename): info for info in archive.infolist() if not info.is_dir()}
@@ -103,7 +95,7 @@ def unpack(path: Path, folder: Path, platforms: list[str]) -> None:
                 with archive.open(info) as packed, target.open("wb") as file:
                     shutil.copyfileobj(packed, file)
                 if info.external_attr >> 16 & 0o111:
-                    target.chmod(0o700)  # what a link to a tool starts
+                    target.chmod(0o700)  # a program that a link to a tool starts
     except _DAMAGED as error:
         raise _damaged(path, error) from None
 
@@ -117,11 +109,6 @@ def _refuse_escape(name: str, path: Path) -> None:
 
 def _damaged(path: Path, error: Exception) -> FmuError:
     return FmuError(f"'{path}' is not a zip archive that can be read ({error}); copy or export the FMU again")
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # not in a child that inherited the duty
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _slashed(name: str) -> str:

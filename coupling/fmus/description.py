@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from coupling.fmus.archive import file_stamp, find_library, platform_folders, unpacked
+from coupling.fmus.archive import file_stamp, find_library, platform_folders, sha256, unpack
+from coupling.fmus.cache import Sharing, folder_of_process, own_folder, remove, shared_folder
 from coupling.fmus.errors import FmuError
 from coupling.fmus.interface import Interface
 from coupling.fmus.manifest import Dae
@@ -53,6 +54,10 @@ class Fmu:
     """Sentences on what a user should know; the FMU can be used all the same."""
     stamp: tuple[int, int] = field(repr=False)
     """Size and time of change of the file as it was read."""
+    sharing: Sharing = field(repr=False)
+    """Who uses the unpacked files."""
+    _kept: list[Path] = field(default_factory=list, init=False, repr=False)
+    """The folder with the unpacked files, once it was asked for."""
 
     def interface(self, kind: str) -> Interface:
         """What the FMU offers for a ``kind``, ``me`` or ``cs``."""
@@ -67,23 +72,20 @@ class Fmu:
         return found
 
     def library(self, interface: Interface | str) -> Path:
-        """The unpacked binary for this platform, for an interface or its kind; it lasts as long as the process."""
+        """The unpacked binary for this platform, for an interface or its kind.
+
+        It lasts as long as the process, that of a private FMU as long as this object.
+        """
         identifier = (self.interface(interface) if isinstance(interface, str) else interface).identifier
         return find_library(self.path, self._folder, self.version, identifier)
 
-    @cached_property
+    @property
     def resources(self) -> str | None:
         """Where the FMU finds its resources, as instantiation wants it: in FMI 2 an address, in FMI 3 a folder where there is one."""
         folder = self._folder / "resources"
         if self.version == 2:
-            folder.mkdir(exist_ok=True)  # FMI 2 has no way to say that there is none
             return folder.as_uri()
         return f"{folder}{os.sep}" if folder.is_dir() else None
-
-    @cached_property
-    def sha256(self) -> str:
-        """The digest of the file's content."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()
 
     @property
     def unchanged(self) -> bool:
@@ -93,12 +95,43 @@ class Fmu:
         except OSError:
             return False
 
+    @property
+    def private(self) -> bool:
+        """Whether it is unpacked into a folder of its own, since it writes there."""
+        return self.sharing is Sharing.ALONE
+
     @cached_property
+    def sha256(self) -> str:
+        """The digest of the file's content."""
+        self._check_unchanged()
+        return sha256(self.path)
+
+    @property
     def _folder(self) -> Path:
+        folder = self._kept[-1] if self._kept else None
+        if folder is None or not folder.is_dir():  # the cache may have been emptied by hand
+            folder = self._place()
+            self._kept.append(folder)
+        return folder
+
+    def _place(self) -> Path:
+        name = self.path.stem
+        if self.sharing is Sharing.MACHINE:
+            return shared_folder(self.sha256, platform_folders(3)[0], name, self._unpack)
+        if self.sharing is Sharing.PROCESS:
+            return folder_of_process(self.sha256, name, self._unpack)
+        folder = own_folder(name, self._unpack)
+        weakref.finalize(self, remove, folder, os.getpid())
+        return folder
+
+    def _unpack(self, folder: Path) -> None:
+        self._check_unchanged()
+        unpack(self.path, folder, self.version)
+
+    def _check_unchanged(self) -> None:
         try:
             now = file_stamp(self.path)
         except OSError:
             raise FmuError(f"'{self.path}' is no longer there; put it back, or load it from where it is now") from None
         if now != self.stamp:
             raise FmuError(f"'{self.path}' has changed since it was read; load it again")
-        return unpacked(self.path, platform_folders(self.version))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from coupling.fmus.archive import file_stamp, read_members
+from coupling.fmus.cache import Sharing
 from coupling.fmus.description import Fmu
 from coupling.fmus.errors import FmuError, Source
 from coupling.fmus.interface import Interface, read_interface
@@ -24,8 +27,11 @@ _loaded: dict[Path, Fmu] = {}
 _lock = RLock()
 
 
-def load(path: Path | str) -> Fmu:
-    """Reads an FMU; the same object as long as the file does not change."""
+def load(path: Path | str, private: bool = False) -> Fmu:
+    """Reads an FMU; the same object as long as the file does not change.
+
+    A ``private`` one is an object of its own, for which the files are unpacked anew: for an FMU that writes into its folder.
+    """
     file = Path(path).resolve()
     try:
         now = file_stamp(file)
@@ -39,11 +45,11 @@ def load(path: Path | str) -> Fmu:
         known = _loaded.get(file)
         if known is None or known.stamp != now:
             known = _loaded[file] = _read(file, now)
-    return known
+    return replace(known, sharing=Sharing.ALONE) if private else known
 
 
 def _read(path: Path, now: tuple[int, int]) -> Fmu:
-    files = read_members(path, (_DESCRIPTION, MANIFEST, *TERMINALS))
+    files, names = read_members(path, (_DESCRIPTION, MANIFEST, *TERMINALS))
     if _DESCRIPTION not in files:
         raise FmuError(f"'{path}' holds no {_DESCRIPTION}, so that it is no FMU; export the model as FMI 2.0 or 3.0")
     root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
@@ -81,6 +87,7 @@ def _read(path: Path, now: tuple[int, int]) -> Fmu:
         tolerance=_number(experiment, "tolerance", source),
         notes=(*_notes_on_tools(source, model_exchange, co_simulation), *notes),
         stamp=now,
+        sharing=Sharing.PROCESS if _may_write(names, model_exchange, co_simulation) else Sharing.MACHINE,
     )
 
 
@@ -99,6 +106,12 @@ def _notes_on_tools(source: Source, *interfaces: Interface | None) -> list[str]:
         return []
     name = source.tool or "the tool that wrote it"
     return [f"'{source.path}' is a link to {name}, which has to be installed on this machine"]
+
+
+def _may_write(names: Iterable[str], *interfaces: Interface | None) -> bool:
+    """Whether an FMU might write into its folder: a tool that it starts, or the FMU into data that it brings along."""
+    needs_tool = any(interface is not None and interface.needs_tool for interface in interfaces)
+    return needs_tool or any(name.startswith("resources/") and not name.endswith("/") for name in names)
 
 
 def _number(experiment: Element | None, attribute: str, source: Source) -> float | None:

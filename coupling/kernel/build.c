@@ -1,5 +1,5 @@
 /* A kernel from rows. Arrays that do not change stay where the rows have them. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -247,7 +247,7 @@ static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)
         if (row->kind == BY_FUNCTION)
             *drive = (Drive){.function = functions[row->count]};
         else if (row->kind == BY_POLYNOMIAL)
-            *drive = (Drive){.polynomial = true, .coefficient = {*real(rows, row->values)}};
+            *drive = (Drive){.polynomial = true, .initial = real(rows, row->values), .coefficient = {*real(rows, row->values)}};
         else
             *drive = (Drive){.points = row->count, .times = real(rows, row->times), .values = real(rows, row->values)};
     }

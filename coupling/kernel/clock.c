@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 199309L
 /* How long evaluations take, and how much of that is spent in FMUs. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* Building the part of a system that steps: its Co-Simulation instances, what goes into them, and what is watched. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,17 +88,28 @@ int kernel_couple(Kernel *k, const Rows *rows)
     return build_derivatives(rows, NONE, &c->derivatives, &c->derivative_count) && build_operations(k, rows, true) ? 0 : -1;
 }
 
+/* States that instances have saved are forgotten: they belong to the run. */
+static void forget_saved(Kernel *k)
+{
+    Coupling *c = k->coupling;
+    for (int j = 0; j < SAVED; j++) {
+        for (int i = 0; i < c->count; i++)
+            if (c->steppers[i].instance)
+                instance_forget(c->steppers[i].instance, &c->steppers[i].saved[j]);
+        for (int i = 0; i < c->other_count; i++)
+            instance_forget(k->parts[c->other[i].part].instance, &c->other[i].saved[j]);
+    }
+}
+
 void kernel_end_coupling(Kernel *k)
 {
     Coupling *c = k->coupling;
     if (!c)
         return;
+    forget_saved(k);
     for (int i = 0; i < c->count; i++) {
-        if (c->steppers[i].instance) {
+        if (c->steppers[i].instance)
             c->steppers[i].instance->inputs = NULL;
-            for (int j = 0; j < SAVED; j++)
-                instance_forget(c->steppers[i].instance, &c->steppers[i].saved[j]);
-        }
         free_operations(&c->steppers[i].sequence);
         free_operations(&c->steppers[i].outputs);
     }
@@ -107,9 +118,6 @@ void kernel_end_coupling(Kernel *k)
     free(c->predicted_block);
     free(c->held_before);
     free(c->course);
-    for (int i = 0; i < c->other_count; i++)
-        for (int j = 0; j < SAVED; j++)
-            instance_forget(k->parts[c->other[i].part].instance, &c->other[i].saved[j]);
     free(c->other);
     free(c->derivatives);
     free(c->steppers);
@@ -118,6 +126,30 @@ void kernel_end_coupling(Kernel *k)
     free(c->bonds);
     free(c);
     k->coupling = NULL;
+}
+
+void kernel_reset_coupling(Kernel *k)
+{
+    Coupling *c = k->coupling;
+    const size_t n = (size_t)c->inputs + 1;
+    forget_saved(k);
+    free(c->course);
+    c->course = NULL;
+    memset(c->value, 0, (4 + PAST) * n * sizeof *c->value);
+    memset(c->past_time, 0, sizeof c->past_time);
+    memset(c->held_before, 0, ((size_t)c->held_count + 1 + 2 * (size_t)k->indicators) * sizeof *c->held_before);
+    memset(c->predicted_block, 0, PAST * ((size_t)c->predicted + 1) * sizeof *c->predicted_block);
+    for (int i = 0; i < c->bond_count; i++)
+        c->bonds[i].passed = 0;
+    for (int i = 0; i < c->count; i++) {
+        c->steppers[i].event = false;
+        c->steppers[i].inputs.start = 0;
+        c->steppers[i].inputs.degree = 0;
+    }
+    c->known = c->degree = 0;
+    c->event = c->ready = c->careful = c->align = false;
+    c->earliest = c->seconds = 0;
+    c->passes = c->discarded = c->sampled = 0;
 }
 
 double *kernel_polynomials(Kernel *k)

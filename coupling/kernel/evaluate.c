@@ -1,4 +1,6 @@
-#include "kernel.h"
+/* Running operations, and evaluations of the whole system. One of the operations solves a loop, which runs its own: this file and loop.c
+ * call each other, as they must. */
+#include "kernel_internal.h"
 
 #include <math.h>
 #include <string.h>

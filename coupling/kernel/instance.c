@@ -219,6 +219,57 @@ Status instance_set_string(Instance *instance, Reference reference, const char *
     CALL(set_string, (COMPONENT, &reference, 1, &text), (COMPONENT, &reference, 1, &text, 1));
 }
 
+/* Values that are neighbours of one type; where they are refused together, one by one tells which. */
+static Status set_group(Instance *instance, const Start *s, int from, int to, Refusal *refusal)
+{
+    const Type type = (Type)s->type[from];
+    Status status = OK;
+    for (int i = from; i < to && s->type[from] == STRING; i++) {
+        *refusal = (Refusal){SETTING, i};
+        status = instance_set_string(instance, s->reference[i], s->text[i]);
+        if (status > WARNING)
+            return status;
+    }
+    if (s->type[from] == STRING || instance_set(instance, type, s->reference + from, (size_t)(to - from), s->value + from) <= WARNING)
+        return OK;
+    for (int i = from; i < to; i++) {
+        *refusal = (Refusal){SETTING, i};
+        status = instance_set(instance, type, s->reference + i, 1, s->value + i);
+        if (status > WARNING)
+            return status;
+    }
+    return OK;
+}
+
+Status instance_start(Instance *instance, const Start *s, Refusal *refusal)
+{
+    const Library *l = instance->library;
+    Status status = OK;
+    *refusal = (Refusal){RESETTING, -1};
+    if (s->reset) {
+        instance->message[0] = '\0';
+        instance->next_time = INFINITY;
+        status = l->version == 3 ? l->fmi3.reset(COMPONENT) : l->fmi2.reset(COMPONENT);
+        if (status > WARNING)
+            return status;
+    }
+    *refusal = (Refusal){SWITCHING, -1};
+    if (s->switches)
+        status = instance_switch_on(instance, s->switch_on);
+    for (int from = 0, to = 0; from < s->count && status <= WARNING; from = to) {
+        while (to < s->count && s->type[to] == s->type[from])
+            to++;
+        status = set_group(instance, s, from, to, refusal);
+    }
+    if (status > WARNING)
+        return status;
+    *refusal = (Refusal){ENTERING, -1};
+    status = instance_enter_initialization(instance, s->tolerance, s->start, s->stop);
+    if (status <= WARNING)
+        refusal->stage = STARTED;
+    return status;
+}
+
 Status instance_move_states(Instance *instance, const double *x, size_t count)
 {
     return instance_set_states(instance, x, count);

@@ -57,6 +57,30 @@ const char *instance_message(const Instance *);
 /* Turns on a Boolean switch: in Configuration Mode (FMI 3), before initialisation (FMI 2). */
 Status instance_switch_on(Instance *, Reference);
 Status instance_enter_initialization(Instance *, double tolerance, double start, double stop);
+
+/* Everything up to Initialization Mode: a reset where the instance has run before, a switch that is turned on, start values of any
+ * type, neighbours of one type in one call. */
+typedef struct {
+    bool reset, switches;
+    Reference switch_on;
+    int count;
+    const int *type; /* of each value; STRING for those of which the text counts */
+    const Reference *reference;
+    const double *value;
+    const char *const *text;
+    double tolerance, start, stop;
+} Start;
+
+enum { STRING = TYPES };
+
+typedef enum { STARTED, RESETTING, SWITCHING, SETTING, ENTERING } StartStage;
+
+/* What was not accepted: the stage, and of SETTING the number of the value. */
+typedef struct {
+    int stage, index;
+} Refusal;
+
+Status instance_start(Instance *, const Start *, Refusal *);
 Status instance_exit_initialization(Instance *);
 
 /* Values of any type as doubles. */

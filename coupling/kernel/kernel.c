@@ -1,4 +1,4 @@
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,6 +21,9 @@ typedef struct Linear Linear;
 Linear *linear_new(int count, const int *row_start, const int *column, const int *order);
 void linear_free(Linear *);
 
+/* Such a sequence for a pattern, of minimum degree; -1 where memory lacks. */
+int linear_order(int count, const int *row_start, const int *column, int *order);
+
 /* Factorises A; the values are in the order of the pattern. Returns by how much the rank falls short (0 as a rule), or -1 where
  * memory lacks or a value is not finite. */
 int linear_factorise(Linear *, const double *values);

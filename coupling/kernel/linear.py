@@ -7,8 +7,6 @@ import weakref
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csc_array, diags_array
-from scipy.sparse.linalg import splu
 
 from coupling.kernel import library
 
@@ -17,6 +15,8 @@ _numbers = np.ctypeslib.ndpointer(np.double, flags="C")
 
 library.linear_new.argtypes = [ctypes.c_int, _integers, _integers, _integers]
 library.linear_new.restype = ctypes.c_void_p
+library.linear_order.argtypes = [ctypes.c_int, _integers, _integers, _integers]
+library.linear_order.restype = ctypes.c_int
 library.linear_free.argtypes = [ctypes.c_void_p]
 library.linear_free.restype = None
 library.linear_factorise.argtypes = [ctypes.c_void_p, _numbers]
@@ -72,10 +72,8 @@ class Linear:
 
 def elimination_order(row_start: ArrayLike, column: ArrayLike) -> NDArray[np.intc]:
     """A sequence of elimination that keeps the factors sparse: minimum degree, of the pattern and its mirror image together."""
-    count = np.size(row_start) - 1
-    if count == 0:
-        return np.zeros(0, np.intc)
-    pattern = csc_array((np.ones(np.size(column)), column, row_start), shape=(count, count))
-    dominant = (pattern + pattern.T + diags_array(np.full(count, 4.0 * count))).tocsc()
-    factors = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return np.argsort(factors.perm_c).astype(np.intc)
+    row_start, column = (np.ascontiguousarray(part, np.intc) for part in (row_start, column))
+    order = np.empty(len(row_start) - 1, np.intc)
+    if library.linear_order(len(order), row_start, column, order):
+        raise MemoryError
+    return order

@@ -1,4 +1,6 @@
-#include "kernel.h"
+/* Loops: unknowns that make residuals vanish, by damped Newton iteration or by a shortcut. What is inside is run by evaluate.c, which comes
+ * here for the loops: these two call each other, as they must. */
+#include "kernel_internal.h"
 
 #include <float.h>
 #include <math.h>

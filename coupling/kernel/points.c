@@ -1,5 +1,5 @@
 /* Communication points, and explicit steps from one to the next. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,27 +5,15 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable
-from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from coupling.kernel import library
+from coupling.kernel.status import Status
+from coupling.kernel.tableau import DoublePointer, Tableau, TableauStructure, double_pointer
 
-if TYPE_CHECKING:
-    from coupling.kernel.tableau import Tableau
-
-DoublePointer = ctypes.POINTER(ctypes.c_double)
 Derivative = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double, DoublePointer, DoublePointer)
-
-
-class TableauStructure(ctypes.Structure):
-    """`Tableau` in runge_kutta.h."""
-
-    _fields_ = [(name, ctypes.c_int) for name in ("stages", "extra", "dense", "order")]
-    _fields_ += [(name, ctypes.c_double) for name in ("damping", "stable")]
-    _fields_ += [(name, DoublePointer) for name in ("c", "a", "e", "e3", "d")]
 
 
 class RungeKuttaStructure(ctypes.Structure):
@@ -73,12 +61,6 @@ library.rk_stiffness.argtypes = [RungeKuttaPointer, ctypes.POINTER(ctypes.c_int)
 library.rk_interpolate.argtypes = [RungeKuttaPointer, ctypes.c_double, DoublePointer]
 
 
-class Status(IntEnum):
-    DONE = 0
-    RETRY = 1
-    TOO_SMALL = 2
-
-
 class Retry(Exception):
     """Raised by a derivative that has no value at a point: the step is repeated smaller."""
 
@@ -104,7 +86,7 @@ class RungeKutta:
             return Status.DONE
 
         self._alive = (method, Derivative(derivative))
-        self._handle = library.rk_new(method.structure, count, self._alive[1], None, rtol, pointer(tolerances))
+        self._handle = library.rk_new(method.structure, count, self._alive[1], None, rtol, double_pointer(tolerances))
         if not self._handle:
             raise MemoryError(f"{count} states")
         weakref.finalize(self, library.rk_free, self._handle)
@@ -122,7 +104,7 @@ class RungeKutta:
         return view(self.state.dx, self.state.count).copy()
 
     def start(self, t: float, x: ArrayLike) -> Status:
-        return self._status(library.rk_start(self._handle, t, pointer(np.ascontiguousarray(x, dtype=float))))
+        return self._status(library.rk_start(self._handle, t, double_pointer(np.ascontiguousarray(x, dtype=float))))
 
     def step(self, limit: float = np.inf) -> Status:
         return self._status(library.rk_step(self._handle, limit))
@@ -136,7 +118,7 @@ class RungeKutta:
 
     def interpolate(self, t: float) -> np.ndarray:
         x = np.empty(self.state.count)
-        status = self._status(library.rk_interpolate(self._handle, t, pointer(x)))
+        status = self._status(library.rk_interpolate(self._handle, t, double_pointer(x)))
         if status != Status.DONE:
             raise Retry(f"the derivative has no value near t = {t}")
         return x
@@ -152,10 +134,6 @@ class RungeKutta:
             error, self._error = self._error, None
             raise error
         return Status(code)
-
-
-def pointer(array: np.ndarray) -> ctypes._Pointer[ctypes.c_double]:
-    return array.ctypes.data_as(DoublePointer)
 
 
 def view(numbers: ctypes._Pointer[ctypes.c_double], count: int) -> np.ndarray:

@@ -1,5 +1,5 @@
 /* Points to which a co-simulation can return. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

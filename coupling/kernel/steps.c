@@ -1,5 +1,5 @@
 /* Co-Simulation instances: how their inputs go on from a point in time, and how they step to the next. */
-#include "kernel.h"
+#include "kernel_internal.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from coupling.kernel.runge_kutta import TableauStructure, pointer
+DoublePointer = ctypes.POINTER(ctypes.c_double)
+
+
+def double_pointer(array: np.ndarray) -> ctypes._Pointer[ctypes.c_double]:
+    return array.ctypes.data_as(DoublePointer)
+
+
+class TableauStructure(ctypes.Structure):
+    """`Tableau` in runge_kutta.h."""
+
+    _fields_ = [(name, ctypes.c_int) for name in ("stages", "extra", "dense", "order")]
+    _fields_ += [(name, ctypes.c_double) for name in ("damping", "stable")]
+    _fields_ += [(name, DoublePointer) for name in ("c", "a", "e", "e3", "d")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +76,7 @@ class Tableau:
         }
         structure = TableauStructure(self.stages, self.extra, len(self.d), self.order, self.damping, self.stable)
         for name, array in arrays.items():
-            setattr(structure, name, pointer(array))
+            setattr(structure, name, double_pointer(array))
         structure.arrays = arrays
         return structure
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from coupling.errors import Inconsistent
-from coupling.kernel.kernel import WARNING, Status
+from coupling.kernel.instance import WARNING
+from coupling.kernel.status import Status
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
 from coupling.plan.schedule import Kind

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from coupling.errors import listed
-from coupling.kernel.kernel import STATUS, WARNING, Status
+from coupling.kernel.instance import STATUS, WARNING
+from coupling.kernel.status import Status
 from coupling.outcome import Ending, Outcome
 
 KEPT = "the result holds everything up to there"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances

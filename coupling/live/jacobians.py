@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.kernel.kernel import STATUS, WARNING
+from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.linear import elimination_order
 from coupling.kernel.rows import RowBuilder
 from coupling.live.session import Session

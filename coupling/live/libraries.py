@@ -6,7 +6,7 @@ from pathlib import Path
 
 from coupling.errors import BuildError
 from coupling.fmus import FmuError
-from coupling.kernel.kernel import LoadedLibrary
+from coupling.kernel.instance import LoadedLibrary
 from coupling.plan.graph import Part
 
 

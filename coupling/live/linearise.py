@@ -18,7 +18,8 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
 from coupling.kernel import library
-from coupling.kernel.kernel import DISCARD, WARNING, pointer
+from coupling.kernel.binding import pointer
+from coupling.kernel.instance import DISCARD, WARNING
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 from coupling.plan.jacobian import EVENT_KINDS

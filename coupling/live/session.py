@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from coupling.kernel.kernel import Instance, Kernel
+from coupling.kernel.instance import Instance
+from coupling.kernel.kernel import Kernel
 from coupling.live.program import Program
 from coupling.options import Run
 from coupling.plan.build import Built

@@ -9,7 +9,10 @@ from contextlib import contextmanager
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.kernel.kernel import WARNING, Instance, Kernel, Status, Stepping, pointer
+from coupling.kernel.binding import pointer
+from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Stepping
+from coupling.kernel.instance import StartValues as KernelStartValues
+from coupling.kernel.status import Status
 from coupling.live.dependencies import check_dependencies
 from coupling.live.failures import describe
 from coupling.live.jacobians import add_jacobians, check_status
@@ -58,17 +61,13 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
     with _freed_on_failure(session):
         session.run, session.raised = run, None
         session.solver_statistics = {}
-        for index, instance in enumerate(session.instances):
-            check_status(session, index, instance.reset(), "being reset")
         session.kernel.reset()
-        _begin(session, values, repeats, assembling)
+        _begin(session, values, repeats, assembling, reset=True)
 
 
 def runs_again(session: Session) -> bool:
     """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
-    return hasattr(Kernel, "reset") and all(
-        part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in session.built.parts
-    )
+    return all(part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in session.built.parts)
 
 
 @contextmanager
@@ -80,10 +79,10 @@ def _freed_on_failure(session: Session) -> Iterator[None]:
         raise
 
 
-def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool) -> None:
+def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool, reset: bool = False) -> None:
     session.values = values
     for index in range(len(session.instances)):
-        _enter_initialization(session, index)
+        _enter_initialization(session, index, reset)
     _initialise(session, repeats, assembling)
     if session.built.inner and not assembling:
         _begin_inner(session)
@@ -127,30 +126,38 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
     return stepping
 
 
-def _enter_initialization(session: Session, index: int) -> None:
-    part, instance, run = session.built.parts[index], session.instances[index], session.run
-    if part.dae and part.dae.switch is not None:
-        check_status(session, index, instance.switch_on(part.dae.switch), "handing its algebraic variables to the master")
-    given = dict(session.built.start[index]) | {name: value for (of, name), value in session.values.items() if of == index}
+def _enter_initialization(session: Session, index: int, reset: bool) -> None:
+    part, run = session.built.parts[index], session.run
+    values = dict(session.built.start[index]) | {name: value for (of, name), value in session.values.items() if of == index}
     # Structural parameters have the only value that building lets them have.
-    _set_start(session, index, {n: v for n, v in given.items() if part.fmu.variables[n].causality != "structuralParameter"})
-    status = instance.enter_initialization(run.rtol, run.start_time, run.stop_time)
-    check_status(session, index, status, "entering Initialization Mode")
+    names = [name for name in values if part.fmu.variables[name].causality != "structuralParameter"]
+    given = [_typed(part, name, values[name]) for name in names]
+    refusal = session.instances[index].start(
+        KernelStartValues(given), run.rtol, run.start_time, run.stop_time, switch=part.dae.switch if part.dae else None, reset=reset
+    )
+    if refusal is None:
+        return
+    action = _STAGES[refusal.stage]
+    if refusal.stage is StartStage.SETTING:
+        type_, _, value = given[refusal.value]
+        action = f"setting '{names[refusal.value]}' = " + (f"'{value}'" if type_ == STRING else f"{value:g}")
+    check_status(session, index, refusal.status, action)
 
 
-def _set_start(session: Session, index: int, values: Mapping[str, object]) -> None:
-    part, instance = session.built.parts[index], session.instances[index]
-    groups: dict[int, list[tuple[str, int, float]]] = {}
-    for name, value in values.items():
-        variable = part.fmu.variables[name]
-        if variable.type == "string":
-            check_status(session, index, instance.set_string(variable.reference, str(value)), f"setting '{name}' = '{value}'")
-        else:
-            groups.setdefault(type_code(variable, part.fmu.version), []).append((name, variable.reference, float(value)))  # type: ignore[arg-type]
-    for type_, items in groups.items():
-        if instance.set(type_, [r for _, r, _ in items], [v for _, _, v in items]) > WARNING:
-            for name, reference, value in items:  # one by one, to say which
-                check_status(session, index, instance.set(type_, [reference], [value]), f"setting '{name}' = {value:g}")
+_STAGES = {
+    StartStage.RESETTING: "resetting",
+    StartStage.SWITCHING: "handing its algebraic variables to the master",
+    StartStage.SETTING: "setting a start value",
+    StartStage.ENTERING: "entering Initialization Mode",
+}
+
+
+def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | str]:
+    """A start value as the kernel takes it: its type, its reference, and a number or a text."""
+    variable = part.fmu.variables[name]
+    if variable.type == "string":
+        return STRING, variable.reference, str(value)
+    return type_code(variable, part.fmu.version), variable.reference, float(value)
 
 
 # -- the system --------------------------------------------------------------------------------------------------------------------

@@ -46,8 +46,6 @@ class Built:
     inner_parts: tuple[int, ...] = ()
     connections: tuple[tuple[str, str], ...] = ()
     """As the user made them, by the names of ports and variables."""
-    private: frozenset[str] = frozenset()
-    """Instances whose FMUs are unpacked into folders of their own."""
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
@@ -142,7 +140,6 @@ def _build(definition: Definition, mode: Mode) -> Built:
         inner=_inner(definition.name, parts, sources, varying, division) if division else None,
         inner_parts=division.inner if division else (),
         connections=definition.connections,
-        private=frozenset(each.name for each in instances if each.private),
     )
 
 

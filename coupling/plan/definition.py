@@ -21,18 +21,27 @@ class FmuFile:
     fmu: Fmu
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FmuFile) and (self.fmu is other.fmu or self.fmu.sha256 == other.fmu.sha256)
+        return isinstance(other, FmuFile) and (self.fmu is other.fmu or self._key == other._key)
 
     def __hash__(self) -> int:
-        return hash(self.fmu.sha256)
+        return hash(self._key)
 
-    def __reduce__(self) -> tuple[Callable[[Path, str], FmuFile], tuple[Path, str]]:
-        return _found_again, (self.fmu.path, self.fmu.sha256)
+    @property
+    def private(self) -> bool:
+        """Whether it is unpacked into a folder of its own, since it writes there."""
+        return self.fmu.private
+
+    @property
+    def _key(self) -> tuple[str, bool]:
+        return self.fmu.sha256, self.private
+
+    def __reduce__(self) -> tuple[Callable[[Path, str, bool], FmuFile], tuple[Path, str, bool]]:
+        return _found_again, (self.fmu.path, self.fmu.sha256, self.private)
 
 
-def _found_again(path: Path, sha256: str) -> FmuFile:
+def _found_again(path: Path, sha256: str, private: bool) -> FmuFile:
     """Reads an FMU where it was; refuses another one that has taken its place."""
-    fmu = load(path)
+    fmu = load(path, private)
     if fmu.sha256 != sha256:
         raise FmuError(f"'{path}' is another FMU than it was when the system was defined; put the old one back, or define the system anew")
     return FmuFile(fmu)
@@ -50,8 +59,6 @@ class InstanceDefinition:
     start: tuple[tuple[str, Value], ...] = ()
     kind: str | None = None
     """``me``, ``cs``, or what suits the run."""
-    private: bool = False
-    """Whether it is unpacked into a folder of its own, since it writes there."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def define_instance(
         raise BuildError(f"'{name}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
     if not isinstance(private, bool):
         raise BuildError(f"private = {shown(private)} of '{name}' is refused: give True or False")
-    loaded, stepped = _find_fmus(name, fmu)
+    loaded, stepped = _find_fmus(name, fmu, private)
     if kind is None and loaded.model_exchange is None:
         kind = "cs"
     if kind is not None:
@@ -39,16 +39,17 @@ def define_instance(
     for variable, value in (start_values or {}).items():
         check_start(name, loaded, variable, value)
     first = FmuFile(stepped if kind == "cs" else loaded)
-    return InstanceDefinition(name, first, FmuFile(stepped), tuple((start_values or {}).items()), kind, private)
+    return InstanceDefinition(name, first, FmuFile(stepped), tuple((start_values or {}).items()), kind)
 
 
-def _find_fmus(instance: str, fmu: Any) -> tuple[Fmu, Fmu]:
+def _find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
     """What runs in Model Exchange, and what in Co-Simulation: of components FMI 3 and FMI 2, of all others the one file that there is."""
     if isinstance(fmu, Fmu):
+        fmu = load(fmu.path, private=True) if private else fmu
         return fmu, fmu
     if isinstance(fmu, Path) or (isinstance(fmu, str) and (fmu.endswith(".fmu") or os.sep in fmu)):
         try:
-            loaded = load(fmu)
+            loaded = load(fmu, private)
         except FmuError as error:
             raise FmuError(f"'{instance}' cannot be added: {error}") from None
         return loaded, loaded
@@ -61,16 +62,16 @@ def _find_fmus(instance: str, fmu: Any) -> tuple[Fmu, Fmu]:
         fmu = all_components()[fmu]
     if not (isinstance(fmu, type) and issubclass(fmu, Component)):
         raise BuildError(f"'{instance}' cannot be added: {shown(fmu)} is no FMU; {_WANTED}")
-    return _of_component(fmu, 3), _of_component(fmu, 2)
+    return _of_component(fmu, 3, private), _of_component(fmu, 2, private)
 
 
-def _of_component(component: type, version: int) -> Fmu:
+def _of_component(component: type, version: int, private: bool) -> Fmu:
     from fmu_components.export.build import cached_fmu
 
     known = _components.get((component, version))
     if known is None or not known.unchanged:
         known = _components[component, version] = load(cached_fmu(component, version))
-    return known
+    return load(known.path, private=True) if private else known
 
 
 _components: dict[tuple[type, int], Fmu] = {}

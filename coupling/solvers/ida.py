@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from coupling.live.linearise import open_loops
+from coupling.live.session import Session
 from coupling.live.tolerances import given_tolerances, state_tolerances
+from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import Equations
 from coupling.solvers.base.sundials import Matrix, Sundials, last_known, load, make, options
-
-if TYPE_CHECKING:
-    from coupling.live.session import Session
-    from coupling.options import Run
 
 
 def integrate(session: Session, run: Run) -> Outcome:

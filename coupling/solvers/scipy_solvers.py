@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import integrate as scipy_integrate
 from scipy.integrate import DenseOutput
 
 from coupling.live.linearise import StateJacobian
+from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
+from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
@@ -26,10 +28,6 @@ _TIMES = {"Radau": 3, "BDF": 1, "LSODA": 1}
 """How many different times the others evaluate an attempted step at."""
 _ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
 """Of the error estimates."""
-
-if TYPE_CHECKING:
-    from coupling.live.session import Session
-    from coupling.options import Run
 
 
 def integrate(name: str, session: Session, run: Run) -> Outcome:

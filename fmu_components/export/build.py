@@ -35,7 +35,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltFmu:
     """One FMU that is up to date."""
 
     name: str
@@ -53,13 +53,13 @@ def cache_folder() -> Path:
     return Path(chosen) if chosen else base / "jourdain"
 
 
-def build(components: Iterable[type[Component]], folder: Path, options: Options = Options()) -> Iterator[Built]:
+def build(components: Iterable[type[Component]], folder: Path, options: Options = Options()) -> Iterator[BuiltFmu]:
     """Builds the FMUs of many components on all cores; yields each as it is ready."""
     components = list(components)
     stale = [each for each in components if any(archive.key_of(p) != key for p, _, key in targets(each, folder, options))]
     for each in components:
         if each not in stale:
-            yield from (Built(component_name(each), path, fmi, False, 0.0) for path, fmi, _ in targets(each, folder, options))
+            yield from (BuiltFmu(component_name(each), path, fmi, False, 0.0) for path, fmi, _ in targets(each, folder, options))
     if not stale:
         return
     if options.backend == "native":
@@ -86,7 +86,7 @@ def table_of(component: type[Component]) -> VariableTable:
     return VariableTable(declaration(component))
 
 
-def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[Built]:
+def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[BuiltFmu]:
     """Builds the FMUs of one component that are not up to date."""
     began = time.perf_counter()
     table = table_of(component)  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
                 archive.write(path, archive.component_files(table, fmi, shared, libraries), key)
     seconds = time.perf_counter() - began
     return [
-        Built(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))
+        BuiltFmu(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))
         for path, fmi, key in targets(component, folder, options)
     ]
 

@@ -10,11 +10,11 @@ import sympy
 from sympy.printing.c import C99CodePrinter
 
 from fmu_components.declare.declaration import Role
-from fmu_components.export.stages import STAGES, Function, Plan, stage_of
+from fmu_components.export.stages import STAGES, Plan, StageFunction, stage_of
 from fmu_components.export.table import VariableTable
 
 
-class _Printer(C99CodePrinter):
+class _CPrinter(C99CodePrinter):
     """Expressions in C, with symbols printed as what they are stored in."""
 
     def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
@@ -47,15 +47,15 @@ class _Printer(C99CodePrinter):
 
 def expression_printer(names: Mapping[sympy.Symbol, str]) -> C99CodePrinter:
     """Prints expressions in C; a symbol that has no name here is a local variable of its own name."""
-    return _Printer(_Local(names))
+    return _CPrinter(_Local(names))
 
 
 def model_source(table: VariableTable) -> str:
     """The whole of ``model.c``."""
-    return _Writer(table).source()
+    return _ModelWriter(table).source()
 
 
-class _Writer:
+class _ModelWriter:
     def __init__(self, table: VariableTable) -> None:
         self.table = table
         self.declared = table.declared
@@ -89,7 +89,7 @@ class _Writer:
         ]
         return "\n\n".join(sections) + "\n"
 
-    def _stages(self, name: str, functions: Sequence[Function], arguments: str) -> str:
+    def _stages(self, name: str, functions: Sequence[StageFunction], arguments: str) -> str:
         parts, pointers = [], []
         for stage, function in zip(STAGES, functions, strict=True):
             if not function.steps:

@@ -14,16 +14,18 @@ from pathlib import Path
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
 SHARED_SOURCES = (
-    "instance.c",
-    "values.c",
+    "messages.c",
     "requests.c",
-    "sensitivity.c",
+    "snapshot.c",
     "events.c",
-    "step.c",
+    "values.c",
+    "sensitivity.c",
+    "lu.c",
+    "method.c",
     "explicit.c",
     "implicit.c",
-    "lu.c",
-    "snapshot.c",
+    "step.c",
+    "instance.c",
 )
 IMPLICIT_SOURCES = ("implicit.c", "lu.c")
 """Those that only models with the option ``solver.implicit`` need."""
@@ -32,7 +34,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off")
 
 
-class BuildError(RuntimeError):
+class ExportError(RuntimeError):
     """An FMU cannot be built; the message says what is missing and how to get it."""
 
 
@@ -56,7 +58,7 @@ class Platform:
     def required_compiler(self) -> str:
         found = self.compiler()
         if found is None:
-            raise BuildError(self.remedy)
+            raise ExportError(self.remedy)
         return found
 
 
@@ -100,13 +102,13 @@ def fmi_headers() -> Path:
 
 def runtime_sources(fmi: int, implicit: bool = True) -> list[Path]:
     """The C files of the runtime that an FMU of this version consists of, beside ``model.c``; with the implicit method or without."""
-    names = (*SHARED_SOURCES, f"fmi{fmi}.c")
-    return [RUNTIME / name for name in names if implicit or name not in IMPLICIT_SOURCES]
+    shared = [RUNTIME / name for name in SHARED_SOURCES if implicit or name not in IMPLICIT_SOURCES]
+    return [*shared, *sorted(RUNTIME.glob(f"fmi{fmi}*.c"))]
 
 
 def runtime_headers(fmi: int) -> list[Path]:
     standard = sorted(fmi_headers().glob(f"fmi{fmi}*.h"))
-    return [*(RUNTIME / name for name in SHARED_HEADERS), *standard]
+    return [*(RUNTIME / name for name in SHARED_HEADERS), *sorted(RUNTIME.glob(f"fmi{fmi}*.h")), *standard]
 
 
 @cache
@@ -140,7 +142,7 @@ def _compile(compiler: str, source: Path, target: Path, folders: Sequence[Path] 
 def _run(command: Sequence[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        raise BuildError(f"the compiler refused: {' '.join(command)}\n{done.stderr.strip()}")
+        raise ExportError(f"the compiler refused: {' '.join(command)}\n{done.stderr.strip()}")
 
 
 def compile_model(platform: Platform, model_c: str, folder: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fmu_components.declare.declaration import Role
-from fmu_components.export.structure import DaeLists, Structure, fmi3_lists, fmi3_unknown
+from fmu_components.export.structure import DaeLists, ModelStructure, fmi3_lists, fmi3_unknown
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import document, element
 
@@ -22,7 +22,7 @@ def manifest(table: VariableTable, fmi: int, structure: DaeLists | None = None) 
     """
     if table.switch is None:
         return None
-    structure = structure or Structure(table, fmi, ideal=True)
+    structure = structure or ModelStructure(table, fmi, ideal=True)
     algebraic = [element("AlgebraicVariable", {"valueReference": reference}) for reference in table.references(Role.ALGEBRAIC)]
     residuals = [fmi3_unknown("Residual", residual) for residual in structure.residuals]
     return document(

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from fmu_components.declare import units
 from fmu_components.declare.declaration import Role, Variable
-from fmu_components.export.structure import Lists, Structure, fmi2_lists, fmi3_lists
+from fmu_components.export.structure import Lists, ModelStructure, fmi2_lists, fmi3_lists
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import Value, document, element
 
@@ -57,7 +57,7 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
     if fmi not in FMI_VERSIONS:
         raise ValueError(f"there is no exporter for FMI {fmi}; choose one of the versions {', '.join(map(str, FMI_VERSIONS))}")
     declared, release = table.declared, version("jourdain")
-    structure = structure or Structure(table, fmi)
+    structure = structure or ModelStructure(table, fmi)
     return document(
         element(
             "fmiModelDescription",

@@ -22,21 +22,21 @@ from sympy.printing.pycode import PythonCodePrinter
 from fmu_components.declare import units
 from fmu_components.declare.declaration import IMPLICIT, Event, Range, Role, Variable
 from fmu_components.export import archive
-from fmu_components.export.compile import BuildError
+from fmu_components.export.compile import ExportError
 from fmu_components.export.model_description import model_description
 from fmu_components.export.pages.documentation import page
 from fmu_components.export.pages.icons import png
 from fmu_components.export.table import VariableTable
 from fmu_components.export.xml_text import document
 
-RUNTIME = Path(__file__).parent.parent / "runtime" / "python" / "slave.py"
-"""What every generated slave is built upon; copied into its FMU."""
+RUNTIME = Path(__file__).parent.parent / "runtime" / "python"
+"""The package that every generated slave is built upon; copied into its FMU."""
 
 _GUARDED = ("sin", "cos", "tan", "asin", "acos", "acosh", "atanh", "exp", "cosh", "sinh", "log", "floor")
 _FUNCTIONS = {name: f"runtime.{name}" for name in _GUARDED} | {"ceiling": "runtime.ceil"}
 
 
-class _Printer(PythonCodePrinter):
+class _GuardedPrinter(PythonCodePrinter):
     """Expressions in Python, in which nothing raises: where C gives NaN or infinity, so does this.
 
     Common subexpressions are taken out of the branches of a Piecewise, so that a root or a quotient may well be computed where
@@ -76,23 +76,23 @@ class _Printer(PythonCodePrinter):
 
 
 def runtime_module() -> str:
-    """The name of the runtime within an FMU.
+    """The name of the runtime's package within an FMU.
 
     All FMUs in one process share one Python interpreter, which loads a module of a given name once: what differs needs
     names that differ.
     """
-    return f"jourdain_slave_{_digest(RUNTIME.read_text('utf-8'))}"
+    return f"jourdain_slave_{_digest(''.join(path.read_text('utf-8') for path in sorted(RUNTIME.glob('*.py'))))}"
 
 
 def slave_source(table: VariableTable, runtime: str | None = None) -> str:
     """The Python module of a component's slave, built upon the module ``runtime``."""
-    return _Writer(table, runtime or runtime_module()).source()
+    return _SlaveWriter(table, runtime or runtime_module()).source()
 
 
 def build_python_fmu(table: VariableTable, directory: Path, key: str = "") -> Path:
     """Builds the FMU of a component in a directory; the key of its content becomes the archive's comment."""
     if table.implicit:
-        raise BuildError(
+        raise ExportError(
             f"{table.declared.name} has the option {IMPLICIT}, but FMUs of the Python backend integrate explicitly only; "
             f"take the backend native, or declare it without the option"
         )
@@ -102,18 +102,18 @@ def build_python_fmu(table: VariableTable, directory: Path, key: str = "") -> Pa
     with tempfile.TemporaryDirectory() as work, _imports_restored(module, runtime_module()):
         script = Path(work) / f"{module}.py"
         script.write_text(source, "utf-8")
-        runtime = Path(shutil.copy(RUNTIME, Path(work) / f"{runtime_module()}.py"))
+        runtime = Path(shutil.copytree(RUNTIME, Path(work) / runtime_module(), ignore=shutil.ignore_patterns("__pycache__")))
         raw = FmuBuilder.build_FMU(script, work, [runtime], canGetAndSetFMUstate=True, canSerializeFMUstate=True)
         archive.write(target, _completed(raw, table), key)
     return target
 
 
-class _Writer:
+class _SlaveWriter:
     def __init__(self, table: VariableTable, runtime: str) -> None:
         self.table = table
         self.declared = table.declared
         self.runtime = runtime
-        self.printer = _Printer({v.symbol: f"v[{table.reference(v)}]" for v in table.variables})
+        self.printer = _GuardedPrinter({v.symbol: f"v[{table.reference(v)}]" for v in table.variables})
 
     def source(self) -> str:
         declared, table = self.declared, self.table
@@ -170,7 +170,7 @@ class _Writer:
     def _event(self, number: int, event: Event, relations: Sequence[Variable], times: Sequence[Event]) -> str:
         place = times.index(event) if event.relation is None else [v.name for v in relations].index(event.relation)
         targets = _tuple([str(self.table.reference(name)) for name in event.updates])
-        return f"runtime.Event({event.trigger.kind!r}, {place}, {targets}, update_{number}, {event.text!r})"
+        return f"runtime.SlaveEvent({event.trigger.kind!r}, {place}, {targets}, update_{number}, {event.text!r})"
 
 
 def _variables(table: VariableTable) -> list[str]:
@@ -186,7 +186,7 @@ def _variable(v: Variable, described: Mapping[str, str], switch: bool) -> str:
         fields += [0.0, 0.0, False, False, "False: in Co-Simulation a joint is always compliant"]
     elif v.range != Range():
         fields += [v.range.minimum, v.range.maximum, v.range.open_below, v.range.open_above, str(v.range)]
-    return f"runtime.Variable({', '.join(map(_literal, fields))})"
+    return f"runtime.SlaveVariable({', '.join(map(_literal, fields))})"
 
 
 def _literal(value: Any) -> str:
@@ -219,8 +219,9 @@ def _imports_restored(*modules: str) -> Iterator[None]:
         yield
     finally:
         sys.path[:] = path
-        for name in set(modules) - before:
-            sys.modules.pop(name, None)
+        for name in set(sys.modules) - before:
+            if name.partition(".")[0] in modules:
+                del sys.modules[name]
 
 
 def _completed(raw: Path, table: VariableTable) -> dict[str, bytes]:

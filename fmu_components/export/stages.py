@@ -34,7 +34,7 @@ def stage_of(variable: Variable) -> int:
 
 
 @dataclass
-class Function:
+class StageFunction:
     """What is computed in one stage, in order: a symbol is a temporary or a variable, a number an entry of the Jacobian."""
 
     steps: list[tuple[sympy.Symbol | int, sympy.Basic]] = field(default_factory=list)
@@ -56,12 +56,12 @@ class Plan:
         self._order = self._sorted()
         for symbol in self._order:
             self._stage[symbol] = self._latest(self._definition[symbol])
-        self.values = [Function() for _ in STAGES]
-        self.jacobian = [Function() for _ in STAGES]
+        self.values = [StageFunction() for _ in STAGES]
+        self.jacobian = [StageFunction() for _ in STAGES]
         self._place(dict(zip(range(len(self.entries)), reduced[len(calculated) :], strict=True)))
 
     def _sorted(self) -> list[sympy.Symbol]:
-        """Temporaries and calculated variables, each behind all that it is computed from."""
+        """Temporaries and calculated variables, each after all that it is computed from."""
         done: dict[sympy.Symbol, None] = {}
 
         def visit(symbol: sympy.Symbol) -> None:
@@ -98,7 +98,7 @@ class Plan:
         for variable in self.table.declared.order:
             asked = STAGES.index("diagnostics") if is_diagnostic(variable, self.table) else self._stage[variable.symbol]
             needed[variable.symbol][0] = max(asked, self._stage[variable.symbol])
-        home: dict[sympy.Symbol, Function] = {}
+        home: dict[sympy.Symbol, StageFunction] = {}
         self.value_stage: dict[int, int] = {}
         for symbol in reversed(self._order):
             by_values, by_jacobian = needed[symbol]

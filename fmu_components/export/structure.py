@@ -13,7 +13,7 @@ from fmu_components.export.xml_text import element
 
 
 @dataclass(frozen=True)
-class Unknown:
+class ListedUnknown:
     """One entry of a list, with its dependencies in the order of their value references."""
 
     reference: int
@@ -25,23 +25,23 @@ class Lists(Protocol):
     """The unknowns of a model, in lists as FMI has them."""
 
     @property
-    def outputs(self) -> list[Unknown]: ...
+    def outputs(self) -> list[ListedUnknown]: ...
     @property
-    def derivatives(self) -> list[Unknown]: ...
+    def derivatives(self) -> list[ListedUnknown]: ...
     @property
-    def indicators(self) -> list[Unknown]: ...
+    def indicators(self) -> list[ListedUnknown]: ...
     @property
-    def initial(self) -> list[Unknown]: ...
+    def initial(self) -> list[ListedUnknown]: ...
 
 
 class DaeLists(Lists, Protocol):
     """The same while the importer solves for the algebraic variables."""
 
     @property
-    def residuals(self) -> list[Unknown]: ...
+    def residuals(self) -> list[ListedUnknown]: ...
 
 
-class Structure:
+class ModelStructure:
     """The lists for one FMI version: in ideal mode as the manifest declares them, otherwise as the model description does."""
 
     def __init__(self, table: VariableTable, fmi: int, ideal: bool = False) -> None:
@@ -56,31 +56,31 @@ class Structure:
         self._initial_knowns = self._knowns | {Role.PARAMETER, Role.DISCRETE} | (set() if ideal else {Role.SWITCH})
 
     @property
-    def outputs(self) -> list[Unknown]:
+    def outputs(self) -> list[ListedUnknown]:
         return self._list(self._table.references(Role.OUTPUT), self._knowns)
 
     @property
-    def derivatives(self) -> list[Unknown]:
+    def derivatives(self) -> list[ListedUnknown]:
         """In the order of the states, which is that of every array of states."""
         return self._list([self._table.reference(f"der({state.name})") for state in self._table.with_role(Role.STATE)], self._knowns)
 
     @property
-    def indicators(self) -> list[Unknown]:
+    def indicators(self) -> list[ListedUnknown]:
         return self._list(self._table.references(Role.INDICATOR), self._knowns)
 
     @property
-    def residuals(self) -> list[Unknown]:
+    def residuals(self) -> list[ListedUnknown]:
         """What the layered standard counts as knowns of a residual includes the parameters, but no discrete states."""
         return self._list(map(self._table.reference, self._table.residuals), self._knowns - {Role.DISCRETE} | {Role.PARAMETER})
 
     @property
-    def initial(self) -> list[Unknown]:
+    def initial(self) -> list[ListedUnknown]:
         """During initialisation only ``constant`` and ``dependent`` are allowed: parameters may still change."""
         unknowns = self._list(self._table.references(Role.DERIVATIVE, Role.OUTPUT), self._initial_knowns)
-        return [Unknown(unknown.reference, tuple(map(_initially, unknown.dependencies or ()))) for unknown in unknowns]
+        return [ListedUnknown(unknown.reference, tuple(map(_initially, unknown.dependencies or ()))) for unknown in unknowns]
 
-    def _list(self, references: Iterable[int], knowns: set[Role]) -> list[Unknown]:
-        return [Unknown(reference, self._dependencies(reference, knowns)) for reference in references]
+    def _list(self, references: Iterable[int], knowns: set[Role]) -> list[ListedUnknown]:
+        return [ListedUnknown(reference, self._dependencies(reference, knowns)) for reference in references]
 
     def _dependencies(self, unknown: int, knowns: set[Role]) -> tuple[Dependency, ...]:
         found = {d.known: d.kind for d in self._table.dependencies(unknown, self._switched, knowns)}
@@ -91,7 +91,7 @@ class Structure:
         return tuple(Dependency(known, found[known] if real else "dependent") for known in sorted(found))
 
     def _watched(self, unknown: int) -> list[int]:
-        """The indicators of all relations behind an unknown: at an event, it changes with whatever they depend on.
+        """The indicators of all relations that an unknown depends on: at an event, it changes with whatever they depend on.
 
         That is no dependence on time, which both versions declare for a derivative that differs from zero.
         """
@@ -121,7 +121,7 @@ def fmi3_lists(structure: Lists) -> list[Element]:
     return [fmi3_unknown(tag, unknown) for tag, unknowns in lists.items() for unknown in unknowns]
 
 
-def fmi3_unknown(tag: str, unknown: Unknown) -> Element:
+def fmi3_unknown(tag: str, unknown: ListedUnknown) -> Element:
     """Variables are referred to by their value references."""
     return _unknown(tag, "valueReference", unknown, lambda reference: reference)
 
@@ -136,7 +136,7 @@ def fmi2_lists(structure: Lists, table: VariableTable) -> list[Element]:
     ]
 
 
-def _unknown(tag: str, key: str, unknown: Unknown, named: Callable[[int], int]) -> Element:
+def _unknown(tag: str, key: str, unknown: ListedUnknown, named: Callable[[int], int]) -> Element:
     """An absent list means a dependence on everything, so that an empty one is written too."""
     if unknown.dependencies is None:
         return element(tag, {key: named(unknown.reference)})

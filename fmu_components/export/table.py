@@ -287,7 +287,7 @@ def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:
 
 
 def is_diagnostic(variable: Variable, table: VariableTable) -> bool:
-    """Whether nothing couples through this output, so that it is computed only when somebody asks for it."""
+    """Whether nothing couples through this output, so that it is computed only on demand."""
     return variable.role in (Role.OUTPUT, Role.LOCAL) and variable.port is None and variable not in table.residuals
 
 

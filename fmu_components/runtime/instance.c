@@ -1,61 +1,9 @@
 #include "method.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const category_names[CATEGORIES] = {"logEvents", "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal"};
-
-static void send(const Instance *instance, Status status, Category category, const char *format, va_list arguments)
-{
-    if (!instance->logged[category] && category < LOG_ERROR) /* errors cannot be silenced, as FMI 3 demands */
-        return;
-    char sentence[1024];
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    instance->log(instance, status, category_names[category], sentence);
-}
-
-/* One sentence about a status that is not OK; returns that status. */
-Status report(const Instance *instance, Status status, const char *format, ...)
-{
-    static const Category category_of[] = {LOG_EVENTS, LOG_WARNING, LOG_DISCARD, LOG_ERROR, LOG_FATAL};
-    va_list arguments;
-    va_start(arguments, format);
-    send(instance, status, category_of[status], format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-void note_event(const Instance *instance, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    send(instance, OK, LOG_EVENTS, format, arguments);
-    va_end(arguments);
-}
-
-/* Without categories, all of them; false where one is unknown. */
-bool select_categories(Instance *instance, bool on, size_t count, const char *const *categories)
-{
-    bool known = true;
-    for (size_t c = 0; c < CATEGORIES && count == 0; c++)
-        instance->logged[c] = on;
-    for (size_t i = 0; i < count; i++) {
-        bool found = false;
-        for (size_t c = 0; c < CATEGORIES; c++)
-            if (categories[i] && (!strcmp(categories[i], category_names[c]) || !strcmp(categories[i], "logAll"))) {
-                instance->logged[c] = on;
-                found = true;
-            }
-        known = known && found;
-        if (!found)
-            report(instance, ERROR, "%s: there is no log category '%s'; the model description lists those there are", instance->name,
-                   categories[i] ? categories[i] : "(null)");
-    }
-    return known;
-}
 
 /* An instance and all its arrays in one block; the first part of these is what a snapshot carries. */
 static Instance *allocate(Model *own)
@@ -67,7 +15,7 @@ static Instance *allocate(Model *own)
     } parts[] = {
         {&first.v, own->variables}, {&first.slope, own->inputs}, {&first.curvature, own->inputs},
         {&first.rate, own->inputs}, {&first.spent, own->times},
-        /* behind here nothing is kept */
+        /* a snapshot carries none of the following */
         {&first.t, own->temporaries}, {&first.j, own->entries}, {&first.seed, own->variables},
         {&first.new_values, own->assignments}, {&first.next, own->times}, {&first.margins, own->requirements},
         {&first.base, own->inputs}, {&first.x, own->states}, {&first.x_next, own->states}, {&first.stage, own->states},
@@ -223,7 +171,7 @@ Status finish_initialization(Instance *instance)
         status = start_events(instance);
     if (status == OK && model.composition)
         status = check_composition(instance);
-    /* Nobody else handles the events at the start where there is no Event Mode. */
+    /* Without Event Mode, the importer does not handle the events at the start. */
     if (status == OK && instance->co_simulation && !instance->event_mode_used) {
         Update update;
         status = settle_events(instance, &update);

@@ -1,9 +1,15 @@
-/* One instance of the model, and what can be done with it in either FMI version. */
+/* One instance of the model, and what can be done with it in either FMI version.
+ *
+ * A file calls those above it in this list alone: messages, requests; snapshot, events; values; sensitivity; method; explicit,
+ * implicit; step, instance; fmi2, fmi3. */
 #ifndef INSTANCE_H
 #define INSTANCE_H
 
 #include "model.h"
 #include "this_model.h"
+
+#include <limits.h>
+#include <math.h>
 
 #if defined(__ELF__)
 #pragma GCC visibility push(hidden) /* whatever flags it is compiled with: the C library has functions of such names as well */
@@ -62,7 +68,7 @@ struct Instance {
     const unsigned *settable; /* by role: the modes in which a variable may be set */
     Progress progress;
     unsigned valid, valid_jacobian; /* how many stages are up to date */
-    double *v;                      /* variables by reference; all arrays lie behind the instance in one block */
+    double *v;                      /* variables by reference; all arrays follow the instance in one block */
     double *t, *j;
     Requests *requests;
     Model *own; /* see this_model.h */
@@ -86,6 +92,44 @@ struct Instance {
     signed char *edge;                                /* of the relations: rising, falling or neither */
 };
 
+/* A stage, and all later ones, are to be computed anew. */
+static inline void changed(Instance *instance, unsigned stage)
+{
+    if (stage < instance->valid)
+        instance->valid = stage;
+    if (stage < instance->valid_jacobian)
+        instance->valid_jacobian = stage;
+}
+
+/* Computes whatever is invalid up to a stage. */
+static inline void evaluate(Instance *instance, unsigned stage)
+{
+    for (; instance->valid <= stage; instance->valid++)
+        if (model.composition)
+            model.composition->evaluate(instance->own, instance->valid);
+        else if (model.evaluate[instance->valid])
+            model.evaluate[instance->valid](instance->v, instance->t);
+}
+
+/* How many stages must be valid before a variable is read. A mechanism computes its multipliers itself unless they are given. */
+static inline unsigned stages_behind(const Model *of, const Variable *variable)
+{
+    if (CALCULATED >> variable->role & 1)
+        return variable->stage + 1u;
+    return variable->role == ALGEBRAIC && of->composition ? of->stages : 0;
+}
+
+/* The value of an integer variable, which a state damaged on its way could have made anything. */
+static inline int whole(double value)
+{
+    return (int)fmax(INT_MIN, fmin(INT_MAX, value));
+}
+
+/* messages.c */
+bool select_categories(Instance *, bool on, size_t count, const char *const *categories);
+Status report(const Instance *, Status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void note_event(const Instance *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* instance.c */
 Instance *instance_new(const char *name, const char *token, const unsigned *settable, Log log, void (*logger)(void), void *environment,
                        bool logging);
@@ -94,9 +138,6 @@ void instance_reset(Instance *);
 Status finish_initialization(Instance *);
 bool refuse_call(const Instance *, const char *function, unsigned modes);
 Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
-bool select_categories(Instance *, bool on, size_t count, const char *const *categories);
-Status report(const Instance *, Status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void note_event(const Instance *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Whether a function may be called in the present mode, and with the pointers that it needs. */
 static inline bool may_call(const Instance *instance, const char *function, unsigned modes, bool complete)
@@ -113,18 +154,7 @@ Status get_states(const Instance *, double *, size_t);
 Status get_nominals(const Instance *, double *, size_t);
 Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
-void evaluate(Instance *, unsigned stage);
 Status unknown_reference(const Instance *, Reference);
-void changed(Instance *, unsigned stage);
-int whole(double);
-
-/* How many stages must be valid before a variable is read. A mechanism computes its multipliers itself unless they are given. */
-static inline unsigned stages_behind(const Model *of, const Variable *variable)
-{
-    if (CALCULATED >> variable->role & 1)
-        return variable->stage + 1u;
-    return variable->role == ALGEBRAIC && of->composition ? of->stages : 0;
-}
 
 /* requests.c */
 const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);

@@ -1,4 +1,4 @@
-/* The methods of integration inside a Co-Simulation step, and what step.c gives to all of them. */
+/* The methods of integration inside a Co-Simulation step, and what all of them need. */
 #ifndef METHOD_H
 #define METHOD_H
 
@@ -29,7 +29,7 @@ struct Method {
 
 extern const Method explicit_method; /* explicit.c */
 
-/* step.c */
+/* method.c */
 void place(Instance *, const Step *, double time, const double *x);
 bool slopes(Instance *, double *derivatives);
 

@@ -61,7 +61,7 @@ typedef struct {
     void (*restart)(Model *);                         /* all values have been set anew */
     void (*evaluate)(Model *, unsigned stage);        /* what cannot be computed is not a number */
     bool (*derive)(Model *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
-    const char *(*reason)(const Model *);             /* why something could not be computed; null where nobody knows */
+    const char *(*reason)(const Model *);             /* why something could not be computed; null where it is not known */
     void (*arrange)(Model *);                         /* passes all values on once, without solving for anything */
     const char *(*violation)(Model *, double tolerance); /* what keeps it from starting with these values; null where nothing does */
     const char *(*warning)(Model *);                  /* what a user should know, once; null as a rule */

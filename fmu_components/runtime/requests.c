@@ -12,7 +12,7 @@ struct Requests {
     _Alignas(Request) unsigned char memory[ROOM];
 };
 
-static unsigned place(Purpose purpose, const Reference *references, size_t count, Reference known)
+static unsigned first_slot(Purpose purpose, const Reference *references, size_t count, Reference known)
 {
     return (references[0] * 5u + references[count - 1] * 3u + (unsigned)count * 7u + known * 29u + (unsigned)purpose * 17u) % PLACES;
 }
@@ -22,7 +22,7 @@ const Request *request_find(const Instance *instance, Purpose purpose, const Ref
     const Requests *all = instance->requests;
     if (!all || count == 0)
         return NULL;
-    const unsigned first = place(purpose, references, count, known);
+    const unsigned first = first_slot(purpose, references, count, known);
     for (unsigned i = 0; i < TRIES; i++) {
         const unsigned at = all->place[(first + i) % PLACES];
         if (!at)
@@ -44,7 +44,7 @@ static unsigned entry_of(const Model *of, Reference unknown, Reference known)
     return NO_ENTRY;
 }
 
-/* Whoever comes first stays: requests that drive each other out would cost more than they save. */
+/* What comes first stays: requests that drive each other out would cost more than they save. */
 void request_note(Instance *instance, Purpose purpose, const Reference *references, size_t count, Reference known)
 {
     if (count == 0 || count > ROOM / sizeof(unsigned))
@@ -53,7 +53,7 @@ void request_note(Instance *instance, Purpose purpose, const Reference *referenc
         return;
     Requests *all = instance->requests;
     const size_t size = sizeof(Request) + 2 * count * sizeof(unsigned);
-    const unsigned first = place(purpose, references, count, known);
+    const unsigned first = first_slot(purpose, references, count, known);
     unsigned tries = 0;
     while (tries < TRIES && all->place[(first + tries) % PLACES])
         tries++;

@@ -7,7 +7,7 @@
 struct Snapshot {
     uint64_t mark; /* of this model and kind of instance, so that a foreign snapshot is recognised */
     uint64_t size;
-    uint64_t sum; /* of the bytes behind it; in serialised snapshots only */
+    uint64_t sum; /* of the bytes after it; in serialised snapshots only */
     Progress progress;
     double values[];
 };

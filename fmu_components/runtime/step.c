@@ -15,36 +15,6 @@ static const Method *method_of(const Instance *instance)
     return implicit(instance) ? model.implicit_method : &explicit_method;
 }
 
-/* Inputs follow their polynomials from the start of the communication step, or what the importer knows of them. */
-void place(Instance *instance, const Step *step, double time, const double *x)
-{
-    set_time(instance, time);
-    for (unsigned i = 0; i < model.states; i++)
-        instance->v[model.state[i]] = x[i];
-    if (instance->progress.varying) {
-        double d = time - step->start;
-        for (unsigned i = 0; i < model.inputs; i++)
-            instance->v[model.input[i]] = instance->base[i] + d * (instance->slope[i] + d / 2 * instance->curvature[i]);
-    }
-    changed(instance, model.variable[0].stage);
-    if (step->observe)
-        step->observe(instance, time, false);
-}
-
-/* The derivatives at the present values; false where one, or an input, is not finite. */
-bool slopes(Instance *instance, double *k)
-{
-    evaluate(instance, instance->derivative_stage);
-    bool finite = true;
-    for (unsigned i = 0; i < model.states; i++) {
-        k[i] = instance->v[model.derivative[i]];
-        finite = finite && isfinite(k[i]);
-    }
-    for (unsigned i = 0; instance->progress.varying && i < model.inputs; i++)
-        finite = finite && isfinite(instance->v[model.input[i]]);
-    return finite;
-}
-
 /* Places the instance at the fraction f of an accepted step. */
 static void place_between(Instance *instance, const Step *step, Span span, double f)
 {
@@ -53,7 +23,7 @@ static void place_between(Instance *instance, const Step *step, Span span, doubl
     place(instance, step, f < 1 ? span.time + f * span.size : span.end, f < 1 ? instance->stage : instance->x_next);
 }
 
-/* Where relations are looked at: closely behind the start, since what one event has switched may soon switch back. */
+/* Where relations are looked at: soon after the start, since what one event has switched may soon switch back. */
 static const double samples[] = {1e-8, 1e-6, 1e-4, 1e-2, 0.25, 0.5, 0.75, 1};
 
 /* The earliest fraction of the step just after which a relation has changed, or 2 where none does. */
@@ -100,21 +70,21 @@ static double next_instant(Instance *instance)
     return next;
 }
 
-/* Where values between the ends of a step are less exact than at its end, an event is approached by a step that ends just behind it: by
+/* Where values between the ends of a step are less exact than at its end, an event is approached by a step that ends just after it: by
  * this fraction longer, so that it still holds the event, and so close that the values there are as exact as at the end. */
 static const double beyond = 5e-4;
 
-/* One accepted internal step, at most to the limit; leaves the instance at its end or just behind an event inside it. */
+/* One accepted internal step, at most to the limit; leaves the instance at its end or just after an event inside it. */
 static Status internal_step(Instance *instance, const Step *step, double limit, bool *event)
 {
     const Method *method = method_of(instance);
     double time = instance->v[0], shortest = 1e-14 * fmax(fabs(time), 1e-6 * (limit - step->start));
-    double approach = INFINITY; /* the size of the step that ends just behind an event */
+    double approach = INFINITY; /* the size of the step that ends just after an event */
     read_states(instance, instance->x);
     for (int rejections = 0;; rejections++) {
         double size = fmin(instance->progress.step_size, approach);
-        bool whole = size >= 0.9999 * (limit - time);
-        double h = whole ? limit - time : size;
+        bool last = size >= 0.9999 * (limit - time);
+        double h = last ? limit - time : size;
         if (rejections == 0 && limit - time <= shortest) { /* what an event left over */
             place(instance, step, limit, instance->x);
             return OK;
@@ -125,7 +95,7 @@ static Status internal_step(Instance *instance, const Step *step, double limit, 
             return report(instance, DISCARD, "%s: the step at time %.17g fails: even %g s are too long for the tolerance %g%s%s", instance->name,
                           time, h, instance->progress.tolerance, reason ? ": " : "", reason ? reason : "");
         }
-        Span span = {.time = time, .size = h, .end = whole ? limit : time + h};
+        Span span = {.time = time, .size = h, .end = last ? limit : time + h};
         Trial trial = method->attempt(instance, step, span);
         if (trial.status != OK) {
             place(instance, step, time, instance->x);
@@ -136,7 +106,7 @@ static Status internal_step(Instance *instance, const Step *step, double limit, 
             continue;
         }
         double f = locate(instance, step, span);
-        if (isinf(approach) && (!whole || trial.factor < 1))
+        if (isinf(approach) && (!last || trial.factor < 1))
             instance->progress.step_size = h * trial.factor;
         else if (isinf(approach))
             instance->progress.step_size = fmax(instance->progress.step_size, h * trial.factor);

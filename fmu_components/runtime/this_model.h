@@ -5,7 +5,7 @@
 
 static inline Model *model_new(void)
 {
-    return (Model *)&model; /* nobody writes to it */
+    return (Model *)&model; /* it is never written to */
 }
 
 static inline void model_free(Model *only)

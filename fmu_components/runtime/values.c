@@ -1,6 +1,5 @@
 #include "instance.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -9,23 +8,6 @@ static const char *const role_names[] = {
     "an input", "an algebraic variable", "an output", "a local variable", "an event indicator",
 };
 static const char *const type_names[] = {"a real", "an integer", "a Boolean"};
-
-void changed(Instance *instance, unsigned stage)
-{
-    if (stage < instance->valid)
-        instance->valid = stage;
-    if (stage < instance->valid_jacobian)
-        instance->valid_jacobian = stage;
-}
-
-void evaluate(Instance *instance, unsigned stage)
-{
-    for (; instance->valid <= stage; instance->valid++)
-        if (model.composition)
-            model.composition->evaluate(instance->own, instance->valid);
-        else if (model.evaluate[instance->valid])
-            model.evaluate[instance->valid](instance->v, instance->t);
-}
 
 static Status refuse_set(const Instance *instance, const Variable *variable, double value)
 {
@@ -89,12 +71,6 @@ static Status unknown(const Instance *instance, Reference reference, Type type)
         return unknown_reference(instance, reference);
     return report(instance, ERROR, "%s: %s (value reference %u) is not %s variable but %s one", instance->name, model.variable[reference].name,
                   reference, type_names[type], type_names[model.variable[reference].type]);
-}
-
-/* The value of an integer variable, which a state damaged on its way could have made anything. */
-int whole(double value)
-{
-    return (int)fmax(INT_MIN, fmin(INT_MAX, value));
 }
 
 /* Whether a variable may take a value now; with the sentence where it may not. */
@@ -164,8 +140,8 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
         const Reference r = references[i];
         if (r >= model.variables || model.variable[r].type != type)
             return unknown(instance, r, type);
-        const unsigned behind = stages_behind(&model, &model.variable[r]);
-        stages = behind > stages ? behind : stages;
+        const unsigned needed = stages_behind(&model, &model.variable[r]);
+        stages = needed > stages ? needed : stages;
     }
     if (type == REAL && !request)
         request_note(instance, GETTING, references, count, 0);

@@ -1,7 +1,7 @@
 /* The kernel's core over components that are linked in, built from generated rows. */
 #include "system.h"
 
-#include "kernel/kernel.h"
+#include "kernel/kernel_internal.h"
 #include "schedule.h"
 
 #include <float.h>

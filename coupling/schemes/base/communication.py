@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.failures import interrupted, outcome
 from coupling.live.interval import Interval
 from coupling.live.session import Session
@@ -17,7 +17,7 @@ from coupling.schemes.base.stepper import CommunicationStepper, CouplingStopped
 
 
 def run_communication_steps(
-    stepper: CommunicationStepper, scheme: Scheme, session: Session, run: Run, interval: Interval | None
+    stepper: CommunicationStepper, *, scheme: Scheme, session: Session, run: Run, interval: Interval | None
 ) -> Outcome:
     """Runs the system by steps of a stepper."""
     points = Points(stepper, session, run, interval)

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.live.failures import interrupted, outcome
 from coupling.live.session import Session
 from coupling.options import Run

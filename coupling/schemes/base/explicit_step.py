@@ -24,14 +24,15 @@ class ExplicitScheme(Scheme):
     def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
         if interval is None and not control_of(run.step_control).changes_steps:
             return run_course(session, run, in_turn=self.in_turn)
-        return run_communication_steps(ExplicitStepper(session, run, interval, in_turn=self.in_turn), self, session, run, interval)
+        stepper = ExplicitStepper(session, run, interval, in_turn=self.in_turn)
+        return run_communication_steps(stepper, scheme=self, session=session, run=run, interval=interval)
 
 
 class ExplicitStepper:
     """Makes one explicit step after another."""
 
     def __init__(self, session: Session, run: Run, interval: Interval | None, *, in_turn: bool) -> None:
-        self.session, self.interval, self.kernel, self.in_turn = session, interval, session.kernel, in_turn
+        self.interval, self.kernel, self.in_turn = interval, session.kernel, in_turn
         self.extrapolation = run.extrapolation
         self.order = run.extrapolation + 1
         self.past: tuple = ()

@@ -52,7 +52,8 @@ class ImplicitScheme(Scheme):
         refusal = self.level.refusal(session)
         if refusal:
             raise refusal
-        return run_communication_steps(ImplicitStepper(self.level, session, interval), self, session, run, interval)
+        stepper = ImplicitStepper(self.level, session, interval)
+        return run_communication_steps(stepper, scheme=self, session=session, run=run, interval=interval)
 
 
 class ImplicitStepper:
@@ -198,7 +199,7 @@ class ImplicitStepper:
         return move
 
     def _add(self, multipliers: np.ndarray, move: np.ndarray) -> None:
-        multipliers[0, self.free] += move[0, self.free]
+        np.add(multipliers[0], move[0], out=multipliers[0], where=self.free)
         multipliers[1] += move[-1]
 
     def _find_response(self, h: float, multipliers: np.ndarray, ends: np.ndarray) -> None:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coupling.kernel.kernel import Status
+from coupling.kernel.status import Status
 from coupling.kernel.tableau import Tableau
+from coupling.live.failures import interrupted as interrupted_at
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
+from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
-from coupling.outcome import Ending, Outcome
+from coupling.options import Run
+from coupling.outcome import Outcome
 from coupling.progress import watched
 from coupling.solvers.base.solver import Solver
-
-if TYPE_CHECKING:
-    from coupling.live.session import Session
-    from coupling.options import Run
 
 
 def explicit_method(tableau: Tableau) -> Solver:
@@ -34,7 +32,6 @@ _AT_A_TIME = 0.1
 def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     """Runs the system by a tableau."""
     kernel, times = session.kernel, run.times()
-    assert kernel
     if len(times) and times[0] <= run.start_time:
         kernel.record()
         times = times[1:]
@@ -46,24 +43,21 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     interrupted, chunk, rk = False, 20, kernel.runge_kutta
     with watched(run) as show:
         try:
-            if status is Status.DONE and rk.t < run.stop_time:
+            if status is Status.DONE and kernel.reached < run.stop_time:
                 status = Status.PAUSED
             while status is Status.PAUSED and rk.steps < run.max_steps:
                 began = perf_counter()
                 status = kernel.advance(min(chunk, run.max_steps - rk.steps))
-                show(rk.t, rk.steps)
+                show(kernel.reached, rk.steps)
                 spent = perf_counter() - began
                 chunk = int(np.clip(chunk * _AT_A_TIME / max(spent, 1e-6), 1, 10 * chunk))
         except KeyboardInterrupt:
             interrupted = True
     session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
-    if interrupted:
-        outcome = Outcome(Ending.INTERRUPTED, f"interrupted at t = {rk.t:.9g} s; the result holds everything up to there")
-    else:
-        outcome = outcome_of(session, status, rk.t)
+    outcome = interrupted_at(kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
     _warn_of_roughness(session, outcome)
     _warn_of_stiffness(session, outcome)
-    if not outcome.completed and rk.t > run.start_time and kernel.evaluate(rk.t, kernel.present) is Status.DONE:
+    if not outcome.completed and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:
         kernel.record()  # the last point is the one that tells most
     return outcome
 
@@ -87,7 +81,6 @@ COSTLY, SHARE = 500, 0.25
 
 def _warn_of_stiffness(session: Session, outcome: Outcome) -> None:
     kernel = session.kernel
-    assert kernel
     count, steps = kernel.stiffness()[0], kernel.runge_kutta.steps
     if count >= max(COSTLY, SHARE * steps):
         outcome.warnings.append(

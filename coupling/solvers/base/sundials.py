@@ -10,16 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array
 
 from coupling.live.linearise import NoDerivative
+from coupling.options import Run
 from coupling.solvers.base.stepwise import Equations, GaveUp
-
-if TYPE_CHECKING:
-    from coupling.options import Run
 
 _FEW = 60
 """Unknowns up to which a dense matrix is factorised faster than a sparse one."""

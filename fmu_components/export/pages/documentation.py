@@ -112,7 +112,7 @@ def _variables(table: VariableTable, variables: Sequence[Variable]) -> str:
 
 
 def _with_symbols(heads: Sequence[str], rows: Iterable[tuple[Variable, Sequence[str]]]) -> str:
-    """A table with the symbol of each variable behind its name."""
+    """A table with the symbol of each variable after its name."""
     first, *others = heads
     return table_of((first, "Symbol", *others), ((name, mathml.symbol(v.name), *rest) for v, (name, *rest) in rows))
 

@@ -203,5 +203,5 @@ def test_without_a_compiler_the_sentence_says_what_to_install(platform, words, t
     system.build()
     monkeypatch.setattr(c.shutil, "which", lambda name: None)
     monkeypatch.delenv("CC", raising=False)
-    assert words in refusal(lambda: system.export_fmu(tmp_path / "x.fmu", platforms=[platform]), c.BuildError)
+    assert words in refusal(lambda: system.export_fmu(tmp_path / "x.fmu", platforms=[platform]), c.ExportError)
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,7 @@ from fmu_components.export import structure as exporter
 from tests.support.export.tables import table_of
 
 
-def written(unknowns: list[exporter.Unknown]) -> tuple[Unknown, ...]:
+def written(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:
     return tuple(Unknown(u.reference, tuple((d.known, d.kind) for d in u.dependencies)) for u in unknowns)
 
 
@@ -29,7 +29,7 @@ def test_every_component(component: type[Component], fmi: int, fmu: Callable[[ty
         assert dae is None
         return
     assert dae is not None
-    ideal = exporter.Structure(table, fmi, ideal=True)
+    ideal = exporter.ModelStructure(table, fmi, ideal=True)
     assert dae.switch == table.reference("ideal")
     assert list(dae.algebraic) == table.references(Role.ALGEBRAIC)
     assert dae.structure == Structure(*map(written, (ideal.outputs, ideal.derivatives, ideal.indicators, ideal.residuals)))

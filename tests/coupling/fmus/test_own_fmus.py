@@ -55,7 +55,7 @@ def test_natures(read: Fmu, component: type[Component], fmi: int) -> None:
 def test_structure(read: Fmu, component: type[Component], fmi: int) -> None:
     """The lists of unknowns are those that the exporter wrote; of the indicators, FMI 2 gives the number alone."""
     table = table_of(component)
-    written = exporter.Structure(table, fmi)
+    written = exporter.ModelStructure(table, fmi)
     assert read.structure.outputs == listed(written.outputs)
     assert read.structure.derivatives == listed(written.derivatives)
     assert read.structure.indicators == (listed(written.indicators) if fmi == 3 else (Unknown(-1, None),) * len(written.indicators))
@@ -68,7 +68,7 @@ def test_structure(read: Fmu, component: type[Component], fmi: int) -> None:
         assert unknown.knowns == tuple(table.variables[reference].name for reference, _ in unknown.dependencies)
 
 
-def listed(unknowns: list[exporter.Unknown]) -> tuple[Unknown, ...]:
+def listed(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:
     return tuple(Unknown(u.reference, tuple((d.known, d.kind) for d in u.dependencies)) for u in unknowns)
 
 

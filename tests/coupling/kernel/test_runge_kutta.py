@@ -9,7 +9,8 @@ import pytest
 from scipy.integrate import DOP853, RK45, solve_ivp
 from scipy.integrate._ivp import dop853_coefficients
 
-from coupling.kernel.runge_kutta import Retry, RungeKutta, Status
+from coupling.kernel.runge_kutta import Retry, RungeKutta
+from coupling.kernel.status import Status
 from coupling.solvers import dop853, dopri5
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.
@@ -373,7 +374,7 @@ def test_a_derivative_that_keeps_refusing_ends_the_run_where_it_stood(method):
 
     rk = RungeKutta(method, f, 1e-6, 1e-6, 2)
     rk.start(0.0, [1.0, 0.0])
-    assert rk.integrate(2.0) == Status.TOO_SMALL
+    assert rk.integrate(2.0) == Status.STEP_TOO_SMALL
     assert 1 - 1e-12 < rk.state.t <= 1
     assert rk.state.worst == -1
     assert rk.state.refused > 10
@@ -417,7 +418,7 @@ def test_a_blow_up_ends_with_who_was_to_blame(method):
     """x' = x^2 from 1 has no solution beyond t = 1."""
     rk = RungeKutta(method, lambda t, x: (1, -x[1], x[2] ** 2, 0), 1e-6, 1e-6, 4)
     rk.start(0.0, np.ones(4))
-    assert rk.integrate(2.0) == Status.TOO_SMALL
+    assert rk.integrate(2.0) == Status.STEP_TOO_SMALL
     assert rk.state.worst == 2
     assert rk.state.t == pytest.approx(1, abs=1e-5)
     assert rk.x[2] > 1e10
@@ -434,7 +435,7 @@ def test_an_undefined_derivative_rejects_the_step(method):
     rk.state.h = 10.0
     assert rk.step() == Status.DONE
     assert rk.state.rejected > 0
-    assert rk.integrate(10.0) == Status.TOO_SMALL
+    assert rk.integrate(10.0) == Status.STEP_TOO_SMALL
     assert rk.state.worst == 1
     assert rk.state.t == pytest.approx(1)
     assert np.isfinite(rk.dx).all()
@@ -463,7 +464,7 @@ def test_where_no_step_ends_well_the_state_without_derivative_is_to_blame(method
     rk = RungeKutta(method, f, 1e-6, 1e-6, 3)
     rk.start(0.0, [0.0, 0.0, 0.0])
     rk.state.h = 1.0
-    assert rk.step() == Status.TOO_SMALL
+    assert rk.step() == Status.STEP_TOO_SMALL
     assert rk.state.worst == 1
 
 

@@ -253,6 +253,21 @@ def test_an_interrupt_keeps_what_there_is(solver: str) -> None:
 
 
 @solver
+def test_an_interrupt_that_a_users_function_raises_is_one(solver: str) -> None:
+    """It passes through the solver and the kernel as any other, and what was recorded is kept."""
+
+    def drive(t: float) -> float:
+        if t > 0.5:
+            raise KeyboardInterrupt
+        return 0.0
+
+    system = of(foreign.oscillator())
+    system.drive("it.u", drive)
+    result = system.simulate(2.0, solver=solver, rtol=1e-8)
+    assert result.outcome.ending is Ending.INTERRUPTED and 0.01 < result.time[-1] <= 0.5
+
+
+@solver
 def test_an_interrupt_from_outside_is_heard_at_once(solver: str) -> None:
     """In the middle of a run that would take very long."""
 

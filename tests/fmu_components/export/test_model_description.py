@@ -161,7 +161,7 @@ def test_log_categories(described, fmi):
     names = [category.name for category in described.logCategories]
     assert names == [*LOG_CATEGORIES, *(["logAll"] if fmi == 2 else [])]
     assert all(category.description for category in described.logCategories)
-    table = (RUNTIME / "instance.c").read_text().split("category_names[CATEGORIES] = {")[1].split("}")[0]
+    table = (RUNTIME / "messages.c").read_text().split("category_names[CATEGORIES] = {")[1].split("}")[0]
     assert [name.strip(' "') for name in table.split(",")] == list(LOG_CATEGORIES)
 
 

@@ -17,7 +17,7 @@ from scipy.special import ellipj, ellipk
 from fmu_components.declare.component import Component, DeclarationError, declaration
 from fmu_components.declare.declaration import Role
 from fmu_components.export.c_code import model_source
-from fmu_components.export.compile import RUNTIME, WARNINGS, BuildError, fmi_headers, runtime_sources
+from fmu_components.export.compile import RUNTIME, WARNINGS, ExportError, fmi_headers, runtime_sources
 from fmu_components.export.python_slave import build_python_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
@@ -419,6 +419,6 @@ def test_the_name_of_the_option_is_kept_for_it():
 def test_the_python_backend_refuses_the_option(tmp_path):
     """It integrates explicitly, and says so before anybody waits for a stiff model."""
     with pytest.raises(
-        BuildError, match=r"Pendulum has the option solver\.implicit, but FMUs of the Python backend integrate explicitly only"
+        ExportError, match=r"Pendulum has the option solver\.implicit, but FMUs of the Python backend integrate explicitly only"
     ):
         build_python_fmu(VariableTable(declaration(Pendulum)), tmp_path)

@@ -11,18 +11,18 @@ from pythonfmu.enums import Fmi2Status
 from scipy.integrate import solve_ivp
 from sympy import Integer, Piecewise, sin, sqrt
 
+import fmu_components.runtime.python as runtime
 from fmu_components.catalogue import find
 from fmu_components.declare.component import TIME, Component, declaration, falls, reaches, rises
 from fmu_components.export.python_slave import slave_source
 from fmu_components.export.table import VariableTable
-from fmu_components.runtime.python import slave as runtime
 
 
 @cache
 def module_of(component):
     """The generated module, upon the runtime as it lies in the package."""
     module = types.ModuleType(component.__name__)
-    exec(slave_source(VariableTable(declaration(component)), "fmu_components.runtime.python.slave"), module.__dict__)
+    exec(slave_source(VariableTable(declaration(component)), "fmu_components.runtime.python"), module.__dict__)
     return module
 
 
@@ -237,7 +237,7 @@ def test_the_dense_output_is_of_fourth_order():
     """Between the ends of one step, halving it divides the error for x' = x by 2^5, at its ends by 2^6."""
 
     def errors(size):
-        step = runtime._try_step(lambda t, x: list(x), 0.0, size, [1.0], [1.0])
+        step = runtime.try_step(lambda t, x: list(x), 0.0, size, [1.0], [1.0])
         return abs(step.at(0.4)[0] - math.exp(0.4 * size)), abs(step.at(1)[0] - math.exp(size))
 
     coarse, fine = errors(0.2), errors(0.1)
@@ -248,7 +248,7 @@ def test_the_dense_output_is_of_fourth_order():
 def test_the_embedded_error_is_that_of_fourth_order():
     """The estimated error shrinks by 2^5 when a step is halved."""
     sizes = (0.2, 0.1)
-    coarse, fine = (runtime._try_step(lambda t, x: list(x), 0.0, h, [1.0], [1.0]).error([1.0], 1e-10)[0] for h in sizes)
+    coarse, fine = (runtime.try_step(lambda t, x: list(x), 0.0, h, [1.0], [1.0]).error([1.0], 1e-10)[0] for h in sizes)
     assert math.log2(coarse / fine) == pytest.approx(5, abs=0.3)
 
 

@@ -1,0 +1,213 @@
+"""Where FMUs are unpacked: in a cache, one folder for each content, for all runs and processes; or apart, for those that write into it.
+
+An entry is filled beside its place and renamed, so that it is complete where it exists. A process that uses it holds a shared lock
+on its file ``.lock`` until it ends, however it ends; who cleans needs an exclusive one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path
+from threading import RLock
+
+if sys.platform != "win32":
+    import fcntl
+
+LIMIT = 2 * 2**30
+"""Bytes that all entries may take together before those not used for longest go."""
+_LOCK = ".lock"
+_ABANDONED = 24 * 3600.0
+"""Seconds after which a folder that was not finished is one of a process that was killed."""
+_ATTEMPTS = 10
+_held: dict[Path, int] = {}
+"""File descriptors of locks by entry."""
+_of_process: dict[str, Path] = {}
+_lock = RLock()
+
+Fill = Callable[[Path], None]
+"""Writes the content into a folder that is there and empty."""
+
+
+class Sharing(Enum):
+    """Who uses the unpacked files of an FMU."""
+
+    MACHINE = "machine"
+    """All processes, which only read them."""
+    PROCESS = "process"
+    """This process: the files may be written, by a tool that the FMU starts or by the FMU itself."""
+    ALONE = "alone"
+    """One object of :class:`coupling.fmus.Fmu`."""
+
+
+def cache_folder() -> Path:
+    """Beside the FMUs that are built on demand: JOURDAIN_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("JOURDAIN_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return (Path(chosen) if chosen else base / "jourdain") / "fmus"
+
+
+def shared_folder(digest: str, platform: str, name: str, fill: Fill) -> Path:
+    """The read-only folder of a content; one of this process where the machine offers no place for it."""
+    with _lock:
+        try:
+            found = _entry(cache_folder().absolute() / platform / digest, fill)
+        except (OSError, RuntimeError):  # no home, no room, no right to write, no locks
+            found = None
+        return found or folder_of_process(digest, name, fill)
+
+
+def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
+    """The folder of a content that this process may write into; it goes with the process."""
+    with _lock:
+        known = _of_process.get(digest)
+        if known is None or not known.is_dir():
+            known = own_folder(name, fill)
+            atexit.register(remove, known, os.getpid())
+            _of_process[digest] = known
+        return known
+
+
+def own_folder(name: str, fill: Fill) -> Path:
+    """A new folder, which the caller has to remove."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}-")).resolve()
+    try:
+        fill(folder)
+    except BaseException:
+        remove(folder)
+        raise
+    return folder
+
+
+def remove(folder: Path, owner: int | None = None) -> None:
+    """Removes a folder, also one that is read-only; not in a child process, which inherits the duty of its ``owner``."""
+    if owner is None or os.getpid() == owner:
+        for each, _, _ in os.walk(folder):
+            with suppress(OSError):
+                os.chmod(each, 0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _entry(entry: Path, fill: Fill) -> Path | None:
+    if sys.platform == "win32":
+        return None
+    if entry in _held:
+        if _is_lock_of(_held[entry], entry):
+            return entry
+        os.close(_held.pop(entry))  # the cache was emptied by hand
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    if os.statvfs(entry.parent).f_flag & os.ST_NOEXEC:
+        return None
+    for _ in range(_ATTEMPTS):
+        if _hold(entry):
+            return entry
+        _publish(entry, fill)
+    return None
+
+
+if sys.platform != "win32":
+
+    def _hold(entry: Path) -> bool:
+        """Keeps an entry from being cleaned; whether it is there."""
+        try:
+            lock = os.open(entry / _LOCK, os.O_RDONLY)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            if not _is_lock_of(lock, entry):  # it was cleaned in between
+                os.close(lock)
+                return False
+        except BaseException:
+            os.close(lock)
+            raise
+        with suppress(OSError):  # of another user
+            os.utime(lock)
+        _held[entry] = lock
+        return True
+
+    def _clean(folder: Path) -> None:
+        """Removes what was not used for longest, as far as no process holds it, and what killed processes left."""
+        entries = sorted(_entries(folder))
+        room = LIMIT - sum(size for _, size, _ in entries)
+        for _, size, entry in entries:
+            if room >= 0:
+                break
+            lock = os.open(entry / _LOCK, os.O_RDONLY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_lock_of(lock, entry):
+                    gone = entry.with_name(f".{entry.name}-{os.getpid()}")
+                    entry.rename(gone)
+                    remove(gone)
+                    room += size
+            except OSError:
+                pass  # it is in use
+            finally:
+                os.close(lock)
+        for left in folder.glob(".*"):
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                remove(left)
+
+
+def _is_lock_of(lock: int, entry: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(lock), os.stat(entry / _LOCK))
+    except OSError:
+        return False
+
+
+def _publish(entry: Path, fill: Fill) -> None:
+    """Fills an entry, unless another process is first."""
+    scratch = Path(tempfile.mkdtemp(prefix=f".{entry.name[:12]}-", dir=entry.parent))
+    try:
+        fill(scratch)
+        size = sum(each.stat().st_size for each in scratch.rglob("*") if each.is_file())
+        (scratch / _LOCK).write_text(str(size))
+        _seal(scratch)
+        try:
+            scratch.rename(entry)
+        except OSError:
+            if not entry.is_dir():
+                raise
+            remove(scratch)
+            return
+    except BaseException:
+        remove(scratch)
+        raise
+    _synchronise(entry.parent)
+    with suppress(OSError):
+        _clean(entry.parent)
+
+
+def _seal(folder: Path) -> None:
+    """Makes all files read-only, and sure to be on the disk before the folder gets its name."""
+    for each, _, files in os.walk(folder, topdown=False):
+        for file in (Path(each) / name for name in files):
+            _synchronise(file)
+            file.chmod(0o555 if file.stat().st_mode & 0o100 else 0o444)
+        _synchronise(Path(each))
+        os.chmod(each, 0o555)
+
+
+def _synchronise(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _entries(folder: Path) -> Iterator[tuple[float, int, Path]]:
+    """When each was last asked for, and its size."""
+    for entry in folder.iterdir():
+        with suppress(OSError, ValueError):
+            if not entry.name.startswith("."):
+                yield (entry / _LOCK).stat().st_mtime, int((entry / _LOCK).read_text()), entry

@@ -1,0 +1,35 @@
+"""What all parts of the binding need: signatures, and arrays as C sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from coupling.kernel import library
+
+
+def declare(signatures: Mapping[str, tuple[object, Sequence[object]]]) -> None:
+    """Tells ctypes the result and the arguments of functions."""
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+
+
+def references_of(values: Sequence[int]) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.uintc)
+
+
+def doubles_of(values: object) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def pointer(array: np.ndarray | None) -> int | None:
+    """Where an array begins, for a call during which it stays alive."""
+    return None if array is None else array.ctypes.data
+
+
+def require_memory(result: int) -> None:
+    """Raises where the kernel ran out of memory."""
+    if result:
+        raise MemoryError("the system needs more memory than there is")

@@ -1,0 +1,207 @@
+"""A system in the kernel: its values, its evaluation, its loops and its record; what the functions do is said in ``kernel.h``."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from ctypes import POINTER, byref, c_bool, c_double, c_int, c_long, c_void_p
+
+import numpy as np
+
+from coupling.kernel import library
+from coupling.kernel.binding import declare, pointer, require_memory
+from coupling.kernel.instance import Instance
+from coupling.kernel.rows import Rows, RowsStructure
+from coupling.kernel.status import Failure, Statistics, Status
+
+_i, _d, _n, _p, _b = c_int, c_double, c_long, c_void_p, c_bool
+declare(
+    {
+        "kernel_reset": (_i, [_p]),
+        "kernel_build": (_p, [POINTER(RowsStructure), POINTER(_p), POINTER(_p)]),
+        "kernel_add_jacobians": (_i, [_p, POINTER(RowsStructure)]),
+        "kernel_set_record": (_i, [_p, POINTER(RowsStructure)]),
+        "kernel_free": (None, [_p]),
+        "kernel_use_clock": (None, [_p]),
+        "kernel_slots": (POINTER(c_double), [_p]),
+        "kernel_failure": (POINTER(Failure), [_p]),
+        "kernel_statistics": (POINTER(Statistics), [_p]),
+        "kernel_set_fast": (_i, [_p, _b]),
+        "kernel_set_lost_share": (None, [_p, _d]),
+        "kernel_set_open": (_i, [_p, _b]),
+        "kernel_loop_deficiency": (_i, [_p, _i, _p, _p, POINTER(_d), POINTER(_b)]),
+        "kernel_derivatives": (_i, [_p, _d, _p, _p]),
+        "kernel_evaluate": (_i, [_p, _d, _p]),
+        "kernel_exchange": (_i, [_p, _d, _b]),
+        "kernel_residuals": (_i, [_p, _d, _p, _p, _p, _p]),
+        "kernel_verify": (_i, [_p, _p]),
+        "kernel_indicators": (_i, [_p, _p]),
+        "kernel_synchronise": (_i, [_p, _d, _p]),
+        "kernel_start_events": (_i, [_p]),
+        "kernel_settle": (_i, [_p, _p, POINTER(_b)]),
+        "kernel_next_time": (_d, [_p]),
+        "kernel_complete_step": (_i, [_p, POINTER(_b)]),
+        "kernel_hold": (_i, [_p, _i, _p]),
+        "kernel_loop_linearise": (_i, [_p, _i]),
+        "kernel_loop_solve_linear": (None, [_p, _i, _p]),
+        "kernel_set_polynomial": (None, [_p, _i, _d, _d, _d, _d]),
+        "kernel_unsettle": (None, [_p]),
+        "kernel_leave_last": (None, [_p]),
+        "kernel_time": (_d, [_p]),
+        "kernel_record": (_i, [_p]),
+        "kernel_recorded": (_n, [_p, POINTER(POINTER(_d))]),
+    }
+)
+
+_CALLBACK = ctypes.CFUNCTYPE(c_double, c_double)
+
+
+class Core:
+    """A system in the kernel. Arrays that a run refers to are kept alive here."""
+
+    def __init__(self, rows: Rows, instances: Sequence[Instance], functions: Sequence[Callable[[float], float]] = ()) -> None:
+        """``instances`` by their rows; ``functions`` of time by their numbers in the rows of drives."""
+        handles = (c_void_p * len(instances))(*(instance.handle for instance in instances))
+        callbacks = [_CALLBACK(function) for function in functions]
+        addresses = (c_void_p * len(callbacks))(*(ctypes.cast(callback, c_void_p) for callback in callbacks))
+        structure = rows.structure
+        self.handle = library.kernel_build(byref(structure), handles, addresses)
+        if not self.handle:
+            raise MemoryError("the system needs more memory than there is")
+        self._kept: list[object] = [rows, callbacks]
+        self._running: object = None
+        """What the run refers to."""
+        self.states = rows.states
+        self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
+        try:
+            self._build_rest(rows, structure)
+        except BaseException:
+            self.free()
+            raise
+
+    def _build_rest(self, rows: Rows, structure: RowsStructure) -> None:
+        library.kernel_use_clock(self.handle)
+        if structure.records:
+            require_memory(library.kernel_set_record(self.handle, byref(structure)))
+            self._columns = int(rows.table("record")["columns"][0])
+
+    def add_jacobians(self, rows: Rows) -> None:
+        """Those of loops that were built without: ``rows`` are the same as before, with what has come to the loops."""
+        self._kept.append(rows)
+        require_memory(library.kernel_add_jacobians(self.handle, byref(rows.structure)))
+
+    def reset(self) -> None:
+        """Makes the kernel what it was when it was built, its Jacobians included: settings, values, statistics and records go.
+
+        To be called before its instances start again; the next run gives the same bits as that of a new kernel.
+        """
+        self._running = None
+        require_memory(library.kernel_reset(self.handle))
+
+    def free(self) -> None:
+        if self.handle:
+            library.kernel_free(self.handle)
+            self.handle, self.slots = None, np.zeros(0)
+            self._kept, self._running = [], None
+
+    def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
+        library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
+
+    def leave_last(self) -> None:
+        """Leaves time events at the end of a run to whoever runs more than this system."""
+        library.kernel_leave_last(self.handle)
+
+    def unsettle(self) -> None:
+        """To be called where somebody else has set inputs of the instances."""
+        library.kernel_unsettle(self.handle)
+
+    def hold(self, loop: int, held: Sequence[bool] | np.ndarray | None) -> None:
+        """Which unknowns of a loop are not its own to find; without an argument, all of them are."""
+        array = None if held is None else np.array(held, dtype=np.bool_)
+        require_memory(library.kernel_hold(self.handle, loop, pointer(array)))
+
+    def linearise(self, loop: int) -> Status:
+        """Makes and factorises a loop's Jacobian at the present point, equations for held unknowns included."""
+        return Status(library.kernel_loop_linearise(self.handle, loop))
+
+    def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:
+        """By the loop's last Jacobian; where this lacks rank, the solution of least length."""
+        result = np.array(right, dtype=float)
+        library.kernel_loop_solve_linear(self.handle, loop, pointer(result))
+        return result
+
+    @property
+    def time(self) -> float:
+        """Of the present point."""
+        return library.kernel_time(self.handle)
+
+    def set_lost_share(self, share: float) -> None:
+        """Below which share of its greatest size a pivot of a loop's equations is taken as lost."""
+        library.kernel_set_lost_share(self.handle, share)
+
+    def set_fast(self, fast: bool) -> None:
+        """Whether loops that have a shortcut may take it."""
+        library.kernel_set_fast(self.handle, fast)
+
+    def set_open(self, open_: bool) -> None:
+        """Whether loops are passed once, with their unknowns as they are, instead of being solved."""
+        library.kernel_set_open(self.handle, open_)
+
+    def recorded(self) -> np.ndarray:
+        """A copy of all rows, the time first."""
+        values = POINTER(c_double)()
+        rows = library.kernel_recorded(self.handle, byref(values))
+        if rows == 0:
+            return np.zeros((0, self._columns + 1))
+        return np.ctypeslib.as_array(values, shape=(rows, self._columns + 1)).copy()
+
+    @property
+    def failure(self) -> Failure:
+        return library.kernel_failure(self.handle).contents
+
+    @property
+    def statistics(self) -> Statistics:
+        return library.kernel_statistics(self.handle).contents
+
+    def deficiency(self, loop: int, unknowns: int) -> tuple[int, np.ndarray, np.ndarray, float, bool]:
+        """The worst rank deficiency of a loop's equations, who takes part in it, when it was, and whether it came with the motion."""
+        undetermined, redundant, time, passing = np.zeros(unknowns), np.zeros(unknowns), c_double(0), c_bool()
+        arrays = pointer(undetermined), pointer(redundant)
+        count = library.kernel_loop_deficiency(self.handle, loop, *arrays, byref(time), byref(passing))
+        return count, undetermined, redundant, time.value, passing.value
+
+    def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
+        return Status(library.kernel_derivatives(self.handle, t, pointer(x), pointer(dx)))
+
+    def evaluate(self, t: float, x: np.ndarray) -> Status:
+        return Status(library.kernel_evaluate(self.handle, t, pointer(x)))
+
+    def exchange(self, t: float, solving: bool = False) -> Status:
+        return Status(library.kernel_exchange(self.handle, t, solving))
+
+    def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
+        return Status(library.kernel_residuals(self.handle, t, pointer(x), pointer(z), pointer(dx), pointer(r)))
+
+    def indicators(self, z: np.ndarray) -> Status:
+        return Status(library.kernel_indicators(self.handle, pointer(z)))
+
+    def synchronise(self, t: float, x: np.ndarray) -> Status:
+        return Status(library.kernel_synchronise(self.handle, t, pointer(x)))
+
+    def start_events(self) -> Status:
+        return Status(library.kernel_start_events(self.handle))
+
+    def settle(self, x: np.ndarray) -> Status:
+        """Discrete updates until nothing changes; x receives the states."""
+        return Status(library.kernel_settle(self.handle, pointer(x), byref(c_bool())))
+
+    def complete_step(self) -> tuple[Status, bool]:
+        wanted = c_bool()
+        return Status(library.kernel_complete_step(self.handle, byref(wanted))), wanted.value
+
+    @property
+    def next_time(self) -> float:
+        return library.kernel_next_time(self.handle)
+
+    def record(self) -> Status:
+        return Status(library.kernel_record(self.handle))

@@ -1,0 +1,258 @@
+/* What the files of the kernel share. */
+#ifndef KERNEL_INTERNAL_H
+#define KERNEL_INTERNAL_H
+
+#include "kernel.h"
+#include "linear.h"
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+typedef struct {
+    OperationKind kind;
+    Type type;
+    int index; /* of the instance, the drive or the loop */
+    int count, first;
+    const Reference *references;
+    const int *places;                /* of SET and GET: the slot of each value, where these are no neighbours; else null */
+    const int *source_start, *source; /* of SET: slots by input */
+    Instance *instance;         /* of those that move values */
+    Fmi2Get get;                /* of GET from a Co-Simulation instance of FMI 2, at first hand: it costs more to find than to call */
+    Component component;
+} Operation;
+
+/* The arrays of all items lie in one block: an evaluation reads them from end to end. */
+typedef struct {
+    Operation *items;
+    int count;
+    int *block;
+    size_t room; /* of the block */
+} Operations;
+
+typedef struct {
+    Instance *instance;
+    int first_state, states, first_indicator, indicators;
+    bool completed_step; /* wants to hear of every completed step */
+} Part;
+
+/* A function of time: called back, a polynomial, or a table that is interpolated linearly and constant outside. */
+typedef struct {
+    double (*function)(double time);
+    bool polynomial;
+    double start, coefficient[3]; /* value, slope and curve at the start */
+    const double *initial;        /* value of a polynomial at first */
+    int points, last;
+    const double *times, *values;
+} Drive;
+
+typedef struct {
+    DerivativeKind kind;
+    int instance;
+    bool at_events; /* changes at events only */
+    int unknowns, knowns, first;
+    const Reference *unknown, *known;
+    const double *seed;
+    const int *unknown_slot; /* of a difference, with the slot of its only known */
+    int known_slot;
+    double nominal;
+} LocalDerivative;
+
+/* How a loop's values follow from outputs that were got with other inputs. Each row is a sum of factor times term times slot, kept in a
+ * slot of its own. First comes by how much the unknowns have moved since they were set; then rows that are always wanted, rows that
+ * lead to the residuals alone, the residuals, and rows that are wanted once the unknowns are known. */
+typedef struct {
+    int first;               /* slot of the first row */
+    int always, inner, last; /* counts; of unknowns and residuals there are as many as the loop has */
+    const int *unknown;      /* the slots of what they were last set to */
+    const int *target;       /* the slots that receive the last rows */
+    const int *start, *middle, *term, *slot; /* of a row: items whose term is 1 come before its middle */
+    const double *factor;
+} Shortcut;
+
+/* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
+ *
+ * Term 0 is 1; then come the local derivatives; then sums of products of two terms and a factor, the last of which are the entries
+ * of the Jacobian in the order of its pattern. */
+typedef struct {
+    int count, first;
+    Operations inside;
+    const int *residual_start, *residual_slot;
+    const double *residual_factor;
+    LocalDerivative *derivatives;
+    int derivative_count;
+    int first_sum, sums, first_entry;
+    const int *sum_start, *left, *right;
+    const double *factor;
+    int copies, *copy_of, *copied; /* sums of a single product whose left term is 1, and all others */
+    int others, *other;
+    double *copy_factor;
+    double *term;
+    const int *row_start, *column, *order;
+    Linear *linear;
+    Shortcut shortcut;
+    int deficiency; /* of the last factorisation, and the greatest so far with its time */
+    int worst_deficiency;
+    double deficient_at;
+    bool passing; /* at the worst deficiency: what is missing was there before */
+    bool given;   /* all unknowns are held: the loop is passed once with them as they are */
+    bool *held;   /* unknowns that are somebody else's to find; null where there are none */
+    Linear *whole; /* all equations, held unknowns included */
+    double largest; /* of all unknowns so far */
+    double *residual, *step, *start, *correction;
+    double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
+} Loop;
+
+struct Kernel {
+    int slots, states, indicators;
+    double t, *v;
+    Part *parts;
+    int part_count;
+    int *handler, handler_count; /* the parts that handle events in Event Mode */
+    Drive *drives;
+    int drive_count;
+    Loop *loops;
+    int loop_count;
+    Operations lists[LISTS];
+    const int *derivative_slot;
+    bool thorough; /* every value goes to every instance, and loops are solved to the last check */
+    bool fast;     /* loops with a shortcut have been affine wherever that was checked */
+    double passed; /* the time of the last event: jumps up to there have happened */
+    bool settled;  /* the instances have the inputs that the slots say */
+    double *buffer;
+    bool events;   /* the instances are in Event Mode, where time and states stand still */
+    bool leaves_last; /* time events at the end of a run are left to whoever runs more than this system */
+    bool open;     /* loops are passed once, with the unknowns as they are */
+    bool timed;
+    double (*clock)(void); /* null where time is not measured */
+    double clock_cost;
+    long clock_readings;
+    Failure failure;
+    Statistics statistics;
+    struct Run *run;
+    struct Record *record;
+    struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
+    void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *); /* of what there is of these */
+};
+
+/* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
+enum { SAMPLING = 101 };
+
+/* Co-Simulation instances and what arrives at them. */
+
+/* Saved states: two for whoever makes steps, one to which a run returns, and one for an instance that discards a step. */
+enum { PAST = 3, FOR_RUN = 2, FOR_RETRY = 3, SAVED = 4 };
+
+typedef struct {
+    int part;
+    Instance *instance; /* null where the inputs are those of instances between the points, which somebody else integrates */
+    int first;   /* of its inputs among all inputs */
+    int degree;  /* of the polynomials that it takes */
+    bool event;  /* its last step ended at an event */
+    bool saves;  /* can save and restore its state */
+    bool variable; /* can make steps of any size */
+    Polynomials inputs;
+    Component component; /* of FMI 2, with what each step calls */
+    Fmi2Set set;
+    Status (*step)(Component, double time, double size, int last_word);
+    void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
+    Operations sequence, outputs; /* for steps one after another: what is passed on for it, and what it gives */
+} Stepper;
+
+/* Where power passes: an effort that an instance was given over a step, against the one that belongs to what has come of it. */
+typedef struct {
+    int input;      /* among all inputs */
+    int rate;       /* slot of the conjugate quantity */
+    int total;      /* slot of the energy that coupling has created here */
+    double sign;
+    double passed;  /* energy that has gone through, to and fro */
+} Bond;
+
+/* A Model Exchange instance whose state has to be saved beside that of the steppers. */
+typedef struct {
+    int part;
+    void *saved[SAVED];
+    double next_time[SAVED]; /* of the time event that was next then */
+} Other;
+
+typedef struct Coupling {
+    Stepper *steppers;
+    int count;
+    Other *other;
+    int other_count;
+    int inputs, first_end; /* slots from first_end on: what each input was at the end of the last step */
+    const int *arriving;   /* slot of what arrives at each input at a point */
+    Reference *reference;
+    double *value, *slope, *curve, *scratch; /* polynomials over the step, by input; one block with the past */
+    double *past[PAST], past_time[PAST];     /* what arrived at the last points */
+    int known;                               /* how many of these there are */
+    int degree;                              /* of the polynomials over the present step */
+    int predicted;                           /* for steps one after another: values that are extrapolated to the end */
+    const int *predicted_slot;
+    double *predicted_past[PAST], *predicted_block;
+    LocalDerivative *derivatives;            /* of outputs by inputs, into slots */
+    int derivative_count;
+    int held_count;
+    const int *held; /* slots of outputs that change at events only, and what they were */
+    double *held_before;
+    double *z, *z_before; /* event indicators */
+    Bond *bonds;
+    int bond_count;
+    double *backup[SAVED], backup_time[SAVED][PAST + 1]; /* of all but the last */
+    int backup_known[SAVED];
+    bool event;      /* an instance's last step ended at one */
+    bool ready;      /* the instances have left Initialization Mode */
+    bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */
+    bool align;      /* all go back where one meets an event within the step */
+    double earliest; /* such an event; infinite where there is none */
+    long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
+    double seconds;
+    struct Course *course;
+    int (*get_outputs)(struct Kernel *);
+} Coupling;
+
+/* build.c */
+bool build_operations(Kernel *, const Rows *, bool of_steppers);
+bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
+
+/* kernel.c */
+void free_operations(Operations *);
+
+/* evaluate.c */
+int operate(Kernel *, const Operations *);
+void expect(const Instance *);
+int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
+
+/* clock.c */
+double seconds(void);
+
+/* loop.c */
+int differentiate(Kernel *, const LocalDerivative *, double *term);
+int loop_solve(Kernel *, int loop);
+int loop_shortcut(Kernel *, int loop);
+int loop_verify(Kernel *, int loop);
+int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
+void loop_residual(const Kernel *, const Loop *, double *r);
+
+/* steps.c */
+int inputs_failed(Kernel *, const Stepper *, Status);
+int step_terminated(Kernel *, const Stepper *);
+
+/* coupling.c */
+void kernel_end_coupling(Kernel *);
+void kernel_reset_coupling(Kernel *);
+
+/* record.c */
+void kernel_end_record(Kernel *);
+long kernel_rows(const Kernel *);
+void kernel_forget_rows(Kernel *, long rows); /* all behind the first so many */
+
+/* run.c */
+void kernel_end_run(Kernel *);
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* A kernel as it was when it was built, for another run with the same rows: the same bits come out as of a new one. */
+#include "kernel_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The equations are made anew: scales, sequence and peaks of pivots remember what was factorised before. */
+static int reset_loop(Loop *l)
+{
+    memset(l->residual, 0, 6 * (size_t)l->count * sizeof *l->residual);
+    l->deficiency = l->worst_deficiency = 0;
+    l->deficient_at = l->largest = 0;
+    l->passing = l->given = false;
+    free(l->held);
+    l->held = NULL;
+    linear_free(l->whole);
+    l->whole = NULL;
+    if (!l->linear)
+        return 0;
+    memset(l->term + 1, 0, (size_t)(l->first_sum + l->sums - 1) * sizeof *l->term);
+    linear_free(l->linear);
+    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
+    return l->linear ? 0 : -1;
+}
+
+int kernel_reset(Kernel *k)
+{
+    if (k->end_run)
+        k->end_run(k);
+    if (k->record)
+        kernel_forget_rows(k, 0);
+    if (k->coupling)
+        kernel_reset_coupling(k);
+    memset(k->v, 0, ((size_t)k->slots + 1) * sizeof *k->v);
+    memset(k->buffer, 0, ((size_t)k->slots + 1) * sizeof *k->buffer);
+    k->t = k->passed = 0;
+    k->thorough = k->fast = k->settled = k->events = k->leaves_last = k->open = k->timed = false;
+    k->clock_readings = 0;
+    k->failure = (Failure){.instance = -1, .index = -1, .slot = -1};
+    k->statistics = (Statistics){0};
+    for (int i = 0; i < k->drive_count; i++) {
+        Drive *drive = &k->drives[i];
+        drive->last = 0;
+        if (drive->polynomial) {
+            drive->start = drive->coefficient[1] = drive->coefficient[2] = 0;
+            drive->coefficient[0] = *drive->initial;
+        }
+    }
+    int result = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        result = reset_loop(&k->loops[i]) ? -1 : result;
+    return result;
+}

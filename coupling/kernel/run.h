@@ -1,0 +1,53 @@
+/* What the files of a run in time share: the run itself, and the methods that take its steps. */
+#ifndef KERNEL_RUN_H
+#define KERNEL_RUN_H
+
+#include "kernel_internal.h"
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+/* The history of one way of crossing one indicator. */
+typedef struct {
+    double last, interval;
+    int shrinking;
+} Crossing;
+
+/* What takes the steps. All but `end` return a KernelStatus. */
+typedef struct {
+    int (*restart)(Kernel *, double t, const double *x); /* begins at a point, or anew after an event, and reads the indicators there */
+    int (*step)(Kernel *, double limit, bool *back);     /* moves the run; `back` where it went back to an earlier point instead */
+    int (*state)(Kernel *, double t, double *x);         /* within the last step */
+    int (*complete)(Kernel *);                           /* after a step without an event */
+    void (*end)(Kernel *);
+    bool evaluates; /* a step leaves the instances where it ended */
+} Method;
+
+typedef struct Run {
+    const Method *method;
+    struct Explicit *own;      /* of a Runge-Kutta method */
+    const Integrator *outside; /* of a method that is called back */
+    double t, t_before, *present; /* where the run is, where its last step began, and the state now */
+    long steps;
+    bool near; /* the limit is so near that there is nothing to integrate */
+    const double *output_times;
+    long outputs, next_output;
+    double start, stop, span, last_event;
+    double longest; /* the next step */
+    int close;
+    bool listens; /* an instance wants to hear of every completed step */
+    Crossing *crossing; /* by indicator: out of the positive, into it */
+    double *x, *z, *z_before, *z_middle;
+    double *unknowns, *unknowns_before; /* of all loops, at both ends of the last step */
+} Run;
+
+/* run.c */
+int begin_run(Kernel *, const Method *, double start, double stop, long outputs, const double *output_times);
+int chattering(Kernel *, int indicator, int state);
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+"""How calls of the kernel end, and what it tells about them."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_char_p, c_double, c_int, c_long, c_uint
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """How a call of the kernel ended."""
+
+    DONE = 0
+    RETRY = 1
+    STEP_TOO_SMALL = 2
+    NO_MEMORY = 3
+    FMU_FAILED = 4
+    NOT_FINITE = 5
+    NOT_SOLVED = 6
+    CONTRADICTORY = 7
+    CHATTERING = 8
+    UNSETTLED = 9
+    TERMINATED = 10
+    PAUSED = 11
+    STOPPED = 12
+
+
+class Failure(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("instance", c_int),
+        ("status", c_int),
+        ("action", c_char_p),
+        ("references", POINTER(c_uint)),
+        ("count", c_int),
+        ("index", c_int),
+        ("slot", c_int),
+        ("time", c_double),
+    ]
+
+
+class Statistics(ctypes.Structure):
+    _fields_ = [
+        *((name, c_long) for name in ("evaluations", "newton_iterations", "factorisations", "events", "time_events", "state_events")),
+        ("step_events", c_long),
+        ("sampled", c_long),
+        ("sampled_seconds", c_double),
+        ("fmu_seconds", c_double),
+    ]

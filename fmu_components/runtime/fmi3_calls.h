@@ -1,0 +1,76 @@
+/* When the functions of FMI 3.0 may be called, and how each of them begins. */
+#ifndef FMI3_CALLS_H
+#define FMI3_CALLS_H
+
+#include "fmi3Functions.h"
+#include "instance.h"
+
+enum {
+    BEFORE = INSTANTIATED | INITIALIZATION,
+    RUNNING = EVENTS | CONTINUOUS | STEPPING,
+    READABLE = BEFORE | CONFIGURATION | RUNNING | INTERMEDIATE | TERMINATED,
+    WRITABLE = BEFORE | CONFIGURATION | RUNNING | INTERMEDIATE,
+    ANY = BEFORE | CONFIGURATION | RUNNING | TERMINATED
+};
+
+/* When a function may be called. */
+#define CALLS(CALL)                                                                                                                       \
+    CALL(fmi3SetDebugLogging, ANY)                                                                                                        \
+    CALL(fmi3EnterInitializationMode, INSTANTIATED)                                                                                       \
+    CALL(fmi3ExitInitializationMode, INITIALIZATION)                                                                                      \
+    CALL(fmi3EnterConfigurationMode, INSTANTIATED)                                                                                        \
+    CALL(fmi3ExitConfigurationMode, CONFIGURATION)                                                                                        \
+    CALL(fmi3EnterEventMode, CONTINUOUS | STEPPING)                                                                                       \
+    CALL(fmi3Terminate, RUNNING)                                                                                                          \
+    CALL(fmi3Reset, ANY)                                                                                                                  \
+    CALL(fmi3GetFMUState, ANY)                                                                                                            \
+    CALL(fmi3SetFMUState, ANY)                                                                                                            \
+    CALL(fmi3FreeFMUState, ANY)                                                                                                           \
+    CALL(fmi3SerializedFMUStateSize, ANY)                                                                                                 \
+    CALL(fmi3SerializeFMUState, ANY)                                                                                                      \
+    CALL(fmi3DeserializeFMUState, ANY)                                                                                                    \
+    CALL(fmi3GetDirectionalDerivative, INITIALIZATION | RUNNING | TERMINATED)                                                             \
+    CALL(fmi3GetAdjointDerivative, INITIALIZATION | RUNNING | TERMINATED)                                                                 \
+    CALL(fmi3GetNumberOfVariableDependencies, ANY)                                                                                        \
+    CALL(fmi3GetVariableDependencies, ANY)                                                                                                \
+    CALL(fmi3EvaluateDiscreteStates, INITIALIZATION | EVENTS)                                                                             \
+    CALL(fmi3UpdateDiscreteStates, EVENTS)                                                                                                \
+    CALL(fmi3EnterContinuousTimeMode, EVENTS)                                                                                             \
+    CALL(fmi3CompletedIntegratorStep, CONTINUOUS)                                                                                         \
+    CALL(fmi3SetTime, EVENTS | CONTINUOUS)                                                                                                \
+    CALL(fmi3SetContinuousStates, CONTINUOUS)                                                                                             \
+    CALL(fmi3GetContinuousStateDerivatives, INITIALIZATION | EVENTS | CONTINUOUS | TERMINATED)                                            \
+    CALL(fmi3GetEventIndicators, INITIALIZATION | EVENTS | CONTINUOUS | TERMINATED)                                                       \
+    CALL(fmi3GetContinuousStates, INITIALIZATION | EVENTS | CONTINUOUS | TERMINATED)                                                      \
+    CALL(fmi3GetNominalsOfContinuousStates, INITIALIZATION | EVENTS | CONTINUOUS | TERMINATED)                                            \
+    CALL(fmi3GetNumberOfEventIndicators, ANY)                                                                                             \
+    CALL(fmi3GetNumberOfContinuousStates, ANY)                                                                                            \
+    CALL(fmi3EnterStepMode, EVENTS)                                                                                                       \
+    CALL(fmi3GetOutputDerivatives, STEPPING | INTERMEDIATE | TERMINATED)                                                                  \
+    CALL(fmi3DoStep, STEPPING)                                                                                                            \
+    CALL(fmi3ActivateModelPartition, 0)
+
+#define MODES(function, modes) modes_of_##function = (modes),
+enum { CALLS(MODES) };
+
+/* Opens every function: the instance, or an error where there is none or the call comes at the wrong time. */
+#define ENTER_IN(function, modes, complete)                                                                                               \
+    Instance *instance = i;                                                                                                               \
+    if (!instance || !may_call(instance, #function, modes, complete))                                                                     \
+        return fmi3Error;
+#define ENTER(function, complete) ENTER_IN(function, modes_of_##function, complete)
+
+static inline bool same_count(const Instance *instance, size_t references, size_t values)
+{
+    if (references != values)
+        report(instance, ERROR, "%s: %lu values were passed for %lu scalar variables", instance->name, (unsigned long)values,
+               (unsigned long)references);
+    return references == values;
+}
+
+static inline fmi3Status not_offered(const Instance *instance, const char *function, const char *instead)
+{
+    return (fmi3Status)report(instance, ERROR, "%s: %s is not offered: %s", instance->name, function, instead);
+}
+
+#endif

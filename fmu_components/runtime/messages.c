@@ -1,0 +1,57 @@
+/* What is said to the importer's logger. */
+#include "instance.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const category_names[CATEGORIES] = {"logEvents", "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal"};
+
+static void send(const Instance *instance, Status status, Category category, const char *format, va_list arguments)
+{
+    if (!instance->logged[category] && category < LOG_ERROR) /* errors cannot be silenced, as FMI 3 demands */
+        return;
+    char sentence[1024];
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    instance->log(instance, status, category_names[category], sentence);
+}
+
+/* One sentence about a status that is not OK; returns that status. */
+Status report(const Instance *instance, Status status, const char *format, ...)
+{
+    static const Category category_of[] = {LOG_EVENTS, LOG_WARNING, LOG_DISCARD, LOG_ERROR, LOG_FATAL};
+    va_list arguments;
+    va_start(arguments, format);
+    send(instance, status, category_of[status], format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void note_event(const Instance *instance, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    send(instance, OK, LOG_EVENTS, format, arguments);
+    va_end(arguments);
+}
+
+/* Without categories, all of them; false where one is unknown. */
+bool select_categories(Instance *instance, bool on, size_t count, const char *const *categories)
+{
+    bool known = true;
+    for (size_t c = 0; c < CATEGORIES && count == 0; c++)
+        instance->logged[c] = on;
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        for (size_t c = 0; c < CATEGORIES; c++)
+            if (categories[i] && (!strcmp(categories[i], category_names[c]) || !strcmp(categories[i], "logAll"))) {
+                instance->logged[c] = on;
+                found = true;
+            }
+        known = known && found;
+        if (!found)
+            report(instance, ERROR, "%s: there is no log category '%s'; the model description lists those there are", instance->name,
+                   categories[i] ? categories[i] : "(null)");
+    }
+    return known;
+}

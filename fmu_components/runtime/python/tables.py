@@ -1,0 +1,90 @@
+"""The tables of a model, which a generated module fills."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Values = list[Any]
+"""Reals, integers and Booleans by value reference; time is the first."""
+
+
+@dataclass(frozen=True)
+class SlaveVariable:
+    """One variable; its value reference is its place in the table."""
+
+    name: str
+    type: str
+    causality: str
+    variability: str
+    initial: str | None
+    start: Any
+    unit: str
+    text: str
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    open_below: bool = False
+    open_above: bool = False
+    range: str = ""
+    """The range in words, as it follows 'must be'."""
+
+    def missing(self, value: float) -> str | None:
+        """What the value would have to be; None where it is that."""
+        above = value > self.minimum if self.open_below else value >= self.minimum
+        below = value < self.maximum if self.open_above else value <= self.maximum
+        if not math.isfinite(value):
+            return "a finite number"
+        return None if above and below else self.range
+
+    def settable(self, running: bool) -> bool:
+        """Whether its value is the importer's to choose, while the simulation is running or before."""
+        if self.causality == "input":
+            return True
+        return self.causality == "parameter" and self.variability == "tunable" if running else self.start is not None
+
+    def shown(self, value: Any) -> str:
+        """The value as it stands in a sentence."""
+        return f"{self.name} = {value:g}{' ' + self.unit if self.unit else ''}" if self.type == "real" else f"{self.name} = {value}"
+
+
+@dataclass(frozen=True)
+class SlaveEvent:
+    """New values of states and discrete states, computed from all values before the event."""
+
+    kind: str
+    """``rises``, ``falls`` or ``reaches``."""
+    index: int
+    """Of the relation that rises or falls, or of the instant that is reached."""
+    targets: tuple[int, ...]
+    update: Callable[[Values], Sequence[Any]]
+    text: str
+
+
+def _nothing(values: Values) -> Sequence[float]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """All that a generated module says about its component."""
+
+    name: str
+    title: str
+    token: str
+    stop_time: float
+    variables: tuple[SlaveVariable, ...]
+    states: tuple[int, ...]
+    nominal: tuple[float, ...]
+    relations: tuple[int, ...]
+    events: tuple[SlaveEvent, ...]
+    conditions: tuple[tuple[str, tuple[int, ...]], ...]
+    """What must hold at initialisation, in words, and what it depends on; ``require`` gives expressions that must be positive."""
+    evaluate: Callable[[Values], None]
+    derivatives: Callable[[Values], Sequence[float]] = _nothing
+    indicators: Callable[[Values], Sequence[float]] = _nothing
+    """One per relation."""
+    instants: Callable[[Values], Sequence[float]] = _nothing
+    """One per time event."""
+    require: Callable[[Values], Sequence[float]] = _nothing
