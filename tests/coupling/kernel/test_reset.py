@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import runtime_components
 from coupling.analysis.initial import check
 from coupling.live.master import Master
 
@@ -19,6 +18,7 @@ from coupling.solvers.base.solver import SOLVERS
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support import foreign
+from tests.support.runtime import runtime_components
 from tests.support.systems import seven_bodies
 
 
