@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import foreign
 import numpy as np
 import pytest
-from coupling.live.master import Master
 
 from coupling import System
 from coupling.kernel.status import Status
-from coupling.options import Run
-
-RUN = Run(0.0, 1.0, "dopri5", 1e-8, None, "check", None, None, None, float("inf"), 10_000_000, False)
+from coupling.live.session import Session
+from tests.support import foreign
+from tests.support.systems.sessions import started
 
 
 class Exact:
@@ -44,28 +42,27 @@ class Exact:
 
 
 @contextmanager
-def running(integrator: Exact, times: np.ndarray) -> Iterator[tuple[Master, Status]]:
+def running(integrator: Exact, times: np.ndarray) -> Iterator[tuple[Session, Status]]:
     system = System()
     system.add("it", foreign.oscillator())
-    with Master(system.build(), RUN, {}) as master:
-        kernel = master.kernel
-        assert kernel
+    with started(system) as session:
+        kernel = session.kernel
         status = kernel.begin_outside(integrator, 0.0, 1.0, times)
         if status is Status.DONE:
-            status = kernel.restart(0.0, master.x)
+            status = kernel.restart(0.0, session.x)
         if status is Status.DONE:
             status = kernel.advance(100)
-        yield master, status
+        yield session, status
 
 
 def test_the_kernel_takes_steps_and_outputs_from_an_integrator() -> None:
     """Ten steps, and outputs in between by its states."""
     times = np.linspace(0.05, 1.0, 39)
-    with running(Exact(), times) as (master, status):
-        assert status is Status.DONE and master.kernel and master.kernel.steps in (10, 11) and master.kernel.reached == 1.0
-        rows = master.kernel.recorded()
+    with running(Exact(), times) as (session, status):
+        assert status is Status.DONE and session.kernel.steps in (10, 11) and session.kernel.reached == 1.0
+        rows = session.kernel.recorded()
         np.testing.assert_array_equal(rows[:, 0], times)
-        np.testing.assert_allclose(master.kernel.present, [np.cos(1.0), -np.sin(1.0)])
+        np.testing.assert_allclose(session.kernel.present, [np.cos(1.0), -np.sin(1.0)])
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
@@ -73,17 +70,17 @@ def test_the_kernel_takes_steps_and_outputs_from_an_integrator() -> None:
 def test_what_an_integrator_raises_is_kept_and_ends_the_run(where: str, error: type[BaseException]) -> None:
     """The run stops where it was, calls nothing any more, and what was raised is there to be raised."""
     integrator = Exact(where, error)
-    with running(integrator, np.linspace(0.0, 1.0, 101)[1:]) as (master, status):
+    with running(integrator, np.linspace(0.0, 1.0, 101)[1:]) as (session, status):
         assert status is Status.STOPPED and integrator.calls[-1] == where
-        assert master.kernel and master.kernel.reached == pytest.approx(0.0 if where == "restart" else 0.4 if where == "step" else 0.3)
+        assert session.kernel.reached == pytest.approx(0.0 if where == "restart" else 0.4 if where == "step" else 0.3)
         with pytest.raises(error, match=f"in {where}"):
-            master.kernel.raise_kept()
+            session.kernel.raise_kept()
 
 
 def test_an_exception_that_nothing_could_keep_counts_as_an_interrupt() -> None:
     """As Ctrl-C does before the first line of a function that C calls."""
-    with running(Exact("step"), np.zeros(0)) as (master, status):
-        assert status is Status.STOPPED and master.kernel and master.kernel._callbacks
-        master.kernel._callbacks.raised = None
+    with running(Exact("step"), np.zeros(0)) as (session, status):
+        assert status is Status.STOPPED and session.kernel._callbacks
+        session.kernel._callbacks.raised = None
         with pytest.raises(KeyboardInterrupt):
-            master.kernel.raise_kept()
+            session.kernel.raise_kept()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import resource
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from coupling import BuildError, Result, System
 from tests.support import foreign
+from tests.support.runtime.components import BouncingBall
+from tests.support.systems import seven_bodies
 from tests.support.systems.systems import pendulum, refusal
 
 
@@ -39,6 +42,22 @@ def test_a_run_has_the_same_bits_as_that_of_a_new_system(options: dict) -> None:
     for mass in MASSES:
         fresh = pendulum()
         same(again.simulate(0.3, start_values={"rod.m": mass}, **options), fresh.simulate(0.3, start_values={"rod.m": mass}, **options))
+
+
+def ball() -> System:
+    system = System()
+    system.add("it", BouncingBall)
+    return system
+
+
+@pytest.mark.parametrize(("make", "stop", "values"), [(ball, 1.5, {"it.h": 0.7}), (seven_bodies.system, 0.002, {"link1.m": 0.05})])
+def test_events_and_loops_leave_no_trace(make: Callable[[], System], stop: float, values: dict[str, float]) -> None:
+    """The first run, another one, and the first again: to the last bit."""
+    system = make()
+    first, other = system.simulate(stop), system.simulate(stop, start_values=values)
+    same(system.simulate(stop), first)
+    same(make().simulate(stop, start_values=values), other)
+    assert first.values.shape != other.values.shape or (first.values != other.values).any()
 
 
 def test_start_values_of_a_run_are_those_of_add() -> None:
