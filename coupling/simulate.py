@@ -144,6 +144,12 @@ class Simulator:
         return found
 
 
+def check_scheme(name: object) -> None:
+    """Refuses a scheme that does not exist, whether it would be used or not."""
+    if isinstance(name, str):
+        scheme_of(name)
+
+
 def _method_between_points(built: Built, run: Run) -> TableauStructure:
     """The method that integrates Model Exchange instances from one communication point to the next."""
     tableau = SOLVERS[run.solver].tableau

@@ -21,7 +21,7 @@ from coupling.plan.instances import define_instance
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.progress import shows_progress
 from coupling.result import Result
-from coupling.simulate import Simulator
+from coupling.simulate import Simulator, check_scheme
 
 
 class System:
@@ -260,6 +260,7 @@ class System:
         ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
         next run begins without them.
         """
+        check_scheme(scheme)
         run = Run(
             stop_time=stop_time,
             start_time=start_time,
