@@ -1,0 +1,89 @@
+/* Which constraints repeat others, decided where all of them hold.
+ *
+ * The rows G of the constraints and what each of their forces moves, V = inv(M) G', come from a pose that has been projected onto the
+ * constraints: there a row that repeats others does so to rounding, whereas on a pose that violates them by e it does so to e, and looks
+ * like one that is merely near to others.
+ *
+ * S = G V is equilibrated joint by joint, which is blind to units and to thin bodies, and eliminated by pivots of falling size. A row
+ * whose pivot is small is a candidate, no more: light bodies between heavy ones have small pivots too. What tells is
+ * eta = |V_i - sum c_j V_j| against the sum of its terms, group of coordinates by group, with c refined until rounding is left: it knows
+ * neither masses nor units nor lengths. Nothing here knows the tolerance of an integration. */
+#ifndef KERNEL_RANK_H
+#define KERNEL_RANK_H
+
+#include <stdbool.h>
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+/* Rows of constraints in compressed form. A group is a set of coordinates that share a unit and a body: its translation, its rotation. */
+typedef struct {
+    int rows, coordinates, joints, groups;
+    const int *joint;                               /* of each row */
+    const int *group;                               /* of each coordinate */
+    const int *gradient_start, *gradient_column;    /* G by rows */
+    const double *gradient;
+    const int *mobility_start, *mobility_column;    /* V by the same rows */
+    const double *mobility;
+} Constraints;
+
+typedef enum {
+    RANK_ACTIVE,
+    RANK_BADLY_SCALED, /* independent of the others, with a pivot near rounding: masses, or a singular pose nearby */
+    RANK_REDUNDANT     /* repeats others */
+} RankStatus;
+
+typedef enum { RANK_DECIDED, RANK_NO_MEMORY, RANK_NOT_FINITE } RankOutcome;
+
+/* A relation is a combination of rows that vanishes: sum of factor times row. Shares are its factors times the roots of the diagonal of
+ * S, which have no units, the greatest being 1. Rows that have less than RANK_NAMED of the terms in every group are left out. */
+typedef struct {
+    int row, count; /* the redundant row, itself among the members */
+    int *member;
+    double *factor, *share;
+} Relation;
+
+typedef struct {
+    int rows, redundant, badly_scaled;
+    RankStatus *status;
+    double *pivot; /* what of a row's equilibrated S is its own: from 1 down; of a redundant row about 0 */
+    double *eta;   /* of candidates; 1 for all others */
+    int *light, *heavy;                       /* of badly scaled rows: the groups that give the most of S and of the pivot; else -1 */
+    double *light_mobility, *heavy_mobility;  /* the inverse masses, or inverse moments of inertia, by which these groups are moved */
+    Relation *relation;                       /* one of each redundant row */
+} Rank;
+
+/* A pivot below makes a row a candidate, a pivot below RANK_SENSITIVE has lost four of the digits that double precision carries there. */
+#define RANK_CANDIDATE 1e-6
+#define RANK_SENSITIVE 1e-12
+/* eta of a redundant row: rounding leaves at most 3e-16, a row of its own has 4e-3, or about the distance to a singular pose. */
+#define RANK_REPEATS 1e-10
+/* Of the terms of a relation: smaller parts are rounding. */
+#define RANK_NAMED 1e-9
+/* Misfit of redundant equations, against their terms; and against what their right sides were computed from, of which rounding is left. */
+#define RANK_CONTRADICTION 1e-6
+#define RANK_ROUNDING 1e-12
+
+RankOutcome rank_decide(const Constraints *, Rank **); /* sets null unless decided */
+void rank_free(Rank *);
+
+/* By how much the right sides of a relation's rows miss each other, as a share of their terms. `size` has what each right side was
+ * computed from, or is null: a misfit that is nothing but their rounding is none. */
+double rank_misfit(const Relation *, const double *right, const double *size);
+bool rank_contradicts(const Relation *, const double *right, const double *size);
+
+/* Where a projection stalls, the violations that are left are a combination of rows that moves nothing: finds its factors, and its eta,
+ * small where the constraints contradict each other and not small where the projection has merely failed. */
+RankOutcome rank_stalled(const Constraints *, const double *violation, double *factor, double *eta);
+
+/* The damping sigma^2 with which weak directions are solved near a pose that is passed, and whether a pivot belongs to one: small, and
+ * fallen from its own greatest in the run. A pivot that was always small belongs to badly scaled rows, which damping would spoil. */
+double rank_damping(double rtol);
+bool rank_passing(double pivot, double peak, double damping);
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

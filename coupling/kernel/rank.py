@@ -1,0 +1,189 @@
+"""Which constraints repeat others; see ``rank.h``."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from ctypes import POINTER, byref, c_bool, c_double, c_int
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, sparray
+
+from coupling.kernel import library
+
+
+class Status(IntEnum):
+    """What a row of constraints is beside the others."""
+
+    ACTIVE = 0
+    BADLY_SCALED = 1
+    REDUNDANT = 2
+
+
+class _Outcome(IntEnum):
+    DECIDED = 0
+    NO_MEMORY = 1
+    NOT_FINITE = 2
+
+
+class _Constraints(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int) for name in ("rows", "coordinates", "joints", "groups")),
+        *((name, POINTER(c_int)) for name in ("joint", "group")),
+        *((name, POINTER(c_int)) for name in ("gradient_start", "gradient_column")),
+        ("gradient", POINTER(c_double)),
+        *((name, POINTER(c_int)) for name in ("mobility_start", "mobility_column")),
+        ("mobility", POINTER(c_double)),
+    ]
+
+
+class _Relation(ctypes.Structure):
+    _fields_ = [("row", c_int), ("count", c_int), ("member", POINTER(c_int)), ("factor", POINTER(c_double)), ("share", POINTER(c_double))]
+
+
+class _Rank(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int) for name in ("rows", "redundant", "badly_scaled")),
+        ("status", POINTER(c_int)),
+        *((name, POINTER(c_double)) for name in ("pivot", "eta")),
+        *((name, POINTER(c_int)) for name in ("light", "heavy")),
+        *((name, POINTER(c_double)) for name in ("light_mobility", "heavy_mobility")),
+        ("relation", POINTER(_Relation)),
+    ]
+
+
+_numbers = POINTER(c_double)
+library.rank_decide.argtypes = [POINTER(_Constraints), POINTER(POINTER(_Rank))]
+library.rank_decide.restype = c_int
+library.rank_free.argtypes = [POINTER(_Rank)]
+library.rank_free.restype = None
+library.rank_misfit.argtypes = [POINTER(_Relation), _numbers, _numbers]
+library.rank_misfit.restype = c_double
+library.rank_contradicts.argtypes = [POINTER(_Relation), _numbers, _numbers]
+library.rank_contradicts.restype = c_bool
+library.rank_stalled.argtypes = [POINTER(_Constraints), _numbers, _numbers, _numbers]
+library.rank_stalled.restype = c_int
+library.rank_damping.argtypes = [c_double]
+library.rank_damping.restype = c_double
+library.rank_passing.argtypes = [c_double, c_double, c_double]
+library.rank_passing.restype = c_bool
+
+
+def _pointer(array: NDArray) -> ctypes._Pointer:
+    return array.ctypes.data_as(POINTER(c_int) if array.dtype == np.intc else _numbers)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Rows whose combination by these factors vanishes. Shares are factors without units, the greatest of them 1."""
+
+    row: int
+    members: NDArray[np.intc]
+    factors: NDArray[np.double]
+    shares: NDArray[np.double]
+
+    def misfit(self, right: ArrayLike, size: ArrayLike | None = None) -> float:
+        """By how much right sides miss each other, as a share of their terms; ``size`` is what each was computed from."""
+        return self._ask(library.rank_misfit, right, size)
+
+    def contradicts(self, right: ArrayLike, size: ArrayLike | None = None) -> bool:
+        """Whether equations with these right sides have no solution."""
+        return self._ask(library.rank_contradicts, right, size)
+
+    def _ask(self, function, right: ArrayLike, size: ArrayLike | None):  # noqa: ANN001, ANN202
+        right = np.ascontiguousarray(right, np.double)
+        size = None if size is None else np.ascontiguousarray(size, np.double)
+        relation = _Relation(self.row, len(self.members), _pointer(self.members), _pointer(self.factors), _pointer(self.shares))
+        return function(byref(relation), _pointer(right), None if size is None else _pointer(size))
+
+
+@dataclass(frozen=True)
+class Rank:
+    """What was decided, by row."""
+
+    status: NDArray[np.intc]
+    pivot: NDArray[np.double]
+    eta: NDArray[np.double]
+    light: NDArray[np.intc]
+    heavy: NDArray[np.intc]
+    light_mobility: NDArray[np.double]
+    heavy_mobility: NDArray[np.double]
+    relations: list[Relation]
+
+    @property
+    def redundant(self) -> NDArray[np.intp]:
+        """The rows that repeat others."""
+        return np.flatnonzero(self.status == Status.REDUNDANT)
+
+    @property
+    def badly_scaled(self) -> NDArray[np.intp]:
+        """Independent rows with pivots near rounding."""
+        return np.flatnonzero(self.status == Status.BADLY_SCALED)
+
+
+class Constraints:
+    """Gradients of constraints, and what each of their forces moves: both by rows, one column a coordinate.
+
+    ``joint`` has the number of the joint of each row, ``group`` that of the body and unit of each coordinate.
+    """
+
+    def __init__(self, gradient: ArrayLike | sparray, mobility: ArrayLike | sparray, joint: Sequence[int], group: Sequence[int]) -> None:
+        g, v = csr_array(gradient), csr_array(mobility)
+        if g.shape != v.shape or g.shape != (len(joint), len(group)):
+            raise ValueError(f"G of shape {g.shape} and V' of {v.shape} do not fit {len(joint)} rows and {len(group)} coordinates")
+        integers = (joint, group, g.indptr, g.indices, v.indptr, v.indices)
+        numbers = (g.data, v.data)
+        self._integers = tuple(np.ascontiguousarray(part, np.intc) for part in integers)
+        self._numbers = tuple(np.ascontiguousarray(part, np.double) for part in numbers)
+        joint_, group_, g_start, g_column, v_start, v_column = map(_pointer, self._integers)
+        counts = (len(joint), len(group), int(np.max(self._integers[0], initial=-1)) + 1, int(np.max(self._integers[1], initial=-1)) + 1)
+        g_value, v_value = map(_pointer, self._numbers)
+        self._constraints = _Constraints(*counts, joint_, group_, g_start, g_column, g_value, v_start, v_column, v_value)
+
+    def rank(self) -> Rank:
+        """Which rows repeat others."""
+        pointer = POINTER(_Rank)()
+        _check(library.rank_decide(byref(self._constraints), byref(pointer)))
+        try:
+            found = pointer.contents
+            rows = (found.rows,)
+
+            def copied(name: str) -> NDArray:
+                return np.ctypeslib.as_array(getattr(found, name), rows).copy() if found.rows else np.zeros(0)
+
+            names = ("status", "pivot", "eta", "light", "heavy", "light_mobility", "heavy_mobility")
+            return Rank(*map(copied, names), [_relation(found.relation[i]) for i in range(found.redundant)])
+        finally:
+            library.rank_free(pointer)
+
+    def stalled(self, violation: ArrayLike) -> tuple[NDArray[np.double], float]:
+        """Where a projection stalls: the combination of rows that the violations are, and its eta."""
+        violation = np.ascontiguousarray(violation, np.double)
+        factors, eta = np.zeros(len(violation)), c_double()
+        _check(library.rank_stalled(byref(self._constraints), _pointer(violation), _pointer(factors), byref(eta)))
+        return factors, eta.value
+
+
+def _relation(relation: _Relation) -> Relation:
+    arrays = (np.ctypeslib.as_array(part, (relation.count,)).copy() for part in (relation.member, relation.factor, relation.share))
+    return Relation(relation.row, *arrays)
+
+
+def _check(outcome: int) -> None:
+    if outcome == _Outcome.NO_MEMORY:
+        raise MemoryError
+    if outcome == _Outcome.NOT_FINITE:
+        raise ValueError("a gradient or a mobility is not finite")
+
+
+def damping(rtol: float) -> float:
+    """The sigma^2 with which weak directions are solved near a singular pose."""
+    return library.rank_damping(rtol)
+
+
+def passing(pivot: float, peak: float, damping: float) -> bool:
+    """Whether a pivot that once was ``peak`` belongs to a singular pose that is passed."""
+    return library.rank_passing(pivot, peak, damping)
