@@ -71,7 +71,7 @@ void rank_free(Rank *);
 /* By how much the right sides of a relation's rows miss each other, as a share of their terms. `size` has what each right side was
  * computed from, or is null: a misfit that is nothing but their rounding is none. */
 double rank_misfit(const Relation *, const double *right, const double *size);
-bool rank_contradicts(const Relation *, const double *right, const double *size);
+bool rank_contradictory(double misfit);
 
 /* Where a projection stalls, the violations that are left are a combination of rows that moves nothing: finds its factors, and its eta,
  * small where the constraints contradict each other and not small where the projection has merely failed. */

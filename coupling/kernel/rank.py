@@ -62,8 +62,8 @@ library.rank_free.argtypes = [POINTER(_Rank)]
 library.rank_free.restype = None
 library.rank_misfit.argtypes = [POINTER(_Relation), _numbers, _numbers]
 library.rank_misfit.restype = c_double
-library.rank_contradicts.argtypes = [POINTER(_Relation), _numbers, _numbers]
-library.rank_contradicts.restype = c_bool
+library.rank_contradictory.argtypes = [c_double]
+library.rank_contradictory.restype = c_bool
 library.rank_stalled.argtypes = [POINTER(_Constraints), _numbers, _numbers, _numbers]
 library.rank_stalled.restype = c_int
 library.rank_damping.argtypes = [c_double]
@@ -87,17 +87,14 @@ class Relation:
 
     def misfit(self, right: ArrayLike, size: ArrayLike | None = None) -> float:
         """By how much right sides miss each other, as a share of their terms; ``size`` is what each was computed from."""
-        return self._ask(library.rank_misfit, right, size)
+        right = np.ascontiguousarray(right, np.double)
+        sizes = None if size is None else np.ascontiguousarray(size, np.double)
+        relation = _Relation(self.row, len(self.members), _pointer(self.members), _pointer(self.factors), _pointer(self.shares))
+        return library.rank_misfit(byref(relation), _pointer(right), None if sizes is None else _pointer(sizes))
 
     def contradicts(self, right: ArrayLike, size: ArrayLike | None = None) -> bool:
         """Whether equations with these right sides have no solution."""
-        return self._ask(library.rank_contradicts, right, size)
-
-    def _ask(self, function, right: ArrayLike, size: ArrayLike | None):  # noqa: ANN001, ANN202
-        right = np.ascontiguousarray(right, np.double)
-        size = None if size is None else np.ascontiguousarray(size, np.double)
-        relation = _Relation(self.row, len(self.members), _pointer(self.members), _pointer(self.factors), _pointer(self.shares))
-        return function(byref(relation), _pointer(right), None if size is None else _pointer(size))
+        return library.rank_contradictory(self.misfit(right, size))
 
 
 @dataclass(frozen=True)
@@ -149,13 +146,20 @@ class Constraints:
         _check(library.rank_decide(byref(self._constraints), byref(pointer)))
         try:
             found = pointer.contents
-            rows = (found.rows,)
 
             def copied(name: str) -> NDArray:
-                return np.ctypeslib.as_array(getattr(found, name), rows).copy() if found.rows else np.zeros(0)
+                return np.ctypeslib.as_array(getattr(found, name), (found.rows,)).copy()
 
-            names = ("status", "pivot", "eta", "light", "heavy", "light_mobility", "heavy_mobility")
-            return Rank(*map(copied, names), [_relation(found.relation[i]) for i in range(found.redundant)])
+            return Rank(
+                status=copied("status"),
+                pivot=copied("pivot"),
+                eta=copied("eta"),
+                light=copied("light"),
+                heavy=copied("heavy"),
+                light_mobility=copied("light_mobility"),
+                heavy_mobility=copied("heavy_mobility"),
+                relations=[_relation(found.relation[i]) for i in range(found.redundant)],
+            )
         finally:
             library.rank_free(pointer)
 

@@ -24,7 +24,7 @@ static double random_number(void)
     return (double)(state >> 40) / (1 << 24) - 0.5;
 }
 
-enum { BODIES = 40, ROWS = 3 * BODIES, COORDINATES = 3 * BODIES };
+enum { BODIES = 15, ROWS = 3 * BODIES, COORDINATES = 3 * BODIES };
 
 typedef struct {
     int joint[ROWS], group[COORDINATES], start[ROWS + 1], column[6 * ROWS];

@@ -78,9 +78,7 @@ class Maker:
 
     def door(self, hinges: int, size: float, misfit: float = 0.0) -> Mechanism:
         """One body on hinges in a line."""
-        joints = [
-            Joint("revolute", GROUND, 0, (0, 0, k * size / hinges), offset=(misfit * size * (k == 1), 0, 0)) for k in range(hinges)
-        ]
+        joints = [Joint("revolute", GROUND, 0, (0, 0, k * size / hinges), offset=(misfit * size * (k == 1), 0, 0)) for k in range(hinges)]
         inertia = size**2 * self.between(-3, 0) * np.array([1, 0.6, 0.5])
         return Mechanism([size * np.array([0.5, 0, 0.5])], [self.between(-3, 3)], [inertia], joints)
 
