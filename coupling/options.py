@@ -37,6 +37,8 @@ class Run:
     extrapolation: int = 1
     step_control: str = "fixed"
     coupling_tolerance: float = 1e-4
+    stabilisation: str = "baumgarte"
+    """Or "projection": every step ends on the constraints, which have no stabilisation of their own then."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):

@@ -161,10 +161,13 @@ static bool build_loop(const Rows *rows, const LoopRow *row, Loop *loop)
     return true;
 }
 
-/* Sums of a single product whose left term is 1 are copies; all others are added up. */
+/* Sums of a single product whose left term is 1 are copies; all others are added up, but for those that are computed when asked for. */
 static void divide_sums(Loop *l)
 {
+    const int first = l->first_mobility - l->first_sum, last = first + (l->mobile ? l->mobile_start[l->mobile] : 0);
     for (int i = 0; i < l->sums; i++) {
+        if (i >= first && i < last)
+            continue;
         const int p = l->sum_start[i];
         const bool copy = l->sum_start[i + 1] == p + 1 && l->left[p] == 0 && l->right[p] < l->first_sum;
         if (copy) {
@@ -192,6 +195,11 @@ static bool add_jacobian(Kernel *k, const Rows *rows, int index)
     l->column = number(rows, row->column);
     l->order = number(rows, row->order);
     l->first_entry = row->first_sum + row->sums - l->row_start[l->count];
+    l->mobile = row->mobile == NONE ? 0 : row->mobile;
+    l->first_mobility = row->first_sum + (l->mobile ? row->first_mobility : 0);
+    l->mobile_state = number(rows, row->mobile_state);
+    l->mobile_start = number(rows, row->mobile_start);
+    l->mobile_column = number(rows, row->mobile_column);
     l->term = calloc((size_t)row->first_sum + sums, sizeof(double));
     l->copied = malloc(3 * sums * sizeof *l->copied);
     l->copy_factor = malloc(sums * sizeof *l->copy_factor);

@@ -27,6 +27,7 @@ declare(
         "kernel_failure": (POINTER(Failure), [_p]),
         "kernel_statistics": (POINTER(Statistics), [_p]),
         "kernel_set_fast": (_i, [_p, _b]),
+        "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
         "kernel_set_lost_share": (None, [_p, _d]),
         "kernel_set_open": (_i, [_p, _b]),
         "kernel_loop_deficiency": (_i, [_p, _i, _p, _p, POINTER(_d), POINTER(_b)]),
@@ -134,6 +135,10 @@ class Core:
     def time(self) -> float:
         """Of the present point."""
         return library.kernel_time(self.handle)
+
+    def set_projection(self, rows: Rows, on: bool) -> None:
+        """Whether each step ends on the constraints."""
+        require_memory(library.kernel_set_projection(self.handle, byref(rows.structure), on))
 
     def set_lost_share(self, share: float) -> None:
         """Below which share of its greatest size a pivot of a loop's equations is taken as lost."""

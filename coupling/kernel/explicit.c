@@ -292,6 +292,7 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     own->rk = rk_new(tableau, k->states, kernel_derivatives, k, rtol, atol);
     if (!own->rk)
         return KERNEL_NO_MEMORY;
+    own->rk->correct = k->projection ? project_step : NULL;
     own->rk->largest = largest;
     own->rk->h = first_step;
     return KERNEL_DONE;

@@ -34,6 +34,7 @@ void kernel_free(Kernel *k)
         free_loop(&k->loops[i]);
     for (int i = 0; i < LISTS; i++)
         free_operations(&k->lists[i]);
+    free_projection(k);
     free(k->loops);
     free(k->drives);
     free(k->parts);

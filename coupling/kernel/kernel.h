@@ -64,6 +64,7 @@ void kernel_leave_last(Kernel *);
 void kernel_unsettle(Kernel *); /* the inputs of instances were set from outside */
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
 int kernel_set_fast(Kernel *, bool fast);
+int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step ends on the constraints */
 void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.h */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */

@@ -90,6 +90,8 @@ typedef struct {
     double *term;
     const int *row_start, *column, *order;
     Linear *linear;
+    int first_mobility, mobile; /* terms that are derivatives of states' derivatives by the unknowns, computed when asked for */
+    const int *mobile_state, *mobile_start, *mobile_column;
     Shortcut shortcut;
     int deficiency; /* of the last factorisation, and the greatest so far with its time */
     int worst_deficiency;
@@ -131,6 +133,7 @@ struct Kernel {
     Statistics statistics;
     struct Run *run;
     struct Record *record;
+    struct Projection *projection; /* null where states are not moved onto constraints */
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *); /* of what there is of these */
 };
@@ -232,8 +235,13 @@ int differentiate(Kernel *, const LocalDerivative *, double *term);
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
+const double *loop_mobility(Loop *); /* at the point of the last factorisation */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
 void loop_residual(const Kernel *, const Loop *, double *r);
+
+/* project.c */
+int project_step(void *kernel, double t, double *x);
+void free_projection(Kernel *);
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

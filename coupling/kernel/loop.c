@@ -278,6 +278,19 @@ int loop_factorise(Kernel *k, int index)
     return factorise(k, &k->loops[index], k->loops[index].linear);
 }
 
+const double *loop_mobility(Loop *l)
+{
+    double *const term = l->term;
+    const int first = l->first_mobility - l->first_sum, count = l->mobile ? l->mobile_start[l->mobile] : 0;
+    for (int i = first; i < first + count; i++) {
+        double sum = 0;
+        for (int p = l->sum_start[i]; p < l->sum_start[i + 1]; p++)
+            sum += l->factor[p] * term[l->left[p]] * term[l->right[p]];
+        term[l->first_sum + i] = sum;
+    }
+    return term + l->first_mobility;
+}
+
 int kernel_loop_linearise(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];

@@ -9,9 +9,9 @@
 enum { NONE = -1 };
 
 /* The order of operations: at every evaluation, the same by the shortcuts of loops, at events, for the record alone, and what
- * Co-Simulation instances have at the end of a step. After these come two lists for each Co-Simulation instance: what is passed on for
+ * Co-Simulation instances have at the end of a step, and constraints at position and velocity level alone. After these come two lists for each Co-Simulation instance: what is passed on for
  * it where instances step one after another, and what it gives. */
-typedef enum { CONTINUOUS, FAST, EVENTS, RECORDING, OUTPUTS, LISTS } List;
+typedef enum { CONTINUOUS, FAST, EVENTS, RECORDING, OUTPUTS, READING, LISTS } List;
 
 typedef enum {
     SET_TIME,   /* time to the instance */
@@ -47,11 +47,13 @@ typedef struct {
 
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots. row_start is NONE
  * until the Jacobian is known: then its sums of products of two terms and a factor, the last of which are the entries in compressed
- * rows. `order` is the sequence of elimination. first_row is NONE without a shortcut. */
+ * rows. `order` is the sequence of elimination. first_row is NONE without a shortcut. Sums from first_mobility on are the derivatives of
+ * states' derivatives by the unknowns, in compressed rows of `mobile` states. */
 typedef struct {
     int unknowns, first, residual_start, residual_slot, residual_factor;
     int first_sum, sums, sum_start, sum_factor, left, right, row_start, column, order;
     int first_row, always, inner, last, moved, target, row, middle, factor, term, slot;
+    int first_mobility, mobile, mobile_state, mobile_start, mobile_column;
 } LoopRow;
 
 /* Of the list, or of what is inside of a loop where this is not NONE. */
@@ -92,10 +94,20 @@ typedef struct {
     int columns, slot;
 } RecordRow;
 
+/* What an unknown of a loop keeps at zero: slots, which the list READING fills; NONE where the instance does not give this level. */
+typedef struct {
+    int loop, unknown, position, velocity;
+} ConstraintRow;
+
+/* A state whose derivative is another state. */
+typedef struct {
+    int state, velocity;
+} MotionRow;
+
 typedef struct {
     int slots, states; /* the states come first */
     int derivative_slot;
-    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records;
+    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions;
     const PartRow *part;
     const DriveRow *drive;
     const LoopRow *loop;
@@ -106,6 +118,8 @@ typedef struct {
     const OtherRow *other;
     const BondRow *bond;
     const RecordRow *record;
+    const ConstraintRow *constraint;
+    const MotionRow *motion;
     const int *number; /* the pools */
     const double *real;
 } Rows;

@@ -21,6 +21,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         *("unknowns", "first", "residual_start", "residual_slot", "residual_factor"),
         *("first_sum", "sums", "sum_start", "sum_factor", "left", "right", "row_start", "column", "order"),
         *("first_row", "always", "inner", "last", "moved", "target", "row", "middle", "factor", "term", "slot"),
+        *("first_mobility", "mobile", "mobile_state", "mobile_start", "mobile_column"),
     ),
     "operation": ("list", "loop", "kind", "type", "index", "count", "first", "references", "places", "source_start", "source"),
     "derivative": (
@@ -32,6 +33,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     "other": ("part",),
     "bond": ("input", "rate", "total", "sign"),
     "record": ("columns", "slot"),
+    "constraint": ("loop", "unknown", "position", "velocity"),
+    "motion": ("state", "velocity"),
 }
 """The fields of each kind of row, all of them integers."""
 
@@ -44,6 +47,7 @@ class List(IntEnum):
     EVENTS = 2
     RECORDING = 3
     OUTPUTS = 4
+    READING = 5
 
     @classmethod
     def sequence_of(cls, stepper: int) -> int:
@@ -275,6 +279,19 @@ class RowBuilder:
             "column": self._ints(columns),
             "order": self._ints(order),
         }
+
+    def set_mobility(self, loop: int, first: int, states: Sequence[int], row_start: Sequence[int], columns: Sequence[int]) -> None:
+        """Which of the loop's sums are derivatives of states' derivatives by its unknowns."""
+        arrays = {"mobile_state": self._ints(states), "mobile_start": self._ints(row_start), "mobile_column": self._ints(columns)}
+        self._loops[loop] |= {"first_mobility": first, "mobile": len(states), **arrays}
+
+    def add_constraint(self, loop: int, unknown: int, position: int, velocity: int) -> None:
+        """The slots of what an unknown of a loop keeps at zero; NONE where its instance does not give it."""
+        self._add("constraint", loop, unknown, position, velocity)
+
+    def add_motion(self, state: int, velocity: int) -> None:
+        """A state whose derivative is another state."""
+        self._add("motion", state, velocity)
 
     def set_shortcut(
         self,

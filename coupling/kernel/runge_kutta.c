@@ -125,6 +125,11 @@ static int attempt(RungeKutta *rk, double end, double *error)
             if (!(*error <= 1))
                 return RK_DONE;
         }
+        if (s == tableau->stages && rk->correct) {
+            const int status = rk->correct(rk->context, end, rk->trial);
+            if (status != RK_DONE)
+                return status;
+        }
         int status = evaluate(rk, tableau->c[s] == 1 ? end : rk->t + tableau->c[s] * h, rk->trial, row(rk, rk->k, s));
         if (status != RK_DONE)
             return status;

@@ -13,6 +13,9 @@
 typedef int (*Derivative)(void *context, double t, const double *x, double *dx);
 enum { RK_DONE = 0, RK_RETRY = 1, RK_TOO_SMALL = 2 };
 
+/* Moves the state at the end of a step, after the derivative has last been evaluated at the same time; returns as a Derivative. */
+typedef int (*Correction)(void *context, double t, double *x);
+
 /* A method is its tableau. Stages are numbered from 0; stage `stages` is the derivative at the new point, which is the next
  * step's first, and the `extra` stages, which only dense output needs, follow it. So `c` has stages + 1 + extra entries, `a` as
  * many rows of stages + extra entries, and row `stages` of `a` is what is usually called b.
@@ -43,6 +46,7 @@ typedef struct {
     double *x_before;     /* state at t_before */
     long steps, rejected, refused, evaluations; /* refused: attempts whose derivative could not be evaluated */
     int worst;            /* the state with the greatest error in the last attempt; -1 before one, and where it was refused */
+    Correction correct; /* null: none */
 
     double *k, *trial, *dense; /* from here on the method's own */
     double error_before;

@@ -38,6 +38,7 @@ class RungeKuttaStructure(ctypes.Structure):
         ("refused", ctypes.c_long),
         ("evaluations", ctypes.c_long),
         ("worst", ctypes.c_int),
+        ("correct", ctypes.c_void_p),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -21,9 +21,25 @@ def add_jacobians(session: Session) -> None:
     builder = RowBuilder.of(session.program.rows)
     for number in range(len(session.schedule.loops)):
         _add(session, builder, number)
+    if session.built.reading:
+        for state, velocity in _motions(session):
+            builder.add_motion(state, velocity)
     session.rows = builder.rows()
     session.kernel.add_jacobians(session.rows)
     session.has_jacobians = True
+
+
+def _motions(session: Session) -> Iterator[tuple[int, int]]:
+    """States whose derivative is another state of their instance, as the instances say."""
+    for index, part in enumerate(session.built.parts):
+        place = {reference: i for i, reference in enumerate(part.states)}
+        for i, derivative in enumerate(part.structure.derivatives if part.states else ()):
+            known = [r for r, _ in derivative.dependencies or ()]
+            if len(known) == 1 and known[0] in place and part.interface.directional_derivatives:
+                status, (value,) = session.instances[index].directional([derivative.reference], known[0])
+                check_status(session, index, status, "differentiating")
+                if value == 1:
+                    yield part.first_state + i, part.first_state + place[known[0]]
 
 
 def check_status(session: Session, index: int, status: int, action: str) -> None:
@@ -63,6 +79,9 @@ def _add(session: Session, builder: RowBuilder, number: int) -> None:
             known_slot=0 if call.slots else schedule.slot[known],
             nominal=abs(variable.nominal),
         )
+    mobility = jacobian.mobility
+    if mobility.states:
+        builder.set_mobility(number, mobility.first, mobility.states, mobility.row_start, mobility.columns)
     order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
     shortcut = build_shortcut(schedule, loop, jacobian)
     if shortcut:

@@ -128,11 +128,13 @@ def _add_operations(rows: RowBuilder, built: Built) -> None:
     schedule = built.schedule
     for loop in schedule.loops:
         rows.add_loop(len(loop.unknowns), loop.first, loop.sums)
-    for where in (List.CONTINUOUS, List.FAST):
-        for index, part in enumerate(built.parts):
-            if part.needs_time:
+    everything = range(len(built.parts))
+    for where, indices in ((List.CONTINUOUS, everything), (List.FAST, everything), (List.READING, built.reading.parts if built.reading else ())):
+        for index in indices:
+            if built.parts[index].needs_time:
                 rows.add_operation(where, NONE, Kind.SET_TIME, index)
-        for index, part in enumerate(built.parts):
+        for index in indices:
+            part = built.parts[index]
             if part.states:
                 rows.add_operation(where, NONE, Kind.SET_STATES, index, count=len(part.states), first=part.first_state)
     for operation in schedule.operations:
@@ -145,6 +147,16 @@ def _add_operations(rows: RowBuilder, built: Built) -> None:
         _add(rows, List.FAST, NONE, operation)
     for operation in schedule.outputs:
         _add(rows, List.OUTPUTS, NONE, operation)
+    if built.reading:
+        for operation in built.reading.operations:
+            _add(rows, List.READING, NONE, operation)
+        for each in built.reading.constraints:
+            rows.add_constraint(
+                each.loop,
+                each.unknown,
+                NONE if each.position is None else each.position,
+                NONE if each.velocity is None else each.velocity,
+            )
     for number, loop in enumerate(schedule.loops):
         for operation in loop.operations:
             _add(rows, List.CONTINUOUS, number, operation)

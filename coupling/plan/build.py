@@ -16,6 +16,7 @@ from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, divide
 from coupling.plan.drives import Constant, Drive, Polynomial, Table
 from coupling.plan.graph import Address, Part, build_graph, type_code
+from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, build_schedule
 
 
@@ -46,6 +47,8 @@ class Built:
     inner_parts: tuple[int, ...] = ()
     connections: tuple[tuple[str, str], ...] = ()
     """As the user made them, by the names of ports and variables."""
+    reading: Reading | None = field(default=None, repr=False)
+    """How constraints are read to move states onto them; None where they cannot be."""
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
@@ -139,6 +142,7 @@ def _build(definition: Definition, mode: Mode) -> Built:
         bonds=tuple(bonds_of(parts, definition.connections, schedule)) if mode is Mode.COUPLED else (),
         inner=_inner(definition.name, parts, sources, varying, division) if division else None,
         inner_parts=division.inner if division else (),
+        reading=plan_reading(schedule) if mode is Mode.CONTINUOUS else None,
         connections=definition.connections,
     )
 

@@ -47,6 +47,17 @@ Product = tuple[float, int, int]
 
 
 @dataclass
+class Mobility:
+    """How the derivatives of states answer to the unknowns of a loop, in compressed rows; the entries are sums from ``first`` on, which
+    the kernel adds up only when it is asked for them."""
+
+    first: int = 0
+    states: list[int] = field(default_factory=list)
+    row_start: list[int] = field(default_factory=lambda: [0])
+    columns: list[int] = field(default_factory=list)
+
+
+@dataclass
 class Jacobian:
     """The program that makes the entries of a loop's Jacobian."""
 
@@ -58,6 +69,7 @@ class Jacobian:
     columns: list[int] = field(default_factory=list)
     local: dict[tuple[int, int], tuple[float, int]] = field(default_factory=dict)
     """Each derivative of an output by an input of the same instance, by their nodes, as a factor and a term."""
+    mobility: Mobility = field(default_factory=lambda: Mobility())
 
 
 @dataclass
@@ -100,6 +112,7 @@ def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
             unknown = loop.unknowns.index(owner)
             row[unknown] = [*row.get(unknown, []), (-1.0, 0, 0)]
             rows.append(row)
+    _add_mobility(graph, loop, gradient, jacobian)
     for row in rows:
         jacobian.row_start.append(len(jacobian.columns))
         for column in sorted(row):
@@ -108,6 +121,23 @@ def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
     jacobian.row_start.append(len(jacobian.columns))
     _place_sums(jacobian)
     return jacobian
+
+
+def _add_mobility(graph: Graph, loop: Loop, gradient: dict[int, dict[int, list[Product]]], jacobian: Jacobian) -> None:
+    """Of derivatives whose terms there are anyway: those inside, and where the loop has a shortcut those that follow."""
+    mobility, rows = jacobian.mobility, []
+    followers = set(loop.followers or ())
+    for state, node in enumerate(graph.derivatives):
+        if node in loop.members or node in followers:
+            row = gradient[node] if node in gradient else _row(graph, node, gradient, jacobian.local, jacobian)
+            rows.append((state, row))
+    mobility.first = len(jacobian.sums)
+    for state, row in rows:
+        if row:
+            mobility.states.append(state)
+            mobility.columns += sorted(row)
+            mobility.row_start.append(len(mobility.columns))
+            jacobian.sums += [_merged(row[column]) for column in sorted(row)]
 
 
 @dataclass

@@ -257,6 +257,11 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
     return slots, found
 
 
+def passing_on(schedule: Schedule, nodes: Iterable[int]) -> list[Operation]:
+    """Variables outside of loops in an order of their own."""
+    return _Order(schedule, sorted(nodes), loops=False).operations()
+
+
 def _merged(operations: Iterable[Operation]) -> list[Operation]:
     """Neighbours that only note what arrives at Co-Simulation instances become one, whichever instances these are."""
     result: list[Operation] = []

@@ -37,6 +37,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
         times = times[1:]
     times = np.ascontiguousarray(times)
     atol = state_tolerances(session, run)
+    kernel.set_projection(session.rows, run.stabilisation == "projection")
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
         status = kernel.restart(run.start_time, session.x)

@@ -1,0 +1,129 @@
+/* States moved onto the constraints at the end of a step: by V and the factor of S that the last evaluation of the step, at the same time,
+ * has left behind. Readings of positions and velocities of constraints, and solves; nothing is differentiated or factorised. */
+#include "kernel_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_READINGS = 5 };
+static const double exact = 1e-12;  /* of the size: violations below are left */
+static const double falling = 0.5;  /* violations have to fall by this much to be worth another correction */
+
+typedef struct Projection {
+    int count, motions, unknowns;
+    const ConstraintRow *constraint;
+    const MotionRow *motion;
+    int *position_of; /* the state whose rate a state is, or -1 */
+    double *right;
+} Projection;
+
+void free_projection(Kernel *k)
+{
+    if (k->projection) {
+        free(k->projection->position_of);
+        free(k->projection->right);
+    }
+    free(k->projection);
+    k->projection = NULL;
+}
+
+int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
+{
+    free_projection(k);
+    if (!on || !rows->constraints)
+        return 0;
+    Projection *p = k->projection = calloc(1, sizeof *p);
+    if (!p)
+        return -1;
+    p->count = rows->constraints;
+    p->constraint = rows->constraint;
+    p->motions = rows->motions;
+    p->motion = rows->motion;
+    for (int i = 0; i < k->loop_count; i++)
+        p->unknowns = k->loops[i].count > p->unknowns ? k->loops[i].count : p->unknowns;
+    p->position_of = malloc(((size_t)k->states + 1) * sizeof *p->position_of);
+    p->right = malloc(((size_t)p->unknowns + 1) * sizeof *p->right);
+    if (!p->position_of || !p->right) {
+        free_projection(k);
+        return -1;
+    }
+    for (int i = 0; i < k->states; i++)
+        p->position_of[i] = -1;
+    for (int i = 0; i < p->motions; i++)
+        p->position_of[p->motion[i].velocity] = p->motion[i].state;
+    return 0;
+}
+
+/* Positions and velocities of the constraints at some states. */
+static int read_constraints(Kernel *k, const double *x)
+{
+    for (int i = 0; i < k->states; i++)
+        k->v[i] = x[i];
+    return operate(k, &k->lists[READING]);
+}
+
+/* The greatest violation in units of what is exact, where lengths are seen against the greatest position and rates against the greatest
+ * velocity of all that is moved. */
+static double violation(const Kernel *k, const double *x)
+{
+    const Projection *p = k->projection;
+    double size = 0, speed = 0, position = 0, velocity = 0;
+    for (int i = 0; i < p->motions; i++) {
+        size = fmax(size, fabs(x[p->motion[i].state]));
+        speed = fmax(speed, fabs(x[p->motion[i].velocity]));
+    }
+    for (int i = 0; i < p->count; i++) {
+        const ConstraintRow *c = &p->constraint[i];
+        position = fmax(position, c->position == NONE ? 0 : fabs(k->v[c->position]));
+        velocity = fmax(velocity, c->velocity == NONE ? 0 : fabs(k->v[c->velocity]));
+    }
+    return fmax(position / (exact * size), velocity / (exact * speed));
+}
+
+/* Takes from the states what the violations of a loop's constraints at one level ask for. */
+static void correct(Kernel *k, int loop, bool positions, double *x)
+{
+    const Projection *p = k->projection;
+    Loop *l = &k->loops[loop];
+    for (int i = 0; i < l->count; i++)
+        p->right[i] = 0;
+    for (int i = 0; i < p->count; i++) {
+        const ConstraintRow *c = &p->constraint[i];
+        const int slot = positions ? c->position : c->velocity;
+        if (c->loop == loop && slot != NONE)
+            p->right[c->unknown] = -k->v[slot];
+    }
+    linear_solve(l->linear, p->right);
+    const double *const mobility = l->term + l->first_mobility;
+    for (int i = 0; i < l->mobile; i++) {
+        const int state = positions ? p->position_of[l->mobile_state[i]] : l->mobile_state[i];
+        double sum = 0;
+        for (int e = l->mobile_start[i]; e < l->mobile_start[i + 1]; e++)
+            sum += mobility[e] * p->right[l->mobile_column[e]];
+        if (state >= 0)
+            x[state] += sum;
+    }
+}
+
+int project_step(void *kernel, double t, double *x)
+{
+    Kernel *k = kernel;
+    double before = INFINITY;
+    k->t = t;
+    for (int i = 0; i < k->loop_count; i++)
+        loop_mobility(&k->loops[i]);
+    for (int reading = 1; reading <= MOST_READINGS; reading++) {
+        const int result = read_constraints(k, x);
+        if (result)
+            return result;
+        const double now = violation(k, x);
+        if (!isfinite(now) || now <= 1 || now > falling * before || reading == MOST_READINGS)
+            break;
+        for (int i = 0; i < k->loop_count; i++) {
+            correct(k, i, true, x);
+            correct(k, i, false, x);
+        }
+        before = now;
+    }
+    return KERNEL_DONE;
+}
