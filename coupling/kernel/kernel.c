@@ -26,7 +26,7 @@ void kernel_free(Kernel *k)
 {
     if (!k)
         return;
-    void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_coupling};
+    void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_coupling, k->end_projection};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i])
             ends[i](k);
@@ -34,7 +34,6 @@ void kernel_free(Kernel *k)
         free_loop(&k->loops[i]);
     for (int i = 0; i < LISTS; i++)
         free_operations(&k->lists[i]);
-    free_projection(k);
     free(k->loops);
     free(k->drives);
     free(k->parts);

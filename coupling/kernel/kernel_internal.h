@@ -135,7 +135,7 @@ struct Kernel {
     struct Record *record;
     struct Projection *projection; /* null where states are not moved onto constraints */
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
-    void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *); /* of what there is of these */
+    void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *); /* of what there is of these */
 };
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
@@ -241,7 +241,6 @@ void loop_residual(const Kernel *, const Loop *, double *r);
 
 /* project.c */
 int project_step(void *kernel, double t, double *x);
-void free_projection(Kernel *);
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

@@ -17,7 +17,7 @@ typedef struct Projection {
     double *right;
 } Projection;
 
-void free_projection(Kernel *k)
+static void free_projection(Kernel *k)
 {
     if (k->projection) {
         free(k->projection->position_of);
@@ -35,6 +35,7 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     Projection *p = k->projection = calloc(1, sizeof *p);
     if (!p)
         return -1;
+    k->end_projection = free_projection;
     p->count = rows->constraints;
     p->constraint = rows->constraint;
     p->motions = rows->motions;
@@ -62,9 +63,13 @@ static int read_constraints(Kernel *k, const double *x)
     return operate(k, &k->lists[READING]);
 }
 
-/* The greatest violation in units of what is exact, where lengths are seen against the greatest position and rates against the greatest
- * velocity of all that is moved. */
-static double violation(const Kernel *k, const double *x)
+typedef struct {
+    double position, velocity;
+} Violation;
+
+/* The greatest in units of what is exact, where lengths are seen against the greatest position and rates against the greatest velocity of
+ * all that is moved. */
+static Violation violation(const Kernel *k, const double *x)
 {
     const Projection *p = k->projection;
     double size = 0, speed = 0, position = 0, velocity = 0;
@@ -77,7 +82,7 @@ static double violation(const Kernel *k, const double *x)
         position = fmax(position, c->position == NONE ? 0 : fabs(k->v[c->position]));
         velocity = fmax(velocity, c->velocity == NONE ? 0 : fabs(k->v[c->velocity]));
     }
-    return fmax(position / (exact * size), velocity / (exact * speed));
+    return (Violation){position > 0 ? position / (exact * size) : 0, velocity > 0 ? velocity / (exact * speed) : 0};
 }
 
 /* Takes from the states what the violations of a loop's constraints at one level ask for. */
@@ -108,7 +113,7 @@ static void correct(Kernel *k, int loop, bool positions, double *x)
 int project_step(void *kernel, double t, double *x)
 {
     Kernel *k = kernel;
-    double before = INFINITY;
+    Violation before = {INFINITY, INFINITY};
     k->t = t;
     for (int i = 0; i < k->loop_count; i++)
         loop_mobility(&k->loops[i]);
@@ -116,8 +121,11 @@ int project_step(void *kernel, double t, double *x)
         const int result = read_constraints(k, x);
         if (result)
             return result;
-        const double now = violation(k, x);
-        if (!isfinite(now) || now <= 1 || now > falling * before || reading == MOST_READINGS)
+        const Violation now = violation(k, x);
+        const bool holds = now.position <= 1 && now.velocity <= 1;
+        /* Positions that move take velocities along: these fall one reading later. */
+        const bool falls = now.position < falling * before.position || now.velocity < falling * before.velocity;
+        if (holds || !falls || reading == MOST_READINGS)
             break;
         for (int i = 0; i < k->loop_count; i++) {
             correct(k, i, true, x);

@@ -64,9 +64,14 @@ int rank_uncover(Decision *);                 /* excludes rows in which a small 
 /* rank_relations.c: false where memory lacks. `repeats` says which equilibrated rows do. */
 bool rank_relate(Decision *, Owned *, const bool *repeats);
 
-/* rank.c */
-void rank_judge(Decision *, int row); /* finds c, eta and the own pivot of a row that is not active */
+/* rank_judge.c */
+void rank_judge(Decision *, int row);    /* finds c, eta and the own pivot of a row that is not active */
+bool rank_join(Decision *, int row);     /* the row judged last becomes active; false where memory lacks */
+void rank_subtract(Decision *, int row); /* what is left of a row's G and V after its c times the active rows */
+int rank_greatest_group(Decision *, double *mobility); /* that gives the most of their product, and by how much it is moved */
+void rank_add_terms(Decision *, int row, double factor, bool counts); /* in each group; whether they are more than rounding */
 void rank_forget_terms(Decision *);
+double rank_against_terms(Decision *); /* eta of what is left of V, with the terms that have been added up */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

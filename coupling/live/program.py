@@ -129,7 +129,11 @@ def _add_operations(rows: RowBuilder, built: Built) -> None:
     for loop in schedule.loops:
         rows.add_loop(len(loop.unknowns), loop.first, loop.sums)
     everything = range(len(built.parts))
-    for where, indices in ((List.CONTINUOUS, everything), (List.FAST, everything), (List.READING, built.reading.parts if built.reading else ())):
+    for where, indices in (
+        (List.CONTINUOUS, everything),
+        (List.FAST, everything),
+        (List.READING, built.reading.parts if built.reading else ()),
+    ):
         for index in indices:
             if built.parts[index].needs_time:
                 rows.add_operation(where, NONE, Kind.SET_TIME, index)
