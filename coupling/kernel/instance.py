@@ -67,7 +67,7 @@ class StartStage(IntEnum):
     ENTERING = 4
 
 
-class Refusal(NamedTuple):
+class StartRefusal(NamedTuple):
     """What an instance did not accept at its start."""
 
     status: int
@@ -135,7 +135,7 @@ class Instance:
 
     def start(
         self, values: StartValues, tolerance: float, start: float, stop: float, *, switch: int | None = None, reset: bool = False
-    ) -> Refusal | None:
+    ) -> StartRefusal | None:
         """Everything up to Initialization Mode; ``switch`` is turned on before. ``reset`` where the instance has run before.
 
         None where all is well.
@@ -147,7 +147,7 @@ class Instance:
         status = library.instance_start(self.handle, byref(how), byref(refusal))
         if status <= WARNING:
             return None
-        return Refusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
+        return StartRefusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
 
     def exit_initialization(self) -> int:
         return library.instance_exit_initialization(self.handle)
