@@ -9,7 +9,8 @@ from coupling.errors import BuildError, listed, shown, with_article
 from coupling.fmus import Fmu, FmuVariable, Structure
 from coupling.fmus.ports import adds, takes
 from coupling.names import matches, nearest, resolve
-from coupling.plan.connections import Name, find_end, solved_for
+from coupling.plan.connections import find_end, solved_for
+from coupling.plan.definition import Name
 
 
 @dataclass

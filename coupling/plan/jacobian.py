@@ -222,7 +222,13 @@ def _inner_order(graph: Graph, loop: Loop) -> list[int]:
     return order
 
 
-def _row(graph: Graph, node: int, gradient: dict, local: dict, jacobian: Jacobian) -> dict[int, list[Product]]:
+def _row(
+    graph: Graph,
+    node: int,
+    gradient: dict[int, dict[int, list[Product]]],
+    local: dict[tuple[int, int], tuple[float, int]],
+    jacobian: Jacobian,
+) -> dict[int, list[Product]]:
     knowns = [n for n in graph.before[node] if n in gradient]
     if not graph.is_output[node]:
         return gradient[knowns[0]] if len(knowns) == 1 else _add(gradient[n] for n in knowns)
