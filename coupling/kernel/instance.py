@@ -156,7 +156,7 @@ class Instance:
         keys, data = references_of(references), doubles_of(values)
         return library.instance_set(self.handle, type_, pointer(keys), len(keys), pointer(data))
 
-    def get(self, type_: int, references: Sequence[int]) -> tuple[int, np.ndarray]:
+    def get(self, type_: int, references: Sequence[int] | np.ndarray) -> tuple[int, np.ndarray]:
         keys, data = references_of(references), np.zeros(len(references))
         return library.instance_get(self.handle, type_, pointer(keys), len(keys), pointer(data)), data
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+import numpy as np
+
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree
@@ -50,6 +52,17 @@ class Program:
             found |= {slot: built.named(address.part, address.reference) for address, slot in kept.items()}
         return found
 
+    @cached_property
+    def passed_on(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        """The numbers that instances pass on between events: instance, value references, and where the kernel keeps them."""
+        schedule, parts = self.built.schedule, self.built.parts
+        operations = (o for part in (schedule.operations, *(loop.operations for loop in schedule.loops)) for o in part)
+        return [
+            (o.index, np.array(o.references, dtype=np.uintc), np.array(o.places or range(o.first, o.first + len(o.references)), dtype=int))
+            for o in operations
+            if o.kind is Kind.GET and o.type == 0 and not parts[o.index].stepped
+        ]
+
     def indicator_name(self, index: int) -> str:
         """The event indicator of a number, by its instance."""
         first = 0
@@ -88,7 +101,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         built=built,
         rows=rows.rows(),
         functions=tuple(drive for _, drive in built.drives if isinstance(drive, FunctionDrive)),
-        columns=tuple(Column(built.parts[i].name, name, built.parts[i].fmu.variables[name].unit or "") for i, name in recorded),
+        columns=tuple(Column(f"{built.parts[i].name}.{name}", name, built.parts[i].fmu.variables[name].unit or "") for i, name in recorded),
         recorded_apart=apart_slots,
         first_watched=first_watched,
     )
