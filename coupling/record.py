@@ -12,13 +12,11 @@ import numpy as np
 class Column(NamedTuple):
     """A recorded variable."""
 
-    instance: str
+    name: str
+    """Of instance and variable together."""
     variable: str
+    """Its name within its instance."""
     unit: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.instance}.{self.variable}"
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Registry(Generic[T]):
         return self._found[name]
 
     def _load(self) -> None:
-        """The only place where files are imported by their place: nobody lists the solvers and schemes."""
+        """The only place where files are imported by their place: no file lists the solvers and schemes."""
         if not self._loaded:
             self._loaded = True
             for info in pkgutil.iter_modules(import_module(self._package).__path__):

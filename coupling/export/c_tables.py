@@ -10,7 +10,7 @@ import numpy as np
 from coupling.export.table import SWITCH, MechanismTable, constraint_references
 from coupling.kernel.rows import NONE
 from coupling.live.session import Session
-from coupling.plan.drives import Polynomial
+from coupling.plan.drives import PolynomialDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Kind
 from fmu_components.declare.declaration import Variable
@@ -114,7 +114,7 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
     printed = {"part": rows.table("part"), "drive": rows.table("drive"), "loop": rows.table("loop"), "operation": operations[moves]}
     printed["derivative"] = rows.table("derivative")
     opened = {address: place for place, address in enumerate(table.opened)}
-    inputs = [opened[address] if isinstance(drive, Polynomial) else NONE for address, drive in session.built.drives]
+    inputs = [opened[address] if isinstance(drive, PolynomialDrive) else NONE for address, drive in session.built.drives]
     multipliers = [len(loop.unknowns) - loop.torn for loop in schedule.loops]
     members = {
         "slots": rows.slots,

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coupling.errors import BuildError, listed, shown, with_article
-from coupling.fmus import Fmu, Structure, Variable
+from coupling.fmus import Fmu, FmuVariable, Structure
 from coupling.fmus.ports import adds, takes
 from coupling.names import matches, nearest, resolve
-from coupling.plan.connections import Name, find_end, solved_for
+from coupling.plan.connections import find_end, solved_for
+from coupling.plan.definition import Name
 
 
 @dataclass
@@ -59,7 +60,7 @@ def choose(
     return choice
 
 
-def _why_not(fmu: Fmu, variable: Variable) -> str:
+def _why_not(fmu: Fmu, variable: FmuVariable) -> str:
     if fmu.dae and variable.reference in fmu.dae.algebraic:
         return "it is solved for inside, and its value is the output 'multiplier' of the same number"
     if variable.reference in _without_effect(fmu) or variable.causality == "structuralParameter":

@@ -11,7 +11,7 @@ from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
-from coupling.export.table import Interface, MechanismTable
+from coupling.export.table import ExportRequest, MechanismTable
 from coupling.fmus import Fmu
 from coupling.live.program import compile_program
 from coupling.live.start import start
@@ -20,7 +20,7 @@ from coupling.options import Run
 from coupling.plan.build import Mode, build
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition
-from coupling.plan.drives import Constant, Function
+from coupling.plan.drives import ConstantDrive, FunctionDrive
 from fmu_components.export import compile as c
 
 _VERSIONS = (2, 3)
@@ -56,7 +56,7 @@ def export_fmu(
     _check_names(definition.name, fmus)
     choice = _choose(definition, fmus, inputs, outputs, parameters)
     built = build(definition.opened(_starts(definition, fmus, choice)), Mode.CONTINUOUS)
-    functions = [drive.name for _, drive in built.drives if isinstance(drive, Function)]
+    functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]
     if functions:
         raise BuildError(
             f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and there is no Python in the "
@@ -70,7 +70,7 @@ def export_fmu(
     with start(program, run, moved) as session:
         if initial != "relax":
             check_start_state(session)
-        table = MechanismTable(built, Interface(choice, ls_dae, implicit, initial == "relax", stop_time), moved)
+        table = MechanismTable(built, ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time), moved)
         pack(target, table, session, models, fmi, chosen)
     return target
 
@@ -93,9 +93,9 @@ def _choose(
 ) -> Choice:
     drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
     wires = wires_of(fmus, definition.connections, drives, complete=False)
-    constant = [name for name, drive in drives.items() if isinstance(drive, Constant)]
+    constant = [name for name, drive in drives.items() if isinstance(drive, ConstantDrive)]
     started = [(each.name, name) for each in definition.instances for name, _ in each.start]
-    varying = [name for name, drive in drives.items() if not isinstance(drive, Constant)]
+    varying = [name for name, drive in drives.items() if not isinstance(drive, ConstantDrive)]
     given = [name for name in (*constant, *started) if name not in varying]
     return choose(fmus, wires, drives, given, inputs, outputs, parameters)
 

@@ -12,7 +12,7 @@ from coupling.live.failures import participants
 from coupling.live.session import Session
 from coupling.live.violations import TOLERANCE
 from coupling.plan.connections import End, find_end
-from coupling.plan.drives import Table
+from coupling.plan.drives import TableDrive
 from fmu_components.declare.declaration import IMPLICIT, Role
 from fmu_components.export.model_description import FMI_VERSIONS
 from fmu_components.export.pages.documentation import PARAMETER_HEADS, VARIABLE_HEADS, parameter_cells, ports, variable_cells
@@ -167,7 +167,7 @@ def _inputs(table: MechanismTable) -> str:
 
 
 def _driven(table: MechanismTable) -> str:
-    """Inputs of components that nobody outside can move."""
+    """Inputs of components that cannot be moved from outside."""
     rows = []
     opened = set(table.interface.choice.inputs)
     for part, member in enumerate(table.members):
@@ -176,7 +176,7 @@ def _driven(table: MechanismTable) -> str:
             if of.causality == "input" and (member.name, name) not in opened:
                 rows.append((member.name, (code(f"{member.name}.{name}"), value_text(float(value)), unit_text(of.unit or ""))))
     for address, drive in table.built.drives:
-        if isinstance(drive, Table):
+        if isinstance(drive, TableDrive):
             member = table.members[address.part]
             of = member.fmu.by_reference[address.reference]
             what = f"a table of {_counted(len(drive.times), 'row')}, from {drive.times[0]:g} s to {drive.times[-1]:g} s"

@@ -18,7 +18,7 @@ from fmu_components.export.table import Dependency
 
 _WORTH_LISTING = 200
 """What depends on more than this, by the constraints that solve for all multipliers together, is said to depend on everything: the lists of a
-chain of a thousand bodies would take a hundred megabytes, and nobody could save anything by them."""
+chain of a thousand bodies would take a hundred megabytes, and would save nothing."""
 
 
 class MechanismStructure:

@@ -18,7 +18,7 @@ import coupling.fmus as fmus
 from coupling.export.choice import Choice
 from coupling.names import resolve
 from coupling.plan.build import Built
-from coupling.plan.drives import Table
+from coupling.plan.drives import TableDrive
 from coupling.plan.graph import Address
 from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.declare.icon import Drawing, box
@@ -46,7 +46,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Interface:
+class ExportRequest:
     """What the user asks of an exported FMU beside its variables."""
 
     choice: Choice
@@ -60,7 +60,7 @@ class Interface:
 class MechanismTable(VariableTable):
     """All variables that an exported mechanism shows."""
 
-    def __init__(self, built: Built, interface: Interface, start: Mapping[tuple[int, str], float]) -> None:
+    def __init__(self, built: Built, interface: ExportRequest, start: Mapping[tuple[int, str], float]) -> None:
         self.built, self.interface = built, interface
         self.states = built.states
         self._chosen = frozenset(interface.choice.outputs)
@@ -69,7 +69,7 @@ class MechanismTable(VariableTable):
         self._instances = {part.name: i for i, part in enumerate(built.parts)}
         self.own = self._own()
         """The mechanism's own variables, the inputs first."""
-        self.kinked = [drive for _, drive in built.drives if isinstance(drive, Table) and len(drive.times) > 1]
+        self.kinked = [drive for _, drive in built.drives if isinstance(drive, TableDrive) and len(drive.times) > 1]
         self.owns = len(self.own) + len(self.kinked)
         self.members = self._members()
         self.starts: dict[int, float] = {}
@@ -142,7 +142,7 @@ class MechanismTable(VariableTable):
         return resolve(variable.name, self._instances)[0]
 
     def own_reference(self, place: int) -> int:
-        """Of the mechanism's own variables, those that count kinks behind all others."""
+        """Of the mechanism's own variables, those that count kinks after all others."""
         return 1 + self.states + place
 
     # -- variables -----------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class MechanismTable(VariableTable):
                 self._references[name] = 1 + member.first_state + place
         return found
 
-    def _variable(self, part: int, member: Member, of: fmus.Variable) -> Variable:
+    def _variable(self, part: int, member: Member, of: fmus.FmuVariable) -> Variable:
         role = self._role(member, of)
         own = of.start if not isinstance(of.start, tuple) else None
         start = self._start.get((part, of.name), own)
@@ -232,7 +232,7 @@ class MechanismTable(VariableTable):
             partner=residual,
         )
 
-    def _role(self, member: Member, of: fmus.Variable) -> Role:
+    def _role(self, member: Member, of: fmus.FmuVariable) -> Role:
         fmu = member.fmu
         if of.causality == "parameter" or (member.name, of.name) in self.interface.choice.constants:
             return Role.PARAMETER
@@ -258,7 +258,7 @@ class MechanismTable(VariableTable):
         return tuple(found)
 
 
-def _range(of: fmus.Variable) -> tuple[str, Range]:
+def _range(of: fmus.FmuVariable) -> tuple[str, Range]:
     """The description without the range in words, and the range: whether a bound is excluded, the words alone say."""
     text, _, words = of.description.partition("; must be ")
     return text, Range(of.minimum, of.maximum, "greater than" in words, "less than" in words)

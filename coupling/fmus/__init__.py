@@ -9,19 +9,19 @@ from coupling.fmus.reader import load
 from coupling.fmus.structure import Structure, Unknown
 from coupling.fmus.terminals import Terminal
 from coupling.fmus.units import Unit, same_unit
-from coupling.fmus.variables import Variable
+from coupling.fmus.variables import FmuVariable
 
 __all__ = [
     "Constraint",
     "Dae",
     "Fmu",
     "FmuError",
+    "FmuVariable",
     "Interface",
     "Structure",
     "Terminal",
     "Unit",
     "Unknown",
-    "Variable",
     "level_of",
     "load",
     "same_unit",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from coupling.fmus.structure import Unknown
-from coupling.fmus.variables import Variable
+from coupling.fmus.variables import FmuVariable
 
 LEVELS = ("position", "velocity", "acceleration")
 _LEVEL = re.compile(rf"({'|'.join(LEVELS)})\[\d+\]")
@@ -40,7 +40,7 @@ def level_of(name: str) -> str | None:
 
 
 def read_constraints(
-    algebraic: tuple[int, ...], residuals: tuple[Unknown, ...], variables: Mapping[str, Variable]
+    algebraic: tuple[int, ...], residuals: tuple[Unknown, ...], variables: Mapping[str, FmuVariable]
 ) -> tuple[Constraint, ...]:
     """In the order of the algebraic variables. Where a residual has another name, its place in the list is its number."""
 

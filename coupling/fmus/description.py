@@ -17,7 +17,7 @@ from coupling.fmus.manifest import Dae
 from coupling.fmus.structure import Structure
 from coupling.fmus.terminals import Terminal
 from coupling.fmus.units import Unit
-from coupling.fmus.variables import Variable
+from coupling.fmus.variables import FmuVariable
 
 _KINDS = {"me": "Model Exchange", "cs": "Co-Simulation"}
 
@@ -33,9 +33,9 @@ class Fmu:
     token: str
     """The guid of FMI 2, the instantiation token of FMI 3."""
     generation_tool: str
-    variables: Mapping[str, Variable] = field(repr=False)
+    variables: Mapping[str, FmuVariable] = field(repr=False)
     """By name, in the order of the file; an alias of FMI 3 follows its variable."""
-    by_reference: Mapping[int, Variable] = field(repr=False)
+    by_reference: Mapping[int, FmuVariable] = field(repr=False)
     """The first of aliases; in FMI 2, where each type has value references of its own, reals go before others."""
     time: int | None
     """Value reference of the independent variable."""

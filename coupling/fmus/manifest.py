@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from coupling.fmus.constraints import Constraint, read_constraints
 from coupling.fmus.errors import Source
 from coupling.fmus.structure import Structure, Unknown, read_unknown, referred
-from coupling.fmus.variables import Variable
+from coupling.fmus.variables import FmuVariable
 
 MANIFEST = "extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"
 _OLD_DRAFT = "fmiLayeredStandardManifest"
@@ -28,7 +28,7 @@ class Dae:
     """What each algebraic variable is chosen for, in their order."""
 
 
-def read_manifest(text: bytes, variables: Iterable[Variable], own: Structure, source: Source) -> Dae | None:
+def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure, source: Source) -> Dae | None:
     """The DAE mode as ``fmi-ls-manifest.xml`` describes it, in either draft; None where it leaves nothing to the importer.
 
     ``own`` is the structure of the model description.
@@ -66,9 +66,9 @@ def read_manifest(text: bytes, variables: Iterable[Variable], own: Structure, so
     return Dae(enabling.reference, algebraic, structure, constraints)
 
 
-def _by_type(variables: Iterable[Variable]) -> tuple[dict[int, Variable], dict[int, Variable], dict[int, Variable]]:
+def _by_type(variables: Iterable[FmuVariable]) -> tuple[dict[int, FmuVariable], dict[int, FmuVariable], dict[int, FmuVariable]]:
     """Reals, Booleans and others by value reference, the first of aliases."""
-    found: dict[str, dict[int, Variable]] = {"real": {}, "boolean": {}, "other": {}}
+    found: dict[str, dict[int, FmuVariable]] = {"real": {}, "boolean": {}, "other": {}}
     for variable in variables:
         found.get(variable.type, found["other"]).setdefault(variable.reference, variable)
     return found["real"], found["boolean"], found["other"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from coupling.errors import BuildError, listed, shown, with_article
 from coupling.fmus.description import Fmu
-from coupling.fmus.variables import Variable
+from coupling.fmus.variables import FmuVariable
 from coupling.names import nearest
 
 _EXACT = 2.0**53
@@ -35,7 +35,7 @@ def check_start(instance: str, fmu: Fmu, name: str, value: Any) -> None:
     check_value(full, variable, value)
 
 
-def check_value(full: str, variable: Variable, value: Any) -> None:
+def check_value(full: str, variable: FmuVariable, value: Any) -> None:
     """Refuses a value that is of another type than the variable, or outside of its bounds; ``full`` is the variable's name."""
     if variable.type == "string":
         if not isinstance(value, str):
@@ -61,7 +61,7 @@ def check_value(full: str, variable: Variable, value: Any) -> None:
         raise BuildError(f"{given} is refused: it must be {' and '.join(bounds)}")
 
 
-def _bounds(variable: Variable) -> tuple[float, float]:
+def _bounds(variable: FmuVariable) -> tuple[float, float]:
     """Those declared, within what the type holds."""
     low, high = variable.minimum, variable.maximum
     if variable.type == "integer":
@@ -76,13 +76,13 @@ def _number(bound: float) -> str:
     return f"{bound:.0f}" if bound.is_integer() and abs(bound) < 1e17 else f"{bound:g}"
 
 
-def _settable(variable: Variable) -> bool:
+def _settable(variable: FmuVariable) -> bool:
     if variable.variability == "constant" or variable.causality in ("independent", "calculatedParameter"):
         return False
     return variable.causality in ("input", "parameter", "structuralParameter") or variable.initial in ("exact", "approx")
 
 
-def _nature(variable: Variable) -> str:
+def _nature(variable: FmuVariable) -> str:
     """Why a variable cannot be set."""
     if variable.causality == "independent":
         return "the time, which runs from the option start_time on"
@@ -93,11 +93,11 @@ def _nature(variable: Variable) -> str:
     return f"{with_article(variable.causality)} variable that the FMU computes"
 
 
-def _is_switch(fmu: Fmu, variable: Variable) -> bool:
+def _is_switch(fmu: Fmu, variable: FmuVariable) -> bool:
     return fmu.dae is not None and variable.type == "boolean" and variable.reference == fmu.dae.switch
 
 
-def _check_structural(full: str, fmu: Fmu, variable: Variable, value: Any) -> None:
+def _check_structural(full: str, fmu: Fmu, variable: FmuVariable, value: Any) -> None:
     if _is_switch(fmu, variable):
         if not value:
             raise BuildError(f"'{full}' = {shown(value)} is refused: the master solves the constraints and turns it on; leave it out")

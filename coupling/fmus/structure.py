@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from coupling.fmus.errors import Source
 from coupling.fmus.interface import Interface
-from coupling.fmus.variables import Variable
+from coupling.fmus.variables import FmuVariable
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Structure:
     residuals: tuple[Unknown, ...] = ()
 
 
-def read_unknown(element: Element, key: str, variables: Mapping[int, Variable], source: Source) -> Unknown:
+def read_unknown(element: Element, key: str, variables: Mapping[int, FmuVariable], source: Source) -> Unknown:
     """An entry that refers to variables by the numbers in ``variables``: value references, or in FMI 2 places in the list."""
     unknown = referred(element.get(key), key, "an unknown of its model structure", variables, source)
     listed = element.get("dependencies")
@@ -49,8 +49,8 @@ def read_unknown(element: Element, key: str, variables: Mapping[int, Variable], 
 
 
 def referred(
-    number: str | None, key: str, what: str, variables: Mapping[int, Variable], source: Source, wanted: str = "variable"
-) -> Variable:
+    number: str | None, key: str, what: str, variables: Mapping[int, FmuVariable], source: Source, wanted: str = "variable"
+) -> FmuVariable:
     """The variable of a number, which the file writes as its ``key``."""
     try:
         return variables[int(number or "")]
@@ -62,8 +62,8 @@ def referred(
 def read_structure(
     root: Element,
     version: int,
-    listed: Sequence[Variable],
-    by_reference: Mapping[int, Variable],
+    listed: Sequence[FmuVariable],
+    by_reference: Mapping[int, FmuVariable],
     model_exchange: Interface | None,
     co_simulation: Interface | None,
     source: Source,
@@ -93,7 +93,7 @@ def read_structure(
     return Structure(**lists)
 
 
-def states_of(structure: Structure, variables: Mapping[str, Variable], source: Source) -> Iterator[int]:
+def states_of(structure: Structure, variables: Mapping[str, FmuVariable], source: Source) -> Iterator[int]:
     """Value references of the continuous states, in the order of their derivatives."""
     for unknown in structure.derivatives:
         state = variables[unknown.name].derivative

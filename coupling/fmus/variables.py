@@ -24,7 +24,7 @@ _INHERITED = ("unit", "min", "max", "nominal")
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class FmuVariable:
     """One variable, with the standard's defaults and those of its declared type filled in."""
 
     name: str
@@ -56,7 +56,7 @@ class VariableReader:
         self.root, self.version, self.source = root, version, source
         self.types = dict(self._declared_types())
 
-    def listed(self) -> Iterator[Variable]:
+    def listed(self) -> Iterator[FmuVariable]:
         """In the order of the file; an alias of FMI 3 follows its variable."""
         elements = [each for each in self.root.iterfind("ModelVariables/*") if each.tag != "Annotations"]
         named = [(each, self._name(each), self._reference(each)) for each in elements]
@@ -91,7 +91,7 @@ class VariableReader:
 
     def _variable(
         self, element: Element, name: str, reference: int, referred: Mapping[int, str], sizes: Mapping[int, str | None]
-    ) -> Variable:
+    ) -> FmuVariable:
         typed = element if self.version == 3 else next((each for each in element if each.tag in _TYPES), element)
         if typed.tag not in _TYPES:
             raise self.source.broken(f"has the variable '{name}' of an unknown type ({typed.tag})")
@@ -100,7 +100,7 @@ class VariableReader:
         causality = element.get("causality") or "local"
         variability = self._variability(element.get("variability"), causality, kind)
         dimensions = tuple(self._size(each, name, sizes) for each in element.iterfind("Dimension"))
-        return Variable(
+        return FmuVariable(
             name=name,
             reference=reference,
             type=kind,
@@ -178,9 +178,9 @@ class VariableReader:
         return state
 
 
-def by_name(listed: Iterable[Variable], source: Source) -> dict[str, Variable]:
+def by_name(listed: Iterable[FmuVariable], source: Source) -> dict[str, FmuVariable]:
     """Variables by their names, each of which one variable alone may have."""
-    found: dict[str, Variable] = {}
+    found: dict[str, FmuVariable] = {}
     for variable in listed:
         other = found.setdefault(variable.name, variable)
         if other is not variable:
@@ -190,9 +190,9 @@ def by_name(listed: Iterable[Variable], source: Source) -> dict[str, Variable]:
     return found
 
 
-def by_reference(variables: Iterable[Variable]) -> dict[int, Variable]:
+def by_reference(variables: Iterable[FmuVariable]) -> dict[int, FmuVariable]:
     """The first of aliases; in FMI 2, where each type has value references of its own, reals go before others."""
-    found: dict[int, Variable] = {}
+    found: dict[int, FmuVariable] = {}
     for variable in variables:
         other = found.setdefault(variable.reference, variable)
         if other.type != "real" and variable.type == "real":

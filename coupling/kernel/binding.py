@@ -16,7 +16,7 @@ def declare(signatures: Mapping[str, tuple[object, Sequence[object]]]) -> None:
         function.restype, function.argtypes = result, arguments
 
 
-def references_of(values: Sequence[int]) -> np.ndarray:
+def references_of(values: Sequence[int] | np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=np.uintc)
 
 
@@ -26,7 +26,7 @@ def doubles_of(values: object) -> np.ndarray:
 
 def pointer(array: np.ndarray | None) -> int | None:
     """Where an array begins, for a call during which it stays alive."""
-    return None if array is None else array.ctypes.data
+    return None if array is None else array.__array_interface__["data"][0]  # a third of the time that array.ctypes takes
 
 
 def require_memory(result: int) -> None:

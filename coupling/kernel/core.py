@@ -12,7 +12,7 @@ from coupling.kernel import library
 from coupling.kernel.binding import declare, pointer, require_memory
 from coupling.kernel.instance import Instance
 from coupling.kernel.rows import Rows, RowsStructure
-from coupling.kernel.status import Failure, Statistics, Status
+from coupling.kernel.status import Failure, KernelStatistics, Status
 
 _i, _d, _n, _p, _b = c_int, c_double, c_long, c_void_p, c_bool
 declare(
@@ -25,7 +25,7 @@ declare(
         "kernel_use_clock": (None, [_p]),
         "kernel_slots": (POINTER(c_double), [_p]),
         "kernel_failure": (POINTER(Failure), [_p]),
-        "kernel_statistics": (POINTER(Statistics), [_p]),
+        "kernel_statistics": (POINTER(KernelStatistics), [_p]),
         "kernel_set_fast": (_i, [_p, _b]),
         "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
         "kernel_set_lost_share": (None, [_p, _d]),
@@ -165,7 +165,7 @@ class Core:
         return library.kernel_failure(self.handle).contents
 
     @property
-    def statistics(self) -> Statistics:
+    def statistics(self) -> KernelStatistics:
         return library.kernel_statistics(self.handle).contents
 
     def deficiency(self, loop: int, unknowns: int) -> tuple[int, np.ndarray, np.ndarray, float, bool]:

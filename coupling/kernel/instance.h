@@ -102,7 +102,7 @@ Status instance_directional(Instance *, const Reference *unknowns, size_t, const
 
 /* Co-Simulation. `last_word`: this step will not be taken back. A step that is discarded may have come part of the way. */
 Status instance_do_step(Instance *, double time, double size, bool last_word, StepEnd *);
-Status instance_step_failed(Instance *, Status, StepEnd *); /* of FMI 2: what lies behind a status that is not good */
+Status instance_step_failed(Instance *, Status, StepEnd *); /* of FMI 2: the reason for a status that is not good */
 Status instance_enter_step(Instance *);
 Status instance_set_slopes(Instance *, const Polynomials *); /* the derivatives of inputs, before a step (FMI 2) */
 Status instance_save(Instance *, void **state);              /* a state that is given is overwritten */

@@ -67,7 +67,7 @@ class StartStage(IntEnum):
     ENTERING = 4
 
 
-class Refusal(NamedTuple):
+class StartRefusal(NamedTuple):
     """What an instance did not accept at its start."""
 
     status: int
@@ -135,7 +135,7 @@ class Instance:
 
     def start(
         self, values: StartValues, tolerance: float, start: float, stop: float, *, switch: int | None = None, reset: bool = False
-    ) -> Refusal | None:
+    ) -> StartRefusal | None:
         """Everything up to Initialization Mode; ``switch`` is turned on before. ``reset`` where the instance has run before.
 
         None where all is well.
@@ -147,7 +147,7 @@ class Instance:
         status = library.instance_start(self.handle, byref(how), byref(refusal))
         if status <= WARNING:
             return None
-        return Refusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
+        return StartRefusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
 
     def exit_initialization(self) -> int:
         return library.instance_exit_initialization(self.handle)
@@ -156,7 +156,7 @@ class Instance:
         keys, data = references_of(references), doubles_of(values)
         return library.instance_set(self.handle, type_, pointer(keys), len(keys), pointer(data))
 
-    def get(self, type_: int, references: Sequence[int]) -> tuple[int, np.ndarray]:
+    def get(self, type_: int, references: Sequence[int] | np.ndarray) -> tuple[int, np.ndarray]:
         keys, data = references_of(references), np.zeros(len(references))
         return library.instance_get(self.handle, type_, pointer(keys), len(keys), pointer(data)), data
 

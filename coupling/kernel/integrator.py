@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 
-class Integrator(Protocol):
+class CalledMethod(Protocol):
     """A method that integrates the states of a system step by step."""
 
     def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
@@ -29,7 +29,7 @@ _STATE = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p)
 
 
 class IntegratorStructure(ctypes.Structure):
-    """``Integrator`` in kernel.h."""
+    """``CalledMethod`` in kernel.h."""
 
     _fields_ = [("restart", _RESTART), ("step", _STEP), ("state", _STATE)]
 
@@ -37,7 +37,7 @@ class IntegratorStructure(ctypes.Structure):
 class Callbacks:
     """An integrator as C calls it. An exception cannot pass through C: it is kept, and the call returns that it is not done."""
 
-    def __init__(self, integrator: Integrator, states: int) -> None:
+    def __init__(self, integrator: CalledMethod, states: int) -> None:
         self.raised: BaseException | None = None
         array = c_double * states
 

@@ -1,7 +1,7 @@
 /* A system of coupled instances: its values, the operations that evaluate it, its loops, and its run in time.
  *
  * All values are doubles in one array of slots. The first slots are the continuous states; 0 .. states - 1. Operations move values
- * between the slots and the instances; they are data, made by whoever builds the system. Nothing here knows what the instances
+ * between the slots and the instances; they are data, made by the code that builds the system. Nothing here knows what the instances
  * are models of. Functions that return an int return a KernelStatus unless said otherwise; kernel_internal.h has what is inside. */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -55,7 +55,7 @@ int kernel_add_jacobians(Kernel *, const Rows *); /* of loops that were built wi
 int kernel_reset(Kernel *); /* reset.c: as it was when it was built, its Jacobians included; before its instances are reset */
 
 /* kernel.c */
-void kernel_free(Kernel *); /* the instances belong to whoever made them */
+void kernel_free(Kernel *); /* the instances belong to the caller that made them */
 double *kernel_slots(Kernel *);
 const Failure *kernel_failure(const Kernel *);
 const Statistics *kernel_statistics(const Kernel *);

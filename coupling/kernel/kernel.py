@@ -10,7 +10,7 @@ import numpy as np
 from coupling.kernel import library
 from coupling.kernel.binding import declare, pointer
 from coupling.kernel.coupling import Coupled
-from coupling.kernel.integrator import Callbacks, Integrator, IntegratorStructure
+from coupling.kernel.integrator import Callbacks, CalledMethod, IntegratorStructure
 from coupling.kernel.runge_kutta import RungeKuttaStructure
 from coupling.kernel.status import Status
 from coupling.kernel.tableau import TableauStructure
@@ -90,7 +90,7 @@ class Kernel(Coupled):
             )
         )
 
-    def begin_outside(self, integrator: Integrator, start: float, stop: float, times: np.ndarray) -> Status:
+    def begin_outside(self, integrator: CalledMethod, start: float, stop: float, times: np.ndarray) -> Status:
         """A run whose steps an integrator in Python takes; what this raises ends ``restart`` and ``advance`` with STOPPED."""
         callbacks = Callbacks(integrator, self.states)
         self._running, self._callbacks = (callbacks, times), callbacks

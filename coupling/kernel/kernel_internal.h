@@ -143,7 +143,7 @@ enum { SAMPLING = 101 };
 
 /* Co-Simulation instances and what arrives at them. */
 
-/* Saved states: two for whoever makes steps, one to which a run returns, and one for an instance that discards a step. */
+/* Saved states: two for the scheme that makes steps, one to which a run returns, and one for an instance that discards a step. */
 enum { PAST = 3, FOR_RUN = 2, FOR_RETRY = 3, SAVED = 4 };
 
 typedef struct {

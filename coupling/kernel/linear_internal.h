@@ -43,7 +43,7 @@ struct Linear {
     int *row_at, *column_at, *position;
     double *inverse, *least;
 
-    /* The factors. A row has its part before the pivot, then from `upper` on the pivot and its part behind. Neither is divided by
+    /* The factors. A row has its part before the pivot, then from `upper` on the pivot and its part after it. Neither is divided by
      * pivots. at: the positions of their columns; place: where the entries of A go; target: where the products go, in the order in
      * which they are computed. */
     int *start, *upper, *at, *place, *target;

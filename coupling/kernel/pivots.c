@@ -28,7 +28,7 @@ static int pop(int *heap, int *size)
     return least;
 }
 
-/* A column comes into the row under work: to wait for its turn, or behind the pivot. */
+/* A column comes into the row under work: to wait for its turn, or after the pivot. */
 static void enter(Linear *a, int column, double value, int *before, int *behind)
 {
     a->mark[column] = true;
@@ -76,7 +76,7 @@ static bool reduce(Linear *a, const double *values, int row, int k, int wanted)
     return true;
 }
 
-/* The place of a column behind row k, or -1. */
+/* The place of a column after row k, or -1. */
 static int place_of(const Linear *a, int k, int column)
 {
     for (int q = a->upper[k]; q < a->start[k + 1]; q++)

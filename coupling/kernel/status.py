@@ -39,7 +39,7 @@ class Failure(ctypes.Structure):
     ]
 
 
-class Statistics(ctypes.Structure):
+class KernelStatistics(ctypes.Structure):
     _fields_ = [
         *((name, c_long) for name in ("evaluations", "newton_iterations", "factorisations", "events", "time_events", "state_events")),
         ("step_events", c_long),

@@ -8,7 +8,7 @@
 /* A step that an instance refuses is tried in halves, down to this share of it. */
 static const double smallest_share = 1.0 / (1 << 20);
 
-/* An event this close after a point, as a share of the step, is the instance's own affair: nobody goes back for it. */
+/* An event this close after a point, as a share of the step, is the instance's own affair: no other instance goes back for it. */
 static const double closely = 1e-6;
 
 enum { MOST_UPDATES = 1000, MOST_DISCARDED = 30 };

@@ -12,7 +12,7 @@ from coupling.plan.graph import Address
 
 
 @dataclass(frozen=True)
-class Constraint:
+class LocatedConstraint:
     """One equation of one instance, with the multiplier that keeps it."""
 
     loop: int
@@ -28,7 +28,7 @@ class Constraint:
         return self.multiplier.part
 
 
-def constraints_of(session: Session) -> list[Constraint]:
+def constraints_of(session: Session) -> list[LocatedConstraint]:
     """Those behind all algebraic variables but those that are solved for between the points as well; refuses instances that give their
     residuals at acceleration level alone."""
     found = []
@@ -47,14 +47,14 @@ def constraints_of(session: Session) -> list[Constraint]:
                     f"'velocity[1]' and so on, which implicit schemes enforce; choose scheme='explicit'"
                 )
             at = None if described.position is None else Address(residual.part, 0, described.position)
-            found.append(Constraint(number, place, loop.unknowns[place], at, Address(residual.part, 0, described.velocity)))
+            found.append(LocatedConstraint(number, place, loop.unknowns[place], at, Address(residual.part, 0, described.velocity)))
     return found
 
 
 class Levels:
     """The values of constraints as the instances have them now."""
 
-    def __init__(self, session: Session, constraints: list[Constraint]) -> None:
+    def __init__(self, session: Session, constraints: list[LocatedConstraint]) -> None:
         self._count = len(constraints)
         self._calls: list[tuple[object, list[int], np.ndarray]] = []
         by_part: dict[int, list[tuple[int, int]]] = {}

@@ -9,23 +9,21 @@ from coupling.kernel.instance import WARNING
 from coupling.kernel.status import Status
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
-from coupling.plan.schedule import Kind
 
 
 def check_dependencies(session: Session) -> None:
     """After an evaluation, no value that was passed on may have changed since its reader got it."""
-    built = session.built
-    for operation in (o for part in (session.schedule.operations, *(x.operations for x in session.schedule.loops)) for o in part):
-        if operation.kind is not Kind.GET or operation.type != 0 or built.parts[operation.index].stepped:
+    slots = session.kernel.slots
+    for index, references, where in session.program.passed_on:
+        status, now = session.instances[index].get(0, references)
+        then = slots[where]
+        if status > WARNING or (now == then).all():
             continue
-        status, now = session.instances[operation.index].get(0, operation.references)
-        where = operation.places or range(operation.first, operation.first + len(now))
-        then = session.kernel.slots[list(where)]
-        scale = 1e-12 * (np.abs(then) + np.abs(now))
-        if status <= WARNING and (np.abs(now - then) > scale).any():
-            i = int(np.argmax(np.abs(now - then) - scale))
-            part = built.parts[operation.index]
-            name = part.fmu.by_reference[operation.references[i]].name
+        excess = np.abs(now - then) - 1e-12 * (np.abs(then) + np.abs(now))
+        if (excess > 0).any():
+            i = int(np.argmax(excess))
+            part = session.built.parts[index]
+            name = part.fmu.by_reference[int(references[i])].name
             raise Inconsistent(
                 f"'{part.name}.{name}' ({part.fmu.path.name}) changed from {then[i]:g} to {now[i]:g} when inputs were set on which, by the FMU's "
                 "own model structure, it does not depend; correct the dependencies in its modelDescription.xml, or leave them out"

@@ -1,7 +1,7 @@
 """The Jacobian of a whole system with its loops open: how outputs follow from the states and the loops' unknowns.
 
 What has to be asked of which FMU, and how the answers make up the Jacobian, is found once. The answers are terms: those that the
-standard calls constant are asked for once, those that change at events only behind each event, the others always. Every entry of
+standard calls constant are asked for once, those that change at events only after each event, the others always. Every entry of
 the Jacobian is a sum of products of a term and an entry of an earlier row: outputs follow from inputs, and these from other outputs.
 """
 
@@ -290,7 +290,7 @@ class _Plan:
         """Row, column and entry of all that can differ from zero."""
 
     def _ordered(self, roots: Iterable[Address]) -> tuple[list[Address], dict[Address, list[_Dependence]]]:
-        """All outputs that the roots follow from, each behind what it depends on, and what they depend on."""
+        """All outputs that the roots follow from, each after what it depends on, and what they depend on."""
         order: list[Address] = []
         dependences: dict[Address, list[_Dependence]] = {}
         stack = [(a, False) for a in roots]

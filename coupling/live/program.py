@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+import numpy as np
+
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree
-from coupling.plan.drives import Constant, Function, Polynomial, Table
-from coupling.plan.graph import Address, Level
+from coupling.plan.drives import ConstantDrive, FunctionDrive, PolynomialDrive, TableDrive
+from coupling.plan.graph import Address, Change
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import chosen
 from coupling.plan.schedule import Kind, Operation, turns
@@ -25,7 +27,7 @@ class Program:
     built: Built
     rows: Rows
     """All but the Jacobians of loops, for which instances have to be asked."""
-    functions: tuple[Function, ...]
+    functions: tuple[FunctionDrive, ...]
     """Those that drive inputs, in their order among the rows."""
     columns: tuple[Column, ...]
     """What is recorded, after the time and before the energies that coupling creates."""
@@ -49,6 +51,17 @@ class Program:
         for kept in (schedule.slot, schedule.drive_slot, self.recorded_apart):
             found |= {slot: built.named(address.part, address.reference) for address, slot in kept.items()}
         return found
+
+    @cached_property
+    def passed_on(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        """The numbers that instances pass on between events: instance, value references, and where the kernel keeps them."""
+        schedule, parts = self.built.schedule, self.built.parts
+        operations = (o for part in (schedule.operations, *(loop.operations for loop in schedule.loops)) for o in part)
+        return [
+            (o.index, np.array(o.references, dtype=np.uintc), np.array(o.places or range(o.first, o.first + len(o.references)), dtype=int))
+            for o in operations
+            if o.kind is Kind.GET and o.type == 0 and not parts[o.index].stepped
+        ]
 
     def indicator_name(self, index: int) -> str:
         """The event indicator of a number, by its instance."""
@@ -87,8 +100,8 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     return Program(
         built=built,
         rows=rows.rows(),
-        functions=tuple(drive for _, drive in built.drives if isinstance(drive, Function)),
-        columns=tuple(Column(built.parts[i].name, name, built.parts[i].fmu.variables[name].unit or "") for i, name in recorded),
+        functions=tuple(drive for _, drive in built.drives if isinstance(drive, FunctionDrive)),
+        columns=tuple(Column(f"{built.parts[i].name}.{name}", name, built.parts[i].fmu.variables[name].unit or "") for i, name in recorded),
         recorded_apart=apart_slots,
         first_watched=first_watched,
     )
@@ -114,11 +127,11 @@ def _grouped(addresses: Iterable[Address]) -> list[Address]:
 
 def _add_drives(rows: RowBuilder, built: Built) -> None:
     for _, drive in built.drives:
-        if isinstance(drive, Table):
+        if isinstance(drive, TableDrive):
             rows.add_table(drive.times, drive.values)
-        elif isinstance(drive, Polynomial):
+        elif isinstance(drive, PolynomialDrive):
             rows.add_polynomial(drive.start)
-        elif isinstance(drive, Constant):
+        elif isinstance(drive, ConstantDrive):
             rows.add_table([0.0], [drive.value])
         else:
             rows.add_function()
@@ -142,9 +155,9 @@ def _add_operations(rows: RowBuilder, built: Built) -> None:
             if part.states:
                 rows.add_operation(where, NONE, Kind.SET_STATES, index, count=len(part.states), first=part.first_state)
     for operation in schedule.operations:
-        if operation.level is Level.ALWAYS:
+        if operation.change is Change.ALWAYS:
             _add(rows, List.CONTINUOUS, NONE, operation)
-        elif operation.level is Level.FOR_OUTPUT:
+        elif operation.change is Change.FOR_OUTPUT:
             _add(rows, List.RECORDING, NONE, operation)
         _add(rows, List.EVENTS, NONE, operation)
     for operation in schedule.shortcut:

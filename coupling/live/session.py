@@ -13,7 +13,7 @@ from coupling.live.program import Program
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
-from coupling.plan.drives import Function
+from coupling.plan.drives import FunctionDrive
 from coupling.plan.schedule import Schedule
 
 
@@ -79,7 +79,7 @@ class Session:
         for instance in () if self.shares else self.instances:
             instance.free()
 
-    def _guarded(self, drive: Function) -> Callable[[float], float]:
+    def _guarded(self, drive: FunctionDrive) -> Callable[[float], float]:
         """The kernel cannot pass exceptions on: they are kept, and the value is not a number."""
 
         def call(t: float) -> float:

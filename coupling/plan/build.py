@@ -14,7 +14,7 @@ from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, divide
-from coupling.plan.drives import Constant, Drive, Polynomial, Table
+from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Part, build_graph, type_code
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, build_schedule
@@ -121,10 +121,10 @@ def _build(definition: Definition, mode: Mode) -> Built:
     varying: list[tuple[Address, Drive]] = []
     for target, drive in drives.items():
         instance, variable = target
-        if isinstance(drive, Constant) and target not in wires:
+        if isinstance(drive, ConstantDrive) and target not in wires:
             start[instance][variable] = drive.value
-        elif isinstance(drive, Table) and fmus[instance].variables[variable].variability != "continuous":
-            varying.append((address(target), drive.held))
+        elif isinstance(drive, TableDrive) and fmus[instance].variables[variable].variability != "continuous":
+            varying.append((address(target), drive.steps))
         else:
             varying.append((address(target), drive))
     sources = {address(target): [address(source) for source in given] for target, given in wires.items()}
@@ -205,7 +205,7 @@ def _inner(
         if target.part in number and (inside := [renumbered(s) for s in given if s.part in number])
     }
     own = [(renumbered(a), drive) for a, drive in drives if a.part in number and a not in division.fed]
-    varying = [*own, *((renumbered(a), Polynomial()) for a in division.fed)]
+    varying = [*own, *((renumbered(a), PolynomialDrive()) for a in division.fed)]
     graph = build_graph(inner, wires, {where: i for i, (where, _) in enumerate(varying)})
     return Built(name, tuple(inner), tuple({} for _ in inner), tuple(varying), build_schedule(graph, first_state), first_state)
 

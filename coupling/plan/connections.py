@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from coupling.errors import BuildError, listed, with_article
-from coupling.fmus import Fmu, Terminal, Unit, Variable, same_unit
+from coupling.fmus import Fmu, FmuVariable, Terminal, Unit, same_unit
 from coupling.fmus.ports import adds, described, gives, needed, needs_partner, partners, takes
 from coupling.fmus.start_values import check_value
 from coupling.names import either, nearest, resolve
 from coupling.plan.definition import Name
-from coupling.plan.drives import Constant, Drive, Function, Table
+from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive, TableDrive
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class End:
     instance: str
     fmu: Fmu
     terminal: Terminal | None
-    variable: Variable | None
+    variable: FmuVariable | None
 
 
 def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
@@ -117,7 +117,7 @@ def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
     return [((source.instance, source.variable.name), (target.instance, target.variable.name), adds(target.fmu, target.variable.name))]
 
 
-def _causality(variable: Variable) -> str:
+def _causality(variable: FmuVariable) -> str:
     return {"local": "a local variable", "independent": "the time", "calculatedParameter": "a calculated parameter"}.get(
         variable.causality, with_article(variable.causality)
     )
@@ -167,12 +167,12 @@ def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
         raise BuildError(f"{refused}the first is in {a.unit}, the second in {b.unit}; convert the value between them")
 
 
-def solved_for(fmu: Fmu, variable: Variable) -> bool:
+def solved_for(fmu: Fmu, variable: FmuVariable) -> bool:
     """Whether a variable is one that the FMU leaves to the importer; in FMI 2 these are inputs."""
     return fmu.dae is not None and variable.type == "real" and variable.reference in fmu.dae.algebraic
 
 
-def _unit(fmu: Fmu, variable: Variable) -> Unit | None:
+def _unit(fmu: Fmu, variable: FmuVariable) -> Unit | None:
     return fmu.units.get(variable.unit) if variable.unit else None
 
 
@@ -208,11 +208,11 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     if variable.dimensions or variable.type not in ("real", "integer", "boolean"):
         kind = "an array" if variable.dimensions else with_article(variable.fmi_type)
         raise BuildError(f"{refused}it is {kind}; drive a scalar real, integer or Boolean")
-    if isinstance(drive, Function):
+    if isinstance(drive, FunctionDrive):
         if variable.variability != "continuous":
             raise BuildError(f"{refused}it is {variable.variability} and changes at events only; drive it by a constant or a table")
-    elif isinstance(drive, Constant | Table):
-        values = np.unique([drive.value] if isinstance(drive, Constant) else drive.values)
+    elif isinstance(drive, ConstantDrive | TableDrive):
+        values = np.unique([drive.value] if isinstance(drive, ConstantDrive) else drive.values)
         for value in values[[0, -1]] if variable.type == "real" else values:
             check_value(text, variable, float(value))
     return end.instance, variable.name

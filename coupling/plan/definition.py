@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coupling.fmus import Fmu, FmuError, load
-from coupling.plan.drives import Drive, Polynomial
+from coupling.plan.drives import Drive, PolynomialDrive
 
 Value = float | int | bool | str
 Name = tuple[str, str]
@@ -74,7 +74,7 @@ class Definition:
     """Inputs of rigid couplings that are told no acceleration, which implicit schemes alone can do without."""
 
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
-        """Without kinds, and with these inputs, of variables, left to whoever runs the system, from the values given."""
-        drives = dict(self.drives) | {name: Polynomial(start) for name, start in inputs}
+        """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""
+        drives = dict(self.drives) | {name: PolynomialDrive(start) for name, start in inputs}
         instances = tuple(replace(each, kind=None) for each in self.instances)
         return replace(self, instances=instances, drives=tuple(drives.items()))

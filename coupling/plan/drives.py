@@ -13,12 +13,12 @@ from coupling.errors import BuildError, shown
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantDrive:
     value: float
 
 
 @dataclass(frozen=True)
-class Function:
+class FunctionDrive:
     function: Callable[[float], float]
     name: str = "an input"
     """The input that it drives."""
@@ -38,14 +38,14 @@ class Function:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableDrive:
     """Values between which is interpolated linearly; constant before the first and after the last. A time that comes twice is a jump."""
 
     times: np.ndarray
     values: np.ndarray
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and self._bytes == other._bytes
+        return isinstance(other, TableDrive) and self._bytes == other._bytes
 
     def __hash__(self) -> int:
         return hash(self._bytes)
@@ -55,32 +55,32 @@ class Table:
         return self.times.tobytes(), self.values.tobytes()
 
     @property
-    def held(self) -> Table:
+    def steps(self) -> TableDrive:
         """Each value until the next time, for inputs that change at events only."""
         last = np.append(np.diff(self.times) > 0, True)
         times, values = self.times[last], self.values[last]
-        return Table(np.repeat(times, 2)[1:], np.repeat(values, 2)[:-1])
+        return TableDrive(np.repeat(times, 2)[1:], np.repeat(values, 2)[:-1])
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class PolynomialDrive:
     """What arrives from outside between two communication points; its coefficients are set at each of them."""
 
     start: float = 0.0
     """Its value before."""
 
 
-Drive = Constant | Function | Table | Polynomial
+Drive = ConstantDrive | FunctionDrive | TableDrive | PolynomialDrive
 
 
 def drive_of(name: str, value: Any) -> Drive:
     """The drive that a user's value means; ``name`` is the input's, for the sentence that refuses it."""
     if callable(value):
-        return Function(value, name)
+        return FunctionDrive(value, name)
     if isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
         if not math.isfinite(value):
             raise BuildError(f"'{name}' cannot be driven by {value}; give a finite number")
-        return Constant(float(value))
+        return ConstantDrive(float(value))
     remedy = "give a number, a function of time, or a table: pairs of time and value"
     try:
         table = np.asarray(value, dtype=float)
@@ -97,7 +97,7 @@ def drive_of(name: str, value: Any) -> Drive:
     return _checked(name, table)
 
 
-def _checked(name: str, table: np.ndarray) -> Table:
+def _checked(name: str, table: np.ndarray) -> TableDrive:
     times, values = table.T
     if not np.isfinite(table).all():
         row = int(np.argmin(np.isfinite(table).all(axis=1)))
@@ -109,5 +109,5 @@ def _checked(name: str, table: np.ndarray) -> Table:
     twice = (steps[1:] == 0) & (steps[:-1] == 0)
     if twice.any():
         time = times[int(np.argmax(twice))]
-        raise BuildError(f"the table of '{name}' has three rows for t = {time:g} s; give at most two, the values before and behind a jump")
-    return Table(times.copy(), values.copy())
+        raise BuildError(f"the table of '{name}' has three rows for t = {time:g} s; give at most two, the values before and after a jump")
+    return TableDrive(times.copy(), values.copy())

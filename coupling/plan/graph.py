@@ -9,10 +9,10 @@ from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
-from coupling.fmus import Dae, Fmu, Interface, Structure, Unknown, Variable
+from coupling.fmus import Dae, Fmu, FmuVariable, Interface, Structure, Unknown
 
 
-class Level(IntEnum):
+class Change(IntEnum):
     """How often a value can change."""
 
     AT_EVENTS = 1
@@ -26,7 +26,7 @@ TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UIn
 _AS_FMI3 = {"Real": "Float64", "Integer": "Int32"}
 
 
-def type_code(variable: Variable, version: int) -> int:
+def type_code(variable: FmuVariable, version: int) -> int:
     """The kernel's number of a variable's type."""
     if variable.fmi_type == "Enumeration":
         return TYPES.index("Int32" if version == 2 else "Int64")
@@ -122,9 +122,9 @@ class Graph:
     before: list[list[int]] = field(default_factory=list)
     kinds: list[dict[int, str]] = field(default_factory=list)
     """For outputs: by known, how they depend on it, in the words of the standard."""
-    level: list[Level] = field(default_factory=list)
-    itself: list[Level] = field(default_factory=list)
-    """The level that a variable would have, were all its sources constant."""
+    change: list[Change] = field(default_factory=list)
+    itself: list[Change] = field(default_factory=list)
+    """How often a variable would change, were all its sources constant."""
     held: list[bool] = field(default_factory=list)
     """Changes at events only, whatever it depends on."""
     is_output: list[bool] = field(default_factory=list)
@@ -135,7 +135,7 @@ class Graph:
     readers: list[list[int]] = field(default_factory=list)
     """For outputs: the inputs that they are passed on to."""
     after: list[list[int]] = field(default_factory=list)
-    """Who depends on a variable. An output that changes at events only waits for nobody: events repeat until nothing changes."""
+    """What depends on a variable. An output that changes at events only does not wait for its inputs: events repeat until nothing changes."""
     local: dict[tuple[int, int], int] = field(default_factory=dict)
     """Of Co-Simulation instances: the slot of each derivative of an output by an input, by their nodes."""
 
@@ -147,7 +147,7 @@ class Graph:
         self.addresses.append(address)
         self.before.append([])
         self.kinds.append({})
-        self.level.append(Level.AT_EVENTS)
+        self.change.append(Change.AT_EVENTS)
         self.held.append(False)
         self.is_output.append(is_output)
         self.readers.append([])
@@ -164,7 +164,7 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
         variable = parts[address.part].fmu.by_reference[address.reference]
         graph.held[node] = address.type > 1 or variable.variability != "continuous"
         if address in drives and not graph.held[node]:
-            graph.level[node] = Level.ALWAYS
+            graph.change[node] = Change.ALWAYS
     wanted: dict[int, list[Address]] = defaultdict(list)
     for sources in wires.values():
         for address in sources:
@@ -175,7 +175,7 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
             for reference in dae.algebraic:
                 node = graph.add(Address(index, 0, reference), False)
                 inputs[index].append(node)
-                graph.level[node] = Level.ALWAYS
+                graph.change[node] = Change.ALWAYS
                 graph.algebraic.append(node)
         _add_unknowns(graph, index, inputs[index], wanted[index])
     for address, sources in wires.items():
@@ -183,7 +183,7 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
         graph.before[node] = [graph.node[source] for source in sources]
         for known in graph.before[node]:
             graph.readers[known].append(node)
-    graph.itself = list(graph.level)
+    graph.itself = list(graph.change)
     graph.after = [[] for _ in graph.addresses]
     for node, knowns in enumerate(graph.before):
         if not (graph.held[node] and graph.is_output[node]):
@@ -210,13 +210,13 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
         variable = fmu.by_reference.get(address.reference)
         graph.held[node] = address.type > 1 or (variable is not None and variable.variability in _EVENTS_ONLY)
         if address.reference in states and variable is not None and variable.type == "real":
-            graph.level[node] = Level.ALWAYS
+            graph.change[node] = Change.ALWAYS
             if unknown is None:
                 return node
         if not complete:
-            graph.level[node] = Level.ALWAYS
+            graph.change[node] = Change.ALWAYS
         if unknown is None or unknown.dependencies is None:
-            graph.level[node] = Level.ALWAYS
+            graph.change[node] = Change.ALWAYS
             graph.before[node] = list(inputs)
             graph.kinds[node] = dict.fromkeys(inputs, "dependent")
         else:
@@ -225,9 +225,9 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
                     graph.before[node].append(known)
                     graph.kinds[node][known] = kind
                 if reference not in by_reference and reference not in constant and not _is_input(fmu, reference):
-                    graph.level[node] = Level.ALWAYS
+                    graph.change[node] = Change.ALWAYS
         if graph.held[node]:
-            graph.level[node] = Level.AT_EVENTS
+            graph.change[node] = Change.AT_EVENTS
         return node
 
     for address in wanted:
@@ -252,7 +252,7 @@ def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[A
         graph.held[node] = address.type > 1 or variable.variability in _EVENTS_ONLY
         if graph.held[node]:
             continue
-        graph.level[node] = Level.ALWAYS
+        graph.change[node] = Change.ALWAYS
         dependencies = declared.get(address.reference, ()) if variable.causality == "output" else ()
         if dependencies is None:
             dependencies = tuple((reference, "dependent") for reference in moving)

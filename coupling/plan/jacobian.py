@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from coupling.plan.graph import Address, Graph, Level
+from coupling.plan.graph import Address, Change, Graph
 from coupling.plan.loops import Loop
 from coupling.plan.schedule import Schedule, ScheduledLoop
 
@@ -29,7 +29,7 @@ class CallKind(IntEnum):
 
 
 @dataclass(frozen=True)
-class Call:
+class DerivativeCall:
     """One call that gives derivatives: the results are terms from ``first`` on."""
 
     kind: CallKind
@@ -61,7 +61,7 @@ class Mobility:
 class Jacobian:
     """The program that makes the entries of a loop's Jacobian."""
 
-    calls: list[Call] = field(default_factory=list)
+    calls: list[DerivativeCall] = field(default_factory=list)
     terms: int = 1
     """How many there are before the sums."""
     sums: list[list[Product]] = field(default_factory=list)
@@ -90,11 +90,11 @@ class Shortcut:
     rows: list[list[tuple[float, int, int]]] = field(default_factory=list)
 
 
-Constant = Callable[[int, Sequence[int], int], Sequence[float]]
+ConstantDerivatives = Callable[[int, Sequence[int], int], Sequence[float]]
 """Derivatives, now, of some unknowns of a part with respect to one known."""
 
 
-def build_jacobian(graph: Graph, loop: Loop, constant: Constant) -> Jacobian:
+def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives) -> Jacobian:
     """The program of a loop, the constant derivatives being asked for right away."""
     jacobian = Jacobian()
     local = jacobian.local = _local_derivatives(graph, loop, constant, jacobian)
@@ -201,7 +201,7 @@ def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) 
             misfit.add(_Sum({schedule.set_slot[owner]: -1.0}, {(graph.node[owner], 0): -1.0}))
             residuals.append(misfit)
     read_outside = {
-        n for n in order if graph.is_output[n] and any(a not in loop.members and graph.level[a] is Level.ALWAYS for a in graph.readers[n])
+        n for n in order if graph.is_output[n] and any(a not in loop.members and graph.change[a] is Change.ALWAYS for a in graph.readers[n])
     }
     wanted = _reached(sums, [sums[n] for n in [*loop.followers, *read_outside]])
     leading = _reached(sums, residuals)
@@ -234,7 +234,7 @@ def _reached(sums: dict[int, _Sum], roots: Iterable[_Sum]) -> set[int]:
 
 
 def _inner_order(graph: Graph, loop: Loop) -> list[int]:
-    """The loop's variables, each behind what it depends on, the unknowns being known."""
+    """The loop's variables, each after what it depends on, the unknowns being known."""
     unknown = {graph.node[address] for address in loop.unknowns}
     order: list[int] = []
     seen: set[int] = set()
@@ -252,7 +252,13 @@ def _inner_order(graph: Graph, loop: Loop) -> list[int]:
     return order
 
 
-def _row(graph: Graph, node: int, gradient: dict, local: dict, jacobian: Jacobian) -> dict[int, list[Product]]:
+def _row(
+    graph: Graph,
+    node: int,
+    gradient: dict[int, dict[int, list[Product]]],
+    local: dict[tuple[int, int], tuple[float, int]],
+    jacobian: Jacobian,
+) -> dict[int, list[Product]]:
     knowns = [n for n in graph.before[node] if n in gradient]
     if not graph.is_output[node]:
         return gradient[knowns[0]] if len(knowns) == 1 else _add(gradient[n] for n in knowns)
@@ -294,7 +300,9 @@ def _place_sums(jacobian: Jacobian) -> None:
     jacobian.sums = [[(factor, placed(left), placed(right)) for factor, left, right in products] for products in jacobian.sums]
 
 
-def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: Jacobian) -> dict[tuple[int, int], tuple[float, int]]:
+def _local_derivatives(
+    graph: Graph, loop: Loop, constant: ConstantDerivatives, jacobian: Jacobian
+) -> dict[tuple[int, int], tuple[float, int]]:
     """Each derivative of an output by an input within the loop, as a factor and a term."""
     needed: dict[int, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
     for node in [*sorted(loop.members), *(loop.followers or ())]:
@@ -311,7 +319,7 @@ def _local_derivatives(graph: Graph, loop: Loop, constant: Constant, jacobian: J
             found |= {pair: (1.0, jacobian.terms + i) for i, pair in enumerate(pairs)}
             outputs, inputs = zip(*((graph.addresses[n], graph.addresses[k]) for n, k in pairs), strict=True)
             slots = tuple(graph.local[pair] for pair in pairs)
-            jacobian.calls.append(Call(CallKind.KNOWN, part, False, outputs, inputs, jacobian.terms, slots))
+            jacobian.calls.append(DerivativeCall(CallKind.KNOWN, part, False, outputs, inputs, jacobian.terms, slots))
             jacobian.terms += len(pairs)
             continue
         if not graph.parts[part].interface.directional_derivatives:
@@ -396,4 +404,6 @@ def _add_call(
                 found[pair] = (1.0, first + i)
     jacobian.terms += len(results)
     addresses = graph.addresses
-    jacobian.calls.append(Call(kind, part, at_events, tuple(addresses[n] for n in unknowns), tuple(addresses[n] for n in knowns), first))
+    jacobian.calls.append(
+        DerivativeCall(kind, part, at_events, tuple(addresses[n] for n in unknowns), tuple(addresses[n] for n in knowns), first)
+    )

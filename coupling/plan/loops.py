@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from coupling.plan.graph import Address, Graph, Level
+from coupling.plan.graph import Address, Change, Graph
 
 
 @dataclass
@@ -28,9 +28,9 @@ class Loop:
 
 
 def find_loops(graph: Graph) -> list[Loop]:
-    """All loops; sets the levels of all variables on the way, which the loops have a part in."""
+    """All loops; sets on the way how often all variables change, in which the loops have a part."""
     loops = [_loop(graph, members) for members in _components(graph, range(len(graph.addresses)), paired=True) if len(members) > 1]
-    _spread_levels(graph, loops)
+    _spread_changes(graph, loops)
     for loop in loops:
         loop.followers = _followers(graph, loop)
     return loops
@@ -79,20 +79,20 @@ def _best_cut(graph: Graph, component: list[int]) -> int:
     return max(inputs, key=lambda n: (sum(b in inside for b in graph.before[n]) * sum(a in inside for a in graph.after[n]), -n))
 
 
-def _spread_levels(graph: Graph, loops: list[Loop]) -> None:
+def _spread_changes(graph: Graph, loops: list[Loop]) -> None:
     for loop in loops:
         for node in loop.members:
-            graph.level[node] = Level.ALWAYS
-    changed = [n for n in range(len(graph.addresses)) if graph.level[n] is Level.ALWAYS]
+            graph.change[node] = Change.ALWAYS
+    changed = [n for n in range(len(graph.addresses)) if graph.change[n] is Change.ALWAYS]
     while changed:
         for node in graph.after[changed.pop()]:
-            if graph.level[node] is not Level.ALWAYS and not graph.held[node]:
-                graph.level[node] = Level.ALWAYS
+            if graph.change[node] is not Change.ALWAYS and not graph.held[node]:
+                graph.change[node] = Change.ALWAYS
                 changed.append(node)
     needed = _needed(graph, loops)
     for node in range(len(graph.addresses)):
-        if graph.level[node] is Level.ALWAYS and node not in needed:
-            graph.level[node] = Level.FOR_OUTPUT
+        if graph.change[node] is Change.ALWAYS and node not in needed:
+            graph.change[node] = Change.FOR_OUTPUT
 
 
 def _needed(graph: Graph, loops: list[Loop]) -> set[int]:
@@ -126,7 +126,7 @@ def _followers(graph: Graph, loop: Loop) -> list[int] | None:
         return None
     followers = {a for n in loop.members if not graph.is_output[n] for a in graph.after[n]} - loop.members
     behind, open_now = set(loop.members), [n for n in loop.members if graph.is_output[n]]
-    open_now += [n for n in followers if graph.level[n] is Level.ALWAYS]
+    open_now += [n for n in followers if graph.change[n] is Change.ALWAYS]
     while open_now:
         for node in graph.after[open_now.pop()]:
             if node not in behind and node not in followers:
@@ -135,10 +135,10 @@ def _followers(graph: Graph, loop: Loop) -> list[int] | None:
     behind -= loop.members
     if any(known in behind for node in followers for known in graph.before[node]):
         return None
-    return sorted(n for n in followers if graph.level[n] is Level.ALWAYS)
+    return sorted(n for n in followers if graph.change[n] is Change.ALWAYS)
 
 
 def keeps(graph: Graph, node: int, loop: Loop) -> bool:
     """Whether an output depends on nothing but inputs inside a loop, and is read inside alone: what was got of it lasts until these are set."""
     inside = all(known in loop.members for known in graph.before[node]) and all(n in loop.members for n in graph.readers[node])
-    return graph.is_output[node] and graph.itself[node] is Level.AT_EVENTS and inside
+    return graph.is_output[node] and graph.itself[node] is Change.AT_EVENTS and inside

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from coupling.errors import BuildError, shown, with_article
-from coupling.fmus import Fmu, Variable
+from coupling.fmus import Fmu, FmuVariable
 from coupling.names import matches
 from coupling.plan.build import Built
 from coupling.plan.connections import find_end
@@ -55,7 +55,7 @@ def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[
     return [(number[end.instance], end.variable.name)]
 
 
-def _recordable(variable: Variable) -> bool:
+def _recordable(variable: FmuVariable) -> bool:
     return variable.type in _RECORDABLE and not variable.dimensions and variable.causality != "independent"
 
 

@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import groupby, pairwise
 
-from coupling.plan.graph import Address, Graph, Level
+from coupling.plan.graph import Address, Change, Graph
 from coupling.plan.loops import Loop, find_loops, keeps
 
 
@@ -35,7 +35,7 @@ class Kind(IntEnum):
 class Operation:
     kind: Kind
     index: int
-    level: Level
+    change: Change
     type: int = 0
     references: tuple[int, ...] = ()
     first: int = 0
@@ -46,7 +46,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Call:
+class OutputDerivatives:
     """Derivatives of outputs of a Co-Simulation instance by one of its inputs, for the slots from ``first`` on."""
 
     part: int
@@ -99,7 +99,7 @@ class Schedule:
     """What Co-Simulation instances have at the end of a step."""
     ended: dict[Address, int] = field(default_factory=dict)
     """Where such an output is kept as it was got."""
-    calls: list[Call] = field(default_factory=list)
+    calls: list[OutputDerivatives] = field(default_factory=list)
     """For the derivatives of such outputs by such inputs."""
 
     @cached_property
@@ -107,7 +107,7 @@ class Schedule:
         return frozenset(self.arriving)
 
     def new_slots(self, count: int) -> int:
-        """The first of some slots that are nobody's yet."""
+        """The first of some new slots."""
         self.slots += count
         return self.slots - count
 
@@ -135,13 +135,13 @@ def build_schedule(graph: Graph, states: int, fed: Mapping[Address, Sequence[Add
     drives = []
     for address, number in graph.drives.items():
         schedule.drive_slot[address] = schedule.new_slots(1)
-        drives.append(Operation(Kind.DRIVE, number, graph.level[graph.node[address]], first=schedule.drive_slot[address]))
+        drives.append(Operation(Kind.DRIVE, number, graph.change[graph.node[address]], first=schedule.drive_slot[address]))
     _place_stepped(schedule)
     everything = range(len(graph.addresses))
-    always = [n for n in everything if graph.level[n] is Level.ALWAYS]
+    always = [n for n in everything if graph.change[n] is Change.ALWAYS]
     # What runs most is placed first, so that its values are neighbours.
     short = _Order(schedule, always, shortcut=True).operations()
-    schedule.shortcut = [*(o for o in drives if o.level is Level.ALWAYS), *short]
+    schedule.shortcut = [*(o for o in drives if o.change is Change.ALWAYS), *short]
     schedule.operations = [*drives, *_Order(schedule, everything).operations()]
     if fed:
         sources = tuple(
@@ -149,7 +149,7 @@ def build_schedule(graph: Graph, states: int, fed: Mapping[Address, Sequence[Add
         )
         first = schedule.fed_slot[schedule.fed[0]]
         references = tuple(a.reference for a in fed)
-        schedule.feeding = [Operation(Kind.ARRIVE, 0, Level.ALWAYS, 0, references, first, (), sources)]
+        schedule.feeding = [Operation(Kind.ARRIVE, 0, Change.ALWAYS, 0, references, first, (), sources)]
         schedule.operations += schedule.feeding
     for placed in schedule.loops:
         torn = set(placed.unknowns[len(placed.unknowns) - placed.torn :])
@@ -184,7 +184,7 @@ def _place_stepped(schedule: Schedule) -> None:
         schedule.ended |= {address: first + i for i, address in enumerate(addresses)}
         schedule.slot |= {graph.addresses[n]: first + i for i, n in enumerate(nodes) if not graph.before[n]}
         references = tuple(a.reference for a in addresses)
-        schedule.outputs.append(Operation(Kind.GET, part, Level.ALWAYS, type_, references, first))
+        schedule.outputs.append(Operation(Kind.GET, part, Change.ALWAYS, type_, references, first))
     for part, nodes in inputs.items():
         for known in nodes:
             for constant in (True, False):
@@ -192,7 +192,9 @@ def _place_stepped(schedule: Schedule) -> None:
                 if followers:
                     first = schedule.new_slots(len(followers))
                     graph.local |= {(n, known): first + i for i, n in enumerate(followers)}
-                    schedule.calls.append(Call(part, tuple(graph.addresses[n] for n in followers), graph.addresses[known], first, constant))
+                    schedule.calls.append(
+                        OutputDerivatives(part, tuple(graph.addresses[n] for n in followers), graph.addresses[known], first, constant)
+                    )
 
 
 _FIXED = ("constant", "fixed")
@@ -229,24 +231,24 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
         open_now = [known for a in arriving for known in graph.before[graph.node[a]]]
         while open_now:
             node = open_now.pop()
-            if node not in needed and not predicted(node) and graph.level[node] is not Level.AT_EVENTS:
+            if node not in needed and not predicted(node) and graph.change[node] is not Change.AT_EVENTS:
                 needed.add(node)
                 open_now += graph.before[node]
         sequence = _Order(schedule, sorted(needed), loops=False).operations() if needed else []
         drives = [
-            Operation(Kind.DRIVE, number, Level.ALWAYS, first=schedule.drive_slot[a])
+            Operation(Kind.DRIVE, number, Change.ALWAYS, first=schedule.drive_slot[a])
             for a, number in graph.drives.items()
             if a in arriving or graph.node[a] in needed
         ]
         asked = sorted({graph.addresses[node].part for node in needed if graph.is_output[node]})
-        timed = [Operation(Kind.SET_TIME, i, Level.ALWAYS) for i in asked if graph.parts[i].needs_time]
+        timed = [Operation(Kind.SET_TIME, i, Change.ALWAYS) for i in asked if graph.parts[i].needs_time]
         if part < 0:
             sequence.append(schedule.feeding[0])
         elif arriving:
             sources = tuple(schedule.sources(a) for a in arriving)
             references = tuple(a.reference for a in arriving)
             first = schedule.set_slot[arriving[0]]
-            sequence.append(Operation(Kind.ARRIVE, part, Level.ALWAYS, 0, references, first, (), sources))
+            sequence.append(Operation(Kind.ARRIVE, part, Change.ALWAYS, 0, references, first, (), sources))
         outputs = [
             replace(o, places=tuple(schedule.slot[Address(part, o.type, r)] for r in o.references))
             for o in schedule.outputs
@@ -265,7 +267,7 @@ def passing_on(schedule: Schedule, nodes: Iterable[int]) -> list[Operation]:
 def _merged(operations: Iterable[Operation]) -> list[Operation]:
     """Neighbours that only note what arrives at Co-Simulation instances become one, whichever instances these are."""
     result: list[Operation] = []
-    for (kind, level), group in groupby(operations, key=lambda o: (o.kind, o.level)):
+    for (kind, change), group in groupby(operations, key=lambda o: (o.kind, o.change)):
         if kind is not Kind.ARRIVE:
             result += group
             continue
@@ -278,14 +280,14 @@ def _merged(operations: Iterable[Operation]) -> list[Operation]:
         )
         places, references, sources = zip(*items, strict=True)
         together = all(b == a + 1 for a, b in pairwise(places))
-        result.append(Operation(Kind.ARRIVE, 0, level, 0, references, places[0] if together else 0, () if together else places, sources))
+        result.append(Operation(Kind.ARRIVE, 0, change, 0, references, places[0] if together else 0, () if together else places, sources))
     return result
 
 
 class _Order:
     """One order: of everything, of what is always needed with loops by their shortcuts, or of the inside of a loop.
 
-    Its units are variables and whole loops, the latter numbered behind the variables.
+    Its units are variables and whole loops, the latter numbered after the variables.
     """
 
     def __init__(
@@ -308,7 +310,7 @@ class _Order:
                 self.readers[other].append(unit)
 
     def _provider(self, node: int) -> int:
-        """The unit behind which a variable's value is known."""
+        """The unit after which a variable's value is known."""
         return len(self.graph.addresses) + self.loop_of[node] if node in self.loop_of else node
 
     def _prerequisites(self) -> dict[int, set[int]]:
@@ -375,30 +377,30 @@ class _Order:
                 number = loops.pop()
                 for part in sorted({graph.addresses[n].part for n in self.schedule.loops[number].members}):
                     result += self._sets(pending.pop(part, []))
-                result.append(Operation(Kind.SHORTCUT if number in self.short else Kind.LOOP, number, Level.ALWAYS))
+                result.append(Operation(Kind.SHORTCUT if number in self.short else Kind.LOOP, number, Change.ALWAYS))
                 done(len(graph.addresses) + number)
         for nodes in pending.values():
             result += self._sets(nodes)
         return _merged(result)
 
-    def _grouped(self, nodes: Iterable[int]) -> Iterable[tuple[tuple[int, int, Level], list[Address]]]:
-        groups: dict[tuple[int, int, Level], list[Address]] = defaultdict(list)
+    def _grouped(self, nodes: Iterable[int]) -> Iterable[tuple[tuple[int, int, Change], list[Address]]]:
+        groups: dict[tuple[int, int, Change], list[Address]] = defaultdict(list)
         for node in sorted(nodes, key=lambda n: self.graph.addresses[n].reference):
             address = self.graph.addresses[node]
-            groups[address.part, address.type, self.graph.level[node]].append(address)
+            groups[address.part, address.type, self.graph.change[node]].append(address)
         return groups.items()
 
     def _gets(self, nodes: Iterable[int]) -> list[Operation]:
         result = []
-        for (part, type_, level), addresses in self._grouped(nodes):
+        for (part, type_, change), addresses in self._grouped(nodes):
             if self.graph.parts[part].stepped:
-                result += self._follow(part, level, addresses)
+                result += self._follow(part, change, addresses)
                 continue
             first, places = self._place(addresses, self.schedule.slot)
-            result.append(Operation(Kind.GET, part, level, type_, tuple(a.reference for a in addresses), first, places))
+            result.append(Operation(Kind.GET, part, change, type_, tuple(a.reference for a in addresses), first, places))
         return result
 
-    def _follow(self, part: int, level: Level, addresses: Sequence[Address]) -> list[Operation]:
+    def _follow(self, part: int, change: Change, addresses: Sequence[Address]) -> list[Operation]:
         """Outputs of a Co-Simulation instance, which have been got: those that depend on its inputs at once are put right."""
         graph, schedule = self.graph, self.schedule
         moving = [a for a in addresses if graph.before[graph.node[a]]]
@@ -415,11 +417,11 @@ class _Order:
                 row += [graph.local[node, known], schedule.set_slot[source], end[source]]
             rows.append(tuple(row))
         references = tuple(a.reference for a in moving)
-        return [Operation(Kind.AFFINE, part, level, 0, references, first, places, tuple(rows))]
+        return [Operation(Kind.AFFINE, part, change, 0, references, first, places, tuple(rows))]
 
     def _sets(self, nodes: Iterable[int]) -> list[Operation]:
         schedule, result = self.schedule, []
-        for (part, type_, level), addresses in self._grouped(nodes):
+        for (part, type_, change), addresses in self._grouped(nodes):
             first, places = self._place(addresses, schedule.set_slot)
             sources: list[tuple[int, ...]] = []
             for address in addresses:
@@ -430,7 +432,7 @@ class _Order:
                     sources.append(schedule.sources(address))
             references = tuple(a.reference for a in addresses)
             kept = schedule.graph.parts[part].stepped and addresses[0] in schedule.arrives
-            result.append(Operation(Kind.ARRIVE if kept else Kind.SET, part, level, type_, references, first, places, tuple(sources)))
+            result.append(Operation(Kind.ARRIVE if kept else Kind.SET, part, change, type_, references, first, places, tuple(sources)))
         return result
 
     def _place(self, addresses: Sequence[Address], slot: dict[Address, int]) -> tuple[int, tuple[int, ...]]:

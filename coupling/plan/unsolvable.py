@@ -20,7 +20,7 @@ def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | Non
         sources = {s.part for _, given in wires for s in given}
         for other in sorted(sources):
             if graph.parts[other].stepped and not graph.parts[other].interface.directional_derivatives:
-                return other, "offers no directional derivatives, so that nobody knows how its motion answers to a force"
+                return other, "offers no directional derivatives, so that its motion under a force is not known"
         for reference, _ in declared.dependencies or ():
             variable = part.fmu.by_reference[reference]
             address = Address(residual.part, 0, reference)

@@ -104,7 +104,7 @@ def exponents(unit: str) -> tuple[int, ...]:
             inner = [int(name == base) for base in BASE] if name in BASE else exponents(DERIVED[name])
             total = [t + power * i for t, i in zip(total, inner, strict=True)]
     if unit.count("/") > 1:
-        raise UnitError(f"the unit '{unit}' has more than one '/'; write all divisors behind one, as in 'kg.m2/s3.A'")
+        raise UnitError(f"the unit '{unit}' has more than one '/'; write all divisors after one, as in 'kg.m2/s3.A'")
     return tuple(total)
 
 

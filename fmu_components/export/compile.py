@@ -29,7 +29,7 @@ SHARED_SOURCES = (
 )
 IMPLICIT_SOURCES = ("implicit.c", "lu.c")
 """Those that only models with the option ``solver.implicit`` need."""
-SHARED_HEADERS = ("model.h", "this_model.h", "instance.h", "method.h", "lu.h")
+SHARED_HEADERS = ("model.h", "this_model.h", "runtime.h", "method.h", "lu.h")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off")
 

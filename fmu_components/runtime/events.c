@@ -1,4 +1,4 @@
-#include "instance.h"
+#include "runtime.h"
 
 #include <math.h>
 
@@ -76,6 +76,12 @@ static bool fires(const Instance *instance, const Event *event)
     case FALLS: return instance->edge[event->index] < 0;
     default: return due(instance, event->index);
     }
+}
+
+Status follow_start(Instance *instance)
+{
+    const bool before = instance->progress.mode & (INSTANTIATED | CONFIGURATION | INITIALIZATION);
+    return before && model.relations ? start_events(instance) : OK;
 }
 
 /* One round: all events that fire now take effect together, computed from the values before. */

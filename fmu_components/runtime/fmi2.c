@@ -1,6 +1,6 @@
 /* The functions of FMI 2.0, for Model Exchange and Co-Simulation. */
 #include "fmi2Functions.h"
-#include "instance.h"
+#include "runtime.h"
 
 #include <stdlib.h>
 

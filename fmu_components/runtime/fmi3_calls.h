@@ -3,7 +3,7 @@
 #define FMI3_CALLS_H
 
 #include "fmi3Functions.h"
-#include "instance.h"
+#include "runtime.h"
 
 enum {
     BEFORE = INSTANTIATED | INITIALIZATION,

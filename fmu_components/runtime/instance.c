@@ -179,30 +179,6 @@ Status finish_initialization(Instance *instance)
     return status;
 }
 
-static const char *mode_name(Mode mode)
-{
-    switch (mode) {
-    case INSTANTIATED: return "before initialisation";
-    case CONFIGURATION: return "in Configuration Mode";
-    case INITIALIZATION: return "in Initialization Mode";
-    case EVENTS: return "in Event Mode";
-    case CONTINUOUS: return "in Continuous-Time Mode";
-    case STEPPING: return "between communication steps";
-    case INTERMEDIATE: return "in Intermediate Update Mode";
-    case STEP_FAILED: return "after a step that failed";
-    default: return "after the end of the simulation";
-    }
-}
-
-bool refuse_call(const Instance *instance, const char *function, unsigned modes)
-{
-    if (!(instance->progress.mode & modes))
-        report(instance, ERROR, "%s: %s cannot be called %s", instance->name, function, mode_name(instance->progress.mode));
-    else
-        report(instance, ERROR, "%s: %s was called with a null pointer where it needs an array or an address", instance->name, function);
-    return false;
-}
-
 Status start(Instance *instance, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop)
 {
     if (!isfinite(first) || (stop_defined && !(stop >= first && isfinite(stop))))

@@ -1,5 +1,5 @@
 /* What is said to the importer's logger. */
-#include "instance.h"
+#include "runtime.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,4 +54,28 @@ bool select_categories(Instance *instance, bool on, size_t count, const char *co
                    categories[i] ? categories[i] : "(null)");
     }
     return known;
+}
+
+static const char *mode_name(Mode mode)
+{
+    switch (mode) {
+    case INSTANTIATED: return "before initialisation";
+    case CONFIGURATION: return "in Configuration Mode";
+    case INITIALIZATION: return "in Initialization Mode";
+    case EVENTS: return "in Event Mode";
+    case CONTINUOUS: return "in Continuous-Time Mode";
+    case STEPPING: return "between communication steps";
+    case INTERMEDIATE: return "in Intermediate Update Mode";
+    case STEP_FAILED: return "after a step that failed";
+    default: return "after the end of the simulation";
+    }
+}
+
+bool refuse_call(const Instance *instance, const char *function, unsigned modes)
+{
+    if (!(instance->progress.mode & modes))
+        report(instance, ERROR, "%s: %s cannot be called %s", instance->name, function, mode_name(instance->progress.mode));
+    else
+        report(instance, ERROR, "%s: %s was called with a null pointer where it needs an array or an address", instance->name, function);
+    return false;
 }

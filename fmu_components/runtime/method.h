@@ -2,7 +2,7 @@
 #ifndef METHOD_H
 #define METHOD_H
 
-#include "instance.h"
+#include "runtime.h"
 
 #if defined(__ELF__)
 #pragma GCC visibility push(hidden)

@@ -1,4 +1,4 @@
-#include "instance.h"
+#include "runtime.h"
 
 #include <stdint.h>
 #include <stdlib.h>

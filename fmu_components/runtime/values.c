@@ -1,4 +1,4 @@
-#include "instance.h"
+#include "runtime.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@ POINTS = 20
 class Table(Component):
     """Table: the signal y is linear between up to 20 points, and repeats them with a period where there is one.
 
-    Two points at the same time are a step. Before the first point y has the first value, behind the last point the last one, up to
+    Two points at the same time are a step. Before the first point y has the first value, after the last point the last one, up to
     the end of the period. Each point is a time event, and so is the end of a period. Periods are counted, not added up, so that a
     repeated table stays exact however long it runs.
     """

@@ -50,7 +50,7 @@ def test_its_representation_says_what_it_holds(result: Result) -> None:
     """The system, how much, and how it ended; and so does an empty one."""
     assert repr(result) == f"Result('pendulum': {len(result.names)} variables, 0 to 1 s, 501 rows; completed at t = 1 s)"
     empty = Result(
-        Record("s", (Column("it", "a", ""),), np.zeros((0, 2)), result.statistics), Outcome(Ending.FMU_FAILED, "stopped at t = 0 s")
+        Record("s", (Column("it.a", "a", ""),), np.zeros((0, 2)), result.statistics), Outcome(Ending.FMU_FAILED, "stopped at t = 0 s")
     )
     assert repr(empty) == "Result('s': 1 variables, nothing, 0 rows; stopped at t = 0 s)"
 
@@ -93,7 +93,7 @@ def test_csv_keeps_every_digit(result: Result, tmp_path: Path) -> None:
 def test_csv_of_odd_values(tmp_path: Path) -> None:
     """What is not finite, denormal or of no unit comes back as well."""
     rows = np.array([[0.0, np.nan, 5e-324], [1 / 3, -np.inf, 1.7976931348623157e308]])
-    columns = Column("it", "a,b", ""), Column("it", "c", "m")
+    columns = Column("it.a,b", "a,b", ""), Column("it.c", "c", "m")
     result = Result(Record("s", columns, rows, Statistics(*[0] * 9, 0.0, 0.0, 0.0)), Outcome(Ending.COMPLETED, ""))
     result.to_csv(str(tmp_path / "odd.csv"))
     with (tmp_path / "odd.csv").open(newline="") as file:

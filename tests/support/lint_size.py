@@ -13,8 +13,6 @@ FOLDERS = ("jourdain", "coupling", "fmu_components", "examples", "benchmarks", "
 LONGEST, PASSAGE = 500, 12
 
 LONG = {
-    "fmu_components/runtime/fmi3.c": "the functions that FMI 3.0 lists, one after the other",
-    "fmu_components/runtime/python/slave.py": "goes into FMUs as one file",
     "tests/*harness*.[ch]": "a program that walks through the functions of a standard, compiled as one file",
 }
 """Files that may be longer (patterns, in which a star stands for folders too), and why."""

@@ -27,7 +27,7 @@ static void bind(Model *m, double *v)
         w->members[i].v = v + w->members[i].first;
 }
 
-/* Whether somebody else solves for the multipliers. */
+/* Whether the importer solves for the multipliers. */
 static bool given(const Whole *w)
 {
     return mechanism.switch_reference && w->v[mechanism.switch_reference] != 0;
@@ -55,7 +55,7 @@ static bool prepare(Whole *w, unsigned stage)
     for (unsigned i = 0; i < mechanism.components; i++) {
         Member *p = &w->members[i];
         p->v[0] = t;
-        if (stage != EVERYTHING) /* comes behind the motion, at the same point */
+        if (stage != EVERYTHING) /* comes after the motion, at the same point */
             member_changed(p, events ? 0 : p->moving);
     }
     gather(w->v, w->model.state, w->model.states, w->x);

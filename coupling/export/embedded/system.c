@@ -374,7 +374,7 @@ bool system_derivatives(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
     int status = KERNEL_DONE;
-    if (k->fast && !k->settled) /* what comes first behind an event is as exact, but rounded otherwise */
+    if (k->fast && !k->settled) /* what comes first after an event is as exact, but rounded otherwise */
         status = kernel_derivatives(k, t, x, dx);
     if (k->fast && k->settled)
         begin_anew(s);

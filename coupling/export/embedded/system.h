@@ -18,9 +18,9 @@ void system_free(System *);
 void system_restart(System *, const double *values);     /* iterations begin at the mechanism's values */
 void system_give(System *, const double *values);        /* from now on, the multipliers are what the mechanism's values say */
 bool system_take(System *);                               /* from now on, the system finds them itself */
-void system_keep(System *);                               /* undoes what somebody else has set of what the system gives its components */
+void system_keep(System *);                               /* undoes what the importer has set of what the system gives its components */
 void system_set_inputs(System *, double t, const double *inputs);
-void system_set_passed(System *, double t);               /* the last kink of a table that lies behind */
+void system_set_passed(System *, double t);               /* the last kink of a table that has been passed */
 void system_set_tolerance(System *, double);
 void system_exchange(System *, double t);                 /* values only, loops as they are */
 bool system_settle(System *, double t);                   /* everything that changes at events only */

@@ -140,7 +140,7 @@ static void add_variable(Whole *w, Reference reference, const Variable *variable
     added->position = (unsigned short)positions[role]++;
 }
 
-/* The variables of a component behind those before. */
+/* The variables of a component, after those of the components before. */
 static void add_component(Whole *w, unsigned index, Reference first, unsigned *positions, unsigned state)
 {
     const Component *c = &mechanism.component[index];

@@ -94,7 +94,7 @@ def stop_between_steps(*, instance: str, start_time: float, stop_time: float, st
     """An instance that makes steps of one size only cannot arrive at the stop."""
     whole = start_time + round((stop_time - start_time) / step) * step
     return BuildError(
-        f"stop_time = {stop_time:g} s is no whole number of communication steps ({step:g} s) behind the start, and "
+        f"stop_time = {stop_time:g} s is no whole number of communication steps ({step:g} s) after the start, and "
         f"'{instance}' can make steps of one size only; choose a stop_time of {whole:g} s"
     )
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from coupling.live.constraints import Constraint
+from coupling.live.constraints import LocatedConstraint
 from coupling.live.session import Session
 from coupling.plan.unsolvable import unsolvable
 from coupling.schemes.base.stepper import require
@@ -18,7 +18,7 @@ Newton = Callable[[Callable[[np.ndarray], np.ndarray], np.ndarray, np.ndarray, f
 class LoopNewton:
     """All loops with constraints; between the points their multipliers are not the loops' own to find."""
 
-    def __init__(self, session: Session, constraints: Sequence[Constraint]) -> None:
+    def __init__(self, session: Session, constraints: Sequence[LocatedConstraint]) -> None:
         self._kernel, loops = session.kernel, session.schedule.loops
         numbers = sorted({c.loop for c in constraints})
         self._sizes = {n: len(loops[n].unknowns) for n in numbers}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.fmus import Variable
+from coupling.fmus import FmuVariable
 from coupling.live.session import Session
 from coupling.plan.graph import type_code
 
@@ -14,7 +14,7 @@ class ObservedOutputs:
 
     def __init__(self, session: Session) -> None:
         passed_on = {(a.part, a.reference) for a in session.schedule.ended if a.type == 0}
-        given: list[tuple[int, Variable, bool]] = []
+        given: list[tuple[int, FmuVariable, bool]] = []
         for index in session.steppers:
             fmu = session.built.parts[index].fmu
             inputs = {v.reference for v in fmu.variables.values() if v.causality == "input"}

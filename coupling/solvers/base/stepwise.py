@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from coupling.kernel.integrator import Integrator
+from coupling.kernel.integrator import CalledMethod
 from coupling.kernel.status import Status
 from coupling.live.failures import KEPT, interrupted
 from coupling.live.failures import outcome as outcome_of
@@ -24,7 +24,7 @@ from coupling.outcome import Ending, Outcome
 from coupling.progress import watched
 
 
-class Stepper(Integrator, Protocol):
+class Stepper(CalledMethod, Protocol):
     """A solver as the kernel drives it."""
 
     rejected: int

@@ -330,7 +330,8 @@ def test_programs_stay_programs(tmp_path: Path, write: Write) -> None:
 
 
 def test_nothing_is_left_behind(write: Write) -> None:
-    """The unpacked files are gone with the process."""
-    script = f"from coupling.fmus import load; print(load({str(write(2, FMI_2))!r}).resources)"
+    """Unpacked files that may be written into are gone with the process."""
+    path = write(2, FMI_2, {"resources/table.csv": "1"})
+    script = f"from coupling.fmus import load; print(load({str(path)!r}).resources)"
     printed = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.strip()
     assert printed.startswith("file://") and not Path(unquote(urlsplit(printed).path)).parent.exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coupling.fmus import Constraint, Dae, Fmu, FmuError, Structure, Unknown, Variable, level_of, load
+from coupling.fmus import Constraint, Dae, Fmu, FmuError, FmuVariable, Structure, Unknown, level_of, load
 from coupling.fmus.constraints import LEVELS, read_constraints
 from coupling.fmus.errors import Source
 from coupling.fmus.manifest import MANIFEST, read_manifest
@@ -50,7 +50,7 @@ def test_the_levels_of_every_constraint(component: type[Component], fmi: int, fm
 def test_a_residual_of_another_name_is_told_by_its_place() -> None:
     """The second of a list belongs to ``velocity[2]``; one that has a number of its own goes by that."""
     variables = {
-        name: Variable(name, i, "real", "Float64", "output", "continuous", "calculated", None, None, 0.0, 0.0, 1.0, None, (), "")
+        name: FmuVariable(name, i, "real", "Float64", "output", "continuous", "calculated", None, None, 0.0, 0.0, 1.0, None, (), "")
         for i, name in enumerate(("velocity[1]", "velocity[2]", "position[2]", "velocity[3]", "acceleration[3]"))
     }
     residuals = Unknown(11, None, "alg1"), Unknown(12, None, "alg2"), Unknown(13, None, "residual[3]")

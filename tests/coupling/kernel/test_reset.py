@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coupling.kernel.instance import STRING, Refusal, StartStage, StartValues
+from coupling.kernel.instance import STRING, StartRefusal, StartStage, StartValues
 from coupling.live.violations import check_start_state
 from coupling.solvers.base.solver import SOLVERS
 from tests.support.systems.sessions import started
@@ -31,5 +31,5 @@ def test_a_start_says_which_value_is_refused() -> None:
         refused = rod.start(StartValues([(0, known, 2.0), (0, unknown, 1.0)]), 1e-6, 0.0, 1.0, reset=True)
         assert refused is not None and refused[1:] == (StartStage.SETTING, 1)
         refused = rod.start(StartValues([(0, known, 2.0), (STRING, unknown, "text")]), 1e-6, 0.0, 1.0, reset=True)
-        assert isinstance(refused, Refusal) and refused[1:] == (StartStage.SETTING, 1)
+        assert isinstance(refused, StartRefusal) and refused[1:] == (StartStage.SETTING, 1)
         assert rod.start(StartValues([(0, known, 2.0)]), 1e-6, 0.0, 1.0, reset=True) is None

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from tests.support.runtime.runtime_components import BouncingBall
 
 from coupling import BuildError, Result, System
 from tests.support import foreign
+from tests.support.runtime.runtime_components import BouncingBall
 from tests.support.systems import seven_bodies
 from tests.support.systems.systems import pendulum, refusal
 

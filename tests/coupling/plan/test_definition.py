@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coupling import FmuError, System
-from coupling.plan.drives import Table
+from coupling.plan.drives import TableDrive
 from tests.support import foreign
 from tests.support.systems.systems import pendulum
 
@@ -72,9 +72,9 @@ def test_definitions_differ_where_systems_do() -> None:
 
 
 def test_tables_are_compared_by_their_values() -> None:
-    a, b = (Table(np.array([0.0, 1.0]), np.array([1.0, 2.0])) for _ in range(2))
+    a, b = (TableDrive(np.array([0.0, 1.0]), np.array([1.0, 2.0])) for _ in range(2))
     assert a == b and hash(a) == hash(b)
-    assert a != Table(np.array([0.0, 1.0]), np.array([1.0, 3.0])) and a != 3
+    assert a != TableDrive(np.array([0.0, 1.0]), np.array([1.0, 3.0])) and a != 3
 
 
 def test_an_fmu_that_has_been_replaced_is_refused(tmp_path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, Ending, Result, StartError, System
-from coupling.plan.drives import Table, drive_of
+from coupling.plan.drives import TableDrive, drive_of
 from tests.support import foreign
 from tests.support.systems.systems import pendulum, refusal
 
@@ -85,7 +85,7 @@ def test_inputs_that_change_at_events_hold_each_value_of_a_table() -> None:
 
 def test_a_held_table_is_a_flight_of_steps() -> None:
     """Of two values for one time the second counts."""
-    held = Table(np.array([0.0, 1.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0, 8.0])).held
+    held = TableDrive(np.array([0.0, 1.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0, 8.0])).held
     assert list(held.times) == [0, 1, 1, 2, 2] and list(held.values) == [5, 5, 7, 7, 8]
 
 
@@ -197,7 +197,7 @@ WANTED = "give a number, a function of time, or a table: pairs of time and value
         ),
         ([(0, 1), (1, math.nan)], "the table of 'u.v' holds nan in row 2; all its numbers must be finite"),
         ([(0, 1), (2, 1), (1, 1)], "the times of the table of 'u.v' go back from 2 to 1 s; sort its rows by time"),
-        ([(0, 1), (0, 2), (0, 3)], "the table of 'u.v' has three rows for t = 0 s; give at most two, the values before and behind a jump"),
+        ([(0, 1), (0, 2), (0, 3)], "the table of 'u.v' has three rows for t = 0 s; give at most two, the values before and after a jump"),
     ],
 )
 def test_a_value_that_is_no_drive(value: object, sentence: str) -> None:

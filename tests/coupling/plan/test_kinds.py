@@ -159,7 +159,7 @@ def test_steps_of_one_size_end_where_a_step_ends(fmi, scheme):
     """A stop between two points is refused with the nearest that is none; steps stay as they are whatever max_step says."""
     system = alone(without(foreign.oscillator(fmi, rollback=True), *VARIABLE_STEP))
     assert refusal(lambda: system.simulate(1.07, scheme=scheme, **COUPLED), BuildError) == (
-        "stop_time = 1.07 s is no whole number of communication steps (0.1 s) behind the start, and 'unit' can make steps of one size only; "
+        "stop_time = 1.07 s is no whole number of communication steps (0.1 s) after the start, and 'unit' can make steps of one size only; "
         "choose a stop_time of 1.1 s"
     )
     result = system.simulate(1.5, start_time=0.4, scheme=scheme, extrapolation=2, max_step=0.03, output_interval=0.01, **COUPLED)

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -32,8 +33,8 @@ def kept(name: str, content: str, make: Callable[[Path], None]) -> Path:
         with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
             made = Path(scratch) / path.name
             make(made)
-            # Others may make the same at the same time; a rename is atomic.
-            os.replace(made, path)
+            with suppress(FileExistsError):  # another worker may have been faster, and be using its file by now
+                os.link(made, path)
     return path
 
 

@@ -4,7 +4,7 @@
  *
  * prints the number of internal steps, and the states at the end. */
 #include "fmi2Functions.h"
-#include "instance.h"
+#include "runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>

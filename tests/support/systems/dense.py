@@ -13,16 +13,16 @@ from contextlib import ExitStack
 import numpy as np
 
 from coupling.plan.build import Built
-from coupling.plan.drives import Constant, Drive, Function
+from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive
 from coupling.plan.graph import Address
 from tests.support.runtime.driver import Driver
 
 
 def driven(drive: Drive, t: float) -> float:
     """The value of a drive at a time."""
-    if isinstance(drive, Constant):
+    if isinstance(drive, ConstantDrive):
         return drive.value
-    return drive.function(t) if isinstance(drive, Function) else float(np.interp(t, drive.times, drive.values))
+    return drive.function(t) if isinstance(drive, FunctionDrive) else float(np.interp(t, drive.times, drive.values))
 
 
 class _Restless(Exception):

@@ -13,7 +13,8 @@ from scipy.optimize import brentq
 from sympy import cos
 
 from fmu_components.declare.component import Component
-from fmu_components.export.build import cache_folder, cached_fmu
+from fmu_components.export.build import cached_fmu
+from tests.support.foreign.archive import kept
 
 DERIVATIVES = ("providesDirectionalDerivative", "providesDirectionalDerivatives")
 SAVING = ("canGetAndSetFMUstate", "canGetAndSetFMUState")
@@ -32,13 +33,13 @@ def without(path: Path, *attributes: str) -> Path:
         changed = changed.replace(f' {attribute}="true"', "")
     assert changed != text, f"{path} does not declare any of {attributes}"
     members["modelDescription.xml"] = changed.encode()
-    key = hashlib.sha256(changed.encode() + path.read_bytes()).hexdigest()[:24]
-    target = cache_folder() / "without" / key / path.name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(target, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return target
+
+    def write(target: Path) -> None:
+        with zipfile.ZipFile(target, "w") as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+
+    return kept(path.stem, changed + hashlib.sha256(path.read_bytes()).hexdigest(), write)
 
 
 def component(declared: type[Component], fmi: int, *left_out: str) -> Path:

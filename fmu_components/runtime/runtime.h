@@ -2,8 +2,8 @@
  *
  * A file calls those above it in this list alone: messages, requests; snapshot, events; values; sensitivity; method; explicit,
  * implicit; step, instance; fmi2, fmi3. */
-#ifndef INSTANCE_H
-#define INSTANCE_H
+#ifndef RUNTIME_H
+#define RUNTIME_H
 
 #include "model.h"
 #include "this_model.h"
@@ -130,20 +130,21 @@ bool select_categories(Instance *, bool on, size_t count, const char *const *cat
 Status report(const Instance *, Status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void note_event(const Instance *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* instance.c */
-Instance *instance_new(const char *name, const char *token, const unsigned *settable, Log log, void (*logger)(void), void *environment,
-                       bool logging);
-void instance_free(Instance *);
-void instance_reset(Instance *);
-Status finish_initialization(Instance *);
 bool refuse_call(const Instance *, const char *function, unsigned modes);
-Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
 
 /* Whether a function may be called in the present mode, and with the pointers that it needs. */
 static inline bool may_call(const Instance *instance, const char *function, unsigned modes, bool complete)
 {
     return ((instance->progress.mode & modes) && complete) || refuse_call(instance, function, modes);
 }
+
+/* instance.c */
+Instance *instance_new(const char *name, const char *token, const unsigned *settable, Log log, void (*logger)(void), void *environment,
+                       bool logging);
+void instance_free(Instance *);
+void instance_reset(Instance *);
+Status finish_initialization(Instance *);
+Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
 
 /* values.c */
 Status set_values(Instance *, const Reference *, size_t, const double *, Type);
@@ -180,13 +181,7 @@ Status update_events(Instance *, Update *);
 Status settle_events(Instance *, Update *);
 bool relation_changed(Instance *);
 bool completed_step(Instance *);
-
-/* Before the start there are no events: relations follow the values at once. */
-static inline Status follow_start(Instance *instance)
-{
-    bool before = instance->progress.mode & (INSTANTIATED | CONFIGURATION | INITIALIZATION);
-    return before && model.relations ? start_events(instance) : OK;
-}
+Status follow_start(Instance *); /* before the start there are no events: relations follow the values at once */
 
 /* step.c */
 typedef struct {
