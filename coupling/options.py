@@ -13,6 +13,7 @@ import numpy as np
 from coupling.errors import BuildError, shown
 
 _INITIAL = ("check", "assemble", "relax")
+_STABILISATION = ("baumgarte", "projection")
 _MOST_ROWS = 100_000_000
 
 
@@ -59,7 +60,24 @@ class Run:
         object.__setattr__(self, "max_steps", int(self.max_steps))
         if not isinstance(self.solver, str):
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
+        self._check_stabilisation()
         self._check_communication()
+
+    def _check_stabilisation(self) -> None:
+        if self.stabilisation not in _STABILISATION:
+            raise BuildError(f"stabilisation = {shown(self.stabilisation)} is unknown; choose 'baumgarte' or 'projection'")
+        if self.stabilisation == "baumgarte":
+            return
+        if self.initial == "relax":
+            raise BuildError(
+                "initial='relax' leaves a violated start to the joints' own stabilisation, which stabilisation='projection' turns off; "
+                "choose initial='assemble', or stabilisation='baumgarte'"
+            )
+        if self.communication_step is not None:
+            raise BuildError(
+                "stabilisation='projection' moves the states that the master integrates, and not those of Co-Simulation instances; "
+                "leave the communication_step out, or choose stabilisation='baumgarte'"
+            )
 
     def _check_communication(self) -> None:
         if not isinstance(self.scheme, str):

@@ -25,6 +25,7 @@ from coupling.outcome import Outcome
 from coupling.plan.build import Built, Mode, build
 from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
+from coupling.plan.projection import without_stabilisation
 from coupling.record import Record
 from coupling.schemes.base.scheme import Scheme, scheme_of
 from coupling.schemes.base.step_control import control_of
@@ -57,9 +58,14 @@ class Simulator:
 
     def prepare(self, run: Run) -> None:
         """Builds what a run needs, so that only the run itself is left."""
-        SOLVERS[run.solver]
+        solver = SOLVERS[run.solver]
+        if run.stabilisation == "projection" and solver.tableau is None:
+            raise BuildError(
+                f"stabilisation='projection' is part of the steps of 'dopri5' and 'dop853', which solver = '{run.solver}' does not take; "
+                "choose one of these two, or stabilisation='baumgarte'"
+            )
         if run.communication_step is None:
-            self.built(Mode.CONTINUOUS)
+            self.built(_integrated(run))
             return
         scheme_of(run.scheme)
         control_of(run.step_control).check_tolerance(run)
@@ -78,9 +84,11 @@ class Simulator:
         """From start to stop; the record holds everything up to where it ended."""
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
-        built = self.built(Mode.COUPLED if scheme else Mode.CONTINUOUS)
+        built = self.built(Mode.COUPLED if scheme else _integrated(run))
         check_names(run, built)
-        values = _start_values(self.definition, built, start_values)
+        values: StartValues = _start_values(self.definition, built, start_values)
+        if built.reading:
+            values = {**values, **without_stabilisation(built.parts, built.start, values)}
         times = run.times()  # no part of the run
         began = perf_counter()
         if run.initial == "assemble":
@@ -142,6 +150,10 @@ class Simulator:
             else:
                 session.free()
         return found
+
+
+def _integrated(run: Run) -> Mode:
+    return Mode.PROJECTED if run.stabilisation == "projection" else Mode.CONTINUOUS
 
 
 def check_scheme(name: object) -> None:

@@ -240,6 +240,7 @@ class System:
         extrapolation: int = Run.extrapolation,
         step_control: str = Run.step_control,
         coupling_tolerance: float = Run.coupling_tolerance,
+        stabilisation: str = Run.stabilisation,
         start_values: Mapping[str, Value] | None = None,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
@@ -257,6 +258,8 @@ class System:
         ``implicit-position`` and ``implicit-velocity`` repeat steps until constraints hold at their end. ``step_control`` is ``fixed``,
         ``adaptive`` (by step doubling) or ``power`` (by the energy that coupling creates), both to ``coupling_tolerance``. Values are recorded
         at the first point at or after each time that is asked for.
+        ``stabilisation`` says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which
+        each step of ``dopri5`` and ``dop853`` ends on the constraints.
         ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
         next run begins without them.
         """
@@ -279,6 +282,7 @@ class System:
             extrapolation=extrapolation,
             step_control=step_control,
             coupling_tolerance=coupling_tolerance,
+            stabilisation=stabilisation,
         )
         simulator = self._simulator or Simulator(self.definition)
         simulator.prepare(run)

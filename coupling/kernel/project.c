@@ -73,10 +73,12 @@ static Violation violation(const Kernel *k, const double *x)
 {
     const Projection *p = k->projection;
     double size = 0, speed = 0, position = 0, velocity = 0;
-    for (int i = 0; i < p->motions; i++) {
-        size = fmax(size, fabs(x[p->motion[i].state]));
-        speed = fmax(speed, fabs(x[p->motion[i].velocity]));
-    }
+    for (int i = 0; i < k->loop_count; i++)
+        for (int s = 0; s < k->loops[i].mobile; s++) {
+            const int moved = k->loops[i].mobile_state[s], state = p->position_of[moved];
+            size = fmax(size, state < 0 ? 0 : fabs(x[state]));
+            speed = fmax(speed, fabs(x[moved]));
+        }
     for (int i = 0; i < p->count; i++) {
         const ConstraintRow *c = &p->constraint[i];
         position = fmax(position, c->position == NONE ? 0 : fabs(k->v[c->position]));

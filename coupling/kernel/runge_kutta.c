@@ -14,7 +14,7 @@ static const double least_distance = 1e-3;
 RungeKutta *rk_new(const Tableau *tableau, int count, Derivative derivative, void *context, double rtol, const double *atol)
 {
     size_t n = (size_t)count, slopes = (size_t)(tableau->stages + 1 + tableau->extra), dense = 3 + (size_t)tableau->dense;
-    RungeKutta *rk = calloc(1, sizeof *rk + (4 + slopes + dense) * n * sizeof(double));
+    RungeKutta *rk = calloc(1, sizeof *rk + (5 + slopes + dense) * n * sizeof(double));
     if (!rk)
         return NULL;
     double *block = (double *)(rk + 1);
@@ -33,6 +33,7 @@ RungeKutta *rk_new(const Tableau *tableau, int count, Derivative derivative, voi
         .k = block + 4 * n,
         .dx = block + (4 + (size_t)tableau->stages) * n,
         .dense = block + (4 + slopes) * n,
+        .corrected = block + (4 + slopes + dense) * n,
     };
     memcpy(rk->atol, atol, n * sizeof *atol);
     return rk;
@@ -126,9 +127,12 @@ static int attempt(RungeKutta *rk, double end, double *error)
                 return RK_DONE;
         }
         if (s == tableau->stages && rk->correct) {
+            copy(rk, rk->corrected, rk->trial);
             const int status = rk->correct(rk->context, end, rk->trial);
             if (status != RK_DONE)
                 return status;
+            for (int i = 0; i < rk->count; i++)
+                rk->corrected[i] = rk->trial[i] - rk->corrected[i];
         }
         int status = evaluate(rk, tableau->c[s] == 1 ? end : rk->t + tableau->c[s] * h, rk->trial, row(rk, rk->k, s));
         if (status != RK_DONE)
@@ -277,7 +281,7 @@ double rk_stiffness(RungeKutta *rk, int *state)
     combine(rk, tableau->a + (last + 1) * width, last + 1, apart);
     combine(rk, tableau->a + last * width, last, other);
     for (int i = 0; i < rk->count; i++)
-        apart[i] = h * (apart[i] - other[i]);
+        apart[i] = h * (apart[i] - other[i]) + rk->corrected[i];
     const double distance = norm(rk, apart, &ignored);
     for (int i = 0; i < rk->count; i++)
         other[i] = h * (rk->dx[i] - k[i]);

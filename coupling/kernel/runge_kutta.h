@@ -48,7 +48,7 @@ typedef struct {
     int worst;            /* the state with the greatest error in the last attempt; -1 before one, and where it was refused */
     Correction correct; /* null: none */
 
-    double *k, *trial, *dense; /* from here on the method's own */
+    double *k, *trial, *dense, *corrected; /* from here on the method's own; corrected: by how much the last correction moved the state */
     double error_before;
     bool dense_ready;
 } RungeKutta;

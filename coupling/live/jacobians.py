@@ -11,22 +11,36 @@ from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.linear import elimination_order
 from coupling.kernel.rows import RowBuilder
 from coupling.live.session import Session
+from coupling.plan.graph import Address
 from coupling.plan.jacobian import CallKind, build_jacobian, build_shortcut
+from coupling.plan.projection import refuse
 
 
 def add_jacobians(session: Session) -> None:
     """Builds the Jacobian of each loop into the kernel, with derivatives that are constant as numbers; once for each session."""
     if session.has_jacobians:
         return
-    builder = RowBuilder.of(session.program.rows)
+    builder, moved = RowBuilder.of(session.program.rows), set[int]()
     for number in range(len(session.schedule.loops)):
-        _add(session, builder, number)
+        moved |= _add(session, builder, number)
     if session.built.reading:
-        for state, velocity in _motions(session):
-            builder.add_motion(state, velocity)
+        _add_motions(session, builder, moved)
     session.rows = builder.rows()
     session.kernel.add_jacobians(session.rows)
     session.has_jacobians = True
+
+
+def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None:
+    """Which state is the rate of which; refuses a velocity that constraints of positions move, where its position is not known."""
+    motions = {velocity: state for state, velocity in _motions(session)}
+    for velocity, state in motions.items():
+        builder.add_motion(state, velocity)
+    assert session.built.reading
+    lost = min(moved - motions.keys(), default=None)
+    if lost is not None and any(held.position is not None for held in session.built.reading.constraints):
+        index, part = next((i, p) for i, p in enumerate(session.built.parts) if 0 <= lost - p.first_state < len(p.states))
+        address = Address(index, 0, part.states[lost - part.first_state])
+        refuse(session.schedule.graph, address, "is no state's rate by itself, so that no position can be moved along with it")
 
 
 def _motions(session: Session) -> Iterator[tuple[int, int]]:
@@ -53,7 +67,8 @@ def check_status(session: Session, index: int, status: int, action: str) -> None
         )
 
 
-def _add(session: Session, builder: RowBuilder, number: int) -> None:
+def _add(session: Session, builder: RowBuilder, number: int) -> set[int]:
+    """Returns the states that projection moves by what the loop solves for."""
     schedule = session.schedule
     graph, loop = schedule.graph, schedule.loops[number]
 
@@ -62,7 +77,8 @@ def _add(session: Session, builder: RowBuilder, number: int) -> None:
         check_status(session, part, status, "differentiating")
         return [float(value) for value in values]
 
-    jacobian = build_jacobian(graph, loop, constant)
+    reading = session.built.reading
+    jacobian = build_jacobian(graph, loop, constant, reading.states if reading else ())
     for call in jacobian.calls:
         known = call.knowns[0]
         variable = graph.parts[call.part].fmu.by_reference[known.reference]
@@ -87,3 +103,4 @@ def _add(session: Session, builder: RowBuilder, number: int) -> None:
     if shortcut:
         builder.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
     builder.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)
+    return set(mobility.states)

@@ -26,6 +26,12 @@ class Mode(Enum):
     CONTINUOUS = "all in Model Exchange, integrated together"
     COUPLED = "at communication points, those that can in Co-Simulation"
     UNSTEPPED = "all in Model Exchange, to find the start of a co-simulation, where nothing steps"
+    PROJECTED = "all in Model Exchange, integrated together, with states that are moved onto the constraints"
+
+    @property
+    def integrated(self) -> bool:
+        """Whether one solver integrates all states."""
+        return self in (Mode.CONTINUOUS, Mode.PROJECTED)
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class Built:
     connections: tuple[tuple[str, str], ...] = ()
     """As the user made them, by the names of ports and variables."""
     reading: Reading | None = field(default=None, repr=False)
-    """How constraints are read to move states onto them; None where they cannot be."""
+    """How constraints are read to move states onto them; None where none are moved."""
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
@@ -100,7 +106,7 @@ def _build(definition: Definition, mode: Mode) -> Built:
     instances = definition.instances
     kinds = {each.name: _kind(each, mode) for each in instances}
     _check_kinds(kinds, mode)
-    if definition.unknown_accelerations and mode is Mode.CONTINUOUS:
+    if definition.unknown_accelerations and mode.integrated:
         raise BuildError(
             f"nothing gives '{definition.unknown_accelerations[0]}': name the acceleration in connect_rigidly as well, or give simulate a "
             "communication_step and an implicit scheme"
@@ -142,7 +148,7 @@ def _build(definition: Definition, mode: Mode) -> Built:
         bonds=tuple(bonds_of(parts, definition.connections, schedule)) if mode is Mode.COUPLED else (),
         inner=_inner(definition.name, parts, sources, varying, division) if division else None,
         inner_parts=division.inner if division else (),
-        reading=plan_reading(schedule) if mode is Mode.CONTINUOUS else None,
+        reading=plan_reading(schedule) if mode is Mode.PROJECTED else None,
         connections=definition.connections,
     )
 
@@ -154,7 +160,7 @@ def _kind(instance: InstanceDefinition, mode: Mode) -> str:
                 f"initial='assemble' evaluates the instances in Model Exchange, which '{instance.name}' does not offer; use initial='check' or 'relax'"
             )
         return "me"
-    if instance.kind or mode is Mode.CONTINUOUS:
+    if instance.kind or mode.integrated:
         return instance.kind or "me"
     stepped = instance.stepped.fmu
     return "cs" if stepped.co_simulation and stepped.states else "me"
@@ -162,7 +168,7 @@ def _kind(instance: InstanceDefinition, mode: Mode) -> str:
 
 def _check_kinds(kinds: Mapping[str, str], mode: Mode) -> None:
     stepped = [name for name, kind in kinds.items() if kind == "cs"]
-    if stepped and mode is Mode.CONTINUOUS:
+    if stepped and mode.integrated:
         raise BuildError(f"'{stepped[0]}' runs in Co-Simulation; give simulate a communication_step, in seconds")
     if mode is Mode.COUPLED and not stepped:
         raise BuildError(

@@ -8,7 +8,7 @@ them make up which entry.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -94,8 +94,8 @@ ConstantDerivatives = Callable[[int, Sequence[int], int], Sequence[float]]
 """Derivatives, now, of some unknowns of a part with respect to one known."""
 
 
-def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives) -> Jacobian:
-    """The program of a loop, the constant derivatives being asked for right away."""
+def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives, moved: Collection[int] = ()) -> Jacobian:
+    """The program of a loop, the constant derivatives being asked for right away; ``moved`` are states whose mobility is wanted."""
     jacobian = Jacobian()
     local = jacobian.local = _local_derivatives(graph, loop, constant, jacobian)
     gradient: dict[int, dict[int, list[Product]]] = {graph.node[address]: {i: [(1.0, 0, 0)]} for i, address in enumerate(loop.unknowns)}
@@ -112,7 +112,7 @@ def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives) -> J
             unknown = loop.unknowns.index(owner)
             row[unknown] = [*row.get(unknown, []), (-1.0, 0, 0)]
             rows.append(row)
-    _add_mobility(graph, loop, gradient, jacobian)
+    _add_mobility(graph, loop, gradient, jacobian, moved)
     for row in rows:
         jacobian.row_start.append(len(jacobian.columns))
         for column in sorted(row):
@@ -123,12 +123,14 @@ def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives) -> J
     return jacobian
 
 
-def _add_mobility(graph: Graph, loop: Loop, gradient: dict[int, dict[int, list[Product]]], jacobian: Jacobian) -> None:
+def _add_mobility(
+    graph: Graph, loop: Loop, gradient: dict[int, dict[int, list[Product]]], jacobian: Jacobian, moved: Collection[int]
+) -> None:
     """Of derivatives whose terms there are anyway: those inside, and where the loop has a shortcut those that follow."""
     mobility, rows = jacobian.mobility, []
     followers = set(loop.followers or ())
     for state, node in enumerate(graph.derivatives):
-        if node in loop.members or node in followers:
+        if state in moved and (node in loop.members or node in followers):
             row = gradient[node] if node in gradient else _row(graph, node, gradient, jacobian.local, jacobian)
             rows.append((state, row))
     mobility.first = len(jacobian.sums)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, NoReturn
 
-from coupling.plan.graph import Address, Graph, Level
-from coupling.plan.schedule import Kind, Operation, Schedule, passing_on
+from coupling.errors import BuildError
+from coupling.fmus import FmuVariable
+from coupling.plan.graph import Address, Change, Graph, Part
+from coupling.plan.schedule import Kind, Operation, Schedule, ScheduledLoop, passing_on
 
 
 @dataclass(frozen=True)
@@ -24,43 +28,36 @@ class Reading:
     """All constraints of a system, and the operations that read them."""
 
     constraints: tuple[Held, ...]
+    states: frozenset[int]
+    """Those that constraints depend on; only these are moved."""
     parts: tuple[int, ...]
     """The instances that need time and states for it."""
     operations: tuple[Operation, ...]
 
 
-def plan_reading(schedule: Schedule) -> Reading | None:
-    """None where a constraint has no velocity level, or where levels cannot be had without the multipliers."""
+def plan_reading(schedule: Schedule) -> Reading:
+    """Refuses a system whose constraints cannot be read, or whose states cannot be moved onto them."""
     graph = schedule.graph
     places: dict[Address, int] = {}
     held: list[Held] = []
     for number, loop in enumerate(schedule.loops):
         for unknown in range(len(loop.unknowns) - loop.torn):
-            residual = loop.residuals[unknown]
-            dae = graph.parts[residual.part].dae
-            constraint = next((c for c in dae.constraints if c.residual == residual.reference), None) if dae else None
-            if constraint is None or constraint.velocity is None:
-                return None
-            slots = []
-            for reference in (constraint.position, constraint.velocity):
-                if reference is not None:
-                    places[Address(residual.part, 0, reference)] = len(places)
-                slots.append(None if reference is None else places[Address(residual.part, 0, reference)])
+            slots: list[int | None] = []
+            for address in _levels(graph, loop, unknown):
+                slots.append(None if address is None else places.setdefault(address, len(places)))
             held.append(Held(number, unknown, *slots))
-    needed = _needed(graph, schedule, list(places))
-    if not held or needed is None:
-        return None
+    needed = _needed(graph, schedule, places)
     by_part: dict[int, list[Address]] = defaultdict(list)
     for address in places:
         by_part[address.part].append(address)
     first = schedule.new_slots(len(places))
     gets = [
-        Operation(Kind.GET, part, Level.ALWAYS, 0, tuple(a.reference for a in addresses), 0, tuple(first + places[a] for a in addresses))
+        Operation(Kind.GET, part, Change.ALWAYS, 0, tuple(a.reference for a in addresses), 0, tuple(first + places[a] for a in addresses))
         for part, addresses in by_part.items()
     ]
     asked = sorted({graph.addresses[n].part for n in needed if graph.is_output[n]} | set(by_part))
     drives = [
-        Operation(Kind.DRIVE, number, Level.ALWAYS, first=schedule.drive_slot[a])
+        Operation(Kind.DRIVE, number, Change.ALWAYS, first=schedule.drive_slot[a])
         for a, number in graph.drives.items()
         if graph.node.get(a) in needed
     ]
@@ -68,25 +65,91 @@ def plan_reading(schedule: Schedule) -> Reading | None:
         Held(h.loop, h.unknown, None if h.position is None else first + h.position, None if h.velocity is None else first + h.velocity)
         for h in held
     )
-    return Reading(placed, tuple(asked), (*drives, *passing_on(schedule, needed), *gets))
+    states = frozenset(_states(graph, [*places, *(graph.addresses[n] for n in needed if graph.is_output[n])]))
+    return Reading(placed, states, tuple(asked), (*drives, *passing_on(schedule, needed), *gets))
 
 
-def _needed(graph: Graph, schedule: Schedule, wanted: list[Address]) -> set[int] | None:
+def without_stabilisation(
+    parts: Iterable[Part], start: Iterable[Mapping[str, Any]], values: Mapping[tuple[int, str], Any]
+) -> dict[tuple[int, str], float]:
+    """Start values by which joints have no stabilisation of their own; refused where the user has given one."""
+    found = {}
+    for index, (part, given) in enumerate(zip(parts, start, strict=True)):
+        for name in _parameters(part.fmu.variables) if part.dae else ():
+            if name in given or (index, name) in values:
+                raise BuildError(
+                    f"stabilisation='projection' does without '{part.name}.{name}', which was given a value; leave the value out, or choose "
+                    "stabilisation='baumgarte'"
+                )
+            found[index, name] = 0.0
+    return found
+
+
+def _parameters(variables: Mapping[str, FmuVariable]) -> list[str]:
+    """Those of the stabilisation; in an FMU of a whole system they have the names of their joints before them."""
+    return [name for name, v in variables.items() if v.causality == "parameter" and f".{name}".endswith(_STABILISATION)]
+
+
+_STABILISATION = (".baumgarte.alpha", ".baumgarte.beta", ".baumgarte.gamma")
+
+
+def refuse(graph: Graph, address: Address, why: str) -> NoReturn:
+    """Names what keeps a system from being projected."""
+    part = graph.parts[address.part]
+    variable = part.fmu.by_reference.get(address.reference)
+    name = f"{part.name}.{variable.name if variable else address.reference}"
+    raise BuildError(f"stabilisation='projection' cannot be used here: '{name}' {why}; choose stabilisation='baumgarte'")
+
+
+def _levels(graph: Graph, loop: ScheduledLoop, unknown: int) -> tuple[Address | None, Address | None]:
+    """The outputs that say how much the constraint of a multiplier is violated."""
+    multiplier, residual = loop.unknowns[unknown], loop.residuals[unknown]
+    part = graph.parts[residual.part]
+    constraint = next((c for c in part.dae.constraints if c.residual == residual.reference), None) if part.dae else None
+    if constraint is None or constraint.velocity is None:
+        refuse(graph, multiplier, "belongs to a constraint whose violation no output velocity[k] tells")
+    if constraint.position is None and "baumgarte.beta" in part.fmu.variables and "baumgarte.gamma" not in part.fmu.variables:
+        refuse(graph, multiplier, "belongs to a constraint of positions whose violation no output position[k] tells")
+    if loop.followers is None:
+        refuse(graph, multiplier, "is found by iteration, so that it is not known how states answer to it")
+    position = None if constraint.position is None else Address(residual.part, 0, constraint.position)
+    return position, Address(residual.part, 0, constraint.velocity)
+
+
+def _known(graph: Graph, address: Address) -> tuple[tuple[int, str], ...] | None:
+    """What an output depends on, as its FMU declares it."""
+    described = next((u for u in graph.parts[address.part].structure.outputs if u.reference == address.reference), None)
+    return described.dependencies if described else None
+
+
+def _needed(graph: Graph, schedule: Schedule, wanted: Iterable[Address]) -> set[int]:
     """All variables that have to be passed on."""
     solved = {n for loop in schedule.loops for n in loop.members}
-    open_now: list[int] = []
-    for address in wanted:
-        part = graph.parts[address.part]
-        described = next((u for u in part.structure.outputs if u.reference == address.reference), None)
-        if described is None or described.dependencies is None:
-            return None
-        open_now += [graph.node[known] for r, _ in described.dependencies if (known := Address(address.part, 0, r)) in graph.node]
     needed: set[int] = set()
-    while open_now:
-        node = open_now.pop()
-        if node in solved:
-            return None
-        if node not in needed and graph.level[node] is not Level.AT_EVENTS:
-            needed.add(node)
-            open_now += graph.before[node]
+    for address in wanted:
+        known = _known(graph, address)
+        if known is None:
+            refuse(graph, address, "does not say what it depends on")
+        open_now = [graph.node[a] for r, _ in known if (a := Address(address.part, 0, r)) in graph.node]
+        while open_now:
+            node = open_now.pop()
+            if node in solved:
+                refuse(graph, address, f"depends on '{_name(graph, node)}', which is solved for together with the multipliers")
+            if node not in needed and graph.change[node] is not Change.AT_EVENTS:
+                needed.add(node)
+                open_now += graph.before[node]
     return needed
+
+
+def _name(graph: Graph, node: int) -> str:
+    address = graph.addresses[node]
+    part = graph.parts[address.part]
+    return f"{part.name}.{part.fmu.by_reference[address.reference].name}"
+
+
+def _states(graph: Graph, outputs: Iterable[Address]) -> Iterable[int]:
+    """The numbers of the states that outputs depend on within their instances."""
+    for address in outputs:
+        part, known = graph.parts[address.part], _known(graph, address)
+        references = part.states if known is None else [r for r, _ in known]
+        yield from (part.first_state + part.states.index(r) for r in references if r in part.states)

@@ -10,13 +10,11 @@ from coupling import System
 from coupling.options import Run
 from coupling.simulate import Simulator
 
-FREE = {"baumgarte.alpha": 0.0, "baumgarte.beta": 0.0}
-
 
 def pendulum() -> System:
     system = System("pendulum")
     system.add("ground", "planar.Fixed")
-    system.add("pin", "planar.Revolute", FREE)
+    system.add("pin", "planar.Revolute")
     system.add("rod", "planar.Body1", {"m": 1.0, "I": 1 / 12, "p1.rx": -1.0, "x": 1.0})
     system.connect("ground.p1", "pin.M")
     system.connect("pin.N", "rod.p1")
@@ -43,7 +41,7 @@ MOVING = {"m": 1.0, "I": 1 / 12, "vx": 0.5, "omega": -1.0}
 
 
 def joint(system: System, name: str, a: str, b: str) -> None:
-    system.add(name, "planar.Revolute", FREE)
+    system.add(name, "planar.Revolute")
     system.connect(a, f"{name}.M")
     system.connect(b, f"{name}.N")
 
