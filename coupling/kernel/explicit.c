@@ -102,8 +102,10 @@ static int restart(Kernel *k, double t, const double *x)
         result = kernel_verify(k, own->rk->dx);
     if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE)
         result = rk_start(own->rk, t, x);
-    if (result == KERNEL_DONE)
+    if (result == KERNEL_DONE) {
+        follow(k); /* states may have been moved onto the constraints */
         note_checked(k);
+    }
     return result ? result : kernel_indicators(k, k->run->z);
 }
 

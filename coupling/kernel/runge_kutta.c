@@ -183,6 +183,13 @@ int rk_start(RungeKutta *rk, double t, const double *x)
     rk->t = rk->t_before = t;
     rk->h = 0;
     rk->error_before = least_error;
+    int status = evaluate(rk, t, rk->x, rk->dx);
+    if (status != RK_DONE || !rk->correct)
+        return status;
+    status = rk->correct(rk->context, t, rk->x);
+    if (status != RK_DONE || memcmp(rk->x, rk->x_before, (size_t)rk->count * sizeof *rk->x) == 0)
+        return status;
+    copy(rk, rk->x_before, rk->x);
     return evaluate(rk, t, rk->x, rk->dx);
 }
 

@@ -13,7 +13,7 @@
 typedef int (*Derivative)(void *context, double t, const double *x, double *dx);
 enum { RK_DONE = 0, RK_RETRY = 1, RK_TOO_SMALL = 2 };
 
-/* Moves the state at the end of a step, after the derivative has last been evaluated at the same time; returns as a Derivative. */
+/* Moves the state at the end of a step and at a start, after the derivative has last been evaluated at the same time; returns as a Derivative. */
 typedef int (*Correction)(void *context, double t, double *x);
 
 /* A method is its tableau. Stages are numbered from 0; stage `stages` is the derivative at the new point, which is the next

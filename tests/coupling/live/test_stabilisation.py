@@ -172,10 +172,10 @@ class Hopper(Component):
         self.when(falls(s), {v: -v}, "the mass hits the floor")
 
 
-def carrying(lower: type[Component]) -> System:
-    """A mass with another one on top of it."""
+def carrying() -> System:
+    """A mass that hops, with another one on top of it."""
     system = System("stack")
-    system.add("lower", lower)
+    system.add("lower", Hopper)
     system.add("upper", "mechanical1d.Mass", {"m": 0.5, "s": 1.0})
     system.add("rod", "mechanical1d.RigidRod")
     system.connect("lower.flange", "rod.M")
@@ -185,14 +185,14 @@ def carrying(lower: type[Component]) -> System:
 
 def test_a_body_that_bounces_takes_what_it_carries_along():
     """The lower mass of 1 kg is turned round, the upper one of 0.5 kg not: together they go on with the momentum of both."""
-    system = carrying(Hopper)
+    system = carrying()
     result = projected(system, 0.6, output_times=[0.6])
     fall = 10 / 1.5  # the load has no weight of its own
     first = np.sqrt(2 / fall)
     speed = fall * first
     assert first < 0.6
     expected = (1.0 - 0.5) / 1.5 * speed - fall * (0.6 - first)
-    assert result.statistics.state_events == 1
+    assert result.statistics.rejected == 0
     assert [result["lower.v"][-1], result["upper.v"][-1]] == pytest.approx([expected] * 2, abs=1e-6)
     assert violation(result) <= EXACT
 
@@ -260,43 +260,32 @@ def test_a_constraint_that_does_not_tell_its_violation(monkeypatch, level):
     assert "'pin.lambda[1]' belongs to a constraint" in (text := cannot(pendulum())) and f"no output {level}[k] tells" in text
 
 
-class Twice(Component):
-    """Mass whose state is half of its velocity."""
+@pytest.mark.parametrize(
+    ("name", "declares", "differentiates", "sentence"),
+    [
+        ("Undeclared", False, True, "solved for together with the multipliers"),
+        ("Underivable", True, False, "'rod.lambda[1]' is found by iteration"),
+        ("Doubled", True, True, "'lower.v' is no state's rate by itself"),
+    ],
+)
+def test_a_body_of_which_not_enough_is_known(name, declares, differentiates, sentence):
+    """What its position depends on, how it answers to a force, or which of its states is the rate of which."""
 
-    def declare(self):
-        s = self.state("s", 1.0, "m", "height")
-        v = self.state("v", 0.0, "m/s", "half of the velocity")
-        flange = self.port("flange", TRANSLATIONAL, Side.MOTION, "the mass")
-        self.rate(s, 2 * v)
-        self.rate(v, flange.f / 2 / self.parameter("m", 1.0, "kg", "mass"))
-        self.moves(flange, s)
+    def known(*names: str) -> tuple[str, ...] | None:
+        return names if declares else None
 
-
-def test_a_velocity_that_is_no_states_rate():
-    assert "'lower.v' is no state's rate by itself" in cannot(carrying(Twice))
-
-
-@pytest.mark.parametrize("derivatives", [True, False])
-def test_a_body_of_which_not_enough_is_known(derivatives):
-    """Without dependencies its position may depend on its force; without derivatives it is not known how it answers to that."""
-    depends = None if derivatives else {"x": ["v"], "v": ["f"], "place": ["x"], "speed": ["v"], "a": ["f"]}
-
-    def known(name: str) -> list[str] | None:
-        return depends and depends[name]
-
+    partials = {("der(x)", "v"): "2", ("der(v)", "f"): "0.5", ("place", "x"): "1", ("speed", "v"): "2", ("a", "f"): "1"}
     body = Model(
-        "Undeclared" if derivatives else "Underivable",
+        name,
         [
             Variable("f", "input", 0.0, "N"),
-            Variable("x", "local", 1.0, "m", rate="v", depends=known("x")),
-            Variable("v", "local", 0.0, "m/s", rate="f", depends=known("v")),
-            Variable("place", "output", unit="m", value="x", depends=known("place")),
-            Variable("speed", "output", unit="m/s", value="v", depends=known("speed")),
-            Variable("a", "output", unit="m/s2", value="f", depends=known("a")),
+            Variable("x", "local", 1.0, "m", rate="2 * v", depends=known("v")),
+            Variable("v", "local", 0.0, "m/s", rate="f / 2", depends=known("f")),
+            Variable("place", "output", unit="m", value="x", depends=known("x")),
+            Variable("speed", "output", unit="m/s", value="2 * v", depends=known("v")),
+            Variable("a", "output", unit="m/s2", value="f", depends=known("f")),
         ],
-        partials={("der(x)", "v"): "1", ("der(v)", "f"): "1", ("place", "x"): "1", ("speed", "v"): "1", ("a", "f"): "1"}
-        if derivatives
-        else None,
+        partials=partials if differentiates else None,
     )
     system = System("stack")
     system.add("lower", foreign.export(body, 3))
@@ -306,5 +295,4 @@ def test_a_body_of_which_not_enough_is_known(derivatives):
         system.connect(f"lower.{own}", f"rod.M.{other}")
     system.connect("rod.M.f", "lower.f")
     system.connect("upper.flange", "rod.N")
-    expected = "solved for together with the multipliers" if derivatives else "'rod.lambda[1]' is found by iteration"
-    assert expected in cannot(system)
+    assert sentence in cannot(system)
