@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -25,6 +25,7 @@ from coupling.outcome import Outcome
 from coupling.plan.build import Built, Mode, build
 from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
+from coupling.plan.outputs import names_of
 from coupling.record import Record
 from coupling.schemes.base.scheme import Scheme, scheme_of
 from coupling.schemes.base.step_control import control_of
@@ -81,7 +82,7 @@ class Simulator:
         built = self.built(Mode.COUPLED if scheme else Mode.CONTINUOUS)
         check_names(run, built)
         values = _start_values(self.definition, built, start_values)
-        times = run.times()  # no part of the run
+        run.times()  # found once, before the clock starts
         began = perf_counter()
         if run.initial == "assemble":
             values = {**values, **self._assembled(unstepped or built, run, values)}
@@ -105,7 +106,6 @@ class Simulator:
                 self._keep(key, session)
             else:
                 session.free()
-        del times
         return outcome, record
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
@@ -114,16 +114,18 @@ class Simulator:
         self, built: Built, run: Run, values: StartValues, scheme: Scheme | None, assembling: bool = False
     ) -> tuple[tuple[object, ...], Session]:
         in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
-        key = (id(built), _frozen(run.outputs), in_turn)
+        outputs = names_of(run.outputs)
+        key = (id(built), outputs, in_turn)
         waiting = self._waiting.pop(key, None)
         if waiting is not None:
             start_again(waiting, run, values, repeats=repeats, assembling=assembling)
             return key, waiting
-        program = compile_program(built, run.outputs, in_turn)
+        program = compile_program(built, outputs, in_turn)
         return key, start(program, run, values, repeats=repeats, assembling=assembling)
 
     def _keep(self, key: tuple[object, ...], session: Session) -> None:
-        self._waiting[key] = session
+        if self._waiting.setdefault(key, session) is not session:  # another thread has run the same meanwhile
+            session.free()
         while len(self._waiting) > self._MOST_WAITING:
             self._waiting.pop(next(iter(self._waiting))).free()
 
@@ -160,12 +162,6 @@ def _method_between_points(built: Built, run: Run) -> TableauStructure:
             f"'{first}'; choose 'dopri5' or 'dop853', or run them in Co-Simulation"
         )
     return tableau.structure
-
-
-def _frozen(outputs: Sequence[str] | None) -> object:
-    if outputs is None or isinstance(outputs, str):
-        return outputs
-    return tuple(outputs) if isinstance(outputs, Sequence) else id(outputs)
 
 
 def _start_values(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:
