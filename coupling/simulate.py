@@ -20,6 +20,7 @@ from coupling.live.session import Session
 from coupling.live.start import StartValues, runs_again, start, start_again
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state
+from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, Mode, build
@@ -177,13 +178,17 @@ def _start_values(definition: Definition, built: Built, given: Mapping[str, Valu
     for text, value in given.items():
         if not isinstance(text, str):
             raise BuildError(f"start_values has {shown(text)} for a name; give full names of variables, such as 'rod.m'")
-        end = find_end(text, fmus, "start_values: ")
-        if end.variable is None:
+        instance, name = resolve(text, fmus)
+        if instance not in fmus:
+            find_end(text, fmus, "start_values: ")
+        if not name:
+            raise BuildError(f"start_values: '{text}' is an instance; give the full names of its variables, such as '{text}.m'")
+        if name in fmus[instance].terminals:
             raise BuildError(f"start_values: '{text}' is a port; name one of its variables")
         if text in driven:
             raise BuildError(
                 f"start_values: '{text}' is driven, so that its value is that of its drive; change the drive, or leave the value out"
             )
-        check_start(end.instance, end.fmu, end.variable.name, value)
-        found[number[end.instance], end.variable.name] = value
+        check_start(instance, fmus[instance], name, value)
+        found[number[instance], name] = value
     return found
