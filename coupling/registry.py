@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
+from threading import RLock
 from typing import Generic, TypeVar
 
 from coupling.errors import BuildError
@@ -20,6 +21,7 @@ class Registry(Generic[T]):
         """``what`` the things are called in sentences; ``package`` holds their files and nothing else."""
         self._what, self._package, self._loaded = what, package, False
         self._found: dict[str, T] = {}
+        self._lock = RLock()
 
     def register(self, name: str, item: T) -> None:
         if name in self._found:
@@ -39,7 +41,8 @@ class Registry(Generic[T]):
 
     def _load(self) -> None:
         """The only place where files are imported by their place: no file lists the solvers and schemes."""
-        if not self._loaded:
-            self._loaded = True
-            for info in pkgutil.iter_modules(import_module(self._package).__path__):
-                import_module(f"{self._package}.{info.name}")
+        with self._lock:  # of threads that ask at once, one loads; what was interrupted is loaded again
+            if not self._loaded:
+                for info in pkgutil.iter_modules(import_module(self._package).__path__):
+                    import_module(f"{self._package}.{info.name}")
+                self._loaded = True

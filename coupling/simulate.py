@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -20,11 +20,13 @@ from coupling.live.session import Session
 from coupling.live.start import StartValues, runs_again, start, start_again
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state
+from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, Mode, build
 from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
+from coupling.plan.outputs import names_of
 from coupling.plan.projection import without_stabilisation
 from coupling.record import Record
 from coupling.schemes.base.scheme import Scheme, scheme_of
@@ -89,7 +91,7 @@ class Simulator:
         values: StartValues = _start_values(self.definition, built, start_values)
         if built.reading:
             values = {**values, **without_stabilisation(built.parts, built.start, values)}
-        times = run.times()  # no part of the run
+        run.times()  # found once, before the clock starts
         began = perf_counter()
         if run.initial == "assemble":
             values = {**values, **self._assembled(unstepped or built, run, values)}
@@ -113,7 +115,6 @@ class Simulator:
                 self._keep(key, session)
             else:
                 session.free()
-        del times
         return outcome, record
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
@@ -122,16 +123,18 @@ class Simulator:
         self, built: Built, run: Run, values: StartValues, scheme: Scheme | None, assembling: bool = False
     ) -> tuple[tuple[object, ...], Session]:
         in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
-        key = (id(built), _frozen(run.outputs), in_turn)
+        outputs = names_of(run.outputs)
+        key = (id(built), outputs, in_turn)
         waiting = self._waiting.pop(key, None)
         if waiting is not None:
             start_again(waiting, run, values, repeats=repeats, assembling=assembling)
             return key, waiting
-        program = compile_program(built, run.outputs, in_turn)
+        program = compile_program(built, outputs, in_turn)
         return key, start(program, run, values, repeats=repeats, assembling=assembling)
 
     def _keep(self, key: tuple[object, ...], session: Session) -> None:
-        self._waiting[key] = session
+        if self._waiting.setdefault(key, session) is not session:  # another thread has run the same meanwhile
+            session.free()
         while len(self._waiting) > self._MOST_WAITING:
             self._waiting.pop(next(iter(self._waiting))).free()
 
@@ -174,12 +177,6 @@ def _method_between_points(built: Built, run: Run) -> TableauStructure:
     return tableau.structure
 
 
-def _frozen(outputs: Sequence[str] | None) -> object:
-    if outputs is None or isinstance(outputs, str):
-        return outputs
-    return tuple(outputs) if isinstance(outputs, Sequence) else id(outputs)
-
-
 def _start_values(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:
     """Start values of one run, by full names, checked as those of ``add`` are."""
     if given is None:
@@ -193,13 +190,17 @@ def _start_values(definition: Definition, built: Built, given: Mapping[str, Valu
     for text, value in given.items():
         if not isinstance(text, str):
             raise BuildError(f"start_values has {shown(text)} for a name; give full names of variables, such as 'rod.m'")
-        end = find_end(text, fmus, "start_values: ")
-        if end.variable is None:
+        instance, name = resolve(text, fmus)
+        if instance not in fmus:
+            find_end(text, fmus, "start_values: ")
+        if not name:
+            raise BuildError(f"start_values: '{text}' is an instance; give the full names of its variables, such as '{text}.m'")
+        if name in fmus[instance].terminals:
             raise BuildError(f"start_values: '{text}' is a port; name one of its variables")
         if text in driven:
             raise BuildError(
                 f"start_values: '{text}' is driven, so that its value is that of its drive; change the drive, or leave the value out"
             )
-        check_start(end.instance, end.fmu, end.variable.name, value)
-        found[number[end.instance], end.variable.name] = value
+        check_start(instance, fmus[instance], name, value)
+        found[number[instance], name] = value
     return found

@@ -15,9 +15,8 @@ from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
 from coupling.options import Run
 from coupling.plan.build import Built, Mode, possible_modes
-from coupling.plan.definition import Definition, InstanceDefinition, Value
+from coupling.plan.definition import Definition, InstanceDefinition, Value, define_instance
 from coupling.plan.drives import Drive, drive_of
-from coupling.plan.instances import define_instance
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.progress import shows_progress
 from coupling.result import Result
@@ -63,13 +62,13 @@ class System:
         )
 
     def __reduce__(self) -> tuple[Callable[[Definition], System], tuple[Definition]]:
-        return System.of, (self.definition,)
+        return type(self).of, (self.definition,)
 
     def __copy__(self) -> System:
-        return System.of(self.definition)
+        return self.of(self.definition)
 
     def __deepcopy__(self, memo: dict[int, object]) -> System:
-        return System.of(self.definition)
+        return self.of(self.definition)
 
     @property
     def instances(self) -> Mapping[str, Fmu]:
@@ -285,9 +284,17 @@ class System:
             stabilisation=stabilisation,
         )
         simulator = self._simulator or Simulator(self.definition)
-        simulator.prepare(run)
+        try:
+            simulator.prepare(run)
+            outcome, record = simulator.run(run, start_values)
+        except BuildError:  # a run that cannot be made as asked leaves the system as it was
+            if self._simulator is None:
+                simulator.close()
+            raise
+        except BaseException:
+            self._freeze(simulator)
+            raise
         self._freeze(simulator)
-        outcome, record = simulator.run(run, start_values)
         result = Result(record, outcome)
         if shows_progress(run):
             print(result.summary(), file=sys.stderr)

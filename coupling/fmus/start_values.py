@@ -46,8 +46,12 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
     wanted = {"real": "a number", "integer": "a whole number", "boolean": "True or False"}[variable.type]
     if not isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
         raise BuildError(f"'{full}' = {shown(value)} is refused: it must be {wanted}")
+    try:
+        finite = math.isfinite(value)
+    except OverflowError:
+        raise BuildError(f"'{full}' = {shown(value)} is refused: it is too large for a number of double precision") from None
     given = f"'{full}' = {value}{f' {variable.unit}' if variable.unit and variable.unit != '1' else ''}"
-    if not math.isfinite(value):
+    if not finite:
         raise BuildError(f"{given} is refused: it must be a finite number")
     if variable.type == "boolean":
         if value not in (0, 1):

@@ -87,7 +87,9 @@ def possible_modes(definition: Definition) -> list[Mode]:
     """The modes for runs that the kinds of instances allow."""
     kinds = {each.kind or _kind(each, Mode.COUPLED) for each in definition.instances}
     forced = {each.kind for each in definition.instances}
-    return [*([Mode.CONTINUOUS] if "cs" not in forced else []), *([Mode.COUPLED] if "cs" in kinds else [])]
+    coupled = [Mode.COUPLED] if "cs" in kinds else []
+    continuous = "cs" not in forced and not (definition.unknown_accelerations and coupled)
+    return [*([Mode.CONTINUOUS] if continuous else []), *coupled]
 
 
 @contextmanager

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from coupling.fmus import Fmu, FmuError, load
+from coupling.errors import BuildError, shown
+from coupling.fmus import Fmu, FmuError
+from coupling.fmus.start_values import check_start
 from coupling.plan.drives import Drive, PolynomialDrive
+from coupling.plan.instances import find_fmus, found_again
 
 Value = float | int | bool | str
 Name = tuple[str, str]
@@ -35,16 +39,12 @@ class FmuFile:
     def _key(self) -> tuple[str, bool]:
         return self.fmu.sha256, self.private
 
-    def __reduce__(self) -> tuple[Callable[[Path, str, bool], FmuFile], tuple[Path, str, bool]]:
-        return _found_again, (self.fmu.path, self.fmu.sha256, self.private)
+    def __reduce__(self) -> tuple[Callable[..., FmuFile], tuple[Path, str, bool, str, int]]:
+        return _found_again, (self.fmu.path, self.fmu.sha256, self.private, self.fmu.model_name, self.fmu.version)
 
 
-def _found_again(path: Path, sha256: str, private: bool) -> FmuFile:
-    """Reads an FMU where it was; refuses another one that has taken its place."""
-    fmu = load(path, private)
-    if fmu.sha256 != sha256:
-        raise FmuError(f"'{path}' is another FMU than it was when the system was defined; put the old one back, or define the system anew")
-    return FmuFile(fmu)
+def _found_again(*file: Any) -> FmuFile:
+    return FmuFile(found_again(*file))
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,32 @@ class InstanceDefinition:
     start: tuple[tuple[str, Value], ...] = ()
     kind: str | None = None
     """``me``, ``cs``, or what suits the run."""
+
+
+def define_instance(
+    name: str, fmu: Any, start_values: Mapping[str, Value] | None = None, kind: str | None = None, private: bool = False
+) -> InstanceDefinition:
+    """An instance, with everything checked that can be checked of it alone; components are built here."""
+    if not isinstance(name, str) or not name or set(name) & set(".*") or name != name.strip():
+        raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
+    if start_values is not None and not isinstance(start_values, Mapping):
+        raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
+    if kind not in (None, "me", "cs"):
+        raise BuildError(f"'{name}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
+    if not isinstance(private, bool):
+        raise BuildError(f"private = {shown(private)} of '{name}' is refused: give True or False")
+    loaded, stepped = find_fmus(name, fmu, private)
+    if kind is None and loaded.model_exchange is None:
+        kind = "cs"
+    if kind is not None:
+        try:
+            (stepped if kind == "cs" else loaded).interface(kind)
+        except FmuError as error:
+            raise BuildError(f"'{name}' cannot run as '{kind}': {error}") from None
+    for variable, value in (start_values or {}).items():
+        check_start(name, loaded, variable, value)
+    first = FmuFile(stepped if kind == "cs" else loaded)
+    return InstanceDefinition(name, first, FmuFile(stepped), tuple((start_values or {}).items()), kind)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from coupling.fmus import Dae, Fmu, FmuVariable, Interface, Structure, Unknown
 
@@ -31,6 +31,22 @@ def type_code(variable: FmuVariable, version: int) -> int:
     if variable.fmi_type == "Enumeration":
         return TYPES.index("Int32" if version == 2 else "Int64")
     return TYPES.index(_AS_FMI3.get(variable.fmi_type, variable.fmi_type))
+
+
+T = TypeVar("T")
+
+
+def per_fmu(function: Callable[..., T]) -> Callable[..., T]:
+    """Keeps what a function of an FMU, and of words, has found as long as the FMU."""
+    found: WeakKeyDictionary[Fmu, dict[tuple[object, ...], T]] = WeakKeyDictionary()
+
+    def ask(fmu: Fmu, *words: object) -> T:
+        known = found.setdefault(fmu, {})
+        if words not in known:
+            known[words] = function(fmu, *words)
+        return known[words]
+
+    return ask
 
 
 @dataclass(frozen=True)
@@ -77,7 +93,7 @@ class Part:
         return not self.stepped and _needs_time(self.fmu)
 
 
-@cache
+@per_fmu
 def _structure(fmu: Fmu, kind: str) -> Structure:
     """The lists of unknowns. How outputs of a Co-Simulation instance depend on its inputs at a point is known by derivatives alone."""
     if kind != "cs":
@@ -88,14 +104,14 @@ def _structure(fmu: Fmu, kind: str) -> Structure:
     return Structure(outputs)
 
 
-@cache
+@per_fmu
 def _lists_everything(fmu: Fmu) -> bool:
     known = {v.reference for v in fmu.by_reference.values() if v.causality in (*_PARAMETERS, "independent")}
     s = fmu.dae.structure if fmu.dae else fmu.structure
     return fmu.version == 3 and any(r in known for u in (*s.outputs, *s.derivatives, *s.residuals) for r, _ in u.dependencies or ())
 
 
-@cache
+@per_fmu
 def _needs_time(fmu: Fmu) -> bool:
     s = fmu.dae.structure if fmu.dae else fmu.structure
     unknowns = (*s.outputs, *s.derivatives, *s.residuals, *s.indicators)

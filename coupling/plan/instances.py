@@ -1,48 +1,19 @@
-"""What a user gives for an FMU, as files: a name of the catalogue, a component class, or the path of any FMU."""
+"""From what a user gives to FMUs: a name of the catalogue, a component class, or the path of any file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, load
-from coupling.fmus.start_values import check_start
 from coupling.names import nearest
-from coupling.plan.definition import FmuFile, InstanceDefinition, Value
 
 _WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
 
 
-def define_instance(
-    name: str, fmu: Any, start_values: Mapping[str, Value] | None = None, kind: str | None = None, private: bool = False
-) -> InstanceDefinition:
-    """An instance, with everything checked that can be checked of it alone; components are built here."""
-    if not isinstance(name, str) or not name or set(name) & set(".*") or name != name.strip():
-        raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
-    if start_values is not None and not isinstance(start_values, Mapping):
-        raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
-    if kind not in (None, "me", "cs"):
-        raise BuildError(f"'{name}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
-    if not isinstance(private, bool):
-        raise BuildError(f"private = {shown(private)} of '{name}' is refused: give True or False")
-    loaded, stepped = _find_fmus(name, fmu, private)
-    if kind is None and loaded.model_exchange is None:
-        kind = "cs"
-    if kind is not None:
-        try:
-            (stepped if kind == "cs" else loaded).interface(kind)
-        except FmuError as error:
-            raise BuildError(f"'{name}' cannot run as '{kind}': {error}") from None
-    for variable, value in (start_values or {}).items():
-        check_start(name, loaded, variable, value)
-    first = FmuFile(stepped if kind == "cs" else loaded)
-    return InstanceDefinition(name, first, FmuFile(stepped), tuple((start_values or {}).items()), kind)
-
-
-def _find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
+def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
     """What runs in Model Exchange, and what in Co-Simulation: of components FMI 3 and FMI 2, of all others the one file that there is."""
     if isinstance(fmu, Fmu):
         fmu = load(fmu.path, private=True) if private else fmu
@@ -63,6 +34,19 @@ def _find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
     if not (isinstance(fmu, type) and issubclass(fmu, Component)):
         raise BuildError(f"'{instance}' cannot be added: {shown(fmu)} is no FMU; {_WANTED}")
     return _of_component(fmu, 3, private), _of_component(fmu, 2, private)
+
+
+def found_again(path: Path, sha256: str, private: bool, component: str, version: int) -> Fmu:
+    """Reads an FMU where it was, or builds that of a component again; refuses another one that has taken its place."""
+    from fmu_components.catalogue import all_components
+
+    gone = not path.is_file() and component in all_components()
+    fmu = _of_component(all_components()[component], version, private) if gone else load(path, private)
+    if fmu.sha256 != sha256:
+        raise FmuError(
+            f"'{fmu.path}' is another FMU than it was when the system was defined; put the old one back, or define the system anew"
+        )
+    return fmu
 
 
 def _of_component(component: type, version: int, private: bool) -> Fmu:

@@ -17,15 +17,23 @@ def chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]
     """The variables that a user's names and patterns mean, by the numbers of their instances; without any, what is interesting."""
     by_fmu = {fmu: interesting(fmu) for fmu in dict.fromkeys(part.fmu for part in built.parts)}
     by_default = [(i, name) for i, part in enumerate(built.parts) for name in by_fmu[part.fmu]]
-    if outputs is None:
+    wanted = names_of(outputs)
+    if wanted is None:
         return by_default
-    wanted = [outputs] if isinstance(outputs, str) else outputs
-    if not isinstance(wanted, Iterable) or not all(isinstance(each, str) for each in wanted):
-        raise BuildError(f"outputs = {shown(outputs)} is refused: give a list of names, such as ['rod.theta', '*.omega']")
     found: dict[tuple[int, str], None] = {}
     for each in wanted:
         found |= dict.fromkeys(_matching(built, each, by_default) if "*" in each else _named(built, each, by_fmu))
     return list(found)
+
+
+def names_of(outputs: Iterable[str] | None) -> tuple[str, ...] | None:
+    """What a user wants recorded, as data that can be compared; refuses what are no names."""
+    if outputs is None:
+        return None
+    wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs) if isinstance(outputs, Iterable) else (outputs,)
+    if not all(isinstance(each, str) for each in wanted):
+        raise BuildError(f"outputs = {shown(outputs)} is refused: give a list of names, such as ['rod.theta', '*.omega']")
+    return wanted
 
 
 def _matching(built: Built, pattern: str, by_default: list[tuple[int, str]]) -> list[tuple[int, str]]:

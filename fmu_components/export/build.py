@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from threading import RLock
 
 import sympy
 
@@ -116,8 +117,13 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
 def cached_fmu(component: type[Component], fmi: int, backend: str = "native") -> Path:
     """The FMU of a component, built on demand and kept by its content in the cache folder."""
     options = Options((fmi,), backend=backend)
-    folder = cache_folder() / content_key(component, fmi, options)[:24]
-    return build_one(component, folder, options)[0].path
+    with _building:
+        folder = cache_folder() / content_key(component, fmi, options)[:24]
+        return build_one(component, folder, options)[0].path
+
+
+_building = RLock()
+"""Threads build one after the other; processes keep out of each other's way by the names of their files."""
 
 
 def targets(component: type[Component], folder: Path, options: Options) -> list[tuple[Path, int, str]]:

@@ -111,6 +111,15 @@ def test_a_run_that_failed_leaves_the_next_one_alone() -> None:
     same(system.simulate(0.3), expected)
 
 
+def test_a_run_that_makes_no_sense_leaves_the_system_open() -> None:
+    """What was mistyped can be put right: the system has not been built for good."""
+    system = pendulum()
+    for options in ({"start_values": {"rod.mm": 1.0}}, {"outputs": ["rod.mm"]}, {"atol": {"rod.mm": 1.0}}, {"outputs": [["rod.x"]]}):
+        refusal(lambda options=options: system.simulate(0.1, **options), BuildError)
+    system.drive("rod.p1.Fx", 0.0)
+    assert system.simulate(0.1, outputs=iter(["rod.x"])).names == ["rod.x"]
+
+
 def test_runs_in_two_threads() -> None:
     """Each thread has instances of its own."""
     system, found = pendulum(), {}
@@ -151,7 +160,9 @@ def test_many_runs_leave_nothing() -> None:
         ([("rod.m", 1.0)], "start_values = [('rod.m', 1.0)] is refused: give them by full names, such as {'rod.m': 2.0}"),
         ({3: 1.0}, "start_values has 3 for a name; give full names of variables, such as 'rod.m'"),
         ({"rd.m": 1.0}, "start_values: there is no instance 'rd'; did you mean 'rod'?"),
-        ({"rod.mm": 1.0}, "start_values: 'rod' (planar.Body1) has no port or variable 'mm'; did you mean 'rod.m'?"),
+        ({"rod.mm": 1.0}, "'rod' (planar.Body1) has no variable 'mm' to start from; did you mean 'm'?"),
+        ({"rod": 1.0}, "start_values: 'rod' is an instance; give the full names of its variables, such as 'rod.m'"),
+        ({"rod.m": 10**400}, f"'rod.m' = 1{'0' * 56}... is refused: it is too large for a number of double precision"),
         ({"rod.p1": 1.0}, "start_values: 'rod.p1' is a port; name one of its variables"),
         ({"rod.m": "heavy"}, "'rod.m' = 'heavy' is refused: it must be a number"),
         ({"rod.ax": 1.0}, None),

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import pickle
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -90,3 +94,17 @@ def test_an_fmu_that_has_been_replaced_is_refused(tmp_path) -> None:
         FmuError, match="is another FMU than it was when the system was defined; put the old one back, or define the system anew"
     ):
         pickle.loads(kept)
+
+
+def test_components_are_built_again_where_their_fmus_are_gone(tmp_path) -> None:
+    """A pickle holds paths of the cache, which may have been emptied."""
+    script = "import pickle, sys; from tests.support.systems.systems import pendulum; pickle.dump(pendulum(), open(sys.argv[1], 'wb'))"
+    again = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb')).simulate(0.1)['rod.theta'][-1])"
+    kept, printed = tmp_path / "system.pickle", []
+    for number, text in enumerate((script, again)):
+        environment = os.environ | {"JOURDAIN_CACHE": str(tmp_path / f"cache{number}")}
+        run = subprocess.run([sys.executable, "-c", text, str(kept)], env=environment, capture_output=True, text=True, check=False)
+        assert not run.returncode, run.stderr
+        shutil.rmtree(tmp_path / f"cache{number}")
+        printed.append(run.stdout)
+    assert float(printed[-1]) == pendulum().simulate(0.1)["rod.theta"][-1]
