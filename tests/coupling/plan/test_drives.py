@@ -85,7 +85,7 @@ def test_inputs_that_change_at_events_hold_each_value_of_a_table() -> None:
 
 def test_a_held_table_is_a_flight_of_steps() -> None:
     """Of two values for one time the second counts."""
-    held = TableDrive(np.array([0.0, 1.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0, 8.0])).held
+    held = TableDrive(np.array([0.0, 1.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0, 8.0])).steps
     assert list(held.times) == [0, 1, 1, 2, 2] and list(held.values) == [5, 5, 7, 7, 8]
 
 

@@ -189,8 +189,8 @@ def test_multipliers_need_derivatives_or_repetition():
 
     for scheme in ("explicit", "gauss-seidel"):
         assert refusal(lambda scheme=scheme: system().simulate(1.0, scheme=scheme, **COUPLED)) == (
-            f"the scheme '{scheme}' cannot solve for 'pin.lambda[1]': 'rod' offers no directional derivatives, so that nobody knows how its "
-            "motion answers to a force; choose scheme='implicit', which finds out by repeated steps"
+            f"the scheme '{scheme}' cannot solve for 'pin.lambda[1]': 'rod' offers no directional derivatives, so that its "
+            "motion under a force is not known; choose scheme='implicit', which finds out by repeated steps"
         )
     known = pendulum().simulate(1.0, communication_step=0.01, scheme="implicit")
     found = system().simulate(1.0, communication_step=0.01, scheme="implicit")
