@@ -46,6 +46,10 @@ def fmi(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
+COSTLY = ("planar.CamFollower",)
+"""Components whose exporting takes many times as long as that of all others; their physics is tested beside that of the others."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of one component go to one worker (``--dist loadgroup``): the derivatives of some take seconds, and are made once."""
@@ -58,6 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 chosen = chosen.declared.name
             if isinstance(chosen, str):
                 item.add_marker(pytest.mark.xdist_group(chosen))
+            if chosen in COSTLY:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

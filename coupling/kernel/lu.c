@@ -5,7 +5,7 @@
 
 static const double FAINT = 1e-10;     /* where many pivots are weak, those that are not as small as this leave them, which keeps S small */
 static const double STALE = 1e-2;      /* an entry in the diagonal that has become so small needs a new scale before it is called weak */
-static const double MOST_GROWTH = 1e8; /* of the sum of squares of the factors */
+static const double MOST_GROWTH = 1e6; /* of the sum of squares of the factors */
 
 /* False where the factors have grown, or are not finite. */
 static bool moderate(const Linear *a)

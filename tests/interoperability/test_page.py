@@ -15,6 +15,7 @@ from tests.support.interoperability.registry import MASTERS
 pytestmark = pytest.mark.xdist_group("interoperability")
 
 
+@pytest.mark.slow  # its cases are tested one by one in test_cases.py
 def test_the_page_is_up_to_date():
     """Whatever the versions are that it was written with."""
     for module in {each.module for each in MASTERS}:

@@ -49,7 +49,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("sanitized"))
 
 
-ORDINARY = ("pendulum", "events")
+ORDINARY = ("pendulum",)
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in [*SMALL, "loaded seven bodies"] if name not in ORDINARY]
 
 
