@@ -106,7 +106,7 @@ def test_energy_is_kept(machine: ModuleType, gain: float) -> None:
     assert (np.diff(result["friction of the rail.y"]) <= 0).all() and (np.diff(result["friction of the hook.y"]) <= 0).all()
 
 
-@pytest.mark.parametrize("scheme", ["explicit", "implicit"])
+@pytest.mark.parametrize("scheme", ["explicit", pytest.param("implicit", marks=pytest.mark.slow)])
 def test_co_simulation_converges(machine: ModuleType, monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
     """Halved steps make a quarter of the error where the crane goes gently, and half of it where inputs jump and limits are reached."""
     names = ("trolley.x", "hook.rotation.q", "load.vx", "work of the motor.y")

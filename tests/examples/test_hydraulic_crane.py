@@ -105,7 +105,7 @@ def test_co_simulation_has_the_order_of_its_scheme(
 
 
 @pytest.mark.parametrize(
-    "scheme", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("implicit", "implicit-velocity")), "implicit-position"]
+    "scheme", [pytest.param(name, marks=pytest.mark.slow) for name in ("implicit", "implicit-velocity", "implicit-position")]
 )
 def test_implicit_co_simulation_is_of_order_2(machine: ModuleType, exact: dict[str, np.ndarray], scheme: str) -> None:
     found = []

@@ -134,6 +134,7 @@ def test_an_fmu_can_be_built_from_its_own_sources(name, fmi, tmp_path):
 
 # Building by hand, as the page in the FMU says, is tested everywhere; this is one more way.
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="FMPy compiles by CMake")
+@pytest.mark.slow
 def test_fmpy_compiles_it(tmp_path):
     """FMPy's own build of a platform's binary, of FMI 2, which is all that it offers."""
     fmu = tmp_path / "pendulum.fmu"

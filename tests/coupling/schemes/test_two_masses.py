@@ -358,6 +358,7 @@ def assert_order(found: Sequence[float], expected: int) -> None:
 # -- the page ------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # its figures are tested above, one by one
 def test_the_page_is_up_to_date() -> None:
     """docs/co-simulation-stability.md is what its tables come to now; otherwise run the command in its last line."""
     assert page.PAGE.read_text(encoding="utf-8") == page.stability_page(), f"run {page.COMMAND}"
