@@ -62,8 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 chosen = chosen.declared.name
             if isinstance(chosen, str):
                 item.add_marker(pytest.mark.xdist_group(chosen))
-            if chosen in COSTLY:
-                item.add_marker(pytest.mark.slow)
+                if chosen in COSTLY:
+                    item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)
