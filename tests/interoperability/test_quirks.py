@@ -37,6 +37,7 @@ def test_ecos_runs_on_where_an_fmu_refuses_a_value(fmi):
     assert np.all(master("ecos").record(REFUSED, fmi)["unit.p1.x"] == 0)
 
 
+# An extra, which not everybody installs: without it there is no libcosim whose behaviour could be held to this.
 @pytest.mark.skipif(find_spec("libcosimpy") is None, reason="libcosimpy, of the extra 'peers', is not installed")
 def test_libcosim_ends_the_process_where_an_fmu_refuses_a_value():
     """With the FMU's sentence, at least."""
@@ -46,6 +47,7 @@ def test_libcosim_ends_the_process_where_an_fmu_refuses_a_value():
     assert "m = -1 kg is refused: it must be greater than 0" in ended.stderr
 
 
+# An extra as well: without it the sentence would be that Python does not find ecospy, not that the loader does not find TBB.
 @pytest.mark.skipif(find_spec("ecospy") is None, reason="ecospy, of the extra 'peers', is not installed")
 def test_ecos_does_not_find_tbb_by_itself():
     """Its wheel does not bring the library, and the wheel of TBB puts it where no loader looks."""

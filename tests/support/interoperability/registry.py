@@ -30,6 +30,7 @@ class Master:
 
     def record(self, assembly: Assembly, fmi: int) -> Recording:
         if find_spec(self.module) is None:
+            # The peers are an extra: who installs `test` alone runs everything else, and the summary tells what was left out.
             pytest.skip(f"{self.title} needs {self.module}, of the extra 'peers'")
         with TemporaryDirectory(prefix="interoperability-") as folder:
             return self.run(assembly, fmi, Path(folder))
