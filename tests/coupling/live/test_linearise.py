@@ -18,7 +18,7 @@ from tests.support.oracles.planar import Pendulum, SliderCrank
 from tests.support.runtime.runtime_components import Relay
 from tests.support.systems import seven_bodies
 from tests.support.systems.sessions import started
-from tests.support.systems.systems import system_of
+from tests.support.systems.systems import around_a_nonlinear_loop, system_of
 
 
 class Pair(Component):
@@ -39,17 +39,6 @@ def oscillators(version: int = 3) -> System:
     system.connect("mass.v", "gain.u")
     system.connect("gain.y", "oscillator.u")
     system.connect("oscillator.y", "mass.f")
-    return system
-
-
-def around_a_nonlinear_loop(derivatives: bool) -> System:
-    """What a nonlinear loop gives drives an oscillator."""
-    linear, sphere = foreign.nonlinear_loop(derivatives=derivatives)
-    system = System()
-    for name, fmu in (("linear", linear), ("sphere", sphere), ("oscillator", foreign.oscillator())):
-        system.add(name, fmu)
-    for a, b in (("linear.a", "sphere.a"), ("linear.b", "sphere.b"), ("sphere.c", "linear.c"), ("sphere.c", "oscillator.u")):
-        system.connect(a, b)
     return system
 
 

@@ -14,6 +14,7 @@ from fmu_components.declare.component import Component, falls
 from fmu_components.declare.ports import TRANSLATIONAL, Side
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
+from tests.support.systems import systems
 from tests.support.systems.systems import refusal
 
 EXACT = 1e-12
@@ -22,13 +23,8 @@ NONE = {"pin.baumgarte.alpha": 0.0, "pin.baumgarte.beta": 0.0}
 
 
 def pendulum(**start: float) -> System:
-    system = System("pendulum")
-    system.add("ground", "planar.Fixed")
-    system.add("pin", "planar.Revolute")
-    system.add("rod", "planar.Body1", {"m": 1.0, "I": 1 / 12, "p1.rx": -1.0, "x": 1.0, **start})
-    system.connect("ground.p1", "pin.M")
-    system.connect("pin.N", "rod.p1")
-    return system
+    """Pinned 1 m from its centre of mass."""
+    return systems.pendulum(**{"p1.rx": -1.0, "x": 1.0, **start})
 
 
 def four_bars(count: int) -> System:

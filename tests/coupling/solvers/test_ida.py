@@ -12,7 +12,7 @@ from tests.support import foreign
 from tests.support.oracles.planar import ParallelFourBars, Pendulum
 from tests.support.systems import seven_bodies
 from tests.support.systems.hard_systems import BRACED, ONE_ROD, braced_parallelogram, damped_hinge, line_exact, line_of_masses
-from tests.support.systems.systems import system_of
+from tests.support.systems.systems import around_a_nonlinear_loop, system_of
 
 
 @pytest.mark.parametrize(
@@ -129,12 +129,7 @@ def test_an_fmu_of_casadi(model: str, exact: Callable[[np.ndarray], dict[str, np
 @pytest.mark.parametrize("derivatives", [True, False])
 def test_torn_inputs_are_unknowns_like_any_other(derivatives: bool) -> None:
     """A nonlinear loop between two FMUs, with and without derivatives, drives an oscillator."""
-    linear, sphere = foreign.nonlinear_loop(derivatives=derivatives)
-    system = System()
-    for name, fmu in (("linear", linear), ("sphere", sphere), ("oscillator", foreign.oscillator())):
-        system.add(name, fmu)
-    for a, b in (("linear.a", "sphere.a"), ("linear.b", "sphere.b"), ("sphere.c", "linear.c"), ("sphere.c", "oscillator.u")):
-        system.connect(a, b)
+    system = around_a_nonlinear_loop(derivatives)
     result = system.simulate(1.0, solver="ida", rtol=1e-9)
     c = 0.9 + np.sqrt(0.07)
     np.testing.assert_allclose(result["sphere.c"], c, rtol=1e-12)

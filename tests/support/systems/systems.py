@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from coupling import System
+from tests.support import foreign
 from tests.support.oracles.motion import STATES, Oracle
 
 
@@ -40,6 +41,17 @@ def system_of(oracle: Oracle, start: Mapping[str, Mapping[str, float]] | None = 
             values = {key: value for key, value in values.items() if key not in STATES} | dict(start.get(name, {}))
         system.add(name, component, values)
     for a, b in oracle.connections:
+        system.connect(a, b)
+    return system
+
+
+def around_a_nonlinear_loop(derivatives: bool) -> System:
+    """What a nonlinear loop gives drives an oscillator."""
+    linear, sphere = foreign.nonlinear_loop(derivatives=derivatives)
+    system = System()
+    for name, fmu in (("linear", linear), ("sphere", sphere), ("oscillator", foreign.oscillator())):
+        system.add(name, fmu)
+    for a, b in (("linear.a", "sphere.a"), ("linear.b", "sphere.b"), ("sphere.c", "linear.c"), ("sphere.c", "oscillator.u")):
         system.connect(a, b)
     return system
 
