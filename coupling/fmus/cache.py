@@ -90,6 +90,7 @@ def remove(folder: Path, owner: int | None = None) -> None:
     """Removes a folder, also one that is read-only; not in a child process, which inherits the duty of its ``owner``."""
     if owner is None or os.getpid() == owner:
         for each, _, _ in os.walk(folder):
+            # What cannot be removed stays for a later run to remove: no reason to fail this one, whose work is done.
             with suppress(OSError):
                 os.chmod(each, 0o700)
         shutil.rmtree(folder, ignore_errors=True)
@@ -128,7 +129,8 @@ if sys.platform != "win32":
         except BaseException:
             os.close(lock)
             raise
-        with suppress(OSError):  # of another user
+        # An entry of another user can be read but not touched; it only looks older than it is.
+        with suppress(OSError):
             os.utime(lock)
         _held[entry] = lock
         return True
@@ -183,6 +185,7 @@ def _publish(entry: Path, fill: Fill) -> None:
         remove(scratch)
         raise
     _synchronise(entry.parent)
+    # The entry is there; that old ones could not be removed is for the next process to try again.
     with suppress(OSError):
         _clean(entry.parent)
 
@@ -208,6 +211,7 @@ def _synchronise(path: Path) -> None:
 def _entries(folder: Path) -> Iterator[tuple[float, int, Path]]:
     """When each was last asked for, and its size."""
     for entry in folder.iterdir():
+        # Another process may remove or write it at this moment: then it is not among the old ones.
         with suppress(OSError, ValueError):
             if not entry.name.startswith("."):
                 yield (entry / _LOCK).stat().st_mtime, int((entry / _LOCK).read_text()), entry

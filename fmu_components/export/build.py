@@ -147,6 +147,7 @@ def _sources(component: type[Component]) -> list[str]:
     function, on whose arguments it may depend."""
     bases = [base for base in component.__mro__ if issubclass(base, Component)]
     if not any("<locals>" in base.__qualname__ for base in bases):
+        # A class typed in at a prompt has no file; the token below tells it apart.
         with suppress(OSError, TypeError):
             return [Path(file).read_text() for file in sorted({inspect.getfile(base) for base in bases})]
     return [table_of(component).token]  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from fmu_components.export.build import cached_fmu
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
 from tests.support.oracles.planar import DoublePendulum, FourBar, Pendulum, SliderCrank
+from tests.support.systems import seven_bodies
 from tests.support.systems.dense import Dense
 from tests.support.systems.sessions import started
 from tests.support.systems.systems import system_of
@@ -213,7 +214,6 @@ def test_ideal_and_compliant_joints_mix(tmp_path):
 
 def test_the_seven_body_mechanism():
     """Its moments of inertia span a factor of 50 and its accelerations six orders of magnitude."""
-    seven_bodies = pytest.importorskip("tests.support.systems.seven_bodies")
     with Pair(seven_bodies.system(), points=3, spread=1e-2) as pair:
         assert len(pair.dense.unknowns) == 20
         pair.check_all()
