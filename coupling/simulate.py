@@ -17,7 +17,7 @@ from coupling.live.libraries import library_of
 from coupling.live.program import compile_program
 from coupling.live.recording import recorded
 from coupling.live.session import Session
-from coupling.live.start import StartValues, runs_again, start, start_again
+from coupling.live.start import StartValues, start, start_again
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state
 from coupling.names import resolve
@@ -111,7 +111,7 @@ class Simulator:
             record = recorded(session, prepared - began, perf_counter() - prepared)
             completed = outcome.completed
         finally:
-            if completed and runs_again(session):
+            if completed and session.program.runs_again:
                 self._keep(key, session)
             else:
                 session.free()
@@ -148,7 +148,7 @@ class Simulator:
         try:
             found = assemble(session)
         finally:
-            if found is not None and runs_again(session):
+            if found is not None and session.program.runs_again:
                 self._keep(key, session)
             else:
                 session.free()

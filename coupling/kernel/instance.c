@@ -214,6 +214,12 @@ Status instance_get(Instance *instance, Type type, const Reference *references, 
     return access(instance, type, references, count, values, false);
 }
 
+void instances_get(Reading *readings, int count)
+{
+    for (Reading *r = readings; r < readings + count; r++)
+        r->status = instance_get(r->instance, (Type)r->type, r->references, (size_t)r->count, r->values);
+}
+
 Status instance_set_string(Instance *instance, Reference reference, const char *text)
 {
     CALL(set_string, (COMPONENT, &reference, 1, &text), (COMPONENT, &reference, 1, &text, 1));

@@ -88,6 +88,15 @@ Status instance_set(Instance *, Type, const Reference *, size_t, const double *)
 Status instance_get(Instance *, Type, const Reference *, size_t, double *);
 Status instance_set_string(Instance *, Reference, const char *);
 
+/* What one of many instances is asked for, and how it took that. */
+typedef struct {
+    Instance *instance;
+    const Reference *references;
+    double *values;
+    int type, count, status;
+} Reading;
+void instances_get(Reading *, int count);
+
 Status instance_move_states(Instance *, const double *, size_t); /* as instance_set_states, for those outside of the kernel */
 Status instance_get_states(Instance *, double *, size_t);
 Status instance_get_nominals(Instance *, double *, size_t);

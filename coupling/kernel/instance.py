@@ -38,6 +38,13 @@ class RefusalStructure(ctypes.Structure):
     _fields_ = [("stage", c_int), ("index", c_int)]
 
 
+class ReadingStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_void_p) for name in ("instance", "references", "values")),
+        *((name, c_int) for name in ("type", "count", "status")),
+    ]
+
+
 declare(
     {
         "library_open": (c_void_p, [c_char_p, c_int, c_char_p, c_size_t]),
@@ -50,6 +57,7 @@ declare(
         "instance_exit_initialization": (c_int, [c_void_p]),
         "instance_set": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
         "instance_get": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+        "instances_get": (None, [c_void_p, c_int]),
         "instance_get_states": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_move_states": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_get_nominals": (c_int, [c_void_p, c_void_p, c_size_t]),
@@ -79,17 +87,19 @@ class StartRefusal(NamedTuple):
 class StartValues:
     """Start values of one instance, each a type, a reference, and a number or a text; those of one type are set together."""
 
-    def __init__(self, values: Sequence[tuple[int, int, float | str]]) -> None:
+    def __init__(self, values: Sequence[tuple[int, int, float | str]], names: Sequence[str] = ()) -> None:
+        self.given, self.names = values, names
         types = [STRING, *dict.fromkeys(type_ for type_, _, _ in values)]
         self.places = sorted(range(len(values)), key=lambda i: types.index(values[i][0]))
         """The number among those given of each value in the order in which they are set."""
         ordered = [values[i] for i in self.places]
-        self.arrays = (
+        self._arrays = (
             np.array([type_ for type_, _, _ in ordered], dtype=np.intc),
             references_of([reference for _, reference, _ in ordered]),
             doubles_of([0.0 if isinstance(value, str) else value for _, _, value in ordered]),
         )
         texts = (value.encode() if isinstance(value, str) else None for _, _, value in ordered)
+        self.pointers = [pointer(array) for array in self._arrays]
         self.texts = (c_char_p * len(ordered))(*texts)
 
     def __len__(self) -> int:
@@ -140,9 +150,7 @@ class Instance:
 
         None where all is well.
         """
-        how = StartStructure(
-            reset, switch is not None, switch or 0, len(values), *map(pointer, values.arrays), values.texts, tolerance, start, stop
-        )
+        how = StartStructure(reset, switch is not None, switch or 0, len(values), *values.pointers, values.texts, tolerance, start, stop)
         refusal = RefusalStructure()
         status = library.instance_start(self.handle, byref(how), byref(refusal))
         if status <= WARNING:
@@ -177,3 +185,23 @@ class Instance:
         rows, column, seed, result = references_of(unknowns), references_of([known]), np.ones(1), np.zeros(len(unknowns))
         status = library.instance_directional(self.handle, pointer(rows), len(rows), pointer(column), 1, pointer(seed), pointer(result))
         return status, result
+
+
+class Readings:
+    """Values that many instances are asked for in one call, as often as wanted."""
+
+    def __init__(self, asked: Sequence[tuple[Instance, int, Sequence[int] | np.ndarray]]) -> None:
+        self._references = references_of([reference for _, _, references in asked for reference in references])
+        self._values = np.zeros(len(self._references))
+        self._readings = (ReadingStructure * len(asked))()
+        first = 0
+        for reading, (instance, type_, references) in zip(self._readings, asked, strict=True):
+            where = (pointer(self._references[first:]), pointer(self._values[first:])) if len(references) else (None, None)
+            reading.instance, (reading.references, reading.values) = instance.handle, where
+            reading.type, reading.count = type_, len(references)
+            first += len(references)
+
+    def read(self) -> tuple[list[int], np.ndarray]:
+        """The status of each answer, and the values one after the other; the next reading overwrites them."""
+        library.instances_get(self._readings, len(self._readings))
+        return [reading.status for reading in self._readings], self._values

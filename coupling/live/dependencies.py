@@ -13,21 +13,24 @@ from coupling.outcome import Ending, Outcome
 
 def check_dependencies(session: Session) -> None:
     """After an evaluation, no value that was passed on may have changed since its reader got it."""
-    slots = session.kernel.slots
-    for index, references, where in session.program.passed_on:
-        status, now = session.instances[index].get(0, references)
-        then = slots[where]
-        if status > WARNING or (now == then).all():
-            continue
-        excess = np.abs(now - then) - 1e-12 * (np.abs(then) + np.abs(now))
-        if (excess > 0).any():
-            i = int(np.argmax(excess))
+    if not session.program.passed_on:
+        return
+    statuses, now = session.passed_on.read()
+    then = session.kernel.slots[session.program.passed_on_slots]
+    if (now == then).all():
+        return
+    excess = np.abs(now - then) - 1e-12 * (np.abs(then) + np.abs(now))
+    first = 0
+    for status, (index, references, _) in zip(statuses, session.program.passed_on, strict=True):
+        i = first + int(np.argmax(excess[first : first + len(references)]))
+        if status <= WARNING and excess[i] > 0:
             part = session.built.parts[index]
-            name = part.fmu.by_reference[int(references[i])].name
+            name = part.fmu.by_reference[int(references[i - first])].name
             raise Inconsistent(
                 f"'{part.name}.{name}' ({part.fmu.path.name}) changed from {then[i]:g} to {now[i]:g} when inputs were set on which, by the FMU's "
                 "own model structure, it does not depend; correct the dependencies in its modelDescription.xml, or leave them out"
             )
+        first += len(references)
 
 
 def check_end(session: Session, outcome: Outcome) -> None:

@@ -36,6 +36,11 @@ class Program:
     first_watched: int
     """From this slot on, the energy that coupling has created at each port that is watched."""
 
+    @cached_property
+    def runs_again(self) -> bool:
+        """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
+        return all(part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in self.built.parts)
+
     def label(self, slot: int) -> str:
         """The variable whose value a slot keeps."""
         return self._labels[slot]
@@ -62,6 +67,11 @@ class Program:
             for o in operations
             if o.kind is Kind.GET and o.type == 0 and not parts[o.index].stepped
         ]
+
+    @cached_property
+    def passed_on_slots(self) -> np.ndarray:
+        """Where the kernel keeps them, one after the other."""
+        return np.concatenate([where for _, _, where in self.passed_on])
 
     def indicator_name(self, index: int) -> str:
         """The event indicator of a number, by its instance."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
-from coupling.kernel.instance import Instance
+from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
 from coupling.live.program import Program
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
 from coupling.plan.drives import FunctionDrive
+from coupling.plan.graph import Address
 from coupling.plan.schedule import Schedule
 
 
@@ -34,6 +36,9 @@ class Session:
         self.solver_statistics: dict[str, int] = {}
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
+        self._readings: dict[tuple[Address, ...], Readings] = {}
+        self.defined: dict[int, StartValues] = {}
+        """Start values of instances for which a run changes none."""
         self.rows = program.rows
         """What the kernel has been built from so far."""
         self.has_jacobians = False
@@ -60,6 +65,17 @@ class Session:
     def named(self, part: int, reference: int) -> str:
         """The full name of a variable."""
         return self.program.built.named(part, reference)
+
+    @cached_property
+    def passed_on(self) -> Readings:
+        """Reads what the program passes on."""
+        return Readings([(self.instances[index], 0, references) for index, references, _ in self.program.passed_on])
+
+    def readings(self, addresses: tuple[Address, ...]) -> Readings:
+        """Reads variables, one after the other."""
+        if addresses not in self._readings:
+            self._readings[addresses] = Readings([(self.instances[a.part], a.type, [a.reference]) for a in addresses])
+        return self._readings[addresses]
 
     def arriving_slot(self, number: int) -> int:
         """Where is kept what arrives at an input of a Co-Simulation instance, by its number among these."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -22,7 +22,7 @@ from coupling.live.session import Session
 from coupling.live.violations import check_start_state
 from coupling.options import Run
 from coupling.plan.definition import Value
-from coupling.plan.graph import Part, type_code
+from coupling.plan.graph import Address, Part, type_code
 from coupling.plan.unsolvable import unsolvable
 
 StartValues = Mapping[tuple[int, str], Value]
@@ -65,11 +65,6 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
         _begin(session, values, repeats, assembling, reset=True)
 
 
-def runs_again(session: Session) -> bool:
-    """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
-    return all(part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in session.built.parts)
-
-
 @contextmanager
 def _freed_on_failure(session: Session) -> Iterator[None]:
     try:
@@ -81,8 +76,11 @@ def _freed_on_failure(session: Session) -> Iterator[None]:
 
 def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool, reset: bool = False) -> None:
     session.values = values
+    changed: dict[int, dict[str, Value]] = {}
+    for (index, name), value in values.items():
+        changed.setdefault(index, {})[name] = value
     for index in range(len(session.instances)):
-        _enter_initialization(session, index, reset)
+        _enter_initialization(session, index, changed.get(index, {}), reset)
     _initialise(session, repeats, assembling)
     if session.built.inner and not assembling:
         _begin_inner(session)
@@ -126,21 +124,25 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
     return stepping
 
 
-def _enter_initialization(session: Session, index: int, reset: bool) -> None:
+def _enter_initialization(session: Session, index: int, changed: Mapping[str, Value], reset: bool) -> None:
     part, run = session.built.parts[index], session.run
-    values = dict(session.built.start[index]) | {name: value for (of, name), value in session.values.items() if of == index}
-    # Structural parameters have the only value that building lets them have.
-    names = [name for name in values if part.fmu.variables[name].causality != "structuralParameter"]
-    given = [_typed(part, name, values[name]) for name in names]
+    values = session.defined.get(index) if not changed else None
+    if values is None:
+        given = {**session.built.start[index], **changed}
+        # Structural parameters have the only value that building lets them have.
+        names = [name for name in given if part.fmu.variables[name].causality != "structuralParameter"]
+        values = KernelStartValues([_typed(part, name, given[name]) for name in names], names)
+        if not changed:
+            session.defined[index] = values
     refusal = session.instances[index].start(
-        KernelStartValues(given), run.rtol, run.start_time, run.stop_time, switch=part.dae.switch if part.dae else None, reset=reset
+        values, run.rtol, run.start_time, run.stop_time, switch=part.dae.switch if part.dae else None, reset=reset
     )
     if refusal is None:
         return
     action = _STAGES[refusal.stage]
     if refusal.stage is StartStage.SETTING:
-        type_, _, value = given[refusal.value]
-        action = f"setting '{names[refusal.value]}' = " + (f"'{value}'" if type_ == STRING else f"{value:g}")
+        type_, _, value = values.given[refusal.value]
+        action = f"setting '{values.names[refusal.value]}' = " + (f"'{value}'" if type_ == STRING else f"{value:g}")
     check_status(session, index, refusal.status, action)
 
 
@@ -166,10 +168,9 @@ def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | str]:
 def _initialise(session: Session, repeats: bool, assembling: bool) -> None:
     kernel, t = session.kernel, session.run.start_time
     for loop in session.schedule.loops:  # iterations begin where the FMUs do
-        for slot, unknown in enumerate(loop.unknowns, start=loop.first):
-            kernel.slots[slot] = _finite(session, unknown.part, unknown.type, unknown.reference)
-    for slot, address in enumerate(session.schedule.arriving, start=session.schedule.first_end):
-        kernel.slots[slot] = _finite(session, address.part, address.type, address.reference)
+        kernel.slots[loop.first : loop.first + len(loop.unknowns)] = _finite(session, loop.unknowns)
+    first = session.schedule.first_end
+    kernel.slots[first : first + len(session.schedule.arriving)] = _finite(session, session.schedule.arriving)
     _exchange_at_first(session)
     _leave_initialization(session, stepped=False)
     add_jacobians(session)
@@ -191,9 +192,10 @@ def _initialise(session: Session, repeats: bool, assembling: bool) -> None:
     check_dependencies(session)
 
 
-def _finite(session: Session, part: int, type_: int, reference: int) -> float:
-    status, (value,) = session.instances[part].get(type_, [reference])
-    return float(value) if status <= WARNING and math.isfinite(value) else 0.0
+def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:
+    """Values as the instances have them; 0 where there is none."""
+    statuses, values = session.readings(tuple(addresses)).read()
+    return np.where(np.isfinite(values) & (np.array(statuses) <= WARNING), values, 0.0)
 
 
 def _exchange_at_first(session: Session) -> None:

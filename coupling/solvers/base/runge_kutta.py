@@ -51,7 +51,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
                 status = kernel.advance(min(chunk, run.max_steps - rk.steps))
                 show(kernel.reached, rk.steps)
                 spent = perf_counter() - began
-                chunk = int(np.clip(chunk * _AT_A_TIME / max(spent, 1e-6), 1, 10 * chunk))
+                chunk = max(1, min(int(chunk * _AT_A_TIME / max(spent, 1e-6)), 10 * chunk))
         except KeyboardInterrupt:
             interrupted = True
     session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
