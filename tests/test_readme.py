@@ -118,6 +118,28 @@ def test_the_snippets_on_declaring_run(scratch):
     screw = declaration(scope["Screw"])
     assert [v.name for v in screw.variables if v.name.startswith("residual")] == ["residual[1]", "residual[2]"]
     assert len(scope["drawing"].shapes) == 3
+    shaken = System("shaken")
+    shaken.add("shaker", scope["Shaker"], {"amplitude": 3.0, "frequency": 1 / np.pi})
+    shaken.add("mass", scope["DampedMass"], {"b": 2.0, "v": -6 / 8})
+    shaken.connect("shaker.flange", "mass.flange")
+    moved = shaken.simulate(2.0, rtol=1e-9)
+    assert moved["mass.v"] == pytest.approx(0.75 * (np.sin(2 * moved.time) - np.cos(2 * moved.time)), abs=1e-7)
+    assert moved["mass.flange.a"] == pytest.approx(1.5 * (np.cos(2 * moved.time) + np.sin(2 * moved.time)), abs=1e-6)
+
+
+def test_dry_friction_follows_the_force_across_the_guide(scratch):
+    """A block on a slope of 30 degrees slides with g (sin - mu cos), and on one of 2 degrees it stays but for the slip."""
+    slide = run_all(DECLARING)["DrySlide"]
+    for angle in (np.radians(30), np.radians(2)):
+        system = System("slope")
+        system.add("ground", "planar.Fixed", {"p1.angle": -angle})
+        system.add("guide", slide, {"mu": 0.1, "slip": 1e-5})
+        system.add("block", "planar.Body1", {"theta": -angle})
+        system.connect("ground.p1", "guide.M")
+        system.connect("block.p1", "guide.N")
+        fallen = system.simulate(0.5)["guide.translation.q"][-1]
+        pull = 9.81 * (np.sin(angle) - 0.1 * np.cos(angle))
+        assert fallen == pytest.approx(pull * 0.5**2 / 2, abs=1e-4) if pull > 0 else 0 < fallen < 1e-5
 
 
 def test_the_table_of_solvers_is_complete():

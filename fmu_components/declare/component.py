@@ -273,7 +273,8 @@ class Component:
     # -- derivation ----------------------------------------------------------------------------------------------
 
     def D(self, expression: sympy.Expr) -> sympy.Expr:
-        """The time derivative of an expression of states, signals and port coordinates."""
+        """The time derivative of an expression of states, signals and port coordinates, and of what is calculated from these."""
+        rates = dict(self._draft.rates)
         for symbol in symbols_of(sympy.sympify(expression)):
             variable = self._draft.variables.get(str(symbol))
             if variable is not None and variable.role is Role.INPUT and symbol not in self._draft.rates:
@@ -286,7 +287,9 @@ class Component:
                     f"{self._name}: the time derivative of '{expression}' needs the rate of the state '{symbol}', which is not declared yet; "
                     f"call rate({symbol}, ...) before"
                 )
-        return TimeDerivative(self._draft.rates)(expression)
+            if variable is not None and variable.equation is not None and symbol not in rates:
+                rates[symbol] = self.D(variable.equation)
+        return TimeDerivative(rates)(expression)
 
     def partial(self, expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
         """The derivative with respect to a symbol, by the chain rule through calculated variables, which keep their names."""

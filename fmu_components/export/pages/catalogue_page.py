@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -22,6 +22,8 @@ ICONS = "icons"
 COMMAND = "python -m fmu_components.export.pages.catalogue_page"
 
 _SIDES = {Side.MOTION: "motion", Side.EFFORT: "effort"}
+_LONGEST = 160
+"""Characters of an equation that a row shows."""
 _OF_ALL_JOINTS = ("baumgarte.", "compliant.")
 _INTRODUCTION = """# The components
 
@@ -32,6 +34,13 @@ positive counter-clockwise, from x towards y. All variables and the equations ar
 Every joint, besides what is listed here, has the switch `ideal`, the parameters `baumgarte.alpha`, `baumgarte.beta` or
 `baumgarte.gamma` of its stabilisation, and `compliant.k` and `compliant.c` of its compliant mode. A joint with freedoms has for
 each of them, such as `rotation`, a spring and a damper: `rotation.k`, `rotation.b`, and the value at rest `rotation.rest`.
+
+Outputs of every joint, by the number k of a constraint in its table: `position[k]` is what the table says is kept at zero, `velocity[k]` and
+`acceleration[k]` are its derivatives (a constraint of velocities has no `position[k]`), and `residual[k]` is the acceleration with its
+stabilisation, which vanishes for the right multipliers. `multiplier[k]` is the multiplier in effect, `lambda[k]` the one that is set from
+outside in ideal mode; it is the effort that N gets along the growing constraint, and M the opposite. Outputs of every freedom, by its name, such as
+`rotation`: its coordinate `rotation.q`, which the table gives, with `rotation.qd` and `rotation.qdd`; `rotation.effort` of spring and damper, positive
+where it drives q up; `rotation.energy` in the spring, and the `rotation.power` that both give to the bodies.
 """
 
 
@@ -102,8 +111,10 @@ def _section(declared: Declaration) -> str:
         ("Signal input", "Start", "Unit", "Meaning"),
         ((f"`{v.name}`", f"{v.start:g}", v.unit or "1", v.text) for v in declared.with_role(Role.INPUT) if v.port is None),
     )
-    outputs = ", ".join(f"`{v.name}`" for v in declared.with_role(Role.OUTPUT) if _is_main_output(v, declared))
-    freedoms = ", ".join(f"`{name}`" for name in _freedoms(declared))
+    states = _table(("State", "Start", "Unit", "Meaning"), map(_parameter, _alike(declared.with_role(Role.STATE, Role.DISCRETE))))
+    main = _alike(v for v in declared.with_role(Role.OUTPUT) if _is_main_output(v, declared))
+    outputs = _table(("Output", "Unit", "Meaning"), ((name, unit, text) for name, _, unit, text in map(_parameter, main)))
+    freedoms = _table(("Freedom", "Unit", "Coordinate q"), (_equation(f"`{name}`", declared[f"{name}.q"]) for name in _freedoms(declared)))
     image = f'<img src="{ICONS}/{declared.name}.svg" width="120" alt="{declared.name}"/>'
     parts = (
         f"\n### {declared.name}",
@@ -112,8 +123,10 @@ def _section(declared: Declaration) -> str:
         ports,
         signals,
         parameters,
-        f"Freedoms: {freedoms}." if freedoms else "",
-        f"Outputs beside the ports: {outputs}." if outputs else "",
+        states,
+        _table(("k", "Unit", "Kept at zero"), _constraints(declared)),
+        freedoms,
+        outputs,
     )
     return "\n\n".join(part for part in parts if part)
 
@@ -126,6 +139,22 @@ def _first_paragraph(declared: Declaration) -> list[str]:
 
 def _freedoms(declared: Declaration) -> list[str]:
     return [v.name.removesuffix(".rest") for v in declared.with_role(Role.PARAMETER) if v.name.endswith(".rest")]
+
+
+def _constraints(declared: Declaration) -> Iterator[tuple[str, ...]]:
+    """What a joint keeps at zero, at the level at which it is stated."""
+    for k in range(1, len(declared.with_role(Role.ALGEBRAIC)) + 1):
+        if f"velocity[{k}]" in declared.by_name:
+            yield _equation(str(k), declared.by_name.get(f"position[{k}]", declared[f"velocity[{k}]"]))
+
+
+def _equation(name: str, variable: Variable) -> tuple[str, ...]:
+    equation = str(variable.equation).replace("**", "^").replace("*", " ")
+    return (
+        name,
+        variable.unit or "1",
+        f"`{equation}`" if len(equation) <= _LONGEST else f"`{equation[:_LONGEST].rpartition(' + ')[0]} + ...`",
+    )
 
 
 def _main_parameters(declared: Declaration) -> list[Variable]:
@@ -152,7 +181,7 @@ def _parameter(group: Sequence[Variable]) -> tuple[str, ...]:
     first, last = group[0], group[-1]
     name = f"`{first.name}`" if first is last else f"`{first.name}` … `{last.name}`"
     text = first.text if first is last else re.sub(r"\b1\b", "k", first.text)
-    return name, f"{first.start:g}", "SI" if first.unit == MIXED else first.unit or "1", text
+    return name, "" if first.start is None else f"{first.start:g}", "SI" if first.unit == MIXED else first.unit or "1", text
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -162,7 +191,8 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _text(text: str) -> str:
     """Text of a declaration as Markdown."""
-    return re.sub(r"``(.+?)``", r"`\1`", text.replace("<", "&lt;")).replace("*", r"\*")
+    parts = re.split(r"(`+.+?`+)", text)
+    return "".join(f"`{part.strip('`')}`" if part.startswith("`") else part.replace("<", "&lt;").replace("*", r"\*") for part in parts)
 
 
 if __name__ == "__main__":

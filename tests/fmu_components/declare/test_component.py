@@ -282,3 +282,20 @@ def test_a_declaration_is_frozen():
         declared.name = "other"
     with pytest.raises(AttributeError):
         declared.variables[0].start = 1.0
+
+
+def test_a_motion_follows_through_what_is_calculated():
+    """The rate of a state that is an expression, and a coordinate by way of an output, keep their derivatives."""
+
+    def body(self):
+        flange = self.port("flange", TRANSLATIONAL, Side.MOTION, "the mass")
+        s, v = self.state("s", 0.0, "m", "position"), self.state("v", 0.0, "m/s", "velocity")
+        m = self.parameter("m", 1.0, "kg", "mass", above=0)
+        self.rate(v, flange.f / m)
+        self.rate(s, 2 * v)
+        self.moves(flange, self.output("double", 2 * s, "m", "twice the position"))
+
+    component = type("Doubled", (Component,), {"__doc__": "Geared mass.", "declare": body, "__module__": "user_components.part"})
+    declared = declaration(component)
+    force, mass = declared["flange.f"].symbol, declared["m"].symbol
+    assert declared.expand(declared["flange.a"].equation) == 4 * force / mass
