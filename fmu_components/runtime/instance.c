@@ -184,8 +184,13 @@ Status start(Instance *instance, bool tolerance_defined, double tolerance, doubl
     if (!isfinite(first) || (stop_defined && !(stop >= first && isfinite(stop))))
         return report(instance, ERROR, "%s: a simulation from %g to %g is refused: both must be finite, and the stop time no earlier",
                       instance->name, first, stop);
-    if (tolerance_defined && !(tolerance > 0 && isfinite(tolerance)))
-        return report(instance, ERROR, "%s: the tolerance %g is refused: it must be greater than 0", instance->name, tolerance);
+    if (tolerance_defined && !isfinite(tolerance))
+        return report(instance, ERROR, "%s: the tolerance %g is refused: it must be a finite number", instance->name, tolerance);
+    if (tolerance_defined && tolerance <= 0) { /* OMSimulator writes 0 into the files that it saves */
+        report(instance, WARNING, "%s: the tolerance %g is none, so that the FMU keeps its own; give one greater than 0", instance->name,
+               tolerance);
+        tolerance_defined = false;
+    }
     instance->progress.stop_time = stop_defined ? stop : INFINITY;
     instance->progress.reached = first;
     /* Coupling adds errors of its own: the tolerance of the whole only ever tightens that inside a step. */

@@ -205,10 +205,16 @@ class Slave(Fmi2Slave):
                 f"and the stop time no earlier"
             )
         if tolerance is not None:
-            if not 0 < tolerance < math.inf:
-                raise Refusal(f"{self.instance_name}: the tolerance {tolerance!r} is refused: it must be greater than 0")
-            # Coupling adds errors of its own: the tolerance of the whole only ever tightens that inside a step.
-            self._memory.tolerance = max(1e-13, min(1e-11, 1e-2 * tolerance))
+            if not math.isfinite(tolerance):
+                raise Refusal(f"{self.instance_name}: the tolerance {tolerance!r} is refused: it must be a finite number")
+            if tolerance > 0:
+                # Coupling adds errors of its own: the tolerance of the whole only ever tightens that inside a step.
+                self._memory.tolerance = max(1e-13, min(1e-11, 1e-2 * tolerance))
+            else:  # OMSimulator writes 0 into the files that it saves
+                self.log(
+                    f"{self.instance_name}: the tolerance {tolerance!r} is none, so that the FMU keeps its own; give one greater than 0",
+                    Fmi2Status.warning,
+                )
         self._memory.stop_time = math.inf if stop_time is None else stop_time
         self._memory.values[0] = start_time
         self._evaluated = False

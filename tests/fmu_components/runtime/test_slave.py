@@ -485,9 +485,17 @@ def test_wrong_calls_are_answered_by_one_sentence(call, sentence):
 
 
 @pytest.mark.parametrize(
-    "experiment", [{"start_time": math.nan}, {"start_time": 1.0, "stop_time": 0.0}, {"tolerance": 0.0}, {"tolerance": math.nan}]
+    "experiment", [{"start_time": math.nan}, {"start_time": 1.0, "stop_time": 0.0}, {"tolerance": math.nan}]
 )
 def test_an_experiment_that_makes_no_sense_is_refused(experiment):
-    """Times must be finite and in order, a tolerance greater than 0."""
+    """Times must be finite and in order, a tolerance a number."""
     with pytest.raises(runtime.Refusal, match=r"^unit: .* is refused: "):
         Unit(Ball, **experiment)
+
+
+def test_a_tolerance_of_zero_is_none():
+    """As OMSimulator saves it: a warning, and the steps of the FMU's own tolerance."""
+    unit, usual = Unit(Ball, tolerance=0.0), Unit(Ball)
+    assert unit.sentences == ["unit: the tolerance 0.0 is none, so that the FMU keeps its own; give one greater than 0"]
+    assert unit.slave.log_queue[0].status == Fmi2Status.warning
+    assert unit.step(0.1) and usual.step(0.1) and unit["h"] == usual["h"]

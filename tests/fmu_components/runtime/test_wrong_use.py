@@ -230,3 +230,20 @@ def test_a_foreign_state_is_refused(fmi, fmu):
     with Driver(fmu(BODY, fmi), "me", "rod") as driver:
         assert status_of(driver.fmu.deserializeFMUState, b"x" * 64) == ERROR
         assert the_sentence(driver) == "rod: the 64 bytes are no saved state of planar.Body1"
+
+
+@pytest.mark.parametrize("tolerance", [0.0, -1e-6])
+def test_a_tolerance_that_is_not_positive_is_none(tolerance, fmi, fmu):
+    """As OMSimulator saves it: a warning, and the run is that without one; what is no number is refused."""
+    ends = {}
+    for given in (None, tolerance):
+        with Driver(fmu(BODY, fmi), "cs", "rod") as driver:
+            driver.start(tolerance=given)
+            if given is not None:
+                assert the_sentence(driver) == f"rod: the tolerance {given:g} is none, so that the FMU keeps its own; give one greater than 0"
+            driver.step(0.0, 0.5)
+            ends[given] = driver["y"]
+    assert ends[tolerance] == ends[None]
+    with Driver(fmu(BODY, fmi), "cs", "rod") as driver:
+        assert status_of(driver.enter, 0.0, None, math.nan) == ERROR
+        assert the_sentence(driver) == "rod: the tolerance nan is refused: it must be a finite number"
