@@ -202,7 +202,7 @@ typedef struct Coupling {
     double *z, *z_before; /* event indicators */
     Bond *bonds;
     int bond_count;
-    double *backup[SAVED], backup_time[SAVED][PAST + 1]; /* of all but the last */
+    double *backup[SAVED], backup_time[SAVED][PAST + 1], backup_passed[SAVED]; /* of all but the last */
     int backup_known[SAVED];
     bool event;      /* an instance's last step ended at one */
     bool ready;      /* the instances have left Initialization Mode */
