@@ -36,7 +36,8 @@ typedef struct {
     bool completed_step; /* wants to hear of every completed step */
 } Part;
 
-/* A function of time: called back, a polynomial, or a table that is interpolated linearly and constant outside. */
+/* A function of time: called back, with the times at which it jumps; a polynomial; or a table that is interpolated linearly and
+ * constant outside. */
 typedef struct {
     double (*function)(double time);
     bool polynomial;
@@ -204,6 +205,7 @@ typedef struct Coupling {
     int bond_count;
     double *backup[SAVED], backup_time[SAVED][PAST + 1], backup_passed[SAVED]; /* of all but the last */
     int backup_known[SAVED];
+    long backup_rows[SAVED]; /* of the record */
     bool event;      /* an instance's last step ended at one */
     bool ready;      /* the instances have left Initialization Mode */
     bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */

@@ -58,6 +58,7 @@ int kernel_save(Kernel *k, int which)
     c->backup_time[which][PAST] = k->t;
     c->backup_passed[which] = k->passed;
     c->backup_known[which] = c->known;
+    c->backup_rows[which] = kernel_rows(k);
     return KERNEL_DONE;
 }
 
@@ -90,6 +91,7 @@ int kernel_restore(Kernel *k, int which)
     k->t = c->backup_time[which][PAST];
     k->passed = c->backup_passed[which]; /* a jump that lay ahead lies ahead again */
     c->known = c->backup_known[which];
+    kernel_forget_rows(k, c->backup_rows[which]);
     k->settled = false;
     return KERNEL_DONE;
 }

@@ -34,3 +34,4 @@ def test_a_step_that_ends_at_a_jump_takes_the_value_before_it(turned: System, sc
             assert control in str(refused)
             return
         assert result["wheel.w"] == pytest.approx(np.interp(result.time, [0, 1, 2], [0, 1, 0]), abs=1e-12)
+        assert (result.time == 1.0).sum() == 2  # before the jump and after it; attempts that were taken back leave no rows
