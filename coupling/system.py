@@ -131,17 +131,24 @@ class System:
             self._unknown_accelerations.setdefault(joint, f"{joint}.{unknown}")
         return joint
 
-    def drive(self, name: str, value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray) -> None:
+    def drive(
+        self,
+        name: str,
+        value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray,
+        *,
+        breaks: Sequence[float] | None = None,
+    ) -> None:
         """Gives an input a constant, a function of time, or a table of times and values.
 
-        Between its times a table is linear; an input that changes at events only keeps each value until the next time.
+        Between its times a table is linear; an input that changes at events only keeps each value until the next time. ``breaks`` are the
+        times (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there.
         """
         self._change()
         if not isinstance(name, str):
             raise BuildError(f"{shown(name)} cannot be driven; give the name of an input, such as 'motor.tau'")
         if name in self._drives:
             raise BuildError(f"'{name}' is driven twice; leave one of the two out")
-        self._drives[name] = drive_of(name, value)
+        self._drives[name] = drive_of(name, value, breaks)
 
     @property
     def connections(self) -> tuple[tuple[str, str], ...]:

@@ -192,10 +192,10 @@ class RowBuilder:
     def add_instance(self, first_state: int, states: int, indicators: int, completed_step: bool) -> int:
         return self._add("part", first_state, states, indicators, completed_step)
 
-    def add_function(self) -> int:
-        """A drive that calls the next of the functions that the kernel is given."""
+    def add_function(self, breaks: Sequence[float] = ()) -> int:
+        """A drive that calls the next of the functions that the kernel is given, which jumps at these times."""
         self._functions += 1
-        return self._add("drive", DriveKind.FUNCTION, self._functions - 1, NONE, NONE)
+        return self._add("drive", DriveKind.FUNCTION, self._functions - 1, self._doubles(breaks), len(breaks))
 
     def add_polynomial(self, value: float = 0.0) -> int:
         """A drive whose coefficients ``Kernel.set_polynomial`` gives; until then it is constant."""

@@ -144,7 +144,7 @@ def _add_drives(rows: RowBuilder, built: Built) -> None:
         elif isinstance(drive, ConstantDrive):
             rows.add_table([0.0], [drive.value])
         else:
-            rows.add_function()
+            rows.add_function(drive.breaks)
 
 
 def _add_operations(rows: RowBuilder, built: Built) -> None:
