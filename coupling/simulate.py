@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 from coupling.analysis.assembly import assemble
-from coupling.errors import BuildError, StartError, shown
+from coupling.analysis.in_parts import assemble_in_parts
+from coupling.errors import BuildError, shown
 from coupling.fmus.start_values import check_start
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
@@ -140,13 +142,14 @@ class Simulator:
 
     def _assembled(self, built: Built, run: Run, values: StartValues) -> StartValues:
         """Values at which the constraints hold, of the states that have to move."""
-        try:
-            key, session = self._started(built, run, values, None, assembling=True)
-        except StartError as error:
-            raise StartError(f"{error}; the start cannot be assembled from there: give start values nearer to an assembled state") from None
+        mode = next(mode for mode, each in self._built.items() if each is built)
+        return assemble_in_parts(self.definition, mode, run, values, partial(self._assembled_from, built, run, values))
+
+    def _assembled_from(self, built: Built, run: Run, values: StartValues, guesses: Mapping[tuple[int, str], float]) -> dict:
+        key, session = self._started(built, run, {**values, **guesses}, None, assembling=True)
         found = None
         try:
-            found = assemble(session)
+            found = {**guesses, **assemble(session, guesses)}
         finally:
             if found is not None and session.program.runs_again:
                 self._keep(key, session)
