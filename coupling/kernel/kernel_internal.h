@@ -151,10 +151,11 @@ typedef struct {
     int part;
     Instance *instance; /* null where the inputs are those of instances between the points, which are integrated elsewhere */
     int first;   /* of its inputs among all inputs */
-    int degree;  /* of the polynomials that it takes */
+    int declared, degree; /* of the polynomials that it says it takes, and that it takes */
     bool event;  /* its last step ended at an event */
     bool saves;  /* can save and restore its state */
     bool variable; /* can make steps of any size */
+    bool constrained; /* multipliers act on it */
     Polynomials inputs;
     Component component; /* of FMI 2, with what each step calls */
     Fmi2Set set;

@@ -76,7 +76,7 @@ typedef struct {
 
 /* A Co-Simulation instance; part is NONE where the inputs are those of instances that are integrated between the points. */
 typedef struct {
-    int part, inputs, references, degree, saves, variable;
+    int part, inputs, references, degree, saves, variable, constrained;
 } StepperRow;
 
 /* A Model Exchange instance whose state is saved beside that of the steppers. */
