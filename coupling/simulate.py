@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 from coupling.analysis.assembly import assemble
-from coupling.errors import BuildError, StartError, shown
+from coupling.analysis.in_parts import assemble_in_parts
+from coupling.errors import BuildError, shown
 from coupling.fmus.start_values import check_start
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
@@ -19,7 +21,7 @@ from coupling.live.recording import recorded
 from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.tolerances import check_names
-from coupling.live.violations import check_start_state
+from coupling.live.violations import check_start_state, violated
 from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -29,6 +31,7 @@ from coupling.plan.definition import Definition, Value
 from coupling.plan.outputs import names_of
 from coupling.plan.projection import without_stabilisation
 from coupling.record import Record
+from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import Scheme, scheme_of
 from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS
@@ -69,13 +72,17 @@ class Simulator:
         if run.communication_step is None:
             self.built(_integrated(run))
             return
-        scheme_of(run.scheme)
-        control_of(run.step_control).check_tolerance(run)
+        scheme, control = scheme_of(run.scheme), control_of(run.step_control)
+        control.check_tolerance(run)
+        if scheme.repeats and run.extrapolation != Run.extrapolation:
+            raise failures.nothing_to_extrapolate(scheme=run.scheme, degree=run.extrapolation)
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
         built = self.built(Mode.COUPLED)
         if built.inner:
             _method_between_points(built, run)
+        else:
+            _refuse_without_integration(run, control.changes_steps)
 
     def close(self) -> None:
         """Frees all instances that wait for another run."""
@@ -109,6 +116,7 @@ class Simulator:
             check_end(session, outcome)
             outcome.warnings += warnings(session)
             record = recorded(session, prepared - began, perf_counter() - prepared)
+            outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:
             if completed and session.program.runs_again:
@@ -140,13 +148,14 @@ class Simulator:
 
     def _assembled(self, built: Built, run: Run, values: StartValues) -> StartValues:
         """Values at which the constraints hold, of the states that have to move."""
-        try:
-            key, session = self._started(built, run, values, None, assembling=True)
-        except StartError as error:
-            raise StartError(f"{error}; the start cannot be assembled from there: give start values nearer to an assembled state") from None
+        mode = next(mode for mode, each in self._built.items() if each is built)
+        return assemble_in_parts(self.definition, mode, run, values, partial(self._assembled_from, built, run, values))
+
+    def _assembled_from(self, built: Built, run: Run, values: StartValues, guesses: Mapping[tuple[int, str], float]) -> dict:
+        key, session = self._started(built, run, {**values, **guesses}, None, assembling=True)
         found = None
         try:
-            found = assemble(session)
+            found = {**guesses, **assemble(session, guesses)}
         finally:
             if found is not None and session.program.runs_again:
                 self._keep(key, session)
@@ -163,6 +172,16 @@ def check_scheme(name: object) -> None:
     """Refuses a scheme that does not exist, whether it would be used or not."""
     if isinstance(name, str):
         scheme_of(name)
+
+
+def _refuse_without_integration(run: Run, changes_steps: bool) -> None:
+    """Refuses options of an integration that there is not: all instances with states step by themselves."""
+    if run.solver != Run.solver:
+        raise failures.nothing_integrated(option="solver", value=repr(run.solver))
+    if run.atol is not None:
+        raise failures.nothing_integrated(option="atol", value=shown(run.atol))
+    if run.communication_step and run.max_step < run.communication_step and not changes_steps:
+        raise failures.longer_than_allowed(max_step=run.max_step, step=run.communication_step)
 
 
 def _method_between_points(built: Built, run: Run) -> TableauStructure:

@@ -7,6 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
 from coupling.options import Run
 from coupling.plan.build import Built, Mode, possible_modes
-from coupling.plan.definition import Definition, InstanceDefinition, Value, define_instance
+from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Value, define_instance
 from coupling.plan.drives import Drive, drive_of
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.progress import shows_progress
@@ -73,7 +74,7 @@ class System:
     @property
     def instances(self) -> Mapping[str, Fmu]:
         """The FMUs by the names of their instances."""
-        return {name: each.fmu.fmu for name, each in self._instances.items()}
+        return MappingProxyType({name: each.fmu.fmu for name, each in self._instances.items()})
 
     def __repr__(self) -> str:
         return f"System({self.name!r}: {len(self._instances)} instances, {len(self._connections)} connections)"
@@ -130,17 +131,24 @@ class System:
             self._unknown_accelerations.setdefault(joint, f"{joint}.{unknown}")
         return joint
 
-    def drive(self, name: str, value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray) -> None:
+    def drive(
+        self,
+        name: str,
+        value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray,
+        *,
+        breaks: Sequence[float] | None = None,
+    ) -> None:
         """Gives an input a constant, a function of time, or a table of times and values.
 
-        Between its times a table is linear; an input that changes at events only keeps each value until the next time.
+        Between its times a table is linear; an input that changes at events only keeps each value until the next time. ``breaks`` are the
+        times (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there.
         """
         self._change()
         if not isinstance(name, str):
             raise BuildError(f"{shown(name)} cannot be driven; give the name of an input, such as 'motor.tau'")
         if name in self._drives:
             raise BuildError(f"'{name}' is driven twice; leave one of the two out")
-        self._drives[name] = drive_of(name, value)
+        self._drives[name] = drive_of(name, value, breaks)
 
     @property
     def connections(self) -> tuple[tuple[str, str], ...]:
@@ -149,13 +157,13 @@ class System:
 
     @property
     def start_values(self) -> Mapping[str, Mapping[str, Value]]:
-        """What the user gave, by instance."""
-        return {name: dict(each.start) for name, each in self._instances.items()}
+        """What the user gave, by instance; to be read alone."""
+        return MappingProxyType({name: GivenStart(name, dict(each.start)) for name, each in self._instances.items()})
 
     @property
     def drives(self) -> Mapping[str, Drive]:
         """By the names of inputs."""
-        return dict(self._drives)
+        return MappingProxyType(dict(self._drives))
 
     def _change(self) -> None:
         if self._simulator is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
@@ -15,13 +17,13 @@ from coupling.live.violations import LEVELS, constraints_at, constraints_with_mu
 from coupling.plan.graph import Address
 
 
-def assemble(session: Session) -> dict[tuple[int, str], float]:
+def assemble(session: Session, guesses: Collection[tuple[int, str]] = ()) -> dict[tuple[int, str], float]:
     """Start values, of the states that have to move, at which the constraints hold.
 
-    The states that the user set are held; the others move as little as can be, measured by the mass that moves. What a constraint
+    The states that the user set are held; the others, among them those of ``guesses``, move as little as can be, measured by the mass that moves. What a constraint
     force moves, and how far, is what the FMUs say of the derivatives of their velocities with respect to the algebraic variables.
     """
-    x = _Assembly(session).assembled()
+    x = _Assembly(session, guesses).assembled()
     return {
         (i, part.fmu.by_reference[reference].name): float(x[part.first_state + j])
         for i, part in enumerate(session.built.parts)
@@ -39,7 +41,7 @@ _TRIES = 30
 
 
 class _Assembly:
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, guesses: Collection[tuple[int, str]]) -> None:
         self.session, self.x = session, session.x.copy()
         self.given = self.x.copy()
         parts, kernel = session.built.parts, session.kernel
@@ -53,7 +55,7 @@ class _Assembly:
         for number, (part, start) in enumerate(zip(parts, session.built.start, strict=True)):
             for i, reference in enumerate(part.states):
                 state = part.fmu.by_reference[reference]
-                self.held[part.first_state + i] = state.name in start or (number, state.name) in session.values
+                self.held[part.first_state + i] = state.name in start or (number, state.name) in session.values.keys() - guesses
                 self.turns[part.first_state + i] = state.unit == "rad"
 
     def _forces_of(self, level: str) -> list[int]:

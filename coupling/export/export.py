@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from coupling.analysis.assembly import assemble
+from coupling.analysis.in_parts import assemble_in_parts
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.package import pack
@@ -55,7 +56,8 @@ def export_fmu(
     models = model_sources(fmus)
     _check_names(definition.name, fmus)
     choice = _choose(definition, fmus, inputs, outputs, parameters)
-    built = build(definition.opened(_starts(definition, fmus, choice)), Mode.CONTINUOUS)
+    opened = definition.opened(_starts(definition, fmus, choice))
+    built = build(opened, Mode.CONTINUOUS)
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]
     if functions:
         raise BuildError(
@@ -65,8 +67,12 @@ def export_fmu(
     program = compile_program(built, [])
     moved: dict[tuple[int, str], float] = {}
     if initial == "assemble":
-        with start(program, run, {}, assembling=True) as session:
-            moved = assemble(session)
+
+        def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:
+            with start(program, run, guesses, assembling=True) as session:
+                return {**guesses, **assemble(session, guesses)}
+
+        moved = assemble_in_parts(opened, Mode.CONTINUOUS, run, {}, attempt)
     with start(program, run, moved) as session:
         if initial != "relax":
             check_start_state(session)

@@ -255,7 +255,7 @@ static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)
         const DriveRow *row = &rows->drive[i];
         Drive *drive = &k->drives[i];
         if (row->kind == BY_FUNCTION)
-            *drive = (Drive){.function = functions[row->count]};
+            *drive = (Drive){.function = functions[row->count], .points = row->values, .times = real(rows, row->times)};
         else if (row->kind == BY_POLYNOMIAL)
             *drive = (Drive){.polynomial = true, .initial = real(rows, row->values), .coefficient = {*real(rows, row->values)}};
         else

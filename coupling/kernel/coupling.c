@@ -36,9 +36,11 @@ static void add_stepper(Kernel *k, const Rows *rows, const StepperRow *row)
     *s = (Stepper){.part = row->part,
                    .instance = row->part == NONE ? NULL : k->parts[row->part].instance,
                    .first = first,
+                   .declared = row->degree,
                    .degree = row->degree,
                    .saves = row->saves,
-                   .variable = row->variable};
+                   .variable = row->variable,
+                   .constrained = row->constrained};
     if (s->instance && s->instance->library->version == 2) {
         s->component = s->instance->component;
         s->set = s->instance->library->fmi2.set[FLOAT64];
@@ -143,6 +145,7 @@ void kernel_reset_coupling(Kernel *k)
         c->bonds[i].passed = 0;
     for (int i = 0; i < c->count; i++) {
         c->steppers[i].event = false;
+        c->steppers[i].degree = c->steppers[i].declared;
         c->steppers[i].inputs.start = 0;
         c->steppers[i].inputs.degree = 0;
     }
@@ -155,6 +158,11 @@ void kernel_reset_coupling(Kernel *k)
 double *kernel_polynomials(Kernel *k)
 {
     return k->coupling->value;
+}
+
+int kernel_taken_degree(const Kernel *k, int stepper)
+{
+    return k->coupling->steppers[stepper].degree;
 }
 
 void kernel_announce(Kernel *k)

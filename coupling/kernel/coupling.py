@@ -25,6 +25,7 @@ declare(
         "kernel_polynomials": (POINTER(_d), [_p]),
         "kernel_coupling_counts": (None, [_p, POINTER(_n), POINTER(_n), POINTER(_d), POINTER(_d)]),
         "kernel_passed": (_d, [_p, _i]),
+        "kernel_taken_degree": (_i, [_p, _i]),
         "kernel_announce": (None, [_p]),
         "kernel_set_degree": (None, [_p, _i]),
         "kernel_get_outputs": (_i, [_p]),
@@ -69,6 +70,10 @@ class Coupled(Core):
     def set_careful(self) -> None:
         """Has states saved before each step where they can be, so that one that is discarded can be made smaller."""
         library.kernel_set_careful(self.handle, True)
+
+    def taken_degree(self, stepper: int) -> int:
+        """The degree of the polynomials that an instance has turned out to take for its inputs."""
+        return library.kernel_taken_degree(self.handle, stepper)
 
     def announce(self) -> None:
         """Says that there was an event since the last point."""

@@ -44,6 +44,15 @@ static double interpolate(Drive *d, double t, double passed)
     return y[0] + (y[1] - y[0]) * ((t - x[0]) / (x[1] - x[0]));
 }
 
+/* A function at a time; where it jumps, as close to that time as numbers come, before it or after it. */
+static double call(const Drive *d, double t, double passed)
+{
+    for (int i = 0; i < d->points; i++)
+        if (t == d->times[i])
+            return d->function(nextafter(t, t > passed ? -INFINITY : INFINITY));
+    return d->function(t);
+}
+
 static double follow_polynomial(const Drive *d, double t)
 {
     return d->coefficient[0] + (t - d->start) * (d->coefficient[1] + (t - d->start) * d->coefficient[2]);
@@ -153,7 +162,7 @@ int operate(Kernel *k, const Operations *operations)
             break;
         case DRIVE: {
             Drive *d = &k->drives[o->index];
-            *first = d->function ? d->function(k->t) : d->polynomial ? follow_polynomial(d, k->t) : interpolate(d, k->t, k->passed);
+            *first = d->function ? call(d, k->t, k->passed) : d->polynomial ? follow_polynomial(d, k->t) : interpolate(d, k->t, k->passed);
             if (!isfinite(*first)) {
                 failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
                 k->failure.slot = o->first;

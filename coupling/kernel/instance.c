@@ -74,7 +74,13 @@ Instance *instance_open(const Library *library, const char *name, const char *to
     instance->callbacks = (Fmi2Callbacks){log_2, calloc, free, NULL, instance};
     instance->stepped = stepping != NULL;
     instance->event_mode = stepping && stepping->event_mode;
-    instance->component = instantiate(instance, name, token, resources && *resources ? resources : NULL, stepping);
+    resources = resources && *resources ? resources : NULL;
+    instance->component = instantiate(instance, name, token, resources, stepping);
+    if (!instance->component && instance->event_mode) { /* it may have declared more than it can do */
+        Stepping without = *stepping;
+        without.event_mode = without.early_return = instance->event_mode = false;
+        instance->component = instantiate(instance, name, token, resources, &without);
+    }
     if (instance->component)
         return instance;
     snprintf(problem, size, "%s", instance->message);
@@ -92,6 +98,11 @@ void instance_close(Instance *instance)
     else
         l->fmi2.release(instance->component);
     free(instance);
+}
+
+bool instance_handles_events(const Instance *instance)
+{
+    return instance->event_mode;
 }
 
 const char *instance_message(const Instance *instance)
@@ -363,7 +374,10 @@ Status instance_do_step(Instance *instance, double time, double size, bool last_
     *end = (StepEnd){.reached = time + size};
     if (l->version == 3) {
         bool early = false;
-        return l->fmi3.do_step(COMPONENT, time, size, last_word, &end->event, &end->terminate, &early, &end->reached);
+        const Status status = l->fmi3.do_step(COMPONENT, time, size, last_word, &end->event, &end->terminate, &early, &end->reached);
+        if (status <= WARNING && !early && !end->terminate)
+            end->reached = time + size; /* the step has been made, whatever time the FMU's own steps have come to */
+        return status;
     }
     const Status status = l->fmi2.do_step(COMPONENT, time, size, last_word);
     return status <= WARNING ? status : instance_step_failed(instance, status, end);
@@ -396,26 +410,24 @@ Status instance_enter_step(Instance *instance)
 
 enum { SLOPES = 32 };
 
+/* One call for each order: some tools take no more references than they have inputs. */
 Status instance_set_slopes(Instance *instance, const Polynomials *p)
 {
     const Library *l = instance->library;
     if (l->version != 2 || !l->fmi2.set_input_derivatives)
         return OK; /* FMI 3 asks for its inputs itself */
-    Reference reference[SLOPES];
-    int order[SLOPES], filled = 0;
-    double value[SLOPES];
+    int order[SLOPES];
     Status worst = OK;
-    for (int i = 0; i < p->count; i++)
-        for (int degree = 1; degree <= p->degree; degree++) {
-            reference[filled] = p->reference[i];
-            order[filled] = degree;
-            value[filled++] = degree == 1 ? p->slope[i] : p->curve[i];
-            if (filled == SLOPES || (i == p->count - 1 && degree == p->degree)) {
-                const Status status = l->fmi2.set_input_derivatives(COMPONENT, reference, (size_t)filled, order, value);
-                worst = status > worst ? status : worst;
-                filled = 0;
-            }
+    for (int degree = 1; degree <= p->degree; degree++) {
+        for (int i = 0; i < SLOPES; i++)
+            order[i] = degree;
+        for (int i = 0; i < p->count && worst <= WARNING; i += SLOPES) {
+            const int count = p->count - i < SLOPES ? p->count - i : SLOPES;
+            const double *const value = (degree == 1 ? p->slope : p->curve) + i;
+            const Status status = l->fmi2.set_input_derivatives(COMPONENT, p->reference + i, (size_t)count, order, value);
+            worst = status > worst ? status : worst;
         }
+    }
     return worst;
 }
 

@@ -53,6 +53,7 @@ Instance *instance_open(const Library *, const char *name, const char *token, co
                        size_t size);
 void instance_close(Instance *);
 const char *instance_message(const Instance *);
+bool instance_handles_events(const Instance *); /* in Event Mode, of Co-Simulation: what was asked for may have been refused */
 
 /* Turns on a Boolean switch: in Configuration Mode (FMI 3), before initialisation (FMI 2). */
 Status instance_switch_on(Instance *, Reference);

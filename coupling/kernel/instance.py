@@ -53,6 +53,7 @@ declare(
         "instance_open": (c_void_p, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(Stepping), c_char_p, c_size_t]),
         "instance_close": (None, [c_void_p]),
         "instance_message": (c_char_p, [c_void_p]),
+        "instance_handles_events": (c_bool, [c_void_p]),
         "instance_start": (c_int, [c_void_p, POINTER(StartStructure), POINTER(RefusalStructure)]),
         "instance_exit_initialization": (c_int, [c_void_p]),
         "instance_set": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
@@ -142,6 +143,11 @@ class Instance:
     def message(self) -> str:
         """The last that it logged."""
         return library.instance_message(self.handle).decode(errors="replace")
+
+    @property
+    def handles_events(self) -> bool:
+        """Whether it runs in Co-Simulation with Event Mode, which it may have refused."""
+        return library.instance_handles_events(self.handle)
 
     def start(
         self, values: StartValues, tolerance: float, start: float, stop: float, *, switch: int | None = None, reset: bool = False

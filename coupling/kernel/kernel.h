@@ -99,6 +99,7 @@ long kernel_recorded(const Kernel *, const double **values);
 /* coupling.c */
 int kernel_couple(Kernel *, const Rows *); /* the part of the rows that concerns Co-Simulation instances */
 void kernel_set_careful(Kernel *, bool careful);
+int kernel_taken_degree(const Kernel *, int stepper); /* of its inputs' polynomials, which may be less than it declares */
 void kernel_announce(Kernel *); /* an event that happened since the last point */
 double kernel_passed(const Kernel *, int bond);
 void kernel_set_align(Kernel *, bool align);

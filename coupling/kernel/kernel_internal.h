@@ -36,7 +36,8 @@ typedef struct {
     bool completed_step; /* wants to hear of every completed step */
 } Part;
 
-/* A function of time: called back, a polynomial, or a table that is interpolated linearly and constant outside. */
+/* A function of time: called back, with the times at which it jumps; a polynomial; or a table that is interpolated linearly and
+ * constant outside. */
 typedef struct {
     double (*function)(double time);
     bool polynomial;
@@ -150,10 +151,11 @@ typedef struct {
     int part;
     Instance *instance; /* null where the inputs are those of instances between the points, which are integrated elsewhere */
     int first;   /* of its inputs among all inputs */
-    int degree;  /* of the polynomials that it takes */
+    int declared, degree; /* of the polynomials that it says it takes, and that it takes */
     bool event;  /* its last step ended at an event */
     bool saves;  /* can save and restore its state */
     bool variable; /* can make steps of any size */
+    bool constrained; /* multipliers act on it */
     Polynomials inputs;
     Component component; /* of FMI 2, with what each step calls */
     Fmi2Set set;
@@ -202,8 +204,9 @@ typedef struct Coupling {
     double *z, *z_before; /* event indicators */
     Bond *bonds;
     int bond_count;
-    double *backup[SAVED], backup_time[SAVED][PAST + 1]; /* of all but the last */
+    double *backup[SAVED], backup_time[SAVED][PAST + 1], backup_passed[SAVED]; /* of all but the last */
     int backup_known[SAVED];
+    long backup_rows[SAVED]; /* of the record */
     bool event;      /* an instance's last step ended at one */
     bool ready;      /* the instances have left Initialization Mode */
     bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */

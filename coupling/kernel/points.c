@@ -20,7 +20,6 @@ typedef struct Course {
     bool restart;
     const double *output_times;
     long outputs, next_output;
-    long rows;    /* of the record */
     bool returns; /* all instances can: the state is saved now and then, and a step that is discarded is made anew with care */
 } Course;
 
@@ -235,7 +234,6 @@ static int note_return(Kernel *k)
     Course *course = k->coupling->course;
     if (!course->returns || k->coupling->careful || course->steps % RETURN)
         return KERNEL_DONE;
-    course->rows = kernel_rows(k);
     course[1] = course[0];
     return kernel_save(k, FOR_RUN);
 }
@@ -248,7 +246,6 @@ static bool begin_anew(Kernel *k, int result)
     if (result != KERNEL_FMU_FAILED || k->failure.status != DISCARD || c->careful || !course->returns)
         return false;
     course[0] = course[1];
-    kernel_forget_rows(k, course->rows);
     c->careful = true;
     return kernel_restore(k, FOR_RUN) == KERNEL_DONE;
 }

@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
     int kind;
     int count;         /* points of a table; number of a function that is called back */
-    int times, values; /* of a polynomial: its value at first */
+    int times, values; /* of a polynomial: its value at first; of a function: where it jumps, and at how many times */
 } DriveRow;
 
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots. row_start is NONE
@@ -76,7 +76,7 @@ typedef struct {
 
 /* A Co-Simulation instance; part is NONE where the inputs are those of instances that are integrated between the points. */
 typedef struct {
-    int part, inputs, references, degree, saves, variable;
+    int part, inputs, references, degree, saves, variable, constrained;
 } StepperRow;
 
 /* A Model Exchange instance whose state is saved beside that of the steppers. */

@@ -29,7 +29,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "nominal",
     ),
     "coupling": ("inputs", "arriving", "first_end", "held_count", "held", "predicted_count", "predicted"),
-    "stepper": ("part", "inputs", "references", "degree", "saves", "variable"),
+    "stepper": ("part", "inputs", "references", "degree", "saves", "variable", "constrained"),
     "other": ("part",),
     "bond": ("input", "rate", "total", "sign"),
     "record": ("columns", "slot"),
@@ -192,10 +192,10 @@ class RowBuilder:
     def add_instance(self, first_state: int, states: int, indicators: int, completed_step: bool) -> int:
         return self._add("part", first_state, states, indicators, completed_step)
 
-    def add_function(self) -> int:
-        """A drive that calls the next of the functions that the kernel is given."""
+    def add_function(self, breaks: Sequence[float] = ()) -> int:
+        """A drive that calls the next of the functions that the kernel is given, which jumps at these times."""
         self._functions += 1
-        return self._add("drive", DriveKind.FUNCTION, self._functions - 1, NONE, NONE)
+        return self._add("drive", DriveKind.FUNCTION, self._functions - 1, self._doubles(breaks), len(breaks))
 
     def add_polynomial(self, value: float = 0.0) -> int:
         """A drive whose coefficients ``Kernel.set_polynomial`` gives; until then it is constant."""
@@ -334,8 +334,8 @@ class RowBuilder:
         counts = {"held_count": 0, "predicted_count": 0}
         self._coupling = counts | {"inputs": len(arriving), "arriving": self._ints(arriving), "first_end": first_end}
 
-    def add_stepper(self, part: int, references: Sequence[int], degree: int, saves: bool, variable: bool) -> int:
-        return self._add("stepper", part, len(references), self._references(references), degree, saves, variable)
+    def add_stepper(self, part: int, references: Sequence[int], degree: int, saves: bool, variable: bool, constrained: bool) -> int:
+        return self._add("stepper", part, len(references), self._references(references), degree, saves, variable, constrained)
 
     def add_other(self, part: int) -> None:
         """A Model Exchange instance whose state is saved and restored as well."""

@@ -43,6 +43,8 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->longest = INFINITY;
     run->span = stop - start;
     run->last_event = -INFINITY;
+    if (k->leaves_last) /* the caller has passed what happens at the start */
+        k->passed = start;
     for (int i = 0; i < k->part_count; i++)
         run->listens = run->listens || k->parts[i].completed_step;
     return KERNEL_DONE;

@@ -56,7 +56,9 @@ int kernel_save(Kernel *k, int which)
     copy_past(k, c->backup[which], false);
     memcpy(c->backup_time[which], c->past_time, sizeof c->past_time);
     c->backup_time[which][PAST] = k->t;
+    c->backup_passed[which] = k->passed;
     c->backup_known[which] = c->known;
+    c->backup_rows[which] = kernel_rows(k);
     return KERNEL_DONE;
 }
 
@@ -87,7 +89,9 @@ int kernel_restore(Kernel *k, int which)
     copy_past(k, c->backup[which], true);
     memcpy(c->past_time, c->backup_time[which], sizeof c->past_time);
     k->t = c->backup_time[which][PAST];
+    k->passed = c->backup_passed[which]; /* a jump that lay ahead lies ahead again */
     c->known = c->backup_known[which];
+    kernel_forget_rows(k, c->backup_rows[which]);
     k->settled = false;
     return KERNEL_DONE;
 }

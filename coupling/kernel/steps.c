@@ -88,28 +88,34 @@ static void hold(Kernel *k)
     c->degree = 0;
 }
 
-/* Polynomials through the last points, as many as the order wants and are known. */
-static void extrapolate(Coupling *c, int order)
+/* Polynomials of some inputs through the last points, as many as the order wants and are known; their degree. */
+static int extrapolate(Coupling *c, int order, int begin, int end)
 {
     const double *const u0 = c->past[0], *const u1 = c->past[1], *const u2 = c->past[2];
     double *const slope = c->slope, *const curve = c->curve;
-    const int n = c->inputs, degree = order < c->known ? order : c->known - 1;
-    memcpy(c->value, u0, (size_t)n * sizeof *u0);
-    c->degree = degree;
+    const int degree = order < c->known ? order : c->known - 1;
+    if (begin < end)
+        memcpy(c->value + begin, u0 + begin, (size_t)(end - begin) * sizeof *u0);
+    if (degree < 1) {
+        for (int i = begin; i < end; i++)
+            slope[i] = curve[i] = 0;
+        return 0;
+    }
     const double d1 = 1 / (c->past_time[0] - c->past_time[1]);
     if (degree == 1) {
-        for (int i = 0; i < n; i++) {
+        for (int i = begin; i < end; i++) {
             slope[i] = (u0[i] - u1[i]) * d1;
             curve[i] = 0;
         }
-        return;
+        return 1;
     }
     const double d2 = 1 / (c->past_time[1] - c->past_time[2]), d = 1 / (c->past_time[0] - c->past_time[2]);
-    for (int i = 0; i < n; i++) {
+    for (int i = begin; i < end; i++) {
         const double first = (u0[i] - u1[i]) * d1, second = (first - (u1[i] - u2[i]) * d2) * d;
         slope[i] = first + second * (c->past_time[0] - c->past_time[1]);
         curve[i] = 2 * second;
     }
+    return 2;
 }
 
 /* Polynomials through what arrives at the end of the step and the last points; the order counts the end. */
@@ -284,6 +290,20 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
     }
 }
 
+/* The inputs over a step. An instance that refuses derivatives which it has declared gets polynomials of a lower degree from now on. */
+static Status set_polynomials(Kernel *k, Stepper *s, double t, double h)
+{
+    Coupling *c = k->coupling;
+    for (;;) {
+        s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
+        fit(k, s, h);
+        const Status status = s->instance ? set_inputs(c, s, t) : OK;
+        if (status != ERROR || !s->inputs.degree || s->instance->library->version != 2)
+            return status;
+        s->degree = s->inputs.degree - 1;
+    }
+}
+
 static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
 {
     Coupling *c = k->coupling;
@@ -298,11 +318,9 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
                             : instance_set_reals(s->instance, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value);
         }
     } else {
-        s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
-        fit(k, s, h);
+        status = set_polynomials(k, s, t, h);
         if (!s->instance)
             return KERNEL_DONE;
-        status = set_inputs(c, s, t);
     }
     if (status > WARNING)
         return inputs_failed(k, s, status);
@@ -368,7 +386,8 @@ static void predict(Kernel *k, int order, double t)
     }
 }
 
-/* One after another, each with what those before it have come to. `sequence` of a stepper says what has to be passed on for it. */
+/* One after another, each with what those before it have come to. `sequence` of a stepper says what has to be passed on for it. What
+ * multipliers act on gets nothing new: they balance the forces of the last point, and no others. */
 static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word)
 {
     Coupling *c = k->coupling;
@@ -381,10 +400,14 @@ static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word
     for (int i = 0; i < c->count && result == KERNEL_DONE; i++) {
         Stepper *s = &c->steppers[i];
         k->t = t + h;
-        result = operate(k, &s->sequence);
-        if (result)
-            break;
-        interpolate(c, s, k->v, order, h);
+        if (s->constrained) {
+            (void)extrapolate(c, order, s->first, s->first + s->inputs.count);
+        } else {
+            result = operate(k, &s->sequence);
+            if (result)
+                break;
+            interpolate(c, s, k->v, order, h);
+        }
         memcpy(k->v + c->first_end + s->first, s->inputs.value, (size_t)s->inputs.count * sizeof *c->value); /* unless they vary */
         k->t = t;
         result = step_one(k, s, t, h, last_word);
@@ -399,7 +422,7 @@ int kernel_explicit_step(Kernel *k, double h, int order, bool in_turn, bool last
     if (in_turn)
         return step_in_turn(k, k->t, h, order, last_word);
     if (order && k->coupling->known > 1)
-        extrapolate(k->coupling, order);
+        k->coupling->degree = extrapolate(k->coupling, order, 0, k->coupling->inputs);
     else
         hold(k);
     return kernel_step(k, k->t, h, last_word);

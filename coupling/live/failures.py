@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from coupling.errors import listed
 from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
 from coupling.outcome import Ending, Outcome
+from coupling.plan.capabilities import degree
 
 KEPT = "the result holds everything up to there"
 
@@ -195,6 +196,8 @@ def participants(session: Session, loop: int) -> tuple[list[str], list[str]]:
 
 # -- what should be known of a run that went on --------------------------------------------------------------------------------------
 
+_MANY = 10
+"""Communication steps before which nothing can be said of energy."""
 _TOLERABLE = 0.05
 """The share of the energy passed at a port that coupling may create there without a word."""
 
@@ -202,7 +205,7 @@ _TOLERABLE = 0.05
 def warnings(session: Session) -> list[str]:
     """Sentences on what makes a result doubtful."""
     found = [_redundancy(session, number) for number in range(len(session.schedule.loops))]
-    return [sentence for sentence in (*found, _created_energy(session)) if sentence]
+    return [sentence for sentence in (*found, *_less_than_declared(session), _created_energy(session)) if sentence]
 
 
 def _redundancy(session: Session, number: int) -> str:
@@ -220,8 +223,24 @@ def _redundancy(session: Session, number: int) -> str:
     return sentence + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
 
 
+def _less_than_declared(session: Session) -> Iterator[str]:
+    """Instances that cannot do what their model descriptions say, and how the master has done without."""
+    for number, index in enumerate(session.steppers):
+        part = session.built.parts[index]
+        name = f"'{part.name}' ({part.fmu.path.name})"
+        if part.interface.event_mode and not session.instances[index].handles_events:
+            yield f"{name} declares hasEventMode but refuses to be instantiated with it; it handles its events inside its steps"
+        taken = session.kernel.taken_degree(number)
+        if taken < degree(part):
+            orders = "derivatives of inputs of order 1 alone" if taken else "no derivatives of inputs"
+            yield f"{name} declares canInterpolateInputs but takes {orders}; its inputs {'are lines' if taken else 'keep their means'} over each step"
+
+
 def _created_energy(session: Session) -> str:
-    """What coupling has created of energy at a port says how far a co-simulation can be trusted."""
+    """What coupling has created of energy at a port says how far a co-simulation can be trusted, once there is something to judge by."""
+    run = session.run
+    if run.communication_step is None or session.kernel.time < min(run.stop_time, run.start_time + _MANY * run.communication_step):
+        return ""
     ports, kernel = session.built.watched, session.kernel
     passed = dict.fromkeys(ports, 0.0)
     for i, bond in enumerate(session.built.bonds):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from coupling.kernel.status import Status
@@ -21,7 +19,7 @@ class Interval:
         assert built.inner
         self.session, self._outer, self._kernel, self._tableau = inner, outer.kernel, inner.kernel, tableau
         self._kernel.leave_last()
-        self._atol = state_tolerances(inner, replace(run, atol=None))
+        self._atol = state_tolerances(inner, run)
         self._largest, self._most = run.max_step, run.max_steps
         firsts = [built.parts[i].first_state for i in built.inner_parts]
         ranges = [range(first, first + len(part.states)) for first, part in zip(firsts, built.inner.parts, strict=True)]

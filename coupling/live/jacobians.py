@@ -56,14 +56,23 @@ def _motions(session: Session) -> Iterator[tuple[int, int]]:
                     yield part.first_state + i, part.first_state + place[known[0]]
 
 
+class StartRefused(StartError):
+    """An instance did not do what it was told at the start."""
+
+    def __init__(self, instance: str, text: str) -> None:
+        super().__init__(text)
+        self.instance = instance
+
+
 def check_status(session: Session, index: int, status: int, action: str) -> None:
     """Refuses a start at which an instance did not do what it was told."""
     if status > WARNING:
         part = session.built.parts[index]
         said = session.instances[index].message
-        raise StartError(
+        raise StartRefused(
+            part.name,
             f"'{part.name}' ({part.fmu.model_name}) returned '{STATUS[status]}' when {action}"
-            + (f": {said}" if said else "; it did not say why")
+            + (f": {said}" if said else "; it did not say why"),
         )
 
 

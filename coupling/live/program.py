@@ -13,7 +13,7 @@ from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree
 from coupling.plan.drives import ConstantDrive, FunctionDrive, PolynomialDrive, TableDrive
-from coupling.plan.graph import Address, Change
+from coupling.plan.graph import Address, Change, constrained
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import chosen
 from coupling.plan.schedule import Kind, Operation, turns
@@ -144,7 +144,7 @@ def _add_drives(rows: RowBuilder, built: Built) -> None:
         elif isinstance(drive, ConstantDrive):
             rows.add_table([0.0], [drive.value])
         else:
-            rows.add_function()
+            rows.add_function(drive.breaks)
 
 
 def _add_operations(rows: RowBuilder, built: Built) -> None:
@@ -206,13 +206,15 @@ def _record_apart(rows: RowBuilder, slots: Mapping[Address, int]) -> None:
 def _couple(rows: RowBuilder, built: Built, first_watched: int, in_turn: bool) -> None:
     """The Co-Simulation instances, and what goes into them and comes out."""
     schedule, parts, steppers = built.schedule, built.parts, built.steppers
+    graph = schedule.graph
     rows.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
     for index in steppers:
-        references = [a.reference for a in schedule.arriving if a.part == index]
-        interface = parts[index].interface
-        rows.add_stepper(index, references, degree(parts[index]), interface.save_state, interface.variable_step)
+        arriving = [a for a in schedule.arriving if a.part == index]
+        interface, references = parts[index].interface, [a.reference for a in arriving]
+        abilities = interface.save_state, interface.variable_step
+        rows.add_stepper(index, references, degree(parts[index]), *abilities, constrained(graph, arriving))
     if schedule.fed:
-        rows.add_stepper(NONE, [a.reference for a in schedule.fed], 2, True, True)
+        rows.add_stepper(NONE, [a.reference for a in schedule.fed], 2, True, True, constrained(graph, schedule.fed))
     for index, part in enumerate(parts):
         if not part.stepped and part.interface.save_state:
             rows.add_other(index)
@@ -227,7 +229,6 @@ def _couple(rows: RowBuilder, built: Built, first_watched: int, in_turn: bool) -
             seed=[1.0],
             first=call.first,
         )
-    graph = schedule.graph
     rows.set_held([slot for a, slot in schedule.ended.items() if graph.held[graph.node[a]]])
     for bond in built.bonds:
         rows.add_bond(bond.input, bond.output, first_watched + built.watched.index(bond.port), bond.sign)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
 from coupling.errors import InitialStateError
 from coupling.live.session import Session
+from coupling.options import Run
 from coupling.plan.graph import Address
+from coupling.record import Record
 
 TOLERANCE = 1e-6
 """Of positions and velocities, in the units of the constraints."""
 LEVELS = ("position", "velocity")
+_OF_RTOL = 100
+"""How much of a violation an integration may leave, as a multiple of its relative tolerance."""
 
 
 def check_start_state(session: Session) -> None:
@@ -28,6 +32,46 @@ def check_start_state(session: Session) -> None:
             f"the start violates constraints: {shown} (at most {TOLERANCE:g} is allowed); correct the start values, use "
             "initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation"
         )
+
+
+def violated(session: Session, record: Record, loose: Collection[str] = ()) -> list[str]:
+    """The worst violation of a run that is more than its tolerance allows, as a sentence; ``loose`` are levels that nothing keeps.
+
+    As it was recorded, or as it is now where it was not. A start that is violated on purpose may take its time.
+    """
+    column, last = {each.name: 1 + i for i, each in enumerate(record.columns)}, record.rows[-1:]
+    worst, sentence = 1.0, ""
+    for level in LEVELS if len(last) else ():
+        allowed = _allowed(session.run, level)
+        for address, now in zip(found := constraints_at(session, level), values_of(session, found), strict=True):
+            place = column.get(session.named(address.part, address.reference))
+            if place is None:
+                times, values = last[:, 0], now[None]
+            else:
+                rows = last if session.run.initial == "relax" else record.rows
+                times, values = rows[:, 0], rows[:, place]
+            row = int(np.abs(values).argmax())
+            if level not in loose and abs(values[row]) > worst * allowed:
+                worst = abs(values[row]) / allowed
+                sentence = (
+                    f"a constraint is violated: {described(session, address, values[row])} at t = {times[row]:.6g} s, where {allowed:g} is allowed; "
+                    f"{_remedy(session.run)}"
+                )
+    return [sentence] if sentence else []
+
+
+def _allowed(run: Run, level: str) -> float:
+    """In the units of the constraints: what draws a violation back does so within tenths of a second, so that velocities are off by more."""
+    tolerance = max(TOLERANCE, _OF_RTOL * run.rtol if run.communication_step is None else run.coupling_tolerance)
+    return tolerance if level == "position" else 10 * tolerance
+
+
+def _remedy(run: Run) -> str:
+    if run.communication_step is None:
+        return "choose a smaller rtol, or greater baumgarte.alpha and baumgarte.beta of its joint, or stabilisation='projection'"
+    return "choose a smaller communication_step" + (
+        "" if run.scheme.startswith("implicit") else ", a higher extrapolation, or scheme='implicit'"
+    )
 
 
 def constraints_at(session: Session, level: str) -> list[Address]:

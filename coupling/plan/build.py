@@ -75,12 +75,12 @@ class Built:
         return tuple(dict.fromkeys(bond.port for bond in self.bonds))
 
 
-def build(definition: Definition, mode: Mode) -> Built:
-    """Checks everything and finds the order of evaluation."""
+def build(definition: Definition, mode: Mode, complete: bool = True) -> Built:
+    """Checks everything and finds the order of evaluation; unless the system is ``complete``, ports may be open that need a partner."""
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
     with _without_collection():
-        return _build(definition, mode)
+        return _build(definition, mode, complete)
 
 
 def possible_modes(definition: Definition) -> list[Mode]:
@@ -104,7 +104,7 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _build(definition: Definition, mode: Mode) -> Built:
+def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     instances = definition.instances
     kinds = {each.name: _kind(each, mode) for each in instances}
     _check_kinds(kinds, mode)
@@ -115,7 +115,7 @@ def _build(definition: Definition, mode: Mode) -> Built:
         )
     fmus = {each.name: (each.stepped if kinds[each.name] == "cs" else each.fmu).fmu for each in instances}
     drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
-    wires = wires_of(fmus, definition.connections, drives)
+    wires = wires_of(fmus, definition.connections, drives, complete)
     number = {name: i for i, name in enumerate(fmus)}
     parts, first_state = [], 0
     for name, fmu in fmus.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,31 @@ def define_instance(
         check_start(name, loaded, variable, value)
     first = FmuFile(stepped if kind == "cs" else loaded)
     return InstanceDefinition(name, first, FmuFile(stepped), tuple((start_values or {}).items()), kind)
+
+
+class GivenStart(Mapping[str, Value]):
+    """The start values that one instance was given, which nobody can take for a place to change them."""
+
+    def __init__(self, instance: str, values: Mapping[str, Value]) -> None:
+        self._instance, self._values = instance, values
+
+    def __getitem__(self, name: str) -> Value:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        raise BuildError(
+            f"start_values['{self._instance}']['{name}'] = {shown(value)} would change nothing; give the value to add, or for one run to "
+            f"simulate(start_values={{'{self._instance}.{name}': {shown(value)}}})"
+        )
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ class FunctionDrive:
     function: Callable[[float], float]
     name: str = "an input"
     """The input that it drives."""
+    breaks: tuple[float, ...] = ()
+    """Times at which it, or one of its derivatives, jumps."""
 
     def __call__(self, t: float) -> float:
         """The value at a time; what the function raises says in a note where it comes from."""
@@ -73,10 +75,14 @@ class PolynomialDrive:
 Drive = ConstantDrive | FunctionDrive | TableDrive | PolynomialDrive
 
 
-def drive_of(name: str, value: Any) -> Drive:
+def drive_of(name: str, value: Any, breaks: Any = None) -> Drive:
     """The drive that a user's value means; ``name`` is the input's, for the sentence that refuses it."""
     if callable(value):
-        return FunctionDrive(value, name)
+        return FunctionDrive(value, name, _times(name, breaks))
+    if breaks is not None:
+        raise BuildError(
+            f"breaks = {shown(breaks)} of '{name}' is for functions of time; a constant has no jumps, a table has them in its rows"
+        )
     if isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
         if not math.isfinite(value):
             raise BuildError(f"'{name}' cannot be driven by {value}; give a finite number")
@@ -95,6 +101,16 @@ def drive_of(name: str, value: Any) -> Drive:
         turned = ": np.column_stack((times, values))" if table.ndim == 2 and len(table) == 2 else ""
         raise BuildError(f"the table of '{name}' has the shape {shape}; give rows of two numbers, time and value{turned}")
     return _checked(name, table)
+
+
+def _times(name: str, breaks: Any) -> tuple[float, ...]:
+    try:
+        times = np.asarray(() if breaks is None else breaks, dtype=float)
+    except (TypeError, ValueError):
+        times = np.zeros(())
+    if times.ndim != 1 or not np.isfinite(times).all():
+        raise BuildError(f"breaks = {shown(breaks)} of '{name}' is refused: give a list of times in seconds, such as [0.5]")
+    return tuple(np.unique(times).tolist())
 
 
 def _checked(name: str, table: np.ndarray) -> TableDrive:

@@ -276,6 +276,21 @@ def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[A
         graph.before[node] = list(graph.kinds[node])
 
 
+def constrained(graph: Graph, inputs: Iterable[Address]) -> bool:
+    """Whether multipliers act on some of these inputs, by outputs of instances that do not step."""
+    multipliers = set(graph.algebraic)
+    seen: set[int] = set()
+    open_now = [graph.node[a] for a in inputs if a in graph.node]
+    while open_now:
+        node = open_now.pop()
+        if node in multipliers:
+            return True
+        if node not in seen and not (graph.is_output[node] and graph.parts[graph.addresses[node].part].stepped):
+            seen.add(node)
+            open_now += graph.before[node]
+    return False
+
+
 _PARAMETERS = ("parameter", "calculatedParameter", "structuralParameter")
 _EVENTS_ONLY = ("constant", "fixed", "tunable", "discrete")
 

@@ -56,6 +56,22 @@ def test_an_instance_that_cannot_be_added(arguments: tuple, sentence: str) -> No
     assert refusal(lambda: pendulum().add(*arguments), BuildError) == sentence
 
 
+def test_what_was_given_cannot_be_changed_in_silence() -> None:
+    """The system shows its start values, its drives and its FMUs; none of these is a place to change them, before the first run or after it."""
+    system = pendulum()
+    for _ in range(2):
+        assert dict(system.start_values["rod"]) == {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "x": 0.5}
+        with pytest.raises(BuildError) as refused:
+            system.start_values["rod"]["m"] = 2.0
+        assert str(refused.value) == (
+            "start_values['rod']['m'] = 2.0 would change nothing; give the value to add, or for one run to simulate(start_values={'rod.m': 2.0})"
+        )
+        for shown in (system.start_values, system.drives, system.instances):
+            with pytest.raises(TypeError):
+                shown["rod"] = {}
+        system.build()
+
+
 def test_files_that_are_not_there_or_no_fmus(tmp_path: Path) -> None:
     """The instance and the file are named; near names beside it are offered."""
     shutil.copy(foreign.gain(), tmp_path / "gain.fmu")

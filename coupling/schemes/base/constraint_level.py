@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -23,8 +23,9 @@ class ConstraintLevel(ABC):
     """How many values of a multiplier are free in a step: 1, or 2 where those at both ends are."""
     continuous: bool = False
     """Whether multipliers begin a step with what they had at the end of the last."""
+    loose: Collection[str] = ()
     refused_controls: Mapping[str, Callable[..., BuildError]]
-    """As in :class:`Scheme`."""
+    """Both as in :class:`Scheme`."""
 
     def refusal(self, session: Session) -> BuildError | None:
         """What the level asks of instances and one of them cannot do."""

@@ -34,6 +34,29 @@ def tolerance_without_control(tolerance: float) -> BuildError:
     )
 
 
+def nothing_to_extrapolate(*, scheme: str, degree: int) -> BuildError:
+    """Implicit schemes find the inputs at the end of a step."""
+    return BuildError(
+        f"extrapolation = {degree} has no effect with scheme = '{scheme}', which finds the inputs at the end of each step; leave it out"
+    )
+
+
+def nothing_integrated(*, option: str, value: str) -> BuildError:
+    """An option is for Model Exchange instances between the points, of which there are none."""
+    return BuildError(
+        f"{option} = {value} has no effect: no Model Exchange instance with states is integrated between the communication points; leave it out, "
+        "or give instances kind='me'. rtol is what Co-Simulation instances are told"
+    )
+
+
+def longer_than_allowed(*, max_step: float, step: float) -> BuildError:
+    """Fixed steps are as long as they are."""
+    return BuildError(
+        f"max_step = {max_step:g} s has no effect on steps that are fixed at communication_step = {step:g} s; choose a shorter "
+        "communication_step, or step_control='adaptive'"
+    )
+
+
 def not_repeatable(*, scheme: str, instances: Sequence[str]) -> BuildError:
     """The scheme repeats steps, but instances cannot go back."""
     return BuildError(

@@ -43,7 +43,7 @@ class ImplicitScheme(Scheme):
     repeats = True
 
     def __init__(self, level: ConstraintLevel) -> None:
-        self.level, self.refused_controls = level, level.refused_controls
+        self.level, self.refused_controls, self.loose = level, level.refused_controls, level.loose
 
     def couple(self, session: Session, run: Run, interval: Interval | None) -> Outcome:
         irreversible = unable(session.built, "save_state")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from coupling.errors import BuildError
 from coupling.live.interval import Interval
@@ -21,6 +21,8 @@ class Scheme(ABC):
     """Whether instances step one after another (Gauss-Seidel), not all at once (Jacobi)."""
     repeats: bool = False
     """Whether it repeats steps, and so finds multipliers that cannot be solved for at a point."""
+    loose: Collection[str] = ()
+    """The levels of constraints, ``position`` or ``velocity``, that it lets go their own way."""
     refused_controls: Mapping[str, Callable[..., BuildError]] = {}
     """The names of step controls that do not go with the scheme, and what refuses each: a function of ``scheme`` and ``control``."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from coupling.kernel.status import Status
 from coupling.kernel.tableau import Tableau
+from coupling.live.driven import undeclared_jump
 from coupling.live.failures import interrupted as interrupted_at
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
@@ -69,11 +70,12 @@ MANY = 7
 
 def _warn_of_roughness(session: Session, outcome: Outcome) -> None:
     count, state, time = session.kernel.roughest()
-    if count >= MANY and state >= 0:
-        outcome.warnings.append(
-            f"the step at t = {time:.6g} s was rejected {count} times because of '{session.label(state)}', whose derivative seems to be "
-            "discontinuous there without an event; let its FMU signal an event, or treat what follows with caution"
-        )
+    if count < MANY or state < 0:
+        return
+    rejected = f"the step at t = {time:.6g} s was rejected {count} times because"
+    jump = undeclared_jump(session, time)
+    cause = f"of '{session.label(state)}', whose derivative seems to be discontinuous there without an event; let its FMU signal an event"
+    outcome.warnings.append(f"{rejected} {jump}" if jump else f"{rejected} {cause}, or treat what follows with caution")
 
 
 COSTLY, SHARE = 500, 0.25

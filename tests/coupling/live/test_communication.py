@@ -27,6 +27,11 @@ def alone(fmu: object, drive: Callable[[float], float] | None = None) -> System:
     return system
 
 
+def undivided(scheme: str) -> dict[str, object]:
+    """Options by which the first interval is one step."""
+    return {"scheme": scheme} if scheme.startswith("implicit") else {"scheme": scheme, "extrapolation": 0}
+
+
 # -- the start -------------------------------------------------------------------------------------------------------------------------
 
 
@@ -57,7 +62,7 @@ def test_rows_are_at_the_first_point_at_or_behind_each_time(scheme):
     """One row for several times in one step, none at the start unless asked for, one at the end."""
 
     def times(*wanted: float) -> list[float]:
-        result = alone(foreign.of_oscillator()).simulate(0.3, communication_step=0.03, scheme=scheme, extrapolation=0, output_times=wanted)
+        result = alone(foreign.of_oscillator()).simulate(0.3, communication_step=0.03, output_times=wanted, **undivided(scheme))
         assert result["unit.x"] == pytest.approx(np.cos(result.time), abs=1e-9)
         return result.time.round(12).tolist()
 
@@ -83,7 +88,7 @@ def test_passes_are_counted():
     """As many as steps where nothing is repeated, more where it is, and none in Model Exchange."""
     oracle = Pendulum(angle=0.3)
     for name in ("explicit", "gauss-seidel"):
-        s = system_of(oracle).simulate(1.0, communication_step=0.01, scheme=name, extrapolation=0).statistics
+        s = system_of(oracle).simulate(1.0, communication_step=0.01, **undivided(name)).statistics
         assert s.passes == s.steps == 100
     s = system_of(oracle).simulate(1.0, communication_step=0.01, scheme="implicit").statistics
     assert s.steps == 100 and 200 <= s.passes <= 600

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import BuildError, Result, System
 from tests.support.oracles.planar import DoublePendulum
 from tests.support.runtime.runtime_components import BouncingBall
 from tests.support.systems.systems import refusal
@@ -34,11 +34,11 @@ def test_a_mechanism_between_the_points_moves_as_it_does_alone() -> None:
 
 
 def double_pendulum(stepped: str) -> System:
-    """One of two rods in Co-Simulation, the other between the points, the joint of the two at the points."""
+    """Two rods: those that are named in Co-Simulation, the other between the points; joints of both sorts at the points."""
     oracle = DoublePendulum()
     system = System("double pendulum")
     for name, (component, values) in oracle.parts.items():
-        system.add(name, component, values, "cs" if name == stepped else "me")
+        system.add(name, component, values, "cs" if name in stepped.split() else "me")
     for a, b in oracle.connections:
         system.connect(a, b)
     return system
@@ -87,3 +87,32 @@ def test_a_ball_bounces_between_the_points():
     flight = 1.0 - landing
     assert result["ball.height"][-1] == pytest.approx(0.8 * 9.81 * landing * flight - 9.81 * flight**2 / 2, abs=1e-9)
     assert result.statistics.steps >= 34
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"solver": "dop853"}, "solver = 'dop853' has no effect: {NONE}"),
+        ({"atol": 1e-9}, "atol = 1e-09 has no effect: {NONE}"),
+        (
+            {"max_step": 0.005},
+            "max_step = 0.005 s has no effect on steps that are fixed at communication_step = 0.01 s; choose a shorter communication_step, or "
+            "step_control='adaptive'",
+        ),
+        (
+            {"scheme": "implicit", "extrapolation": 2},
+            "extrapolation = 2 has no effect with scheme = 'implicit', which finds the inputs at the end of each step; leave it out",
+        ),
+    ],
+)
+def test_options_without_effect_are_refused(options: dict[str, object], sentence: str) -> None:
+    """Where everything steps by itself there is nothing to integrate; where rods are integrated, the options count."""
+    none = (
+        "no Model Exchange instance with states is integrated between the communication points; leave it out, or give instances kind='me'. rtol is "
+        "what Co-Simulation instances are told"
+    )
+    assert refusal(lambda: double_pendulum("rod1 rod2").simulate(0.1, communication_step=0.01, **options), BuildError) == sentence.format(
+        NONE=none
+    )
+    if "scheme" not in options:
+        assert double_pendulum("rod1").simulate(0.02, communication_step=0.01, **options).outcome.completed

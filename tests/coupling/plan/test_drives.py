@@ -15,11 +15,11 @@ from tests.support import foreign
 from tests.support.systems.systems import pendulum, refusal
 
 
-def pushed(force: object, stop: float = 3.0, **options: object) -> Result:
-    """A free body of 2 kg under a force along x."""
+def pushed(force: object, stop: float = 3.0, breaks: object = None, gy: float = 0.0, **options: object) -> Result:
+    """A body of 2 kg under a force along x."""
     system = System("pushed")
-    system.add("body", "planar.Body1", {"gy": 0.0, "m": 2.0})
-    system.drive("body.p1.Fx", force)
+    system.add("body", "planar.Body1", {"gy": gy, "m": 2.0})
+    system.drive("body.p1.Fx", force, breaks=breaks)
     return system.simulate(stop, **{"outputs": ["body.x", "body.vx", "body.p1.Fx"], "rtol": 1e-10, **options})
 
 
@@ -64,6 +64,48 @@ def test_kinks_and_jumps_of_a_table_are_events() -> None:
 def test_a_jump_at_the_very_start_has_happened() -> None:
     """The first row has the value behind it."""
     assert pushed([(0.0, 1.0), (0.0, 4.0)])["body.p1.Fx"][0] == 4.0
+
+
+@pytest.mark.parametrize("function", [lambda t: 2.0 if t > 0.5 else 0.0, lambda t: 2.0 if t >= 0.5 else 0.0], ids=["open", "closed"])
+@pytest.mark.parametrize(
+    ("options", "tolerance"),
+    [
+        ({"solver": "dopri5"}, 1e-12),
+        ({"solver": "dop853"}, 1e-12),
+        ({"solver": "cvode"}, 1e-7),
+        ({"solver": "Radau"}, 1e-12),
+        ({"communication_step": 0.3, "extrapolation": 0}, 1e-12),
+        ({"communication_step": 0.3, "scheme": "implicit", "step_control": "adaptive"}, 1e-12),
+    ],
+    ids=str,
+)
+def test_a_function_that_jumps_where_it_says(function: Callable[[float], float], options: dict[str, object], tolerance: float) -> None:
+    """Whether the time itself belongs to what comes before or after: nothing is rejected because of it, and x = (t - 1/2)^2 / 2 after it."""
+    result = pushed(function, breaks=[0.5], gy=-9.81, **options)
+    assert result["body.x"] == pytest.approx(np.maximum(0, result.time - 0.5) ** 2 / 2, abs=tolerance)
+    assert result.statistics.rejected <= 2 and not result.outcome.warnings
+    assert list(result["body.p1.Fx"][np.flatnonzero(result.time == 0.5)]) == [0, 2]
+
+
+@pytest.mark.parametrize("solver", ["dopri5", "dop853"])
+def test_a_function_that_jumps_without_a_word_is_named(solver: str) -> None:
+    """Not the body's y, which only happens to be the greatest."""
+    (warning,) = pushed(lambda t: 1.0 if t > 0.5 else 0.0, gy=-9.81, solver=solver).outcome.warnings
+    assert re.fullmatch(
+        r"the step at t = \S+ s was rejected \d+ times because 'body\.p1\.Fx' is driven by a function that jumps at t = 0\.5 s; name that time, "
+        r"drive\('body\.p1\.Fx', \.\.\., breaks=\[0\.5\]\)",
+        warning,
+    )
+
+
+def test_breaks_that_make_no_sense() -> None:
+    """They are for functions, and are times."""
+    assert refusal(lambda: pushed(math.cos, breaks=0.5), BuildError) == (
+        "breaks = 0.5 of 'body.p1.Fx' is refused: give a list of times in seconds, such as [0.5]"
+    )
+    assert refusal(lambda: pushed(2.0, breaks=[0.5]), BuildError) == (
+        "breaks = [0.5] of 'body.p1.Fx' is for functions of time; a constant has no jumps, a table has them in its rows"
+    )
 
 
 def test_a_table_of_one_row_is_a_constant() -> None:

@@ -156,13 +156,13 @@ def test_control_by_power_needs_ports(fmi):
 
 @pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", "implicit"])
 def test_steps_of_one_size_end_where_a_step_ends(fmi, scheme):
-    """A stop between two points is refused with the nearest that is none; steps stay as they are whatever max_step says."""
+    """A stop between two points is refused with the nearest that is none."""
     system = alone(without(foreign.oscillator(fmi, rollback=True), *VARIABLE_STEP))
     assert refusal(lambda: system.simulate(1.07, scheme=scheme, **COUPLED), BuildError) == (
         "stop_time = 1.07 s is no whole number of communication steps (0.1 s) after the start, and 'unit' can make steps of one size only; "
         "choose a stop_time of 1.1 s"
     )
-    result = system.simulate(1.5, start_time=0.4, scheme=scheme, extrapolation=2, max_step=0.03, output_interval=0.01, **COUPLED)
+    result = system.simulate(1.5, start_time=0.4, scheme=scheme, output_interval=0.01, **COUPLED)
     assert result.outcome.completed and result.statistics.steps == 11
     assert result.time == pytest.approx(0.4 + 0.1 * np.arange(12), abs=1e-14)
 

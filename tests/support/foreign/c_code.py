@@ -24,6 +24,8 @@ enum { INSTANTIATED = 1, INITIALIZATION = 2, EVENT = 4, CONTINUOUS = 8, STEP = 1
 typedef struct {
     double v[VALUES + 1]; /* time, variables, derivatives, indicators */
     double completed;     /* time of the last completed step */
+    double point;         /* the end of the last step */
+    double derivative[3][VALUES + 1], base[VALUES + 1]; /* of inputs, and what they were, at that time */
     double next;          /* time of the next time event */
     int mode, slave, states_changed, again, terminate;
     char name[100];
@@ -96,6 +98,10 @@ static int runge_kutta(Model *m, double h)
     for (int i = 0; i < NX; i++) x[i] = m->v[state[i]];
     for (int s = 0; s < 4; s++) {
         m->v[0] = t + c[s] * h;
+        const double d = m->v[0] - m->point;
+        for (int i = 0; i < VALUES; i++)
+            if (m->derivative[1][i] || m->derivative[2][i])
+                m->v[i] = m->base[i] + d * (m->derivative[1][i] + d * m->derivative[2][i] / 2);
         if (s)
             for (int i = 0; i < NX; i++) m->v[state[i]] = x[i] + c[s] * h * m->v[FIRST_RATE + i];
         TRY(rates(m));
@@ -155,9 +161,14 @@ static int initialized(Model *m)
 
 static int do_step(Model *m, double start, double size)
 {
-    if (fabs(start - m->v[0]) > 1e-9) return say(m, Error, "the step does not begin where the last one ended");
+    if (fabs(start - (INTERNAL_STEP ? m->point : m->v[0])) > 1e-9) return say(m, Error, "the step does not begin where the last one ended");
     TRY(on_step(m, size));
-    return advance(m, start + size);
+    memcpy(m->base, m->v, sizeof m->v);
+    m->point = start;
+    int status = advance(m, INTERNAL_STEP ? floor((start + size) / INTERNAL_STEP + 1e-9) * INTERNAL_STEP : start + size);
+    if (status <= Warning) m->point = start + size;
+    memset(m->derivative, 0, sizeof m->derivative);
+    return status;
 }
 """
 
@@ -277,6 +288,16 @@ fmi2Status fmi2NewDiscreteStates(void *c, fmi2EventInfo *e)
     e->nextEventTime = m->next;
     return Ok;
 }
+fmi2Status fmi2SetRealInputDerivatives(void *c, const unsigned r[], size_t n, const int order[], const double value[])
+{
+    M ALLOW(STEP)
+    if (n > INPUTS) return say(m, Error, "there are fewer inputs than that");
+    for (size_t i = 0; i < n; i++) {
+        if (order[i] > INPUT_ORDERS) return say(m, Error, "derivatives of that order are not taken");
+        m->derivative[order[i]][r[i]] = value[i];
+    }
+    return Ok;
+}
 fmi2Status fmi2DoStep(void *c, double t, double h, fmi2Boolean final) { M ALLOW(STEP) return do_step(m, t, h); }
 fmi2Status fmi2GetRealStatus(void *c, const fmi2StatusKind kind, double *value)
 {
@@ -307,6 +328,10 @@ void *fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String 
                                   _Bool early, const unsigned needed[], size_t n, void *environment, fmi3LogMessageCallback log,
                                   fmi3IntermediateUpdateCallback intermediate)
 {
+    if (events) {
+        log(environment, fmi3Error, "log", "Event Mode is not supported");
+        return NULL;
+    }
     return begin(name, 1, token, environment, (void (*)(void))log);
 }
 void *fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources, _Bool visible, _Bool logging,
@@ -404,6 +429,9 @@ def c_code(model: Model, version: int, token: str) -> str:
             f"#define VALUES {len(place)}",
             f"#define NX {len(states)}",
             f"#define FIRST_RATE {1 + len(model.variables)}",
+            f"#define INTERNAL_STEP {model.internal_step!r}",
+            f"#define INPUT_ORDERS {model.input_orders}",
+            f"#define INPUTS {sum(v.causality == 'input' for v in model.variables)}",
             f"#define FIRST_INDICATOR {1 + len(model.variables) + len(states)}",
             f"#define HAS_PARTIALS {int(model.partials is not None)}",
             f"#define ROLLBACK {int(model.rollback)}",

@@ -69,7 +69,7 @@ def description(model: Model, version: int, token: str) -> str:
         rollback = {"canGetAndSetFMUstate": model.rollback or None}
         interfaces = {
             "me": _tag("ModelExchange", **attributes, **rollback, completedIntegratorStepNotNeeded=not model.wants_completed or None),
-            "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True),
+            "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
         }
         variables = [
             _tag(
@@ -110,7 +110,7 @@ def description(model: Model, version: int, token: str) -> str:
         rollback = {"canGetAndSetFMUState": model.rollback or None}
         interfaces = {
             "me": _tag("ModelExchange", **attributes, **rollback, needsCompletedIntegratorStep=model.wants_completed or None),
-            "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True),
+            "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
         }
         types = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}
         variables = [

@@ -55,6 +55,12 @@ class Model:
     kinds: Sequence[str] = ("me", "cs")
     rollback: bool = False
     """Whether the state can be saved and restored."""
+    declares: Mapping[str, str] = field(default_factory=dict)
+    """Further attributes of its Co-Simulation. It takes no Event Mode, and whatever it declares, it refuses to be instantiated with it."""
+    internal_step: float = 0.0
+    """In Co-Simulation the only step that it can make, where this is greater than 0: it stays behind, and says so in FMI 3."""
+    input_orders: int = 0
+    """Up to which order it takes derivatives of inputs (FMI 2), in calls of no more references than it has inputs."""
     wants_completed: bool = False
     """Whether it wants to hear of completed integrator steps."""
 

@@ -1,0 +1,65 @@
+"""Starts at which an instance is not valid before the others are assembled: these are assembled first, without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+from coupling.analysis.assembly import assemble
+from coupling.errors import StartError
+from coupling.live.jacobians import StartRefused
+from coupling.live.program import compile_program
+from coupling.live.start import StartValues, start
+from coupling.names import resolve
+from coupling.options import Run
+from coupling.plan.build import Mode, build
+from coupling.plan.definition import Definition, Value
+
+Found = dict[tuple[int, str], float]
+_REMEDY = "give start values nearer to an assembled state"
+
+
+def assemble_in_parts(definition: Definition, mode: Mode, run: Run, values: StartValues, attempt: Callable[[Mapping], Found]) -> Found:
+    """What ``attempt`` finds from guesses: from none, and where an instance refuses these, from where the others can be assembled."""
+    try:
+        return attempt({})
+    except StartRefused as error:
+        first = refused = error
+    apart: dict[str, None] = {}
+    while refused.instance not in apart:
+        apart[refused.instance] = None
+        try:
+            near = _assembled_without(definition, mode, run, values, apart)
+        except StartRefused as another:
+            refused = another
+            continue
+        if not near:
+            break
+        try:
+            return attempt(near)
+        except StartRefused as there:
+            raise StartError(f"{there}; that is at the pose into which the others can be assembled: {_REMEDY}") from None
+    raise StartError(f"{first}; the start cannot be assembled from there: {_REMEDY}") from None
+
+
+def _assembled_without(definition: Definition, mode: Mode, run: Run, values: StartValues, apart: Collection[str]) -> Found:
+    """Start values of the other instances, at which their constraints hold."""
+    names = [each.name for each in definition.instances]
+
+    def stays(variable: str) -> bool:
+        return resolve(variable, names)[0] not in apart
+
+    others = replace(
+        definition,
+        instances=tuple(each for each in definition.instances if each.name not in apart),
+        connections=tuple(pair for pair in definition.connections if all(map(stays, pair))),
+        drives=tuple(drive for drive in definition.drives if stays(drive[0])),
+    )
+    if not others.instances:
+        return {}
+    built = build(others, mode, complete=False)
+    number = {part.name: i for i, part in enumerate(built.parts)}
+    kept: dict[tuple[int, str], Value] = {(number[names[i]], name): value for (i, name), value in values.items() if names[i] in number}
+    with start(compile_program(built, []), run, kept, assembling=True) as session:
+        found = assemble(session)
+    return {(names.index(built.parts[i].name), name): value for (i, name), value in found.items()}
