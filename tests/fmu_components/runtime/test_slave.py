@@ -484,9 +484,7 @@ def test_wrong_calls_are_answered_by_one_sentence(call, sentence):
     assert unit["h"] == pytest.approx(bounced(0.1, 0.8)[0], abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "experiment", [{"start_time": math.nan}, {"start_time": 1.0, "stop_time": 0.0}, {"tolerance": math.nan}]
-)
+@pytest.mark.parametrize("experiment", [{"start_time": math.nan}, {"start_time": 1.0, "stop_time": 0.0}, {"tolerance": math.nan}])
 def test_an_experiment_that_makes_no_sense_is_refused(experiment):
     """Times must be finite and in order, a tolerance a number."""
     with pytest.raises(runtime.Refusal, match=r"^unit: .* is refused: "):

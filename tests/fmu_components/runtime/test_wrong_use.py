@@ -240,7 +240,9 @@ def test_a_tolerance_that_is_not_positive_is_none(tolerance, fmi, fmu):
         with Driver(fmu(BODY, fmi), "cs", "rod") as driver:
             driver.start(tolerance=given)
             if given is not None:
-                assert the_sentence(driver) == f"rod: the tolerance {given:g} is none, so that the FMU keeps its own; give one greater than 0"
+                assert (
+                    the_sentence(driver) == f"rod: the tolerance {given:g} is none, so that the FMU keeps its own; give one greater than 0"
+                )
             driver.step(0.0, 0.5)
             ends[given] = driver["y"]
     assert ends[tolerance] == ends[None]
