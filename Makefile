@@ -1,8 +1,10 @@
 # Needs Python 3.11 (Debian: python3, python3-venv), a C compiler (gcc) and make. Everything else is installed into .venv.
 PYTHON ?= python3
 BIN = .venv/bin
-# Tests of one component share a worker, and with it the component's derivatives.
-WORKERS = -n 2 --dist loadgroup
+# Tests of one component or file share a worker, and with it what takes long to make; the order of the groups is that of tests/conftest.py.
+WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
+# Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test test-all lint fmus benchmarks docs clean
 

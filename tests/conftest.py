@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -50,9 +51,17 @@ COSTLY = ("planar.CamFollower",)
 """Components whose exporting takes many times as long as that of all others; their physics is tested beside that of the others."""
 
 
+SHARING = ("tests/coupling/export/",)
+"""Folders whose files share what takes seconds to make: exported mechanisms."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of one component go to one worker (``--dist loadgroup``): the derivatives of some take seconds, and are made once."""
+    """Tests that share what takes long to make go to one worker (``--dist loadgroup``): those of one component, and those of one file.
+
+    The groups of components come last, since they are many and short, and leave no worker idle at the end.
+    """
+    last = []
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         for chosen in (parameters[name] for name in ("component", "table", "joint") if name in parameters):
@@ -61,9 +70,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             elif isinstance(chosen, VariableTable):
                 chosen = chosen.declared.name
             if isinstance(chosen, str):
-                item.add_marker(pytest.mark.xdist_group(chosen))
                 if chosen in COSTLY:
                     item.add_marker(pytest.mark.slow)
+                if item.get_closest_marker("xdist_group") is None:
+                    item.add_marker(pytest.mark.xdist_group(chosen))
+                    last.append(item)
+        if item.get_closest_marker("xdist_group") is None:
+            file = item.nodeid.partition("::")[0]
+            item.add_marker(pytest.mark.xdist_group(next((folder for folder in SHARING if file.startswith(folder)), file)))
+    late = set(last)
+    items.sort(key=lambda item: item in late)
+
+
+def pytest_collection_finish() -> None:
+    """The collector of garbage need not walk over tens of thousands of tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

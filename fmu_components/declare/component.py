@@ -33,9 +33,9 @@ from fmu_components.declare.declaration import (
     falls,
     reaches,
     rises,
-    symbols_of,
 )
 from fmu_components.declare.differentiate import TimeDerivative
+from fmu_components.declare.expressions import contains, derivative, free_symbols, symbols_of
 from fmu_components.declare.icon import Drawing
 from fmu_components.declare.ports import KINDS, Port, PortKind, Side, make_port
 
@@ -293,11 +293,11 @@ class Component:
 
     def partial(self, expression: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
         """The derivative with respect to a symbol, by the chain rule through calculated variables, which keep their names."""
-        total = sympy.diff(expression, symbol)
-        for inner in sorted(expression.free_symbols, key=str):
+        total = derivative(expression, symbol)
+        for inner in symbols_of(expression):
             equation = self._draft.variables[str(inner)].equation
             if equation is not None:
-                total += sympy.diff(expression, inner) * self.partial(equation, symbol)
+                total += derivative(expression, inner) * self.partial(equation, symbol)
         return total
 
     @property
@@ -426,10 +426,10 @@ def _check(declared: Declaration) -> None:
         )
     assert declared.order is not None  # which finds circles
     for where, _, equation in equations:
-        for piecewise in equation.atoms(sympy.Piecewise):
+        for piecewise in equation.atoms(sympy.Piecewise) if contains(equation, sympy.Piecewise) else ():
             # SymPy folds such conditions wrongly.
             for _, condition in piecewise.args:
-                if any(declared.expand(symbol).has(sympy.Piecewise) for symbol in condition.free_symbols):
+                if any(contains(declared.expand(symbol), sympy.Piecewise) for symbol in free_symbols(condition)):
                     raise DeclarationError(
                         f"{declared.name}: {where}: the condition '{condition}' depends on a quantity that is piecewise itself; "
                         f"name the condition with relation() or state it in other terms"

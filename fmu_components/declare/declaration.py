@@ -11,6 +11,7 @@ from functools import cached_property
 
 import sympy
 
+from fmu_components.declare.expressions import replaced, symbols_of
 from fmu_components.declare.icon import Drawing
 from fmu_components.declare.ports import Port
 
@@ -210,7 +211,7 @@ class Declaration:
 
     def expand(self, expression: sympy.Basic) -> sympy.Basic:
         """The expression in terms of time, parameters, states, discrete states and inputs alone."""
-        return expression.xreplace({s: self._expanded(s) for s in symbols_of(expression) if self.by_symbol[s].equation is not None})
+        return replaced(expression, {s: self._expanded(s) for s in symbols_of(expression) if self.by_symbol[s].equation is not None})
 
     def _expanded(self, symbol: sympy.Symbol) -> sympy.Basic:
         if symbol not in self._expansions:
@@ -222,7 +223,3 @@ class Declaration:
     @cached_property
     def _expansions(self) -> dict[sympy.Symbol, sympy.Basic]:
         return {}
-
-
-def symbols_of(expression: sympy.Basic) -> list[sympy.Symbol]:
-    return sorted(expression.free_symbols, key=str)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import sympy
 
+from fmu_components.declare.expressions import derivative, symbols_of
 from fmu_components.declare.ports import Port
 
 Operator = Callable[[sympy.Expr], sympy.Expr]
@@ -20,11 +21,7 @@ class TimeDerivative:
 
     def __call__(self, expression: sympy.Expr) -> sympy.Expr:
         return sympy.Add(
-            *(
-                sympy.diff(expression, symbol) * self.rates[symbol]
-                for symbol in sorted(expression.free_symbols, key=str)
-                if symbol in self.rates
-            )
+            *(derivative(expression, symbol) * self.rates[symbol] for symbol in symbols_of(expression) if symbol in self.rates)
         )
 
 
@@ -59,7 +56,7 @@ def efforts_of(
     velocity_forms: Sequence[sympy.Expr],
     multipliers: Sequence[sympy.Expr],
     port: Port,
-    partial: Callable[[sympy.Expr, sympy.Symbol], sympy.Expr] = sympy.diff,
+    partial: Callable[[sympy.Expr, sympy.Symbol], sympy.Expr] = derivative,
 ) -> list[sympy.Expr]:
     """The efforts on a port: the transpose of d(velocity forms)/d(port velocities), times the multipliers.
 

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -100,13 +99,10 @@ def build_one(component: type[Component], folder: Path, options: Options = Optio
     elif due:
         platforms = [c.PLATFORMS[name] for name in options.platforms]
         shared = archive.shared_files(table)
-        with tempfile.TemporaryDirectory() as scratch:
-            objects = {p: c.compile_model(p, shared["sources/model.c"].decode(), Path(scratch)) for p in platforms}
-            for path, fmi, key in due:
-                libraries = {
-                    p: c.link(p, table.declared.identifier, fmi, table.implicit is not None, objects[p], cache_folder()) for p in platforms
-                }
-                archive.write(path, archive.component_files(table, fmi, shared, libraries), key)
+        objects = {p: c.compile_model(p, shared["sources/model.c"].decode(), cache_folder()) for p in platforms}
+        for path, fmi, key in due:
+            libraries = {p: c.link(p, fmi, table.implicit is not None, objects[p], cache_folder()) for p in platforms}
+            archive.write(path, archive.component_files(table, fmi, shared, libraries), key)
     seconds = time.perf_counter() - began
     return [
         BuiltFmu(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))

@@ -145,21 +145,35 @@ def _run(command: Sequence[str]) -> None:
         raise ExportError(f"the compiler refused: {' '.join(command)}\n{done.stderr.strip()}")
 
 
-def compile_model(platform: Platform, model_c: str, folder: Path) -> Path:
-    """The object of a model; it serves both FMI versions."""
-    source = folder / "model.c"
-    source.write_text(model_c)
-    target = folder / f"model-{platform.name}.o"
-    _compile(platform.required_compiler(), source, target)
+def compile_model(platform: Platform, model_c: str, cache_folder: Path) -> Path:
+    """The object of a model; it serves both FMI versions, and is kept by content since they may be asked for one after the other."""
+    compiler = platform.required_compiler()
+    text = model_c + (RUNTIME / "model.h").read_text()
+    target = _kept(platform, cache_folder) / f"{_digest(text, compiler, FLAGS)}.o"
+    if not target.is_file():
+        with tempfile.TemporaryDirectory() as scratch:
+            source = Path(scratch) / "model.c"
+            source.write_text(model_c)
+            _compile(compiler, source, target)
     return target
 
 
-def link(platform: Platform, identifier: str, fmi: int, implicit: bool, model_object: Path, cache_folder: Path) -> bytes:
+def _kept(platform: Platform, cache_folder: Path) -> Path:
+    folder = cache_folder / f"objects-{platform.name}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _digest(text: str, compiler: str, flags: Sequence[str]) -> str:
+    return hashlib.sha256((text + compiler_version(compiler) + str(flags)).encode()).hexdigest()[:24]
+
+
+def link(platform: Platform, fmi: int, implicit: bool, model_object: Path, cache_folder: Path) -> bytes:
     """The shared library of an FMU, with the implicit method or without."""
-    library = model_object.with_name(f"{identifier}-fmi{fmi}{platform.suffix}")
     needed = {source.stem for source in runtime_sources(fmi, implicit)}
     objects = [o for o in runtime_objects(platform, fmi, cache_folder) if o.stem in needed]
-    return _link(platform, library, [model_object, *objects])
+    with tempfile.TemporaryDirectory() as scratch:
+        return _link(platform, Path(scratch) / f"library{platform.suffix}", [model_object, *objects])
 
 
 def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> bytes:
@@ -173,8 +187,7 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
     compiler = platform.required_compiler()
     flags = (*FLAGS, "-ffunction-sections")
     headers = b"".join(content for name, content in sorted(sources.items()) if name.endswith(".h"))
-    kept = cache_folder / f"objects-{platform.name}"
-    kept.mkdir(parents=True, exist_ok=True)
+    kept = _kept(platform, cache_folder)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for name, content in sources.items():

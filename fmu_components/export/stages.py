@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import sympy
 
 from fmu_components.declare.declaration import Role, Variable
+from fmu_components.declare.expressions import free_symbols, symbols_of
 from fmu_components.export.table import VariableTable, is_diagnostic
 
 STAGES = ("parameters", "states", "motion", "efforts", "accelerations", "diagnostics", "sensitivities")
@@ -66,7 +67,7 @@ class Plan:
 
         def visit(symbol: sympy.Symbol) -> None:
             if symbol in self._definition and symbol not in done:
-                for inner in sorted(self._definition[symbol].free_symbols, key=str):
+                for inner in symbols_of(self._definition[symbol]):
                     visit(inner)
                 done[symbol] = None
 
@@ -75,7 +76,7 @@ class Plan:
         return list(done)
 
     def _latest(self, expression: sympy.Basic) -> int:
-        return max((self._stage[s] for s in expression.free_symbols), default=0)
+        return max((self._stage[s] for s in free_symbols(expression)), default=0)
 
     def _entry_stage(self, index: int, expression: sympy.Basic) -> int:
         row, column = (self.table.variables[r] for r in self.entries[index])
@@ -89,7 +90,7 @@ class Plan:
         needed = {symbol: [never, never] for symbol in self._order}  # by values, by the Jacobian
 
         def need(expression: sympy.Basic, group: int, stage: int) -> None:
-            for symbol in expression.free_symbols & needed.keys():
+            for symbol in free_symbols(expression) & needed.keys():
                 needed[symbol][group] = min(needed[symbol][group], stage)
 
         self.entry_stage = [self._entry_stage(index, expression) for index, expression in entries.items()]
@@ -115,7 +116,7 @@ class Plan:
             s
             for function in (*self.values, *self.jacobian)
             for _, expression in function.steps
-            for s in expression.free_symbols
+            for s in free_symbols(expression)
             if s in self._temporary and home[s] is not function
         }
         self.kept = [symbol for symbol in self._order if symbol in kept]

@@ -10,7 +10,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from random import Random
 from typing import Any
 
@@ -19,6 +19,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from fmu_components.declare.component import TIME
 from fmu_components.declare.declaration import IMPLICIT, Condition, Declaration, Role, Variable
+from fmu_components.declare.expressions import contains, derivative, free_symbols, replaced, symbols_of
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)
@@ -80,7 +81,7 @@ class VariableTable:
 
     def concerned(self, condition: Condition) -> list[int]:
         """The variables that a validity condition depends on and that are not calculated."""
-        return sorted(self.reference(str(symbol)) for symbol in self.declared.expand(condition.expression).free_symbols)
+        return sorted(self.reference(str(symbol)) for symbol in free_symbols(self.declared.expand(condition.expression)))
 
     @cached_property
     def residuals(self) -> list[Variable]:
@@ -97,7 +98,7 @@ class VariableTable:
         gradients: dict[sympy.Symbol, dict[sympy.Symbol, sympy.Expr]] = {}
         for variable in self.declared.order:
             gradient = gradients[variable.symbol] = {}
-            for inner in sorted(variable.equation.free_symbols, key=str):  # type: ignore[union-attr]
+            for inner in symbols_of(variable.equation):
                 slope = _slope(variable.equation, inner)
                 if slope != 0:
                     for base, part in gradients.get(inner, {inner: sympy.Integer(1)}).items():
@@ -149,8 +150,8 @@ class VariableTable:
     def _branches(self, expression: sympy.Basic, switched: bool | None) -> bool:
         """Whether an expression, or what it depends on, is composed of pieces."""
         at_position = self._at(expression, switched)
-        return at_position.has(sympy.Piecewise, sympy.Max, sympy.Min) or any(
-            self._composed(self.declared.by_symbol[symbol], switched) for symbol in at_position.free_symbols
+        return contains(at_position, sympy.Piecewise, sympy.Max, sympy.Min) or any(
+            self._composed(self.declared.by_symbol[symbol], switched) for symbol in free_symbols(at_position)
         )
 
     @cache  # noqa: B019 - a table lives as long as its component
@@ -165,7 +166,7 @@ class VariableTable:
     def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
         """The variables that are not calculated on which an expression depends, with the switch as given."""
         found: set[Variable] = set()
-        for symbol in self._at(expression, switched).free_symbols:
+        for symbol in free_symbols(self._at(expression, switched)):
             variable = self.declared.by_symbol[symbol]
             found |= self._base(variable, switched) if variable.role.calculated else {variable}
         return found
@@ -183,12 +184,9 @@ class VariableTable:
         waiting = [self.variables[unknown]]
         while waiting:
             equation = self._at(waiting.pop().equation, switched)
-            for condition in (c for piecewise in equation.atoms(sympy.Piecewise) for _, c in piecewise.args):
-                if variable in self._reaches(condition, switched):
-                    return True
-            if any(variable in self._reaches(f, switched) for f in equation.atoms(sympy.sign, sympy.floor, sympy.ceiling)):
+            if any(variable in self._reaches(part, switched) for part in _discontinuities(equation)):
                 return True
-            inner = {self.declared.by_symbol[s] for s in equation.free_symbols} - seen
+            inner = {self.declared.by_symbol[s] for s in free_symbols(equation)} - seen
             waiting += [v for v in inner if v.role.calculated]
             seen |= inner
         return False
@@ -197,7 +195,7 @@ class VariableTable:
     def _at(self, expression: sympy.Basic, switched: bool | None) -> sympy.Basic:
         if switched is None or self.switch is None:
             return expression
-        return expression.xreplace({self.switch.symbol: sympy.true if switched else sympy.false})
+        return replaced(expression, {self.switch.symbol: sympy.true if switched else sympy.false})
 
     def dependencies(self, unknown: int, switched: bool | None = None, roles: Iterable[Role] = KNOWN) -> list[Dependency]:
         """The knowns that an unknown depends on, with the switch as given or, for None, in either of its positions."""
@@ -267,6 +265,17 @@ def _evaluator(table: VariableTable, expressions: list[sympy.Expr]) -> Callable[
     return scope["evaluate"]
 
 
+@lru_cache(2**12)
+def _discontinuities(equation: sympy.Basic) -> list[sympy.Basic]:
+    """The conditions and the functions of an equation at which its value may jump."""
+    if not contains(equation, sympy.Piecewise, *_STEPPED):
+        return []
+    return [c for piecewise in equation.atoms(sympy.Piecewise) for _, c in piecewise.args] + list(equation.atoms(*_STEPPED))
+
+
+_STEPPED = (sympy.sign, sympy.floor, sympy.ceiling)
+
+
 def _chosen(arguments: tuple[sympy.Expr, ...], better: Any) -> sympy.Expr:
     """The best of several values, by comparing two at a time."""
     first, *rest = sorted(arguments, key=str)
@@ -278,12 +287,13 @@ def _chosen(arguments: tuple[sympy.Expr, ...], better: Any) -> sympy.Expr:
 def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:
     """The derivative as a C program can compute it: without impulses where a function jumps."""
     # Where two arguments of a maximum are equal, as at rest, it has the slope of one of them, not none.
-    pieces = value.replace(sympy.Max, lambda *each: _chosen(each, sympy.Ge)).replace(sympy.Min, lambda *each: _chosen(each, sympy.Le))
-    derivative = sympy.diff(pieces, symbol)
-    if not derivative.has(sympy.DiracDelta, sympy.Heaviside):
-        return derivative
-    derivative = derivative.replace(sympy.DiracDelta, lambda *_: sympy.Integer(0))
-    return derivative.replace(sympy.Heaviside, lambda x, *_: sympy.Piecewise((1, x > 0), (0, True)))
+    if contains(value, sympy.Max, sympy.Min):
+        value = value.replace(sympy.Max, lambda *each: _chosen(each, sympy.Ge)).replace(sympy.Min, lambda *each: _chosen(each, sympy.Le))
+    slope = derivative(value, symbol)
+    if not contains(slope, sympy.DiracDelta, sympy.Heaviside):
+        return slope
+    slope = slope.replace(sympy.DiracDelta, lambda *_: sympy.Integer(0))
+    return slope.replace(sympy.Heaviside, lambda x, *_: sympy.Piecewise((1, x > 0), (0, True)))
 
 
 def is_diagnostic(variable: Variable, table: VariableTable) -> bool:

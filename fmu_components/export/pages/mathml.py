@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from itertools import pairwise
 
@@ -183,6 +183,11 @@ def _identifier(text: str) -> str:
 
 class _MathML(Printer):
     """SymPy expressions as MathML, without the surrounding element."""
+
+    # A long expression is printed whole to be measured, and then its parts again, at each level at which a line may break.
+    @lru_cache(2**13)  # noqa: B019 - there is one printer, which lives as long as the module
+    def _print(self, expr: sympy.Basic, **settings: object) -> str:
+        return super()._print(expr, **settings)
 
     def emptyPrinter(self, expr: object) -> str:
         return f"<mtext>{escape(str(expr))}</mtext>"
@@ -402,6 +407,7 @@ def _enclosed(inner: str, fences: str = "()") -> str:
     return f"<mrow>{opening}{inner}{closing}</mrow>"
 
 
+@lru_cache(2**13)
 def _terms(expr: sympy.Add) -> list[tuple[str, sympy.Expr]]:
     """The terms of a sum with their signs; a positive one comes first where there is one, as one writes by hand."""
     terms = []

@@ -27,25 +27,25 @@ RUNTIME = Path(__file__).parents[3] / "fmu_components" / "runtime"
 
 @pytest.fixture
 def described(table, fmi) -> ModelDescription:
-    """Read once for all tests, which leave it as it is."""
-    return _described(table, fmi)
+    return read(table, fmi)
 
 
 @cache
-def _described(table: VariableTable, fmi: int) -> ModelDescription:
-    with tempfile.TemporaryDirectory() as folder:
-        return read(table, fmi, Path(folder))
+def read(table: VariableTable, fmi: int) -> ModelDescription:
+    """What FMPy understands, having checked schema, names, units, combinations of attributes and model structure.
+
+    Read once for all tests, which leave it as it is.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "modelDescription.xml").write_text(description_of(table, fmi, SOURCES))
+        if fmi == 3:
+            (folder / "sources").mkdir()
+            (folder / "sources" / "buildDescription.xml").write_text(build_description(table, SOURCES))
+        return fmpy.read_model_description(folder, validate=True, validate_variable_names=True, validate_model_structure=True)
 
 
-def read(table: VariableTable, fmi: int, folder: Path) -> ModelDescription:
-    """What FMPy understands, having checked schema, names, units, combinations of attributes and model structure."""
-    (folder / "modelDescription.xml").write_text(description_of(table, fmi, SOURCES))
-    if fmi == 3:
-        (folder / "sources").mkdir(exist_ok=True)
-        (folder / "sources" / "buildDescription.xml").write_text(build_description(table, SOURCES))
-    return fmpy.read_model_description(folder, validate=True, validate_variable_names=True, validate_model_structure=True)
-
-
+@cache
 def xml(table: VariableTable, fmi: int) -> ET.Element:
     return ET.fromstring(description_of(table, fmi, SOURCES))
 
@@ -173,12 +173,11 @@ def test_value_references_are_indices(described, table):
     assert [v.valueReference for v in described.modelVariables] == list(range(len(table.variables)))
 
 
-def test_both_versions_list_the_same_variables(table, tmp_path):
+def test_both_versions_list_the_same_variables(table):
     """Names, units, start values and limits are the same in FMI 2 and FMI 3, in the same order."""
     facts = []
     for fmi in (2, 3):
-        (tmp_path / str(fmi)).mkdir()
-        description = read(table, fmi, tmp_path / str(fmi))
+        description = read(table, fmi)
         facts.append([(v.name, v.description, v.unit, v.start, v.min, v.max, v.nominal) for v in description.modelVariables])
     assert facts[0] == facts[1]
     assert [fact[0] for fact in facts[0]] == [v.name for v in table.variables]
@@ -193,9 +192,9 @@ def test_start_values_are_the_declared_ones(described, table):
             assert {"true": 1.0, "false": 0.0}.get(found.start) == declared.start or float(found.start) == declared.start
 
 
-def test_ranges_are_stated(table, fmi, tmp_path):
+def test_ranges_are_stated(table, fmi):
     """The limits of parameters are attributes, and since these include the bound itself, the description states them too."""
-    described = read(table, fmi, tmp_path)
+    described = read(table, fmi)
     for declared in table.with_role(Role.PARAMETER):
         found = variable(described, declared.name)
         for text, bound in ((found.min, declared.range.minimum), (found.max, declared.range.maximum)):
@@ -204,14 +203,14 @@ def test_ranges_are_stated(table, fmi, tmp_path):
         assert found.description.endswith(stated) == (found.min is not None or found.max is not None)
 
 
-def test_a_mass_must_be_greater_than_zero(ball, fmi, tmp_path):
+def test_a_mass_must_be_greater_than_zero(ball, fmi):
     """An excluded bound is told in words."""
-    assert variable(read(ball, fmi, tmp_path), "m").description == "mass; must be greater than 0"
+    assert variable(read(ball, fmi), "m").description == "mass; must be greater than 0"
 
 
-def test_the_nature_of_each_role(ball, fmi, tmp_path):
+def test_the_nature_of_each_role(ball, fmi):
     """Causality, variability and initial of every kind of variable."""
-    description = read(ball, fmi, tmp_path)
+    description = read(ball, fmi)
     assert nature(description, "time") == ("independent", "continuous", None)
     assert nature(description, "m") == ("parameter", "tunable", "exact")
     assert nature(description, "e") == ("parameter", "fixed", "exact")
@@ -224,16 +223,16 @@ def test_the_nature_of_each_role(ball, fmi, tmp_path):
     assert nature(description, "energy") == nature(description, "airborne.indicator") == ("local", "continuous", "calculated")
 
 
-def test_types(ball, fmi, tmp_path):
+def test_types(ball, fmi):
     """Reals, integers and Booleans have the type of their version."""
-    description = read(ball, fmi, tmp_path)
+    description = read(ball, fmi)
     types = tuple(variable(description, name).type for name in ("throw", "bounces", "thrown", "airborne"))
     assert types == {2: ("Real", "Integer", "Boolean", "Boolean"), 3: ("Float64", "Int32", "Boolean", "Boolean")}[fmi]
 
 
-def test_the_switch_and_lambda(joint, fmi, tmp_path):
+def test_the_switch_and_lambda(joint, fmi):
     """FMI 2 has a parameter and inputs; FMI 3 the structural parameter and the local variables of the layered standard."""
-    description = read(joint, fmi, tmp_path)
+    description = read(joint, fmi)
     assert nature(description, "ideal") == ({2: "parameter", 3: "structuralParameter"}[fmi], "fixed", "exact")
     assert nature(description, "lambda[1]") == ({2: "input", 3: "local"}[fmi], "continuous", "exact")
     assert variable(description, "ideal").start == "false"
@@ -330,9 +329,9 @@ def test_no_dependence_is_declared_in_vain(described, table, fmi):
             assert unknown.variable.name in probe.moved_by(known.name), f"{unknown.variable.name} does not depend on {known.name}"
 
 
-def test_nothing_that_the_switch_changes_is_constant(table, tmp_path):
+def test_nothing_that_the_switch_changes_is_constant(table):
     """In FMI 2 the dependencies are the union of both modes, and a factor that differs between them is never called constant."""
-    described = read(table, 2, tmp_path)
+    described = read(table, 2)
     modes = [dependence(table, position) for position in (False, True)]
     for unknowns in (described.outputs, described.derivatives, described.initialUnknowns):
         for unknown in unknowns:
@@ -342,9 +341,9 @@ def test_nothing_that_the_switch_changes_is_constant(table, tmp_path):
                 assert kind != "constant" or moved[0] == moved[1], f"{name} depends on {known} in one mode only"
 
 
-def test_lambda_counts_where_it_is_an_input(joint, fmi, tmp_path):
+def test_lambda_counts_where_it_is_an_input(joint, fmi):
     """FMI 2 declares that lambda acts on the wrench, by a factor that the switch fixes; in FMI 3 this is the manifest's to say."""
-    found = dependencies(read(joint, fmi, tmp_path).outputs, "M.Fx")
+    found = dependencies(read(joint, fmi).outputs, "M.Fx")
     assert found.get("lambda[1]") == {2: "fixed", 3: None}[fmi]
     assert found["M.x"] == "tunable"
 
@@ -359,9 +358,9 @@ def test_dependencies_are_in_order(described):
     assert references == sorted(references)
 
 
-def test_event_indicators(ball, fmi, tmp_path):
+def test_event_indicators(ball, fmi):
     """FMI 2 counts them, FMI 3 lists them with their dependencies; each relation has one."""
-    description = read(ball, fmi, tmp_path)
+    description = read(ball, fmi)
     if fmi == 2:
         assert description.numberOfEventIndicators == 2
     else:
@@ -369,9 +368,9 @@ def test_event_indicators(ball, fmi, tmp_path):
         assert dependencies(description.eventIndicators, "airborne.indicator") == {"h": "constant"}
 
 
-def test_dependence_through_relations(ball, fmi, tmp_path):
+def test_dependence_through_relations(ball, fmi):
     """At an event, an output changes with what its relation watches; a factor that the relation chooses is discrete."""
-    description = read(ball, fmi, tmp_path)
+    description = read(ball, fmi)
     drag = dependencies(description.outputs, "drag")
     assert (drag["v"], drag["h"]) == ("discrete", "dependent")
     assert dependencies(description.outputs, "flag") == {"h": "dependent"}
@@ -379,8 +378,8 @@ def test_dependence_through_relations(ball, fmi, tmp_path):
     assert initial == {"b": "dependent", "h": "dependent", "v": "dependent"}
 
 
-def test_discrete_states_are_knowns_of_fmi_3(ball, fmi, tmp_path):
+def test_discrete_states_are_knowns_of_fmi_3(ball, fmi):
     """FMI 2 counts discrete states among the knowns of the initialisation only; the factor they choose is discrete in both."""
-    description = read(ball, fmi, tmp_path)
+    description = read(ball, fmi)
     assert dependencies(description.outputs, "bonus") == {"F": "discrete"} | ({"thrown": "dependent"} if fmi == 3 else {})
     assert dependencies(description.initialUnknowns, "bonus") == {"F": "dependent", "thrown": "dependent"}

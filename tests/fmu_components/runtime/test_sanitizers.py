@@ -34,6 +34,8 @@ ORDINARY = {
 }
 """One of each kind: without and with algebraic variables, with modes, discrete states, events of each kind, both implicit methods."""
 VERSIONS = (2, 3)
+# All of them link what the fixture has compiled.
+pytestmark = pytest.mark.xdist_group("sanitizers")
 HEADERS = (RUNTIME, fmi_headers())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
 import numpy as np
@@ -32,6 +32,9 @@ class Dependence:
         self._random = np.random.default_rng(0)
         self._moved: dict[str, set[str]] = {}
         self._proportional: dict[tuple[str, str], set[str]] = {}
+        self._by_name = {variable.name: variable for variable in self._base}
+        # The same for all variables that are changed; by the kind, whose frozen values they share.
+        self._points: dict[str | None, list[tuple[dict[str, float], dict[str, float]]]] = {}
         # One equation after the other: written out in the base variables alone, some are thousands of terms long.
         names = {variable.symbol: sympy.Symbol(f"value_{number}") for number, variable in enumerate(declared.order)}
         equations = [(names[variable.symbol], variable.equation.xreplace(names)) for variable in declared.order]
@@ -43,32 +46,53 @@ class Dependence:
         """The unknowns that change with this variable at any of the points."""
         if known not in self._moved:
             self._moved[known] = set()
-            for _ in range(POINTS):
-                before, after, _ = self._pair(self._draw(), known)
+            for before, after, _ in self._pairs(known, None):
                 self._moved[known] |= {name for name in self._unknowns if not _same(before[name], after[name])}
         return self._moved[known]
 
     def proportional_to(self, known: str, kind: str) -> set[str]:
         """The unknowns whose slope along the known is the same wherever it is looked at, but for what the kind allows."""
         if (known, kind) not in self._proportional:
-            anchor, slopes = self._draw(), []
-            for _ in range(POINTS):
-                point = self._draw() | {v.name: anchor[v.name] for v in self._base if _frozen(v, kind)}
-                before, after, change = self._pair(point, known)
-                slopes.append({name: (after[name] - before[name]) / change for name in self._unknowns})
+            slopes = [
+                {name: (after[name] - before[name]) / change for name in self._unknowns}
+                for before, after, change in self._pairs(known, kind)
+            ]
             same = {name for name in self._unknowns if all(_same(each[name], slopes[0][name]) for each in slopes)}
             self._proportional[known, kind] = same
         return self._proportional[known, kind]
 
-    def _pair(self, point: Mapping[str, float], known: str) -> tuple[dict[str, float], dict[str, float], float]:
-        """All unknowns at two points that differ in one variable, and by how much; drawn again where an equation has no value."""
+    def _pairs(self, known: str, kind: str | None) -> Iterator[tuple[dict[str, float], dict[str, float], float]]:
+        """All unknowns at two points that differ in one variable, and by how much; elsewhere where an equation has no value."""
+        if kind not in self._points:
+            anchor = self._draw()
+            self._points[kind] = [self._valued(self._frozen_at(anchor, kind)) for _ in range(POINTS)]
+        for point, before in self._points[kind]:
+            there = not point[known] if isinstance(point[known], bool) else self._value(self._by_name[known])
+            after = self._tried({**point, known: there})
+            while after is None:
+                point, before = self._valued(self._frozen_at(point, kind))
+                there = not point[known] if isinstance(point[known], bool) else self._value(self._by_name[known])
+                after = self._tried({**point, known: there})
+            yield before, after, there - point[known]
+
+    def _frozen_at(self, anchor: Mapping[str, float], kind: str | None) -> dict[str, float]:
+        """The values that all points share for a kind."""
+        return {v.name: anchor[v.name] for v in self._base if kind is not None and _frozen(v, kind)}
+
+    def _valued(self, shared: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+        """A point at which all equations have values, and these."""
         for _ in range(100):
-            there = {known: not point[known] if isinstance(point[known], bool) else self._draw()[known]}
-            try:
-                return self._at(point), self._at({**point, **there}), there[known] - point[known]
-            except (ValueError, ZeroDivisionError, OverflowError):
-                point = self._draw()
+            point = {**self._draw(), **shared}
+            values = self._tried(point)
+            if values is not None:
+                return point, values
         raise AssertionError("no point found at which all equations have values")
+
+    def _tried(self, point: Mapping[str, float]) -> dict[str, float] | None:
+        try:
+            return self._at(point)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return None
 
     def _at(self, point: Mapping[str, float]) -> dict[str, float]:
         values = self._evaluate(*(point[variable.name] for variable in self._base))
