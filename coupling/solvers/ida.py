@@ -77,7 +77,7 @@ class Ida(Sundials):
 
     def _start(self, t: float, x: np.ndarray) -> np.ndarray:
         y = np.append(x, self._equations.kernel.slots[self._unknown])
-        dy = np.append(self._equations.present_derivatives, 0 * self._r)
+        dy = np.append(self._equations.present_derivatives, np.zeros(len(self._r)))
         return self._solver.init_step(t, y, dy).y
 
     def step(self) -> float:
