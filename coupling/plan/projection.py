@@ -33,6 +33,8 @@ class Reading:
     parts: tuple[int, ...]
     """The instances that need time and states for it."""
     operations: tuple[Operation, ...]
+    outputs: Mapping[int, Address]
+    """What is read into which slot."""
 
 
 def plan_reading(schedule: Schedule) -> Reading:
@@ -66,7 +68,7 @@ def plan_reading(schedule: Schedule) -> Reading:
         for h in held
     )
     states = frozenset(_states(graph, [*places, *(graph.addresses[n] for n in needed if graph.is_output[n])]))
-    return Reading(placed, states, tuple(asked), (*drives, *passing_on(schedule, needed), *gets))
+    return Reading(placed, states, tuple(asked), (*drives, *passing_on(schedule, needed), *gets), {first + i: a for a, i in places.items()})
 
 
 def without_stabilisation(

@@ -212,12 +212,6 @@ def test_a_run_by_baumgarte_has_the_same_bits_after_a_projected_one():
         ({"initial": "relax"}, "initial='relax' leaves a violated start to the joints' own stabilisation, which"),
         ({"communication_step": 0.1}, "stabilisation='projection' moves the states that the master integrates, and not those of Co-"),
         (
-            {"solver": "cvode"},
-            "part of the steps of 'dopri5' and 'dop853', which solver = 'cvode' does not take; choose one of these two, or",
-        ),
-        ({"solver": "ida"}, "which solver = 'ida' does not take"),
-        ({"solver": "Radau"}, "which solver = 'Radau' does not take"),
-        (
             {"start_values": {"pin.baumgarte.beta": 9.0}},
             "does without 'pin.baumgarte.beta', which was given a value; leave the value out, or",
         ),
