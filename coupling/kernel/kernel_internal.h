@@ -246,6 +246,10 @@ void loop_residual(const Kernel *, const Loop *, double *r);
 
 /* project.c */
 int project_step(void *kernel, double t, double *x);
+void project_along(Kernel *, const double *moved, bool positions, double *x); /* a tangent, from those of the constraints by slots */
+
+/* projected.c */
+void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

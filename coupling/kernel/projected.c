@@ -27,11 +27,10 @@ static int displaced(Kernel *k, double t, const double *x)
     return kernel_project(k, t, k->displaced);
 }
 
-static int return_slowly(const Kernel *k, int result, const double *x, double *dx)
+void draw_after(const Kernel *k, const double *x, double *dx)
 {
-    for (int i = 0; i < k->states && result == KERNEL_DONE; i++)
+    for (int i = 0; i < k->states; i++)
         dx[i] -= decay * (x[i] - k->displaced[i]);
-    return result;
 }
 
 double kernel_decay(void)
@@ -41,13 +40,21 @@ double kernel_decay(void)
 
 int kernel_projected_derivatives(Kernel *k, double t, const double *x, double *dx)
 {
-    const int result = displaced(k, t, x);
-    return return_slowly(k, result ? result : kernel_derivatives(k, t, k->displaced, dx), x, dx);
+    int result = displaced(k, t, x);
+    if (result == KERNEL_DONE)
+        result = kernel_derivatives(k, t, k->displaced, dx);
+    if (result == KERNEL_DONE)
+        draw_after(k, x, dx);
+    return result;
 }
 
 int kernel_projected_residuals(Kernel *k, double t, const double *x, const double *z, double *dx, double *r)
 {
     set_unknowns(k, z);
-    const int result = displaced(k, t, x);
-    return return_slowly(k, result ? result : kernel_residuals(k, t, k->displaced, z, dx, r), x, dx);
+    int result = displaced(k, t, x);
+    if (result == KERNEL_DONE)
+        result = kernel_residuals(k, t, k->displaced, z, dx, r);
+    if (result == KERNEL_DONE)
+        draw_after(k, x, dx);
+    return result;
 }

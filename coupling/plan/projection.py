@@ -77,7 +77,7 @@ def without_stabilisation(
     """Start values by which joints have no stabilisation of their own; refused where the user has given one."""
     found = {}
     for index, (part, given) in enumerate(zip(parts, start, strict=True)):
-        for name in _parameters(part.fmu.variables) if part.dae else ():
+        for name in stabilisation_parameters(part.fmu.variables) if part.dae else ():
             if name in given or (index, name) in values:
                 raise BuildError(
                     f"stabilisation='projection' does without '{part.name}.{name}', which was given a value; leave the value out, or choose "
@@ -87,7 +87,7 @@ def without_stabilisation(
     return found
 
 
-def _parameters(variables: Mapping[str, FmuVariable]) -> list[str]:
+def stabilisation_parameters(variables: Mapping[str, FmuVariable]) -> list[str]:
     """Those of the stabilisation; in an FMU of a whole system they have the names of their joints before them."""
     return [name for name, v in variables.items() if v.causality == "parameter" and f".{name}".endswith(_STABILISATION)]
 
