@@ -73,7 +73,7 @@ def export_fmu(
             "FMU; drive by a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     program = compile_program(built, [])
-    unstabilised = without_stabilisation(built.parts, built.start, {}) if projected else {}
+    unstabilised = without_stabilisation(built.parts, built.start, {}, range(len(built.parts))) if projected else {}
     moved = dict(unstabilised)
     if initial == "assemble":
 
