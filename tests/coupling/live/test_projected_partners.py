@@ -78,11 +78,10 @@ def silent(monkeypatch: pytest.MonkeyPatch, joint: str) -> None:
     def stripped(part: Part):
         dae = own(part)
         return (
-            (dae
+            dae
             and part.name == joint
-            and replace(dae, constraints=tuple(replace(c, position=None, velocity=None) for c in dae.constraints)))
-            or dae
-        )
+            and replace(dae, constraints=tuple(replace(c, position=None, velocity=None) for c in dae.constraints))
+        ) or dae
 
     monkeypatch.setattr(Part, "dae", property(stripped))
 
