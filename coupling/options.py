@@ -73,11 +73,6 @@ class Run:
                 "initial='relax' leaves a violated start to the joints' own stabilisation, which stabilisation='projection' turns off; "
                 "choose initial='assemble', or stabilisation='baumgarte'"
             )
-        if self.communication_step is not None:
-            raise BuildError(
-                "stabilisation='projection' moves the states that the master integrates, and not those of Co-Simulation instances; "
-                "leave the communication_step out, or choose stabilisation='baumgarte'"
-            )
 
     def _check_communication(self) -> None:
         if not isinstance(self.scheme, str):

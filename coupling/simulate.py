@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -63,14 +63,9 @@ class Simulator:
 
     def prepare(self, run: Run) -> None:
         """Builds what a run needs, so that only the run itself is left."""
-        solver = SOLVERS[run.solver]
-        if run.stabilisation == "projection" and solver.tableau is None:
-            raise BuildError(
-                f"stabilisation='projection' is part of the steps of 'dopri5' and 'dop853', which solver = '{run.solver}' does not take; "
-                "choose one of these two, or stabilisation='baumgarte'"
-            )
+        SOLVERS[run.solver]  # refuses what does not exist
         if run.communication_step is None:
-            self.built(_integrated(run))
+            self.built(_mode(run))
             return
         scheme, control = scheme_of(run.scheme), control_of(run.step_control)
         control.check_tolerance(run)
@@ -78,7 +73,7 @@ class Simulator:
             raise failures.nothing_to_extrapolate(scheme=run.scheme, degree=run.extrapolation)
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
-        built = self.built(Mode.COUPLED)
+        built = self.built(_mode(run))
         if built.inner:
             _method_between_points(built, run)
         else:
@@ -93,11 +88,10 @@ class Simulator:
         """From start to stop; the record holds everything up to where it ended."""
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
-        built = self.built(Mode.COUPLED if scheme else _integrated(run))
+        built = self.built(_mode(run))
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
-        if built.reading:
-            values = {**values, **without_stabilisation(built.parts, built.start, values)}
+        values = {**values, **without_stabilisation(built.parts, built.start, values, _projected(built))}
         run.times()  # found once, before the clock starts
         began = perf_counter()
         if run.initial == "assemble":
@@ -164,8 +158,19 @@ class Simulator:
         return found
 
 
-def _integrated(run: Run) -> Mode:
-    return Mode.PROJECTED if run.stabilisation == "projection" else Mode.CONTINUOUS
+def _mode(run: Run) -> Mode:
+    """How the instances are run."""
+    projected = run.stabilisation == "projection"
+    if run.communication_step is None:
+        return Mode.PROJECTED if projected else Mode.CONTINUOUS
+    return Mode.PROJECTED_BETWEEN if projected else Mode.COUPLED
+
+
+def _projected(built: Built) -> Collection[int]:
+    """The instances among which constraints hold by projection."""
+    if built.reading:
+        return range(len(built.parts))
+    return built.inner_parts if built.inner and built.inner.reading else ()
 
 
 def check_scheme(name: object) -> None:
@@ -180,6 +185,8 @@ def _refuse_without_integration(run: Run, changes_steps: bool) -> None:
         raise failures.nothing_integrated(option="solver", value=repr(run.solver))
     if run.atol is not None:
         raise failures.nothing_integrated(option="atol", value=shown(run.atol))
+    if run.stabilisation == "projection":
+        raise failures.nothing_integrated(option="stabilisation", value=repr(run.stabilisation))
     if run.communication_step and run.max_step < run.communication_step and not changes_steps:
         raise failures.longer_than_allowed(max_step=run.max_step, step=run.communication_step)
 

@@ -199,6 +199,7 @@ class System:
         implicit: bool = False,
         ls_dae: bool = False,
         stop_time: float = 1.0,
+        stabilisation: str = Run.stabilisation,
     ) -> Path:
         """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
 
@@ -210,7 +211,8 @@ class System:
         exported) or ``relax``; unless it is ``relax``, the FMU itself refuses to start where constraints are violated. ``implicit`` is the
         default of the parameter ``solver.implicit``: whether Co-Simulation integrates by an implicit method, for stiff systems. With
         ``ls_dae`` an importer may solve for the multipliers itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default
-        experiment, in seconds.
+        experiment, in seconds. ``stabilisation`` is as in ``simulate``: with ``projection``, Co-Simulation moves states onto the constraints
+        at the end of each step inside, and Model Exchange gives the projected right-hand side, which any integrator can take.
         """
         from coupling.export.export import export_fmu
 
@@ -226,6 +228,7 @@ class System:
             implicit=implicit,
             ls_dae=ls_dae,
             stop_time=stop_time,
+            stabilisation=stabilisation,
         )
 
     def simulate(

@@ -21,6 +21,7 @@ README, MANUAL = ROOT / "README.md", ROOT / "docs" / "coupling.md"
 SINGLE, DECLARING = ROOT / "docs" / "single-fmus.md", ROOT / "docs" / "declaring.md"
 COSIMULATION = ROOT / "docs" / "co-simulation.md"
 EXPORT = ROOT / "docs" / "export.md"
+CONSTRAINTS = ROOT / "docs" / "constraints.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -101,6 +102,13 @@ def test_the_snippets_of_the_manual_run(scratch, capsys):
     assert hung["lower.y"][0] == pytest.approx(-np.sin(1.0) - 0.5 * np.sin(0.5))
     printed = capsys.readouterr().out
     assert "cannot change any more" in printed and str(flown["ball.x"][-1]) in printed
+
+
+def test_the_snippets_on_constraints_run(scratch, capsys):
+    """The pendulum swings the same with both ways of projection, as the comments say."""
+    held = run_all(CONSTRAINTS)["held"]
+    assert [run["rod.theta"][-1] for run in held.values()] == pytest.approx([-0.0228, -0.0227], abs=5e-5)
+    assert all(run.violation["position"][-1] < 1e-12 for run in held.values())
 
 
 def test_the_snippets_on_single_fmus_run(scratch, capsys):

@@ -110,9 +110,10 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
     """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism."""
     rows, schedule = session.rows, session.schedule
     operations = rows.table("operation")
-    moves = ~np.isin(operations["kind"], (Kind.SET_TIME, Kind.SET_STATES))  # components read these where they are
+    there = (Kind.SET_TIME,) if session.built.reading else (Kind.SET_TIME, Kind.SET_STATES)
+    moves = ~np.isin(operations["kind"], there)  # components read these where they are
     printed = {"part": rows.table("part"), "drive": rows.table("drive"), "loop": rows.table("loop"), "operation": operations[moves]}
-    printed["derivative"] = rows.table("derivative")
+    printed |= {name: rows.table(name) for name in ("derivative", "constraint", "motion")}
     opened = {address: place for place, address in enumerate(table.opened)}
     inputs = [opened[address] if isinstance(drive, PolynomialDrive) else NONE for address, drive in session.built.drives]
     multipliers = [len(loop.unknowns) - loop.torn for loop in schedule.loops]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from coupling.errors import BuildError, listed, shown, with_article
@@ -11,6 +11,7 @@ from coupling.fmus.ports import adds, takes
 from coupling.names import matches, nearest, resolve
 from coupling.plan.connections import find_end, solved_for
 from coupling.plan.definition import Name
+from coupling.plan.projection import stabilisation_parameters
 
 
 @dataclass
@@ -38,17 +39,18 @@ def choose(
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
     parameters: Sequence[str] | None,
+    projected: bool,
 ) -> Choice:
     """``connected`` are the inputs that a connection feeds, ``driven`` those that have a drive, ``given`` what has a constant value."""
     choice = Choice()
     for text in _names("inputs", inputs):
         _open(text, fmus, set(connected), set(driven), choice)
     states = [(instance, fmu.by_reference[r].name) for instance, fmu in fmus.items() for r in fmu.states]
-    wanted = states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus)
+    hidden = {fmu: _without_effect(fmu, projected) for fmu in fmus.values()}
+    wanted = states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus, hidden)
     choice.outputs = list(dict.fromkeys([*choice.outputs, *wanted]))
     fed = {*connected, *choice.inputs}
     choice.constants = {name for name in given if fmus[name[0]].variables[name[1]].causality == "input" and name not in fed}
-    hidden = {fmu: _without_effect(fmu) for fmu in fmus.values()}
     everything = [
         (i, v.name)
         for i, fmu in fmus.items()
@@ -56,28 +58,30 @@ def choose(
         if (v.causality == "parameter" and v.reference not in hidden[fmu]) or (i, v.name) in choice.constants
     ]
     choice.left_out = parameters is not None
-    choice.parameters = set(everything if parameters is None else _chosen("parameters", parameters, everything, fmus))
+    choice.parameters = set(everything if parameters is None else _chosen("parameters", parameters, everything, fmus, hidden))
     return choice
 
 
-def _why_not(fmu: Fmu, variable: FmuVariable) -> str:
+def _why_not(fmu: Fmu, variable: FmuVariable, hidden: Set[int]) -> str:
     if fmu.dae and variable.reference in fmu.dae.algebraic:
         return "it is solved for inside, and its value is the output 'multiplier' of the same number"
-    if variable.reference in _without_effect(fmu) or variable.causality == "structuralParameter":
-        return "it has no effect in an exported mechanism, where the multipliers are solved for"
+    if variable.reference in hidden or variable.causality == "structuralParameter":
+        return "it has no effect in an exported mechanism, where the multipliers are solved for or the constraints are projected"
     return "it is a state" if variable.reference in fmu.states else f"it is {with_article(variable.causality)}"
 
 
-def _without_effect(fmu: Fmu) -> set[int]:
-    """Parameters on which nothing depends any more where the multipliers are solved for, and the switch itself."""
+def _without_effect(fmu: Fmu, projected: bool) -> set[int]:
+    """Parameters on which nothing depends any more where the multipliers are solved for, and the switch itself; those of the stabilisation
+    too where states are projected instead."""
     if fmu.dae is None:
         return set()
+    stabilising = {fmu.variables[name].reference for name in stabilisation_parameters(fmu.variables)} if projected else set()
 
     def used(lists: Structure) -> set[int]:
         return {known for u in (*lists.outputs, *lists.derivatives, *lists.residuals) for known, _ in u.dependencies or ()}
 
     switch = {fmu.dae.switch} if fmu.dae.switch is not None else set()
-    return (used(fmu.structure) - used(fmu.dae.structure)) | switch
+    return (used(fmu.structure) - used(fmu.dae.structure)) | switch | stabilising
 
 
 def _names(what: str, given: Sequence[str] | None) -> list[str]:
@@ -130,7 +134,9 @@ def _shown(fmus: Mapping[str, Fmu]) -> list[Name]:
     ]
 
 
-def _chosen(what: str, given: Sequence[str], possible: Sequence[Name], fmus: Mapping[str, Fmu]) -> list[Name]:
+def _chosen(
+    what: str, given: Sequence[str], possible: Sequence[Name], fmus: Mapping[str, Fmu], hidden: Mapping[Fmu, Set[int]]
+) -> list[Name]:
     """Names, instances, ports and patterns with ``*``."""
     texts = {".".join(name): name for name in possible}
     found: dict[Name, None] = {}
@@ -147,7 +153,7 @@ def _chosen(what: str, given: Sequence[str], possible: Sequence[Name], fmus: Map
             names = [name for name in possible if name[0] == text]
         if not names:
             wrong = fmus[instance].variables.get(rest) if instance in fmus else None
-            kind = _why_not(fmus[instance], wrong) if wrong else "nothing of that name is one"
+            kind = _why_not(fmus[instance], wrong, hidden[fmus[instance]]) if wrong else "nothing of that name is one"
             hint = nearest(text, texts) or f"there are, among others, {listed(list(texts)[:3])}"
             raise BuildError(f"{what}: '{text}' cannot be chosen: {kind}; {hint}")
         found |= dict.fromkeys(names)

@@ -22,6 +22,7 @@ from coupling.plan.build import Mode, build
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition
 from coupling.plan.drives import ConstantDrive, FunctionDrive
+from coupling.plan.projection import without_stabilisation
 from fmu_components.export import compile as c
 
 _VERSIONS = (2, 3)
@@ -42,6 +43,7 @@ def export_fmu(
     implicit: bool,
     ls_dae: bool,
     stop_time: float,
+    stabilisation: str,
 ) -> Path:
     """See ``System.export_fmu``."""
     target = _target(path)
@@ -51,13 +53,19 @@ def export_fmu(
         if not isinstance(value, bool):
             raise BuildError(f"{name} = {shown(value)} is refused: give True or False")
     chosen = _platforms(platforms)
-    run = Run(stop_time=stop_time, initial=initial)
+    run = Run(stop_time=stop_time, initial=initial, stabilisation=stabilisation)
+    projected = stabilisation == "projection"
+    if projected and ls_dae:
+        raise BuildError(
+            "ls_dae=True leaves the multipliers to the importer, and stabilisation='projection' moves states by how they answer to them; "
+            "leave one of the two out"
+        )
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     models = model_sources(fmus)
     _check_names(definition.name, fmus)
-    choice = _choose(definition, fmus, inputs, outputs, parameters)
-    opened = definition.opened(_starts(definition, fmus, choice))
-    built = build(opened, Mode.CONTINUOUS)
+    choice = _choose(definition, fmus, inputs, outputs, parameters, projected)
+    opened, mode = definition.opened(_starts(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
+    built = build(opened, mode)
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]
     if functions:
         raise BuildError(
@@ -65,14 +73,15 @@ def export_fmu(
             "FMU; drive by a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     program = compile_program(built, [])
-    moved: dict[tuple[int, str], float] = {}
+    unstabilised = without_stabilisation(built.parts, built.start, {}, range(len(built.parts))) if projected else {}
+    moved = dict(unstabilised)
     if initial == "assemble":
 
         def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:
-            with start(program, run, guesses, assembling=True) as session:
+            with start(program, run, {**unstabilised, **guesses}, assembling=True) as session:
                 return {**guesses, **assemble(session, guesses)}
 
-        moved = assemble_in_parts(opened, Mode.CONTINUOUS, run, {}, attempt)
+        moved |= assemble_in_parts(opened, mode, run, {}, attempt)
     with start(program, run, moved) as session:
         if initial != "relax":
             check_start_state(session)
@@ -96,6 +105,7 @@ def _choose(
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
     parameters: Sequence[str] | None,
+    projected: bool,
 ) -> Choice:
     drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
     wires = wires_of(fmus, definition.connections, drives, complete=False)
@@ -103,7 +113,7 @@ def _choose(
     started = [(each.name, name) for each in definition.instances for name, _ in each.start]
     varying = [name for name, drive in drives.items() if not isinstance(drive, ConstantDrive)]
     given = [name for name in (*constant, *started) if name not in varying]
-    return choose(fmus, wires, drives, given, inputs, outputs, parameters)
+    return choose(fmus, wires, drives, given, inputs, outputs, parameters, projected)
 
 
 def _target(path: str | os.PathLike[str]) -> Path:

@@ -274,6 +274,12 @@ def _start(table: MechanismTable) -> str:
         "end of initialisation with a sentence that names constraints and values. So start values of states, and parameters that place "
         "points, can only be changed together such that the constraints hold."
     )
+    if table.built.reading:
+        return (
+            f"<p>States begin with the values above; bodies have absolute coordinates. {checked}</p>\n<p>In Co-Simulation each step inside ends on the "
+            "constraints. In Model Exchange everything but the states, derivatives included, is that of the nearest states that satisfy the "
+            "constraints, and the derivatives draw the states towards these, at 5 1/s.</p>"
+        )
     return (
         f"<p>States begin with the values above; bodies have absolute coordinates. {checked}</p>\n<p>Later constraints drift by about the tolerance of "
         f"the integration and are drawn back by Baumgarte’s stabilisation: {code('baumgarte.alpha')} and {code('baumgarte.beta')} of each joint say "

@@ -72,6 +72,10 @@ class MechanismStructure:
         return ListedUnknown(reference, tuple(Dependency(known, kinds.get(known, "dependent")) for known in knowns))
 
 
+_AS_SET = -1
+"""The type of a state as the importer reads it back, beside the one that the components compute with."""
+
+
 class _Influence:
     """The variables of all components as a graph, and the knowns that each depends on, as bits in the order of their references."""
 
@@ -86,6 +90,9 @@ class _Influence:
         self._driven = {_plain(a) for a in graph.drives}
         self._opened = {_plain(a): table.own_reference(place) for place, a in enumerate(table.opened)}
         self._residuals = {a: list(loop.residuals) for loop in loops for a in loop.unknowns}
+        reading = table.built.reading
+        self._constraints = list(reading.outputs.values()) if reading else []
+        self._moved = reading.states if reading else frozenset()
         self._node: dict[Address, int] = {}
         self._addresses: list[Address] = []
         self._before: list[list[int]] = []
@@ -112,7 +119,7 @@ class _Influence:
         """How an unknown that its component computes from knowns alone depends on them, in the component's own words."""
         address = self._addresses[node]
         declared = self._declared(address)
-        if declared is None or declared.dependencies is None or any(self._passes_on(b) for b in self._before[node]):
+        if declared is None or declared.dependencies is None or any(self._passes_on(b) or self._is_moved(b) for b in self._before[node]):
             return {}
         return {self.table.reference_at(address.part, reference): kind for reference, kind in declared.dependencies}
 
@@ -122,6 +129,12 @@ class _Influence:
         fmu = self.table.members[address.part].fmu
         solved = fmu.dae is not None and address.reference in fmu.dae.algebraic
         return solved or fmu.by_reference[address.reference].causality == "input"
+
+    def _is_moved(self, node: int) -> bool:
+        """Whether a state is projected before anything is computed of it."""
+        part, _, reference = self._addresses[node]
+        member = self.table.members[part]
+        return reference in member.fmu.states and member.first_state + member.fmu.states.index(reference) in self._moved
 
     # -- the graph -----------------------------------------------------------------------------------------------------
 
@@ -133,10 +146,11 @@ class _Influence:
             for place, declared in enumerate(lists.derivatives):
                 self.unknown[1 + member.first_state + place] = self._add(Address(part, 0, declared.reference))
             for reference in member.fmu.states:
-                self.unknown[self.table.reference_at(part, reference)] = self._add(Address(part, 0, reference))
+                self.unknown[self.table.reference_at(part, reference)] = self._add(Address(part, _AS_SET, reference))
         node = 0
         while node < len(self._addresses):
             self._own[node], sources = self._sources(self._addresses[node])
+            sources = [*sources, *(self._constraints if self._addresses[node].type != _AS_SET and self._is_moved(node) else ())]
             self._before[node] = [self._add(source) for source in sources]
             node += 1
 

@@ -275,11 +275,12 @@ Kernel *kernel_build(const Rows *rows, Instance *const *instances, double (*cons
     k->failure.instance = k->failure.index = k->failure.slot = -1;
     k->v = calloc((size_t)rows->slots + 1, sizeof *k->v);
     k->buffer = calloc((size_t)rows->slots + 1, sizeof *k->buffer);
+    k->displaced = calloc((size_t)rows->states + 1, sizeof *k->displaced);
     k->parts = malloc(((size_t)rows->parts + 1) * sizeof *k->parts);
     k->handler = malloc(((size_t)rows->parts + 1) * sizeof *k->handler);
     k->drives = malloc(((size_t)rows->drives + 1) * sizeof *k->drives);
     k->loops = malloc(((size_t)rows->loops + 1) * sizeof *k->loops);
-    bool complete = k->v && k->buffer && k->parts && k->handler && k->drives && k->loops;
+    bool complete = k->v && k->buffer && k->displaced && k->parts && k->handler && k->drives && k->loops;
     if (complete) {
         build_parts(k, rows, instances);
         build_drives(k, rows, functions);

@@ -33,6 +33,10 @@ declare(
         "kernel_loop_deficiency": (_i, [_p, _i, _p, _p, POINTER(_d), POINTER(_b)]),
         "kernel_derivatives": (_i, [_p, _d, _p, _p]),
         "kernel_evaluate": (_i, [_p, _d, _p]),
+        "kernel_project": (_i, [_p, _d, _p]),
+        "kernel_decay": (_d, []),
+        "kernel_projected_derivatives": (_i, [_p, _d, _p, _p]),
+        "kernel_projected_residuals": (_i, [_p, _d, _p, _p, _p, _p]),
         "kernel_exchange": (_i, [_p, _d, _b]),
         "kernel_residuals": (_i, [_p, _d, _p, _p, _p, _p]),
         "kernel_verify": (_i, [_p, _p]),
@@ -177,6 +181,22 @@ class Core:
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
         return Status(library.kernel_derivatives(self.handle, t, pointer(x), pointer(dx)))
+
+    def project(self, t: float, x: np.ndarray) -> Status:
+        """Moves states onto the constraints."""
+        return Status(library.kernel_project(self.handle, t, pointer(x)))
+
+    @property
+    def decay(self) -> float:
+        """By the second: how fast states return to the projected ones."""
+        return library.kernel_decay()
+
+    def projected_derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
+        """Those at the projected states, which draw the states after them."""
+        return Status(library.kernel_projected_derivatives(self.handle, t, pointer(x), pointer(dx)))
+
+    def projected_residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
+        return Status(library.kernel_projected_residuals(self.handle, t, pointer(x), pointer(z), pointer(dx), pointer(r)))
 
     def evaluate(self, t: float, x: np.ndarray) -> Status:
         return Status(library.kernel_evaluate(self.handle, t, pointer(x)))

@@ -336,13 +336,18 @@ int kernel_exchange(Kernel *k, double t, bool solving)
     return result;
 }
 
-int kernel_residuals(Kernel *k, double t, const double *x, const double *z, double *dx, double *r)
+void set_unknowns(Kernel *k, const double *z)
 {
     for (int i = 0; i < k->loop_count; i++) {
         const Loop *loop = &k->loops[i];
         memcpy(k->v + loop->first, z, (size_t)loop->count * sizeof *z);
         z += loop->count;
     }
+}
+
+int kernel_residuals(Kernel *k, double t, const double *x, const double *z, double *dx, double *r)
+{
+    set_unknowns(k, z);
     k->open = true;
     const int result = evaluate(k, t, x, dx);
     k->open = false;

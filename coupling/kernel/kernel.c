@@ -39,6 +39,7 @@ void kernel_free(Kernel *k)
     free(k->parts);
     free(k->handler);
     free(k->buffer);
+    free(k->displaced);
     free(k->v);
     free(k);
 }

@@ -82,6 +82,12 @@ int kernel_verify(Kernel *, double *dx);                    /* the last evaluati
 int kernel_indicators(Kernel *, double *z);
 int kernel_synchronise(Kernel *, double t, const double *x); /* time and states to all instances */
 
+/* projected.c */
+int kernel_project(Kernel *, double t, double *x); /* onto the constraints, as the point alone says */
+double kernel_decay(void); /* by the second: how fast states return to projected ones */
+int kernel_projected_derivatives(Kernel *, double t, const double *x, double *dx);
+int kernel_projected_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r);
+
 /* clock.c */
 void kernel_use_clock(Kernel *); /* for the statistics of time spent */
 

@@ -123,6 +123,7 @@ struct Kernel {
     double passed; /* the time of the last event: jumps up to there have happened */
     bool settled;  /* the instances have the inputs that the slots say */
     double *buffer;
+    double *displaced; /* the projected states of the last projected derivatives */
     bool events;   /* the instances are in Event Mode, where time and states stand still */
     bool leaves_last; /* time events at the end of a run are left to the caller, who runs more than this system */
     bool open;     /* loops are passed once, with the unknowns as they are */
@@ -229,6 +230,7 @@ void free_operations(Operations *);
 int operate(Kernel *, const Operations *);
 void expect(const Instance *);
 int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
+void set_unknowns(Kernel *, const double *z); /* of all loops */
 
 /* clock.c */
 double seconds(void);
@@ -244,6 +246,10 @@ void loop_residual(const Kernel *, const Loop *, double *r);
 
 /* project.c */
 int project_step(void *kernel, double t, double *x);
+void project_along(Kernel *, const double *moved, bool positions, double *x); /* a tangent, from those of the constraints by slots */
+
+/* projected.c */
+void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

@@ -11,10 +11,19 @@ static int answer(bool done)
     return done ? KERNEL_DONE : KERNEL_STOPPED;
 }
 
+/* The method integrates a projected right-hand side: what is evaluated, recorded and begun from are the projected states. */
+static int project(Kernel *k, double t, double *x)
+{
+    return k->projection ? kernel_project(k, t, x) : KERNEL_DONE;
+}
+
 static int restart(Kernel *k, double t, const double *x)
 {
     Run *run = k->run;
-    int result = kernel_evaluate(k, t, x);
+    (void)x; /* it is the present state */
+    int result = project(k, t, run->present);
+    if (result == KERNEL_DONE)
+        result = kernel_evaluate(k, t, run->present);
     if (result == KERNEL_DONE)
         result = kernel_indicators(k, run->z);
     if (result)
@@ -28,7 +37,7 @@ static int restart(Kernel *k, double t, const double *x)
 static int step(Kernel *k, double limit, bool *back)
 {
     Run *run = k->run;
-    (void)limit, (void)back; /* it knows the limit from its restart */
+    (void)back; /* it knows the limit from its restart */
     double t = run->t;
     if (!run->outside->step(&t) || !run->outside->state(t, run->x))
         return KERNEL_STOPPED;
@@ -36,16 +45,17 @@ static int step(Kernel *k, double limit, bool *back)
     run->t_before = run->t;
     run->t = t;
     memcpy(run->present, run->x, (size_t)k->states * sizeof *run->x);
-    return KERNEL_DONE;
+    return k->indicators || run->listens || t >= limit ? project(k, t, run->present) : KERNEL_DONE;
 }
 
 static int state_at(Kernel *k, double t, double *x)
 {
     const Run *run = k->run;
-    if (!run->near && t != run->t)
-        return answer(run->outside->state(t, x));
-    memmove(x, run->present, (size_t)k->states * sizeof *x);
-    return KERNEL_DONE;
+    if (!run->near && t != run->t && !run->outside->state(t, x))
+        return KERNEL_STOPPED;
+    if (run->near || t == run->t)
+        memmove(x, run->present, (size_t)k->states * sizeof *x);
+    return project(k, t, x);
 }
 
 int kernel_begin_outside(Kernel *k, const Integrator *integrator, double start, double stop, long outputs, const double *output_times)

@@ -88,7 +88,7 @@ static Violation violation(const Kernel *k, const double *x)
 }
 
 /* Takes from the states what the violations of a loop's constraints at one level ask for. */
-static void correct(Kernel *k, int loop, bool positions, double *x)
+static void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
     const Projection *p = k->projection;
     Loop *l = &k->loops[loop];
@@ -98,7 +98,7 @@ static void correct(Kernel *k, int loop, bool positions, double *x)
         const ConstraintRow *c = &p->constraint[i];
         const int slot = positions ? c->position : c->velocity;
         if (c->loop == loop && slot != NONE)
-            p->right[c->unknown] = -k->v[slot];
+            p->right[c->unknown] = -violated[slot];
     }
     linear_solve(l->linear, p->right);
     const double *const mobility = l->term + l->first_mobility;
@@ -130,10 +130,18 @@ int project_step(void *kernel, double t, double *x)
         if (holds || !falls || reading == MOST_READINGS)
             break;
         for (int i = 0; i < k->loop_count; i++) {
-            correct(k, i, true, x);
-            correct(k, i, false, x);
+            correct(k, i, k->v, true, x);
+            correct(k, i, k->v, false, x);
         }
         before = now;
     }
     return KERNEL_DONE;
+}
+
+void project_along(Kernel *k, const double *moved, bool positions, double *x)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        loop_mobility(&k->loops[i]);
+        correct(k, i, moved, positions, x);
+    }
 }

@@ -19,6 +19,7 @@ class Interval:
         assert built.inner
         self.session, self._outer, self._kernel, self._tableau = inner, outer.kernel, inner.kernel, tableau
         self._kernel.leave_last()
+        self._kernel.set_projection(inner.rows, inner.built.reading is not None)
         self._atol = state_tolerances(inner, run)
         self._largest, self._most = run.max_step, run.max_steps
         firsts = [built.parts[i].first_state for i in built.inner_parts]

@@ -97,9 +97,6 @@ def open_loops(session: Session) -> Linearisation:
 class StateJacobian:
     """Derivatives of the states' derivatives by the states, the loops being solved."""
 
-    _MANY = 400
-    """Unknowns from which on their equations are solved as sparse ones."""
-
     def __init__(self, session: Session) -> None:
         self._kernel, self._loops = session.kernel, session.schedule.loops
         self._states, self.linear = session.built.states, open_loops(session)
@@ -114,13 +111,23 @@ class StateJacobian:
         full[self.linear.rows, self.linear.columns] = self.linear.values()
         if not self.has_loops:
             return full
-        return full[:n, :n] - full[:n, n:] @ self._solved(full[n:, n:], full[n:, :n])
+        return full[:n, :n] - full[:n, n:] @ solved(full[n:, n:], full[n:, :n], self.redundant())
 
-    def _solved(self, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-        if not any(self._kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(self._loops)):
-            with suppress(np.linalg.LinAlgError, RuntimeError):  # of a singular matrix
-                return np.linalg.solve(matrix, right) if len(matrix) < self._MANY else splu(csc_array(matrix)).solve(right)
-        return np.linalg.lstsq(matrix, right, rcond=1e-11)[0]
+    def redundant(self) -> bool:
+        """Whether equations of a loop have been."""
+        return any(self._kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(self._loops))
+
+
+_MANY = 400
+"""Unknowns from which on their equations are solved as sparse ones."""
+
+
+def solved(matrix: np.ndarray, right: np.ndarray, redundant: bool) -> np.ndarray:
+    """Where equations are redundant, the unknowns of least length."""
+    if not redundant:
+        with suppress(np.linalg.LinAlgError, RuntimeError):  # of a singular matrix
+            return np.linalg.solve(matrix, right) if len(matrix) < _MANY else splu(csc_array(matrix)).solve(right)
+    return np.linalg.lstsq(matrix, right, rcond=1e-11)[0]
 
 
 # -- what the FMUs are asked -------------------------------------------------------------------------------------------------------

@@ -27,11 +27,17 @@ class Mode(Enum):
     COUPLED = "at communication points, those that can in Co-Simulation"
     UNSTEPPED = "all in Model Exchange, to find the start of a co-simulation, where nothing steps"
     PROJECTED = "all in Model Exchange, integrated together, with states that are moved onto the constraints"
+    PROJECTED_BETWEEN = "at communication points, between which the states that are integrated are moved onto the constraints among them"
 
     @property
     def integrated(self) -> bool:
         """Whether one solver integrates all states."""
         return self in (Mode.CONTINUOUS, Mode.PROJECTED)
+
+    @property
+    def coupled(self) -> bool:
+        """Whether there are communication points."""
+        return self in (Mode.COUPLED, Mode.PROJECTED_BETWEEN)
 
 
 @dataclass(frozen=True)
@@ -147,8 +153,8 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         drives=tuple(varying),
         schedule=schedule,
         states=first_state,
-        bonds=tuple(bonds_of(parts, definition.connections, schedule)) if mode is Mode.COUPLED else (),
-        inner=_inner(definition.name, parts, sources, varying, division) if division else None,
+        bonds=tuple(bonds_of(parts, definition.connections, schedule)) if mode.coupled else (),
+        inner=_inner(definition.name, parts, sources, varying, division, mode is Mode.PROJECTED_BETWEEN) if division else None,
         inner_parts=division.inner if division else (),
         reading=plan_reading(schedule) if mode is Mode.PROJECTED else None,
         connections=definition.connections,
@@ -172,7 +178,7 @@ def _check_kinds(kinds: Mapping[str, str], mode: Mode) -> None:
     stepped = [name for name, kind in kinds.items() if kind == "cs"]
     if stepped and mode.integrated:
         raise BuildError(f"'{stepped[0]}' runs in Co-Simulation; give simulate a communication_step, in seconds")
-    if mode is Mode.COUPLED and not stepped:
+    if mode.coupled and not stepped:
         raise BuildError(
             "a communication_step is given, but no instance runs in Co-Simulation: all of them have no states, or are of kind 'me'; "
             "leave it out, or add instances of kind 'cs'"
@@ -196,6 +202,7 @@ def _inner(
     sources: Mapping[Address, Sequence[Address]],
     drives: Sequence[tuple[Address, Drive]],
     division: Division,
+    projected: bool,
 ) -> Built:
     """The system that is integrated between communication points, driven by polynomials from outside."""
     number = {part: i for i, part in enumerate(division.inner)}
@@ -215,7 +222,9 @@ def _inner(
     own = [(renumbered(a), drive) for a, drive in drives if a.part in number and a not in division.fed]
     varying = [*own, *((renumbered(a), PolynomialDrive()) for a in division.fed)]
     graph = build_graph(inner, wires, {where: i for i, (where, _) in enumerate(varying)})
-    return Built(name, tuple(inner), tuple({} for _ in inner), tuple(varying), build_schedule(graph, first_state), first_state)
+    schedule = build_schedule(graph, first_state)
+    reading = plan_reading(schedule) if projected else None
+    return Built(name, tuple(inner), tuple({} for _ in inner), tuple(varying), schedule, first_state, reading=reading)
 
 
 def _address(fmu: Fmu, part: int, name: str) -> Address:

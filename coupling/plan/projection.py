@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -33,6 +33,8 @@ class Reading:
     parts: tuple[int, ...]
     """The instances that need time and states for it."""
     operations: tuple[Operation, ...]
+    outputs: Mapping[int, Address]
+    """What is read into which slot."""
 
 
 def plan_reading(schedule: Schedule) -> Reading:
@@ -46,6 +48,12 @@ def plan_reading(schedule: Schedule) -> Reading:
             for address in _levels(graph, loop, unknown):
                 slots.append(None if address is None else places.setdefault(address, len(places)))
             held.append(Held(number, unknown, *slots))
+    if held and not places:
+        refuse(
+            graph,
+            schedule.loops[0].unknowns[0],
+            "belongs to a constraint whose violation no output velocity[k] tells, and so do all others",
+        )
     needed = _needed(graph, schedule, places)
     by_part: dict[int, list[Address]] = defaultdict(list)
     for address in places:
@@ -66,17 +74,19 @@ def plan_reading(schedule: Schedule) -> Reading:
         for h in held
     )
     states = frozenset(_states(graph, [*places, *(graph.addresses[n] for n in needed if graph.is_output[n])]))
-    return Reading(placed, states, tuple(asked), (*drives, *passing_on(schedule, needed), *gets))
+    return Reading(placed, states, tuple(asked), (*drives, *passing_on(schedule, needed), *gets), {first + i: a for a, i in places.items()})
 
 
 def without_stabilisation(
-    parts: Iterable[Part], start: Iterable[Mapping[str, Any]], values: Mapping[tuple[int, str], Any]
+    parts: Sequence[Part], start: Sequence[Mapping[str, Any]], values: Mapping[tuple[int, str], Any], among: Iterable[int]
 ) -> dict[tuple[int, str], float]:
-    """Start values by which joints have no stabilisation of their own; refused where the user has given one."""
+    """Start values by which joints, among some instances, have no stabilisation of their own; refused where the user has given one."""
     found = {}
-    for index, (part, given) in enumerate(zip(parts, start, strict=True)):
-        for name in _parameters(part.fmu.variables) if part.dae else ():
-            if name in given or (index, name) in values:
+    for index in among:
+        part = parts[index]
+        held = part.dae is not None and any(each.velocity is not None for each in part.dae.constraints)
+        for name in stabilisation_parameters(part.fmu.variables) if held else ():
+            if name in start[index] or (index, name) in values:
                 raise BuildError(
                     f"stabilisation='projection' does without '{part.name}.{name}', which was given a value; leave the value out, or choose "
                     "stabilisation='baumgarte'"
@@ -85,7 +95,7 @@ def without_stabilisation(
     return found
 
 
-def _parameters(variables: Mapping[str, FmuVariable]) -> list[str]:
+def stabilisation_parameters(variables: Mapping[str, FmuVariable]) -> list[str]:
     """Those of the stabilisation; in an FMU of a whole system they have the names of their joints before them."""
     return [name for name, v in variables.items() if v.causality == "parameter" and f".{name}".endswith(_STABILISATION)]
 
@@ -102,11 +112,13 @@ def refuse(graph: Graph, address: Address, why: str) -> NoReturn:
 
 
 def _levels(graph: Graph, loop: ScheduledLoop, unknown: int) -> tuple[Address | None, Address | None]:
-    """The outputs that say how much the constraint of a multiplier is violated."""
+    """The outputs that say how much the constraint of a multiplier is violated; without any, it keeps a stabilisation of its own."""
     multiplier, residual = loop.unknowns[unknown], loop.residuals[unknown]
     part = graph.parts[residual.part]
     constraint = next((c for c in part.dae.constraints if c.residual == residual.reference), None) if part.dae else None
-    if constraint is None or constraint.velocity is None:
+    if constraint is None or (constraint.velocity is None and constraint.position is None):
+        return None, None
+    if constraint.velocity is None:
         refuse(graph, multiplier, "belongs to a constraint whose violation no output velocity[k] tells")
     if constraint.position is None and "baumgarte.beta" in part.fmu.variables and "baumgarte.gamma" not in part.fmu.variables:
         refuse(graph, multiplier, "belongs to a constraint of positions whose violation no output position[k] tells")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.live.linearise import StateJacobian
+from coupling.live.projected import state_jacobian
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
@@ -22,7 +22,7 @@ def integrate(session: Session, run: Run) -> Outcome:
 
 class Cvode(Sundials):
     def __init__(self, equations: Equations, run: Run) -> None:
-        self._jacobian = jacobian = StateJacobian(equations.session)
+        self._jacobian = jacobian = state_jacobian(equations.session)
         n, linear = equations.states, jacobian.linear
         if jacobian.has_loops:  # these connect everything
             self._matrix = Matrix.full(n)
@@ -43,7 +43,7 @@ class Cvode(Sundials):
         self._equations.derivatives(t, y, dy)
 
     def _differentiate(self, t: float, y: np.ndarray, dy: np.ndarray, matrix: np.ndarray) -> None:
-        if self._equations.check(self._equations.kernel.derivatives(t, y, np.empty(len(y)))):
+        if self._equations.evaluate(t, y, np.empty(len(y))):
             self._matrix.fill(matrix, self._values())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from coupling.live.linearise import open_loops
+from coupling.live.projected import Tangent, following
 from coupling.live.session import Session
 from coupling.live.tolerances import given_tolerances, state_tolerances
 from coupling.options import Run
@@ -60,6 +61,7 @@ class Ida(Sundials):
         self._loose = _tolerances_of_unknowns(equations, run)
         self._options = options(run, np.append(state_tolerances(session, run), self._loose), algebraic_idx=list(range(n, self._size)))
         self._redundancy: _Redundancy | None = None
+        self._tangent = Tangent(session, session.built.reading) if session.built.reading else None
         self._matrix = Matrix.of(self._size, self._rows, self._columns)
         super().__init__(equations, self._made())
 
@@ -77,7 +79,7 @@ class Ida(Sundials):
 
     def _start(self, t: float, x: np.ndarray) -> np.ndarray:
         y = np.append(x, self._equations.kernel.slots[self._unknown])
-        dy = np.append(self._equations.present_derivatives, 0 * self._r)
+        dy = np.append(self._equations.present_derivatives, np.zeros(len(self._r)))
         return self._solver.init_step(t, y, dy).y
 
     def step(self) -> float:
@@ -115,7 +117,7 @@ class Ida(Sundials):
 
     def _evaluate(self, t: float, y: np.ndarray) -> bool:
         n = self._equations.states
-        return self._equations.check(self._equations.kernel.residuals(t, y[:n], y[n:], self._dx, self._r))
+        return self._equations.residuals(t, y[:n], y[n:], self._dx, self._r)
 
     def _residuals(self, t: float, y: np.ndarray, dy: np.ndarray, residual: np.ndarray) -> None:
         self._tried.add(t)
@@ -138,9 +140,17 @@ class Ida(Sundials):
             return
         matrix[:] = 0
         matrix[self._rows, self._columns] = values
+        if self._tangent:
+            self._follow_projection(matrix, cj, self._tangent)
         if self._redundancy:
             n = self._equations.states
             matrix[n:, n:] += self._redundancy.lacking @ self._redundancy.open.T
+
+    def _follow_projection(self, matrix: np.ndarray, cj: float, tangent: Tangent) -> None:
+        n = self._equations.states
+        slope, projected = cj * np.eye(n), tangent.at_present(-matrix[:n, n:], matrix[n:, n:], self._redundancy is not None)
+        matrix[n:, :n] = matrix[n:, :n] @ projected
+        matrix[:n, :n] = slope - following(slope - matrix[:n, :n], projected, self._equations.kernel)
 
 
 def _tolerances_of_unknowns(equations: Equations, run: Run) -> np.ndarray:

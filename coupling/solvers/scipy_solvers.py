@@ -10,7 +10,7 @@ import numpy as np
 from scipy import integrate as scipy_integrate
 from scipy.integrate import DenseOutput
 
-from coupling.live.linearise import StateJacobian
+from coupling.live.projected import state_jacobian
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
@@ -40,7 +40,7 @@ class Scipy:
         self._name, self._equations, self._solver_class = name, equations, getattr(scipy_integrate, name)
         self._options: dict[str, Any] = {"rtol": max(run.rtol, 100 * np.finfo(float).eps), "max_step": run.max_step}
         self._atol = self._options["atol"] = state_tolerances(equations.session, run)
-        self._jacobian = StateJacobian(equations.session) if name in _IMPLICIT else None
+        self._jacobian = state_jacobian(equations.session) if name in _IMPLICIT else None
         if self._jacobian:
             self._ask = last_known(self._jacobian.dense)
             self._options["jac"] = self._differentiate
@@ -51,7 +51,7 @@ class Scipy:
         self._gap = False
 
     def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
-        self._equations.arrive(t, x)
+        x = self._equations.arrive(t, x)
         self._limit = limit
         if self._jacobian:
             self._jacobian.linear.renew()

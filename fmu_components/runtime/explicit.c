@@ -38,6 +38,8 @@ static double error_of_step(Instance *instance, const Step *step, Span span)
                 sum += a[s][r] * instance->k[r][i];
             at[i] = instance->x[i] + span.size * sum;
         }
+        if (s == STAGES - 1 && model.composition && model.composition->project(instance->own, at, false) == UNPROJECTABLE)
+            return INFINITY;
         place(instance, step, c[s] == 1 ? span.end : span.time + c[s] * span.size, at);
         if (!slopes(instance, instance->k[s]))
             return INFINITY;

@@ -105,7 +105,8 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     Instance *instance = instance_new(name, guid, settable, log_message, (void (*)(void))functions->logger, functions->componentEnvironment,
                                       logging);
     if (instance)
-        instance->co_simulation = type == fmi2CoSimulation;
+        if (type == fmi2CoSimulation)
+            takes_steps(instance);
     return instance;
 }
 

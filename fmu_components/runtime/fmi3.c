@@ -45,7 +45,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
     (void)required_count;
     Instance *instance = instance_new(name, token, settable, log_message, (void (*)(void))logger, environment, logging);
     if (instance) {
-        instance->co_simulation = true;
+        takes_steps(instance);
         instance->event_mode_used = event_mode_used;
         instance->early_return_allowed = early_return_allowed;
         instance->intermediate_update = (void (*)(void))intermediate_update;
@@ -308,7 +308,7 @@ fmi3Status fmi3EnterStepMode(fmi3Instance i)
     if (!instance->co_simulation)
         return not_offered(instance, "fmi3EnterStepMode", "a Model Exchange instance goes on with fmi3EnterContinuousTimeMode");
     instance->progress.mode = STEPPING;
-    return fmi3OK;
+    return (fmi3Status)hold_constraints(instance); /* events may have moved states */
 }
 
 fmi3Status fmi3GetOutputDerivatives(fmi3Instance i, const fmi3ValueReference references[], size_t count, const fmi3Int32 orders[],

@@ -87,6 +87,13 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
     return NULL;
 }
 
+void takes_steps(Instance *instance)
+{
+    instance->co_simulation = true;
+    if (model.composition)
+        model.composition->steps(instance->own);
+}
+
 void instance_free(Instance *instance)
 {
     if (!instance)
@@ -176,7 +183,7 @@ Status finish_initialization(Instance *instance)
         Update update;
         status = settle_events(instance, &update);
     }
-    return status;
+    return status == OK && instance->co_simulation ? hold_constraints(instance) : status;
 }
 
 Status start(Instance *instance, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop)

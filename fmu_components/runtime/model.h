@@ -55,6 +55,8 @@ typedef struct {
 typedef struct Model Model;
 typedef struct Method Method;
 
+typedef enum { UNCONSTRAINED, PROJECTED, UNPROJECTABLE } Projected;
+
 /* What a model that is composed of others does in its own way. */
 typedef struct {
     void (*bind)(Model *, double *v);                 /* to the values of its instance, which stay where they are */
@@ -65,6 +67,8 @@ typedef struct {
     void (*arrange)(Model *);                         /* passes all values on once, without solving for anything */
     const char *(*violation)(Model *, double tolerance); /* what keeps it from starting with these values; null where nothing does */
     const char *(*warning)(Model *);                  /* what a user should know, once; null as a rule */
+    void (*steps)(Model *);                           /* it is integrated inside: `project` is called, so that derivatives need not return to it */
+    Projected (*project)(Model *, double *x, bool anew); /* moves states onto constraints: by what the last evaluation has left, or anew */
 } Composition;
 
 struct Model {

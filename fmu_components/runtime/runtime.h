@@ -144,6 +144,7 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
 void instance_free(Instance *);
 void instance_reset(Instance *);
 Status finish_initialization(Instance *);
+void takes_steps(Instance *); /* it is for Co-Simulation */
 Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
 
 /* values.c */
@@ -193,6 +194,7 @@ typedef struct {
 } Step;
 Status begin_step(Instance *, Step *, double point, double size);
 Status advance(Instance *, Step *);
+Status hold_constraints(Instance *); /* moves the states onto them, in a model that has some */
 
 /* snapshot.c */
 Status snapshot_take(const Instance *, Snapshot **);

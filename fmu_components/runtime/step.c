@@ -74,6 +74,35 @@ static double next_instant(Instance *instance)
  * this fraction longer, so that it still holds the event, and so close that the values there are as exact as at the end. */
 static const double beyond = 5e-4;
 
+Status hold_constraints(Instance *instance)
+{
+    if (!model.composition || !model.states)
+        return OK;
+    read_states(instance, instance->stage);
+    const Projected done = model.composition->project(instance->own, instance->stage, true);
+    if (done == UNCONSTRAINED)
+        return OK;
+    if (done == UNPROJECTABLE) {
+        const char *reason = model.composition->reason(instance->own);
+        return report(instance, DISCARD, "%s: at time %.17g the states cannot be moved onto the constraints%s%s", instance->name, instance->v[0],
+                      reason ? ": " : "", reason ? reason : "");
+    }
+    for (unsigned i = 0; i < model.states; i++)
+        instance->v[model.state[i]] = instance->stage[i];
+    changed(instance, model.variable[model.state[0]].stage);
+    return OK;
+}
+
+/* An explicit step ends on the constraints, but where an event cuts it; this event may lie ahead of where the states are moved to. */
+static Status land(Instance *instance, bool *event)
+{
+    if (!*event && !implicit(instance))
+        return OK;
+    const Status status = hold_constraints(instance);
+    *event = *event && (status != OK || relation_changed(instance));
+    return status;
+}
+
 /* One accepted internal step, at most to the limit; leaves the instance at its end or just after an event inside it. */
 static Status internal_step(Instance *instance, const Step *step, double limit, bool *event)
 {
@@ -158,8 +187,11 @@ Status advance(Instance *instance, Step *step)
             status = refuse_more_steps(instance, step);
         double instant = next_instant(instance);
         bool event = time_reached(instance, instant) || relation_changed(instance); /* at once, after a jump of an input */
-        if (status == OK && !event)
+        if (status == OK && !event) {
             status = internal_step(instance, step, fmin(step->end, instant), &event);
+            if (status == OK)
+                status = land(instance, &event);
+        }
         if (status != OK)
             break;
         instance->progress.reached = instance->v[0];
@@ -173,6 +205,8 @@ Status advance(Instance *instance, Step *step)
                 step->event = true;
             else
                 status = settle_events(instance, &update);
+            if (status == OK && !step->event)
+                status = hold_constraints(instance);
             method->restart(instance);
         }
         if (status == OK && step->observe && step->observe(instance, instance->v[0], true))

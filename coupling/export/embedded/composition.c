@@ -80,9 +80,17 @@ static bool prepare(Whole *w, unsigned stage)
     return true;
 }
 
+/* Components compute with the projected states, and importers read the states that they have set: what has been computed stays valid. */
+static void show_states(Whole *w, const double *x)
+{
+    for (unsigned i = 0; x && i < w->model.states; i++)
+        w->v[w->model.state[i]] = x[i];
+}
+
 static void evaluate_stage(Model *m, unsigned stage)
 {
     Whole *w = whole(m);
+    const double *const projected = system_projected(w->system);
     const bool ready = prepare(w, stage);
     bool done = ready;
     if (stage == AT_EVENTS) {
@@ -90,10 +98,12 @@ static void evaluate_stage(Model *m, unsigned stage)
         return;
     }
     done = done && !w->failed;
-    if (stage == MOTION)
+    if (stage == MOTION) {
         done = done && system_derivatives(w->system, w->v[0], w->x, w->dx);
-    else
-        done = done && system_complete(w->system, w->v[0], w->x, w->dx);
+    } else {
+        show_states(w, projected);
+        done = done && system_complete(w->system, w->v[0], projected ? projected : w->x, w->dx);
+    }
     for (unsigned i = 0; i < m->states && stage == MOTION; i++)
         w->v[m->derivative[i]] = done ? w->dx[i] : NAN;
     for (unsigned i = 0; i < mechanism.components && stage == EVERYTHING; i++) {
@@ -107,6 +117,23 @@ static void evaluate_stage(Model *m, unsigned stage)
                 p->v[r] = NAN;
         member_changed(p, 0);
     }
+    if (projected)
+        show_states(w, w->x);
+}
+
+static void steps(Model *m)
+{
+    system_steps(whole(m)->system);
+}
+
+static Projected project(Model *m, double *x, bool anew)
+{
+    Whole *w = whole(m);
+    if (!system_constrained(w->system))
+        return UNCONSTRAINED;
+    if (anew && !prepare(w, MOTION))
+        return UNPROJECTABLE;
+    return system_project(w->system, w->v[0], x, anew) ? PROJECTED : UNPROJECTABLE;
 }
 
 static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
@@ -132,21 +159,32 @@ static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, co
     }
     for (unsigned i = 0; i < mechanism.components; i++)
         w->members[i].moved[0] = time;
-    if (w->failed || !system_follow(w->system, time, w->moved_inputs, w->moved_multipliers))
-        return false;
-    for (size_t i = 0; i < unknown_count; i++) {
+    for (unsigned i = 0; i < m->states; i++) {
+        const Member *p = member_at(w, m->state[i]);
+        w->moved_states[i] = w->projected_states[i] = p->moved[m->state[i] - p->first];
+    }
+    show_states(w, system_projected(w->system));
+    const bool done = !w->failed && system_follow(w->system, time, w->moved_inputs, w->moved_multipliers, w->projected_states);
+    for (size_t i = 0; i < unknown_count && done; i++) {
         Reference unknown = unknowns[i];
+        if (m->variable[unknown].role == STATE) {
+            result[i] = w->moved_states[m->variable[unknown].position];
+            continue;
+        }
         if (m->variable[unknown].role == DERIVATIVE) { /* the component has one of its own */
             const unsigned position = m->variable[unknown].position;
             Member *p = member_at(w, m->state[position]);
             const unsigned own = w->model.variable[m->state[position]].position - w->model.variable[p->first + p->model->state[0]].position;
             result[i] = member_follow(p, p->model->derivative[own]);
+            result[i] -= system_decay(w->system) * (w->moved_states[position] - w->projected_states[position]);
             continue;
         }
         Member *p = member_at(w, unknown);
         result[i] = p ? member_follow(p, unknown - p->first) : 0;
     }
-    return true;
+    if (system_projected(w->system))
+        show_states(w, w->x);
+    return done;
 }
 
 static const char *reason(const Model *m)
@@ -202,4 +240,4 @@ static const char *warning(Model *m)
     return system_redundancy(whole(m)->system);
 }
 
-const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning};
+const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project};

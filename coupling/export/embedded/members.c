@@ -43,6 +43,11 @@ void member_set(Member *p, const Reference *references, size_t count, const doub
     }
 }
 
+void member_place(Member *p, const double *states)
+{
+    member_set(p, p->model->state, p->model->states, states);
+}
+
 Reference member_reference(const Member *p, Reference own)
 {
     return p->first + own;
@@ -155,6 +160,12 @@ bool member_adjoint(Member *p, const Reference *unknowns, size_t unknown_count, 
 void member_move(Member *p, Reference known, double amount)
 {
     p->moved[known] = amount;
+}
+
+void member_displace(Member *p, const double *states)
+{
+    for (unsigned i = 0; i < p->model->states; i++)
+        p->moved[p->model->state[i]] = states[i];
 }
 
 double member_follow(Member *p, Reference unknown)

@@ -17,6 +17,7 @@ typedef struct Member Member;
 void member_set(Member *, const Reference *, size_t, const double *);
 Reference member_reference(const Member *, Reference); /* the same variable among those of the mechanism */
 double member_start(const Member *, Reference); /* what its model begins with */
+void member_place(Member *, const double *states);
 void member_get(Member *, const Reference *, size_t, double *);
 /* False where memory lacks. The arrays of references stay where they are as long as the component does. */
 bool member_directional(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);
@@ -24,6 +25,7 @@ bool member_adjoint(Member *, const Reference *unknowns, size_t, const Reference
 
 /* How its variables move: what is set is told by `member_move`, what it calculates follows. */
 void member_move(Member *, Reference, double);
+void member_displace(Member *, const double *states);
 double member_follow(Member *, Reference);
 
 #if defined(__ELF__)

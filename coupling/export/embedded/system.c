@@ -1,7 +1,6 @@
 /* The kernel's core over components that are linked in, built from generated rows. */
-#include "system.h"
+#include "system_internal.h"
 
-#include "kernel/kernel_internal.h"
 #include "schedule.h"
 
 #include <float.h>
@@ -12,20 +11,6 @@
 #include <string.h>
 
 enum { VERIFYING = 32 }; /* every so many evaluations a shortcut through a loop is held against the components */
-
-struct System {
-    Kernel *kernel;
-    Instance *instances;
-    Library library;
-    Naming naming;
-    const void *context;
-    double *found; /* the unknowns of all loops where they were last found */
-    double *tangent, *right;
-    int unknowns, until_verified;
-    bool moved;  /* inputs within loops are not where they begin */
-    bool linear; /* the loops' Jacobians are those of the present point */
-    char sentence[512], redundancy[512];
-};
 
 /* -- the components in the place of FMUs ------------------------------------------------------------------------------------------- */
 
@@ -44,6 +29,13 @@ static Status set(Component part, const Reference *reference, size_t count, cons
 {
     (void)value_count;
     member_set(part, reference, count, values);
+    return OK;
+}
+
+static Status set_states(Component part, const double *x, size_t count)
+{
+    (void)count;
+    member_place(part, x);
     return OK;
 }
 
@@ -80,7 +72,10 @@ static Kernel *build(Instance *instances)
     free(by_row);
     if (k)
         kernel_set_fast(k, has_shortcuts());
-    return k;
+    if (!k || kernel_set_projection(k, &schedule.rows, true) == 0)
+        return k;
+    kernel_free(k);
+    return NULL;
 }
 
 System *system_new(Member *const *parts, Naming naming, const void *context)
@@ -93,6 +88,7 @@ System *system_new(Member *const *parts, Naming naming, const void *context)
     s->library = (Library){.version = 3};
     s->library.fmi3.get[FLOAT64] = get;
     s->library.fmi3.set[FLOAT64] = set;
+    s->library.fmi3.set_states = set_states;
     s->library.fmi3.directional = directional;
     s->library.fmi3.adjoint = adjoint;
     const int count = schedule.rows.parts;
@@ -109,8 +105,10 @@ System *system_new(Member *const *parts, Naming naming, const void *context)
         s->instances[i].next_time = INFINITY;
     }
     s->kernel = done ? build(s->instances) : NULL;
-    if (s->kernel)
+    if (s->kernel) {
+        s->returning = s->kernel->projection;
         return s;
+    }
     system_free(s);
     return NULL;
 }
@@ -258,7 +256,7 @@ static void list_names(const System *s, const LoopRow *l, bool residuals, const 
         snprintf(text + length, size - length, " and %d more", left_out);
 }
 
-static void describe_failure(System *s)
+void describe_failure(System *s)
 {
     const Failure *f = &s->kernel->failure;
     char names[384];
@@ -373,8 +371,15 @@ static void begin_anew(System *s)
 bool system_derivatives(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
+    const double *const given = x;
     int status = KERNEL_DONE;
-    if (k->fast && !k->settled) /* what comes first after an event is as exact, but rounded otherwise */
+    if (s->returning) {
+        memcpy(k->displaced, x, (size_t)k->states * sizeof *x);
+        status = kernel_project(k, t, k->displaced);
+        s->moved = true;
+        x = k->displaced;
+    }
+    if (status == KERNEL_DONE && k->fast && !k->settled) /* what comes first after an event is as exact, but rounded otherwise */
         status = kernel_derivatives(k, t, x, dx);
     if (k->fast && k->settled)
         begin_anew(s);
@@ -387,6 +392,8 @@ bool system_derivatives(System *s, double t, const double *x, double *dx)
         if (!k->fast) /* its loops are not affine after all: from here on they are iterated */
             status = kernel_derivatives(k, t, x, dx);
     }
+    if (status == KERNEL_DONE && s->returning)
+        draw_after(k, given, dx);
     return ended(s, status);
 }
 
@@ -402,94 +409,30 @@ bool system_complete(System *s, double t, const double *x, double *dx)
     return ended(s, status);
 }
 
-/* -- tangents ------------------------------------------------------------------------------------------------------------------------ */
+/* -- projection ---------------------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    System *system;
-    double time;
-    const double *inputs, *multipliers;
-} Seed;
-
-static double slope_of(const Drive *d)
+bool system_constrained(const System *s)
 {
-    const int i = d->last;
-    return i < 0 || i + 1 >= d->points ? 0 : (d->values[i + 1] - d->values[i]) / (d->times[i + 1] - d->times[i]);
+    return s->kernel->projection;
 }
 
-static bool follow(const Seed *, const Operations *);
-
-static void follow_drive(const Seed *seed, const Operation *o)
+void system_steps(System *s)
 {
-    const int input = schedule.input[o->index];
-    seed->system->tangent[o->first] =
-        input != NONE ? seed->inputs[input] : seed->time * slope_of(&seed->system->kernel->drives[o->index]);
+    s->returning = false;
 }
 
-/* The implicit function theorem: the unknowns move such that the residuals go on vanishing. */
-static bool follow_loop(const Seed *seed, int index)
+const double *system_projected(const System *s)
 {
-    System *s = seed->system;
-    Kernel *k = s->kernel;
-    Loop *l = &k->loops[index];
-    double *const z = s->tangent + l->first;
-    for (int i = 0; i < l->count; i++)
-        z[i] = l->held && l->held[i] ? seed->multipliers[schedule.slot_variable[l->first + i]] : 0;
-    if (!follow(seed, &l->inside))
-        return false;
-    if (l->given)
-        return true;
-    for (int i = 0; i < l->count; i++) {
-        double sum = 0;
-        for (int t = l->residual_start[i]; t < l->residual_start[i + 1]; t++)
-            sum += l->residual_factor[t] * s->tangent[l->residual_slot[t]];
-        s->right[i] = l->held && l->held[i] ? 0 : -sum;
-    }
-    linear_solve(l->linear, s->right);
-    for (int i = 0; i < l->count; i++)
-        z[i] += s->right[i];
-    return follow(seed, &l->inside);
+    return s->returning ? s->kernel->displaced : NULL;
 }
 
-static bool follow(const Seed *seed, const Operations *list)
+double system_decay(const System *s)
 {
-    double *const tangent = seed->system->tangent;
-    for (int i = 0; i < list->count; i++) {
-        const Operation *o = &list->items[i];
-        switch (o->kind) {
-        case DRIVE: follow_drive(seed, o); break;
-        case SET:
-            for (int j = 0; j < o->count; j++) {
-                double sum = 0;
-                for (int source = o->source_start[j]; source < o->source_start[j + 1]; source++)
-                    sum += tangent[o->source[source]];
-                tangent[o->places ? o->places[j] : o->first + j] = sum;
-                member_move(o->instance->component, o->references[j], sum);
-            }
-            break;
-        case GET:
-            for (int j = 0; j < o->count; j++)
-                tangent[o->places ? o->places[j] : o->first + j] = member_follow(o->instance->component, o->references[j]);
-            break;
-        case LOOP:
-            if (!follow_loop(seed, o->index))
-                return false;
-            break;
-        default: break; /* nothing that moves */
-        }
-    }
-    return true;
+    return s->returning ? kernel_decay() : 0;
 }
 
-bool system_follow(System *s, double time, const double *inputs, const double *multipliers)
+bool system_project(System *s, double t, double *x, bool anew)
 {
-    Kernel *k = s->kernel;
-    for (int i = 0; i < schedule.rows.loops && !s->linear; i++)
-        if (!k->loops[i].given && loop_factorise(k, i) != KERNEL_DONE) {
-            describe_failure(s);
-            return false;
-        }
-    s->linear = true;
-    memset(s->tangent, 0, ((size_t)schedule.rows.slots + 1) * sizeof *s->tangent);
-    const Seed seed = {s, time, inputs, multipliers};
-    return follow(&seed, &k->lists[EVENTS]);
+    s->moved = true;
+    return ended(s, anew ? kernel_project(s->kernel, t, x) : project_step(s->kernel, t, x));
 }

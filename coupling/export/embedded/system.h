@@ -26,7 +26,14 @@ void system_exchange(System *, double t);                 /* values only, loops 
 bool system_settle(System *, double t);                   /* everything that changes at events only */
 bool system_derivatives(System *, double t, const double *x, double *dx);
 bool system_complete(System *, double t, const double *x, double *dx); /* every value in every component */
-bool system_follow(System *, double time, const double *inputs, const double *multipliers); /* tangents, from those of the parts */
+/* Tangents, from those of the parts; `states` are all that move, and receive those of the projected ones. */
+bool system_follow(System *, double time, const double *inputs, const double *multipliers, double *states);
+/* Where states are moved onto constraints: in derivatives, unless steps are taken inside, which then call `system_project`. */
+bool system_constrained(const System *);
+void system_steps(System *);
+bool system_project(System *, double t, double *x, bool anew);
+const double *system_projected(const System *);           /* the states at the last derivatives; null where those are as they are set */
+double system_decay(const System *);                      /* by the second: how fast states are drawn to these */
 const char *system_reason(const System *);
 const char *system_redundancy(System *);                  /* a sentence where constraints are redundant, else null */
 

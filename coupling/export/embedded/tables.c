@@ -123,12 +123,15 @@ static bool allocate(Whole *w)
     NEW(w->inputs, m->inputs);
     NEW(w->moved_inputs, m->inputs);
     NEW(w->moved_multipliers, m->variables);
+    NEW(w->moved_states, m->states);
+    NEW(w->projected_states, m->states);
     NEW(w->lines, (m->variables + 1) * sizeof(Variable) + LINE);
     w->variables = w->lines ? (Variable *)(w->lines + (LINE - (uintptr_t)w->lines % LINE)) : NULL;
     w->next_text = w->texts;
     return w->texts && w->scratch && w->members && w->member && w->state && w->derivative && w->nominal && w->input &&
            w->indicator && w->relation && w->relation_indicator && w->watch && w->events && w->assignment && w->requirements &&
-           w->concerns && w->concerned && w->x && w->dx && w->inputs && w->moved_inputs && w->moved_multipliers && w->variables;
+           w->concerns && w->concerned && w->x && w->dx && w->inputs && w->moved_inputs && w->moved_multipliers && w->moved_states &&
+           w->projected_states && w->variables;
 }
 
 static void add_variable(Whole *w, Reference reference, const Variable *variable, Role role, unsigned *positions)
@@ -298,7 +301,7 @@ void model_free(Model *m)
     void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->state,  w->derivative,
                             w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->events, w->relation_indicator,
                             w->assignment, w->concerns, w->requirements, w->concerned, w->x,         w->dx,     w->inputs,
-                            w->moved_inputs, w->moved_multipliers, w->lines};
+                            w->moved_inputs, w->moved_multipliers, w->moved_states, w->projected_states, w->lines};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(w);

@@ -27,7 +27,7 @@ typedef struct {
     Model model;
     Member *members, **member;
     System *system;
-    double *v, *x, *dx, *inputs, *moved_inputs, *moved_multipliers;
+    double *v, *x, *dx, *inputs, *moved_inputs, *moved_multipliers, *moved_states, *projected_states;
     char *lines; /* the variables begin at a line of the cache, which calloc knows nothing of */
     Variable *variables;
     Reference *state, *derivative, *input, *indicator, *relation, *relation_indicator, *assignment, *concerned;

@@ -49,6 +49,9 @@ class Equations:
         self.session, self.kernel = session, session.kernel
         self.kernel.set_fast(False)
         self.states = session.built.states
+        self.projected = session.built.reading is not None
+        """Whether derivatives are those at the states that satisfy the constraints."""
+        self.kernel.set_projection(session.rows, self.projected)
 
     def check(self, status: Status) -> bool:
         """Whether there are values; raises what a user's function raised, and what ends the run."""
@@ -67,12 +70,24 @@ class Equations:
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> None:
         """Of the states, all NaN where there are none."""
-        if not self.check(self.kernel.derivatives(t, x, dx)):
+        if not self.evaluate(t, x, dx):
             dx[:] = np.nan
 
-    def arrive(self, t: float, x: np.ndarray) -> None:
-        """Evaluates everything at a point that has been accepted."""
+    def evaluate(self, t: float, x: np.ndarray, dx: np.ndarray) -> bool:
+        """Whether there are derivatives; these."""
+        return self.check((self.kernel.projected_derivatives if self.projected else self.kernel.derivatives)(t, x, dx))
+
+    def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> bool:
+        """Whether there are derivatives with given unknowns, and residuals; these."""
+        return self.check((self.kernel.projected_residuals if self.projected else self.kernel.residuals)(t, x, z, dx, r))
+
+    def arrive(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Evaluates everything at a point that has been accepted; returns its states, which satisfy the constraints if they are to."""
+        if self.projected:
+            x = x.copy()
+            self.require(self.kernel.project(t, x))
         self.require(self.kernel.evaluate(t, x))
+        return x
 
     @property
     def present_derivatives(self) -> np.ndarray:

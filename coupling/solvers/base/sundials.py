@@ -47,7 +47,7 @@ class Sundials(ABC):
     def restart(self, t: float, x: np.ndarray, limit: float, first: float = np.inf) -> None:
         self._limit, self._stop, self._t, self._before = limit, min(limit, t + max(first, 10 * _FUZZ * abs(t))), t, t
         self._fresh, self._looked_back = True, False
-        self._equations.arrive(t, x)
+        x = self._equations.arrive(t, x)
         try:
             with _quiet():
                 self._y = self._start(t, x)

@@ -35,6 +35,12 @@ def test_the_error_of_the_seven_bodies_follows_the_tolerance(tolerance: float, l
     assert result.statistics.newton_iterations < 100, "the multipliers are not solved for on their own"
 
 
+def test_what_memory_held_before_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rates of the multipliers, which the start takes as zero, once came from memory that nothing had been written to."""
+    monkeypatch.setattr(np, "empty", lambda shape, dtype=float, **_: np.full(shape, np.nan if dtype is float else 0, dtype))
+    assert system_of(Pendulum()).simulate(0.1, solver="ida", output_times=[0.1]).outcome.completed
+
+
 def test_tight_tolerances_of_multipliers_cost_many_steps() -> None:
     """They are loosened unless a mapping says otherwise, since the accuracy of the states gains nothing from them."""
     steps = []

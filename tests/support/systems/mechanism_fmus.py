@@ -121,6 +121,7 @@ class Case:
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] | None = None
     ls_dae: bool = False
+    stabilisation: str = "baumgarte"
     stop_time: float = 0.3
     spread: float = 1.0
     """How far from its start the harness moves it."""
@@ -133,6 +134,7 @@ CASES = {
     "events": Case(hydraulics_with_events, outputs=("*.y", "rod.*", "relief.*", "ball.*", "sampler.*", "stair.*", "vessel.p", "line.p")),
     "open ports": Case(rod_with_open_ports, inputs=("rod.p2", "spring.N", "push.Fy")),
     "ls-dae": Case(lambda: system_of(DoublePendulum()), ls_dae=True),
+    "projected": Case(rod_with_open_ports, inputs=("rod.p2", "spring.N", "push.Fy"), stabilisation="projection"),
     "redundant": Case(welded_twice),
     "rolling": Case(rolling_disc),
 }
@@ -146,7 +148,14 @@ def exported(name: str, fmi: int, platform: str = "linux64") -> Path:
     target = _folder() / f"{name.replace(' ', '-')}-fmi{fmi}-{platform}.fmu"
     outputs = None if case.outputs is None else list(case.outputs)
     return case.system().export_fmu(
-        target, inputs=list(case.inputs), outputs=outputs, fmi=fmi, platforms=[platform], ls_dae=case.ls_dae, stop_time=case.stop_time
+        target,
+        inputs=list(case.inputs),
+        outputs=outputs,
+        fmi=fmi,
+        platforms=[platform],
+        ls_dae=case.ls_dae,
+        stop_time=case.stop_time,
+        stabilisation=case.stabilisation,
     )
 
 

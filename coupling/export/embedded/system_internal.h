@@ -1,0 +1,35 @@
+/* What the files of the system share. */
+#ifndef SYSTEM_INTERNAL_H
+#define SYSTEM_INTERNAL_H
+
+#include "system.h"
+
+#include "kernel/kernel_internal.h"
+
+#if defined(__ELF__)
+#pragma GCC visibility push(hidden)
+#endif
+
+struct System {
+    Kernel *kernel;
+    Instance *instances;
+    Library library;
+    Naming naming;
+    const void *context;
+    double *found; /* the unknowns of all loops where they were last found */
+    double *tangent, *right;
+    int unknowns, until_verified;
+    bool moved;  /* inputs within loops are not where they begin */
+    bool linear; /* the loops' Jacobians are those of the present point */
+    bool returning; /* derivatives are those at the projected states, and draw states after these */
+    char sentence[512], redundancy[512];
+};
+
+/* system.c */
+void describe_failure(System *); /* of the kernel, as the sentence */
+
+#if defined(__ELF__)
+#pragma GCC visibility pop
+#endif
+
+#endif
