@@ -82,7 +82,9 @@ class ImplicitStepper:
         """The greatest size that each input has had."""
         own = {i for i, part in enumerate(session.built.parts) if part.step}
         addresses = [*session.schedule.arriving, *session.schedule.fed]
-        self.still = np.array([not most for most in most_degrees(session.built)], dtype=bool) | np.array([a.part in own for a in addresses])
+        self.still = np.array([not most for most in most_degrees(session.built)], dtype=bool) | np.array(
+            [a.part in own for a in addresses], dtype=bool
+        )
         """Inputs that keep their values over each step."""
         self.predictor = Predictor()
         self.past: tuple[Point, ...] = ()
