@@ -93,10 +93,7 @@ class Run:
             raise BuildError(
                 f"communication_step = {step:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
             )
-        degree = self.extrapolation
-        if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree not in (0, 1, 2):
-            raise BuildError(f"extrapolation = {shown(degree)} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
-        object.__setattr__(self, "extrapolation", int(degree))
+        object.__setattr__(self, "extrapolation", check_degree(self.extrapolation))
         if not 0 < _number("coupling_tolerance", self.coupling_tolerance) < 1:
             raise BuildError(
                 f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
@@ -158,6 +155,15 @@ class Run:
             return np.append(times, stop)
         times[-1] = stop
         return times
+
+
+def check_degree(degree: Any, whose: str = "") -> Any:
+    """A degree of extrapolation, or None where none is given to an instance; refuses what is none."""
+    if degree is None and whose:
+        return None
+    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree not in (0, 1, 2):
+        raise BuildError(f"extrapolation = {shown(degree)}{whose} is refused: inputs are extrapolated by polynomials of degree 0, 1 or 2")
+    return int(degree)
 
 
 def _number(name: str, value: Any) -> float:

@@ -87,6 +87,8 @@ class System:
         kind: str | None = None,
         *,
         private: bool = False,
+        communication_step: float | None = None,
+        extrapolation: int | None = None,
     ) -> None:
         """Adds an instance.
 
@@ -94,13 +96,15 @@ class System:
         tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU. ``kind`` is ``"me"`` for Model
         Exchange or ``"cs"`` for Co-Simulation. Left open, an FMU that offers both runs in Model Exchange, or in Co-Simulation where
         ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves.
+        ``communication_step`` (seconds) is the only step that an instance makes in Co-Simulation, such as a sampled controller, and
+        ``extrapolation`` the highest degree (0, 1 or 2) by which its inputs are extrapolated, where these differ from those of the run.
         ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share what has been unpacked.
         """
         self._change()
         known = self._instances.get(name) if isinstance(name, str) else None
         if known is not None:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")
-        self._instances[name] = define_instance(name, fmu, start_values, kind, private)
+        self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation)
 
     def connect(self, a: str, b: str) -> None:
         """Connects two ports of opposite sides, or an output with an input, in either order."""

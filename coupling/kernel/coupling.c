@@ -10,7 +10,7 @@ static bool allocate(Kernel *k, const CouplingRow *row)
     const size_t n = (size_t)row->inputs + 1, held = (size_t)row->held_count + 1, predicted = (size_t)row->predicted_count + 1,
                  indicators = (size_t)k->indicators;
     c->reference = calloc(n, sizeof *c->reference);
-    c->value = calloc((4 + PAST) * n, sizeof(double));
+    c->value = calloc((7 + PAST) * n, sizeof(double));
     c->held_before = calloc(held + 2 * indicators, sizeof(double));
     c->predicted_block = calloc(PAST * predicted, sizeof(double));
     if (!c->reference || !c->value || !c->held_before || !c->predicted_block)
@@ -20,6 +20,8 @@ static bool allocate(Kernel *k, const CouplingRow *row)
     c->scratch = c->curve + n;
     c->z = c->held_before + held;
     c->z_before = c->z + indicators;
+    for (size_t i = 0; i < 3; i++)
+        c->own[i] = c->scratch + (PAST + 1 + i) * n;
     for (size_t i = 0; i < PAST; i++) {
         c->past[i] = c->scratch + (i + 1) * n;
         c->predicted_past[i] = c->predicted_block + i * predicted;
@@ -40,7 +42,12 @@ static void add_stepper(Kernel *k, const Rows *rows, const StepperRow *row)
                    .degree = row->degree,
                    .saves = row->saves,
                    .variable = row->variable,
-                   .constrained = row->constrained};
+                   .constrained = row->constrained,
+                   .period = *(rows->real + row->period)};
+    for (int i = first; i < first + row->inputs; i++)
+        s->most = c->most[i] > s->most ? c->most[i] : s->most;
+    c->highest = s->most > c->highest ? s->most : c->highest;
+    c->periods = c->periods || s->period > 0;
     if (s->instance && s->instance->library->version == 2) {
         s->component = s->instance->component;
         s->set = s->instance->library->fmi2.set[FLOAT64];
@@ -70,6 +77,7 @@ int kernel_couple(Kernel *k, const Rows *rows)
     c->inputs = row->inputs;
     c->first_end = row->first_end;
     c->arriving = row->arriving == NONE ? NULL : rows->number + row->arriving;
+    c->most = row->most == NONE ? NULL : rows->number + row->most;
     c->held_count = row->held_count;
     c->held = row->held == NONE ? NULL : rows->number + row->held;
     c->predicted = row->predicted_count;
@@ -137,7 +145,7 @@ void kernel_reset_coupling(Kernel *k)
     forget_saved(k);
     free(c->course);
     c->course = NULL;
-    memset(c->value, 0, (4 + PAST) * n * sizeof *c->value);
+    memset(c->value, 0, (7 + PAST) * n * sizeof *c->value);
     memset(c->past_time, 0, sizeof c->past_time);
     memset(c->held_before, 0, ((size_t)c->held_count + 1 + 2 * (size_t)k->indicators) * sizeof *c->held_before);
     memset(c->predicted_block, 0, PAST * ((size_t)c->predicted + 1) * sizeof *c->predicted_block);
@@ -145,12 +153,13 @@ void kernel_reset_coupling(Kernel *k)
         c->bonds[i].passed = 0;
     for (int i = 0; i < c->count; i++) {
         c->steppers[i].event = false;
+        c->steppers[i].own = (Period){0};
         c->steppers[i].degree = c->steppers[i].declared;
         c->steppers[i].inputs.start = 0;
         c->steppers[i].inputs.degree = 0;
     }
     c->known = c->degree = 0;
-    c->event = c->ready = c->careful = c->align = false;
+    c->event = c->sudden = c->ready = c->careful = c->align = false;
     c->earliest = c->seconds = 0;
     c->passes = c->discarded = c->sampled = 0;
 }

@@ -32,10 +32,12 @@ declare(
         "kernel_hand_over": (_i, [_p, POINTER(_d)]),
         "kernel_note_inputs": (None, [_p, _b]),
         "kernel_step": (_i, [_p, _d, _d, _b]),
+        "kernel_next_period": (_d, [_p]),
         "kernel_explicit_step": (_i, [_p, _d, _i, _b, _b]),
         "kernel_save": (_i, [_p, _i]),
         "kernel_restore": (_i, [_p, _i]),
         "kernel_point": (_i, [_p, _d, POINTER(_b)]),
+        "kernel_sudden": (_b, [_p]),
         "kernel_add_up": (None, [_p, _d]),
         "kernel_begin_course": (_i, [_p, _d, _d, _d, _i, _b, _b, _n, _p]),
         "kernel_follow": (_i, [_p, _n]),
@@ -122,6 +124,11 @@ class Coupled(Core):
     def explicit_step(self, h: float, order: int, in_turn: bool, last_word: bool) -> Status:
         return Status(library.kernel_explicit_step(self.handle, h, order, in_turn, last_word))
 
+    @property
+    def next_period(self) -> float:
+        """Where an instance with a step of its own has to be next."""
+        return library.kernel_next_period(self.handle)
+
     def save(self, which: int = 0) -> Status:
         return Status(library.kernel_save(self.handle, which))
 
@@ -131,6 +138,11 @@ class Coupled(Core):
     def point(self, t: float) -> tuple[Status, bool]:
         event = c_bool()
         return Status(library.kernel_point(self.handle, t, byref(event))), event.value
+
+    @property
+    def sudden(self) -> bool:
+        """Whether at the last point was an event of more than outputs that are held."""
+        return library.kernel_sudden(self.handle)
 
     def passed(self, bond: int) -> float:
         """The energy in J that has gone through a bond so far, to and fro."""

@@ -119,6 +119,7 @@ int kernel_get_outputs(Kernel *);
 int kernel_hand_over(Kernel *, double *moved); /* inputs at once, in Initialization Mode; and how far the furthest moved */
 void kernel_note_inputs(Kernel *, bool restart);
 int kernel_step(Kernel *, double t, double h, bool last_word);           /* by the polynomials as they are */
+double kernel_next_period(const Kernel *); /* where an instance with a step of its own has to be next; infinite where there is none */
 int kernel_explicit_step(Kernel *, double h, int order, bool in_turn, bool last_word);
 
 /* saving.c: instances, values and past, in one of several places */
@@ -127,6 +128,7 @@ int kernel_restore(Kernel *, int which);
 
 /* points.c: communication points, and explicit steps from one to the next. */
 int kernel_point(Kernel *, double t, bool *event); /* everything at a point, events included */
+bool kernel_sudden(const Kernel *); /* at the last point was an event of more than outputs that are held, such as those of sampled controllers */
 int kernel_begin_course(Kernel *, double start, double step, double stop, int order, bool in_turn, bool variable, long outputs,
                         const double *output_times);
 int kernel_follow(Kernel *, long steps);

@@ -148,6 +148,13 @@ enum { SAMPLING = 101 };
 /* Saved states: two for the scheme that makes steps, one to which a run returns, and one for an instance that discards a step. */
 enum { PAST = 3, FOR_RUN = 2, FOR_RETRY = 3, SAVED = 4 };
 
+/* Where an instance with a step of its own is: at which of its points, and the degree of what its inputs follow from there. */
+typedef struct {
+    long number;
+    double begun;
+    int degree;
+} Period;
+
 typedef struct {
     int part;
     Instance *instance; /* null where the inputs are those of instances between the points, which are integrated elsewhere */
@@ -157,6 +164,10 @@ typedef struct {
     bool saves;  /* can save and restore its state */
     bool variable; /* can make steps of any size */
     bool constrained; /* multipliers act on it */
+    int most;    /* the highest degree that any of its inputs follows */
+    double period; /* the only step that it makes; 0 where it makes those of the run */
+    Period own;
+    Period saved_own[SAVED];
     Polynomials inputs;
     Component component; /* of FMI 2, with what each step calls */
     Fmi2Set set;
@@ -191,6 +202,11 @@ typedef struct Coupling {
     const int *arriving;   /* slot of what arrives at each input at a point */
     Reference *reference;
     double *value, *slope, *curve, *scratch; /* polynomials over the step, by input; one block with the past */
+    double *own[3];        /* the same of instances with steps of their own, over these */
+    bool periods;          /* there are such instances */
+    double origin;         /* their own points are counted from there */
+    const int *most;       /* the highest degree of the polynomial of each input */
+    int highest;           /* of these */
     double *past[PAST], past_time[PAST];     /* what arrived at the last points */
     int known;                               /* how many of these there are */
     int degree;                              /* of the polynomials over the present step */
@@ -209,6 +225,7 @@ typedef struct Coupling {
     int backup_known[SAVED];
     long backup_rows[SAVED]; /* of the record */
     bool event;      /* an instance's last step ended at one */
+    bool sudden;     /* at the last point was an event of more than outputs that are held */
     bool ready;      /* the instances have left Initialization Mode */
     bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */
     bool align;      /* all go back where one meets an event within the step */

@@ -35,16 +35,14 @@ static bool crossed(const double *before, const double *now, int count)
     return false;
 }
 
-/* Whether anything at the present point happens that instances have to be told of. */
-static bool event_due(Kernel *k)
+/* Whether an output that is held has changed since the last point. */
+static bool held_changed(const Kernel *k)
 {
     const Coupling *c = k->coupling;
-    if (c->event)
-        return true;
     for (int i = 0; i < c->held_count; i++)
         if (k->v[c->held[i]] != c->held_before[i])
             return true;
-    return crossed(c->z_before, c->z, k->indicators);
+    return false;
 }
 
 static void note_discrete(Kernel *k)
@@ -74,7 +72,9 @@ int kernel_point(Kernel *k, double t, bool *event)
     const double due = kernel_next_time(k); /* before the time moves on, since tables look from it */
     k->t = t;
     int result = evaluate_point(k);
-    *event = result == KERNEL_DONE && (due <= t || event_due(k));
+    Coupling *c = k->coupling;
+    c->sudden = result == KERNEL_DONE && (due <= t || c->event || crossed(c->z_before, c->z, k->indicators));
+    *event = c->sudden || (result == KERNEL_DONE && held_changed(k));
     if (*event) {
         bool changed;
         k->statistics.events++;
@@ -110,6 +110,11 @@ void kernel_add_up(Kernel *k, double h)
     }
 }
 
+bool kernel_sudden(const Kernel *k)
+{
+    return k->coupling->sudden;
+}
+
 double kernel_passed(const Kernel *k, int bond)
 {
     return k->coupling->bonds[bond].passed;
@@ -138,6 +143,9 @@ int kernel_begin_course(Kernel *k, double start, double step, double stop, int o
     for (int i = 0; i < c->count; i++)
         course->returns = course->returns && c->steppers[i].saves;
     c->careful = !course->returns;
+    c->origin = start;
+    for (int i = 0; i < c->count; i++)
+        c->steppers[i].own = (Period){.begun = start};
     k->t = start;
     int result = k->indicators ? kernel_indicators(k, c->z) : KERNEL_DONE;
     if (result == KERNEL_DONE)
@@ -173,14 +181,14 @@ static double next_point(Kernel *k)
     double next = grid(course, course->number);
     if (!course->variable)
         return next;
-    if (course->restart) {
-        course->division = divisions[course->order];
+    if (course->restart && (k->coupling->sudden || !course->steps)) {
+        course->division = divisions[course->order < k->coupling->highest ? course->order : k->coupling->highest];
         course->from = k->t;
         course->to = next;
     }
     if (course->division)
         next = course->from + ldexp(course->to - course->from, -course->division--);
-    const double event = kernel_next_time(k);
+    const double event = fmin(kernel_next_time(k), kernel_next_period(k));
     return event > k->t && event < next + close ? fmin(event, course->stop) : next;
 }
 

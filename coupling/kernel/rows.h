@@ -71,12 +71,14 @@ typedef struct {
     int inputs, arriving;    /* the slots of what arrives at inputs that follow polynomials */
     int first_end;           /* from this slot on, what these were at the end of the last step */
     int held_count, held;    /* slots of outputs that change at events only */
+    int most;                /* the highest degree of the polynomial of each input */
     int predicted_count, predicted; /* slots that are extrapolated where instances step one after another */
 } CouplingRow;
 
-/* A Co-Simulation instance; part is NONE where the inputs are those of instances that are integrated between the points. */
+/* A Co-Simulation instance; part is NONE where the inputs are those of instances that are integrated between the points. period: in the
+ * pool of real numbers, the only step that it makes, 0 where there is no such; constrained: multipliers act on it. */
 typedef struct {
-    int part, inputs, references, degree, saves, variable, constrained;
+    int part, inputs, references, degree, saves, variable, constrained, period;
 } StepperRow;
 
 /* A Model Exchange instance whose state is saved beside that of the steppers. */

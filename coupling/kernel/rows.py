@@ -28,8 +28,8 @@ TABLES: dict[str, tuple[str, ...]] = {
         *("loop", "kind", "part", "at_events", "unknowns", "unknown", "knowns", "known", "seed", "first", "unknown_slot", "known_slot"),
         "nominal",
     ),
-    "coupling": ("inputs", "arriving", "first_end", "held_count", "held", "predicted_count", "predicted"),
-    "stepper": ("part", "inputs", "references", "degree", "saves", "variable", "constrained"),
+    "coupling": ("inputs", "arriving", "first_end", "held_count", "held", "most", "predicted_count", "predicted"),
+    "stepper": ("part", "inputs", "references", "degree", "saves", "variable", "constrained", "period"),
     "other": ("part",),
     "bond": ("input", "rate", "total", "sign"),
     "record": ("columns", "slot"),
@@ -329,13 +329,17 @@ class RowBuilder:
 
     # -- Co-Simulation -------------------------------------------------------------------------------------------------
 
-    def couple(self, arriving: Sequence[int], first_end: int) -> None:
-        """The slots of what arrives at the inputs of Co-Simulation instances, and where is kept what these were at the end of a step."""
-        counts = {"held_count": 0, "predicted_count": 0}
+    def couple(self, arriving: Sequence[int], first_end: int, most: Sequence[int]) -> None:
+        """The slots of what arrives at the inputs of Co-Simulation instances, where is kept what these were at the end of a step, and the
+        highest degree of the polynomial of each."""
+        counts = {"held_count": 0, "predicted_count": 0, "most": self._ints(most)}
         self._coupling = counts | {"inputs": len(arriving), "arriving": self._ints(arriving), "first_end": first_end}
 
-    def add_stepper(self, part: int, references: Sequence[int], degree: int, saves: bool, variable: bool, constrained: bool) -> int:
-        return self._add("stepper", part, len(references), self._references(references), degree, saves, variable, constrained)
+    def add_stepper(
+        self, part: int, references: Sequence[int], degree: int, *, saves: bool, variable: bool, constrained: bool, period: float = 0.0
+    ) -> int:
+        where = self._references(references), degree, saves, variable, constrained, self._doubles([period])
+        return self._add("stepper", part, len(references), *where)
 
     def add_other(self, part: int) -> None:
         """A Model Exchange instance whose state is saved and restored as well."""

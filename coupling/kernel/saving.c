@@ -8,7 +8,7 @@
 static size_t backup_size(const Kernel *k)
 {
     const Coupling *c = k->coupling;
-    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted);
+    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs;
 }
 
 static void copy_past(Kernel *k, double *backup, bool back)
@@ -25,6 +25,8 @@ static void copy_past(Kernel *k, double *backup, bool back)
             at += counts[j];
         }
     }
+    for (int i = 0; i < 3 && c->periods; i++, at += c->inputs)
+        memcpy(back ? c->own[i] : at, back ? at : c->own[i], (size_t)c->inputs * sizeof *at);
 }
 
 int kernel_save(Kernel *k, int which)
@@ -47,6 +49,7 @@ int kernel_save(Kernel *k, int which)
             return KERNEL_FMU_FAILED;
         }
         c->steppers[i].next_time[which] = c->steppers[i].instance->next_time;
+        c->steppers[i].saved_own[which] = c->steppers[i].own;
     }
     if (!c->backup[which])
         c->backup[which] = malloc(backup_size(k) * sizeof(double));
@@ -75,6 +78,7 @@ int kernel_restore(Kernel *k, int which)
         }
         c->steppers[i].instance->next_time = c->steppers[i].next_time[which];
         c->steppers[i].event = false;
+        c->steppers[i].own = c->steppers[i].saved_own[which];
     }
     for (int i = 0; i < c->other_count; i++) {
         const Status status = instance_restore(k->parts[c->other[i].part].instance, c->other[i].saved[which]);

@@ -11,7 +11,28 @@ static const double smallest_share = 1.0 / (1 << 20);
 /* An event this close after a point, as a share of the step, is the instance's own affair: no other instance goes back for it. */
 static const double closely = 1e-6;
 
+/* Points this close, as a share of an instance's own step, are one: only rounding sets them apart. */
+#define CLOSE 1e-9
+
 enum { MOST_UPDATES = 1000, MOST_DISCARDED = 30 };
+
+static double period_end(const Coupling *c, const Stepper *s)
+{
+    return c->origin + (double)(s->own.number + 1) * s->period;
+}
+
+/* The next point at which an instance with a step of its own has to be. */
+double kernel_next_period(const Kernel *k)
+{
+    const Coupling *c = k->coupling;
+    double next = INFINITY;
+    for (int i = 0; i < c->count && c->periods; i++)
+        if (c->steppers[i].period) {
+            const Stepper *s = &c->steppers[i];
+            next = fmin(next, s->own.begun > k->t + CLOSE * s->period ? s->own.begun : period_end(c, s));
+        }
+    return next;
+}
 
 /* -- a point ----------------------------------------------------------------------------------------------------------- */
 
@@ -104,15 +125,15 @@ static int extrapolate(Coupling *c, int order, int begin, int end)
     const double d1 = 1 / (c->past_time[0] - c->past_time[1]);
     if (degree == 1) {
         for (int i = begin; i < end; i++) {
-            slope[i] = (u0[i] - u1[i]) * d1;
+            slope[i] = c->most[i] < 1 ? 0 : (u0[i] - u1[i]) * d1;
             curve[i] = 0;
         }
         return 1;
     }
     const double d2 = 1 / (c->past_time[1] - c->past_time[2]), d = 1 / (c->past_time[0] - c->past_time[2]);
     for (int i = begin; i < end; i++) {
-        const double first = (u0[i] - u1[i]) * d1, second = (first - (u1[i] - u2[i]) * d2) * d;
-        slope[i] = first + second * (c->past_time[0] - c->past_time[1]);
+        const double first = (u0[i] - u1[i]) * d1, second = c->most[i] < 2 ? 0 : (first - (u1[i] - u2[i]) * d2) * d;
+        slope[i] = c->most[i] < 1 ? 0 : first + second * (c->past_time[0] - c->past_time[1]);
         curve[i] = 2 * second;
     }
     return 2;
@@ -121,8 +142,9 @@ static int extrapolate(Coupling *c, int order, int begin, int end)
 /* Polynomials through what arrives at the end of the step and the last points; the order counts the end. */
 static void interpolate(Coupling *c, const Stepper *s, const double *v, int order, double h)
 {
-    const int end = s->first + s->inputs.count, degree = order < c->known ? order : c->known;
+    const int end = s->first + s->inputs.count, highest = order < c->known ? order : c->known;
     for (int i = s->first; i < end; i++) {
+        const int degree = c->most[i] < highest ? c->most[i] : highest;
         const double u = v[c->arriving[i]], u0 = c->past[0][i];
         if (degree == 0) {
             c->value[i] = u;
@@ -295,7 +317,8 @@ static Status set_polynomials(Kernel *k, Stepper *s, double t, double h)
 {
     Coupling *c = k->coupling;
     for (;;) {
-        s->inputs.degree = c->degree < s->degree ? c->degree : s->degree;
+        const int degree = c->degree < s->most ? c->degree : s->most;
+        s->inputs.degree = degree < s->degree ? degree : s->degree;
         fit(k, s, h);
         const Status status = s->instance ? set_inputs(c, s, t) : OK;
         if (status != ERROR || !s->inputs.degree || s->instance->library->version != 2)
@@ -342,11 +365,43 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
     }
     if (status <= WARNING && !end.event && !end.terminate && end.reached == t + h)
         return KERNEL_DONE;
-    if (c->align && status <= WARNING && end.event && end.reached > t + closely * h && end.reached < t + h) {
+    if (c->align && !s->period && status <= WARNING && end.event && end.reached > t + closely * h && end.reached < t + h) {
         c->earliest = fmin(c->earliest, end.reached);
         return KERNEL_DONE; /* everybody will go back, and stop there */
     }
     return piecewise(k, s, t, t + h, last_word, status, end);
+}
+
+/* An instance with a step of its own. Its inputs follow what they did where that began. It stays there until the step is over, with its
+ * outputs; where instances take turns, it takes the whole step at once, and those after it get what has come of it. */
+static int step_period(Kernel *k, Stepper *s, double t, double h, bool at_once)
+{
+    Coupling *c = k->coupling;
+    const int first = s->first, last = s->first + s->inputs.count, degree = c->degree;
+    const double close = CLOSE * s->period, begun = s->own.begun, end = period_end(c, s);
+    const bool begins = fabs(t - begun) <= close, ends = t + h >= end - close;
+    for (int i = first; i < last; i++) {
+        if (begins) {
+            c->own[0][i] = c->value[i];
+            c->own[1][i] = degree ? c->slope[i] : 0;
+            c->own[2][i] = degree ? c->curve[i] : 0;
+        }
+        c->value[i] = c->own[0][i];
+        c->slope[i] = c->own[1][i];
+        c->curve[i] = c->own[2][i];
+        k->v[c->first_end + i] = c->value[i] + (t + h - begun) * (c->slope[i] + (t + h - begun) * c->curve[i] / 2);
+    }
+    if (begins)
+        s->own.degree = degree;
+    if (at_once ? !begins : !ends)
+        return KERNEL_DONE;
+    c->degree = s->own.degree;
+    const double reached = ends ? t + h : end;
+    const int result = step_one(k, s, begun, reached - begun, false);
+    c->degree = degree;
+    if (result == KERNEL_DONE)
+        s->own = (Period){.number = s->own.number + 1, .begun = reached};
+    return result;
 }
 
 /* All instances from a time on, with their inputs as the polynomials say. */
@@ -359,7 +414,7 @@ int kernel_step(Kernel *k, double t, double h, bool last_word)
     int result = KERNEL_DONE;
     c->earliest = INFINITY;
     for (int i = 0; i < c->count && result == KERNEL_DONE; i++)
-        result = step_one(k, &c->steppers[i], t, h, last_word);
+        result = c->steppers[i].period ? step_period(k, &c->steppers[i], t, h, false) : step_one(k, &c->steppers[i], t, h, last_word);
     if (timed) {
         c->seconds += seconds() - began;
         c->sampled++;
@@ -400,7 +455,7 @@ static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word
     for (int i = 0; i < c->count && result == KERNEL_DONE; i++) {
         Stepper *s = &c->steppers[i];
         k->t = t + h;
-        if (s->constrained) {
+        if (s->constrained || s->period) {
             (void)extrapolate(c, order, s->first, s->first + s->inputs.count);
         } else {
             result = operate(k, &s->sequence);
@@ -410,7 +465,7 @@ static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word
         }
         memcpy(k->v + c->first_end + s->first, s->inputs.value, (size_t)s->inputs.count * sizeof *c->value); /* unless they vary */
         k->t = t;
-        result = step_one(k, s, t, h, last_word);
+        result = s->period ? step_period(k, s, t, h, true) : step_one(k, s, t, h, last_word);
         if (result == KERNEL_DONE)
             result = operate(k, &s->outputs);
     }
@@ -419,6 +474,7 @@ static int step_in_turn(Kernel *k, double t, double h, int order, bool last_word
 
 int kernel_explicit_step(Kernel *k, double h, int order, bool in_turn, bool last_word)
 {
+    order = order < k->coupling->highest ? order : k->coupling->highest;
     if (in_turn)
         return step_in_turn(k, k->t, h, order, last_word);
     if (order && k->coupling->known > 1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan.build import Built
-from coupling.plan.capabilities import degree
+from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FunctionDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, constrained
 from coupling.plan.jacobian import CallKind
@@ -207,14 +207,22 @@ def _couple(rows: RowBuilder, built: Built, first_watched: int, in_turn: bool) -
     """The Co-Simulation instances, and what goes into them and comes out."""
     schedule, parts, steppers = built.schedule, built.parts, built.steppers
     graph = schedule.graph
-    rows.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end)
+    rows.couple([*(schedule.set_slot[a] for a in schedule.arriving), *schedule.fed_slot.values()], schedule.first_end, most_degrees(built))
     for index in steppers:
         arriving = [a for a in schedule.arriving if a.part == index]
-        interface, references = parts[index].interface, [a.reference for a in arriving]
-        abilities = interface.save_state, interface.variable_step
-        rows.add_stepper(index, references, degree(parts[index]), *abilities, constrained(graph, arriving))
+        part = parts[index]
+        rows.add_stepper(
+            index,
+            [a.reference for a in arriving],
+            degree(part),
+            saves=part.interface.save_state,
+            variable=part.interface.variable_step,
+            constrained=constrained(graph, arriving),
+            period=part.step or 0.0,
+        )
     if schedule.fed:
-        rows.add_stepper(NONE, [a.reference for a in schedule.fed], 2, True, True, constrained(graph, schedule.fed))
+        references = [a.reference for a in schedule.fed]
+        rows.add_stepper(NONE, references, 2, saves=True, variable=True, constrained=constrained(graph, schedule.fed))
     for index, part in enumerate(parts):
         if not part.stepped and part.interface.save_state:
             rows.add_other(index)

@@ -15,7 +15,7 @@ from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive
-from coupling.plan.graph import Address, Part, build_graph, type_code
+from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, build_schedule
 
@@ -123,9 +123,10 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
     wires = wires_of(fmus, definition.connections, drives, complete)
     number = {name: i for i, name in enumerate(fmus)}
+    own = {each.name: (each.communication_step, _most(each)) for each in instances}
     parts, first_state = [], 0
     for name, fmu in fmus.items():
-        parts.append(Part(name, fmu, first_state, kinds[name]))
+        parts.append(Part(name, fmu, first_state, kinds[name], *own[name]))
         first_state += len(parts[-1].states)
 
     def address(name: Name) -> Address:
@@ -146,6 +147,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     _check_once_per_process(parts)
     division = divide(parts, sources)
     schedule = build_schedule(graph, first_state, division.fed if division else None)
+    _check_periods(parts, schedule)
     return Built(
         name=definition.name,
         parts=tuple(parts),
@@ -183,6 +185,22 @@ def _check_kinds(kinds: Mapping[str, str], mode: Mode) -> None:
             "a communication_step is given, but no instance runs in Co-Simulation: all of them have no states, or are of kind 'me'; "
             "leave it out, or add instances of kind 'cs'"
         )
+
+
+def _most(instance: InstanceDefinition) -> int:
+    """The highest degree by which its inputs are extrapolated: what makes steps of its own takes samples unless it was told otherwise."""
+    if instance.extrapolation is not None:
+        return instance.extrapolation
+    return 2 if instance.communication_step is None else 0
+
+
+def _check_periods(parts: Sequence[Part], schedule: Schedule) -> None:
+    for index, part in enumerate(parts):
+        if part.stepped and part.step and constrained(schedule.graph, [a for a in schedule.arriving if a.part == index]):
+            raise BuildError(
+                f"communication_step = {part.step:g} s of '{part.name}' is refused: joints act on it, whose multipliers are found at every point; "
+                "leave it out"
+            )
 
 
 def _check_once_per_process(parts: Sequence[Part]) -> None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from coupling.fmus import Fmu, Interface
 from coupling.plan.build import Built
-from coupling.plan.graph import Part
+from coupling.plan.graph import Part, most_degree
 
 
 def degree(part: Part) -> int:
-    """The degree of the polynomials that a Co-Simulation instance's inputs can follow within a step."""
+    """The degree of the polynomials that a Co-Simulation instance's inputs can follow within a step, and that its user lets them follow."""
     interface = part.interface
-    if part.fmu.version == 2:
-        return 2 if interface.interpolates_inputs else 0
-    return 2 if interface.intermediate_update else 0
+    able = interface.interpolates_inputs if part.fmu.version == 2 else interface.intermediate_update
+    return part.most if able else 0
+
+
+def most_degrees(built: Built) -> list[int]:
+    """The highest degree of the polynomial of each input that arrives, at Co-Simulation instances and at what is integrated between the points."""
+    return [most_degree(built.schedule.graph, address) for address in (*built.schedule.arriving, *built.schedule.fed)]
 
 
 def unable(built: Built, ability: str) -> list[str]:
     """The instances that lack an ability: of Co-Simulation, and where states are saved of Model Exchange with events."""
-    found = [name for name, interface in _interfaces(built) if not getattr(interface, ability)]
+    found = [name for name, interface in _interfaces(built, ability == "variable_step") if not getattr(interface, ability)]
     if ability == "save_state" and built.inner:
         found += [p.name for p in built.inner.parts if p.structure.indicators and not p.interface.save_state]
     return found
@@ -28,10 +32,10 @@ def returns_early(built: Built) -> bool:
     return any(interface.event_mode and interface.might_return_early for _, interface in _interfaces(built))
 
 
-def _interfaces(built: Built) -> list[tuple[str, Interface]]:
-    """Of all FMUs that run in Co-Simulation, each with the name of its first instance."""
+def _interfaces(built: Built, following: bool = False) -> list[tuple[str, Interface]]:
+    """Of all FMUs that run in Co-Simulation, each with the name of its first instance; or of those alone that make the steps of the run."""
     first: dict[Fmu, Part] = {}
     for part in built.parts:
-        if part.stepped:
+        if part.stepped and not (following and part.step):
             first.setdefault(part.fmu, part)
     return [(part.name, part.interface) for part in first.values()]

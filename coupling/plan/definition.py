@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError
 from coupling.fmus.start_values import check_start
+from coupling.options import check_degree
 from coupling.plan.drives import Drive, PolynomialDrive
 from coupling.plan.instances import find_fmus, found_again
 
@@ -59,10 +61,20 @@ class InstanceDefinition:
     start: tuple[tuple[str, Value], ...] = ()
     kind: str | None = None
     """``me``, ``cs``, or what suits the run."""
+    communication_step: float | None = None
+    """The only step that it makes in Co-Simulation, in seconds; None for those of the run."""
+    extrapolation: int | None = None
+    """The highest degree of the polynomials that its inputs follow; None for that of the run."""
 
 
 def define_instance(
-    name: str, fmu: Any, start_values: Mapping[str, Value] | None = None, kind: str | None = None, private: bool = False
+    name: str,
+    fmu: Any,
+    start_values: Mapping[str, Value] | None = None,
+    kind: str | None = None,
+    private: bool = False,
+    communication_step: float | None = None,
+    extrapolation: int | None = None,
 ) -> InstanceDefinition:
     """An instance, with everything checked that can be checked of it alone; components are built here."""
     if not isinstance(name, str) or not name or set(name) & set(".*") or name != name.strip():
@@ -73,6 +85,8 @@ def define_instance(
         raise BuildError(f"'{name}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
     if not isinstance(private, bool):
         raise BuildError(f"private = {shown(private)} of '{name}' is refused: give True or False")
+    own = {"communication_step": communication_step, "extrapolation": extrapolation}
+    kind = _kind_with(name, kind, {option: value for option, value in own.items() if value is not None})
     loaded, stepped = find_fmus(name, fmu, private)
     if kind is None and loaded.model_exchange is None:
         kind = "cs"
@@ -84,7 +98,26 @@ def define_instance(
     for variable, value in (start_values or {}).items():
         check_start(name, loaded, variable, value)
     first = FmuFile(stepped if kind == "cs" else loaded)
-    return InstanceDefinition(name, first, FmuFile(stepped), tuple((start_values or {}).items()), kind)
+    return InstanceDefinition(
+        name,
+        first,
+        FmuFile(stepped),
+        tuple((start_values or {}).items()),
+        kind,
+        communication_step,
+        check_degree(extrapolation, f" of '{name}'"),
+    )
+
+
+def _kind_with(name: str, kind: str | None, own: Mapping[str, Any]) -> str | None:
+    """The kind of an instance with these options of its own, which are checked: they are those of Co-Simulation."""
+    step = own.get("communication_step")
+    if step is not None and (isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < math.inf):
+        raise BuildError(f"communication_step = {shown(step)} of '{name}' is refused: give seconds, greater than 0 and finite")
+    if own and kind == "me":
+        option, value = next(iter(own.items()))
+        raise BuildError(f"{option} = {shown(value)} of '{name}' is for Co-Simulation; leave it out, or kind='me'")
+    return "cs" if own else kind
 
 
 class GivenStart(Mapping[str, Value]):
@@ -127,5 +160,5 @@ class Definition:
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
         """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""
         drives = dict(self.drives) | {name: PolynomialDrive(start) for name, start in inputs}
-        instances = tuple(replace(each, kind=None) for each in self.instances)
+        instances = tuple(replace(each, kind=None, communication_step=None, extrapolation=None) for each in self.instances)
         return replace(self, instances=instances, drives=tuple(drives.items()))

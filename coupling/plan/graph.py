@@ -58,6 +58,10 @@ class Part:
     first_state: int
     kind: str = "me"
     """``me`` for Model Exchange, ``cs`` for Co-Simulation."""
+    step: float | None = None
+    """The only one that it makes in Co-Simulation, in seconds; None for those of the run."""
+    most: int = 2
+    """The highest degree of the polynomials that its inputs follow over a step."""
 
     @property
     def stepped(self) -> bool:
@@ -265,7 +269,7 @@ def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[A
             continue
         node = graph.add(address, True)
         variable = part.fmu.by_reference[address.reference]
-        graph.held[node] = address.type > 1 or variable.variability in _EVENTS_ONLY
+        graph.held[node] = address.type > 1 or variable.variability in _EVENTS_ONLY or part.step is not None
         if graph.held[node]:
             continue
         graph.change[node] = Change.ALWAYS
@@ -274,6 +278,20 @@ def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[A
             dependencies = tuple((reference, "dependent") for reference in moving)
         graph.kinds[node] = {moving[reference]: kind for reference, kind in dependencies if reference in moving}
         graph.before[node] = list(graph.kinds[node])
+
+
+def follows_held(graph: Graph, node: int) -> bool:
+    """Whether a value that may be passed on at any time follows an output of a Co-Simulation instance that is held."""
+    if graph.parts[graph.addresses[node].part].stepped and graph.is_output[node]:
+        return graph.held[node]
+    return not graph.held[node] and any(follows_held(graph, known) for known in graph.before[node])
+
+
+def most_degree(graph: Graph, address: Address) -> int:
+    """The highest degree of the polynomial that an input follows: what changes at events only is held."""
+    sources = [graph.change[graph.node[source]] for source in graph.wires.get(address, ())]
+    held = address not in graph.drives and all(change is Change.AT_EVENTS for change in sources)
+    return 0 if held else graph.parts[address.part].most
 
 
 def constrained(graph: Graph, inputs: Iterable[Address]) -> bool:

@@ -13,7 +13,7 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import groupby, pairwise
 
-from coupling.plan.graph import Address, Change, Graph
+from coupling.plan.graph import Address, Change, Graph, follows_held
 from coupling.plan.loops import Loop, find_loops, keeps
 
 
@@ -231,7 +231,8 @@ def turns(schedule: Schedule) -> tuple[list[int], list[Turn]]:
         open_now = [known for a in arriving for known in graph.before[graph.node[a]]]
         while open_now:
             node = open_now.pop()
-            if node not in needed and not predicted(node) and graph.change[node] is not Change.AT_EVENTS:
+            passed_on = graph.change[node] is not Change.AT_EVENTS or follows_held(graph, node)
+            if node not in needed and not predicted(node) and passed_on and not (graph.is_output[node] and graph.held[node]):
                 needed.add(node)
                 open_now += graph.before[node]
         sequence = _Order(schedule, sorted(needed), loops=False).operations() if needed else []

@@ -29,7 +29,7 @@ class BothLevels(ConstraintLevel):
             part = parts[address.part]
             sources = [graph.node[source] for source in graph.wires.get(address, ())]
             if degree(part) == 0 and any(known in multipliers for source in sources for known in graph.before[source]):
-                return failures.inputs_held(instance=part.name)
+                return failures.inputs_held(instance=part.name, by_user=not part.most)
         return None
 
     def enforced(self, holonomic: np.ndarray) -> np.ndarray:

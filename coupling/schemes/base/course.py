@@ -64,6 +64,10 @@ def makes_any_step(session: Session, run: Run) -> bool:
     if not rigid:
         return True
     assert run.communication_step is not None
+    for part in session.built.parts:
+        steps = (part.step or 0.0) / run.communication_step
+        if part.stepped and part.step and (abs(steps - round(steps)) > 1e-6 or steps < 0.5):
+            raise failures.own_step_between(instance=part.name, own=part.step, other=rigid[0], step=run.communication_step)
     count = (run.stop_time - run.start_time) / run.communication_step
     if abs(count - round(count)) > 1e-6:
         raise failures.stop_between_steps(

@@ -7,7 +7,7 @@ from coupling.live.interval import Interval
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
-from coupling.plan.capabilities import unable
+from coupling.plan.capabilities import most_degrees, unable
 from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.course import run_course
 from coupling.schemes.base.scheme import Scheme
@@ -33,7 +33,7 @@ class ExplicitStepper:
 
     def __init__(self, session: Session, run: Run, interval: Interval | None, *, in_turn: bool) -> None:
         self.interval, self.kernel, self.in_turn = interval, session.kernel, in_turn
-        self.extrapolation = run.extrapolation
+        self.extrapolation = min(run.extrapolation, max(most_degrees(session.built), default=0))
         self.order = run.extrapolation + 1
         self.past: tuple = ()
         self.irrevocable = bool(unable(session.built, "save_state"))

@@ -65,11 +65,15 @@ def not_repeatable(*, scheme: str, instances: Sequence[str]) -> BuildError:
     )
 
 
-def inputs_held(*, instance: str) -> BuildError:
+def inputs_held(*, instance: str, by_user: bool) -> BuildError:
     """Multipliers that vary over a step need instances whose inputs vary."""
-    return BuildError(
+    holds = (
         f"the scheme 'implicit' has forces vary over a step such that constraints hold at both levels, but '{instance}' holds its inputs: "
-        "it offers neither canInterpolateInputs nor, in FMI 3, intermediate updates; choose 'implicit-position' or 'implicit-velocity'"
+    )
+    if by_user:
+        return BuildError(f"{holds}it was added with extrapolation=0; leave that out, or choose 'implicit-position' or 'implicit-velocity'")
+    return BuildError(
+        f"{holds}it offers neither canInterpolateInputs nor, in FMI 3, intermediate updates; choose 'implicit-position' or 'implicit-velocity'"
     )
 
 
@@ -119,6 +123,14 @@ def stop_between_steps(*, instance: str, start_time: float, stop_time: float, st
     return BuildError(
         f"stop_time = {stop_time:g} s is no whole number of communication steps ({step:g} s) after the start, and "
         f"'{instance}' can make steps of one size only; choose a stop_time of {whole:g} s"
+    )
+
+
+def own_step_between(*, instance: str, own: float, other: str, step: float) -> BuildError:
+    """An instance has a step of its own, at whose ends another one cannot be."""
+    return BuildError(
+        f"communication_step = {own:g} s of '{instance}' is no whole number of steps of {step:g} s, and '{other}' can make steps of one size only; "
+        "choose a multiple"
     )
 
 

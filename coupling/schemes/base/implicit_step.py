@@ -15,7 +15,7 @@ from coupling.live.interval import Interval
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
-from coupling.plan.capabilities import unable
+from coupling.plan.capabilities import most_degrees, unable
 from coupling.schemes.base import failures
 from coupling.schemes.base.broyden import Broyden
 from coupling.schemes.base.communication import run_communication_steps
@@ -80,6 +80,12 @@ class ImplicitStepper:
         self.tolerance = np.where(_cut_inputs(session), LOOP_TOLERANCE, INPUT_TOLERANCE)
         self.greatest = np.zeros(len(self.tolerance))
         """The greatest size that each input has had."""
+        own = {i for i, part in enumerate(session.built.parts) if part.step}
+        addresses = [*session.schedule.arriving, *session.schedule.fed]
+        self.still = np.array([not most for most in most_degrees(session.built)], dtype=bool) | np.array(
+            [a.part in own for a in addresses], dtype=bool
+        )
+        """Inputs that keep their values over each step."""
         self.predictor = Predictor()
         self.past: tuple[Point, ...] = ()
         """The last points, the present one first."""
@@ -139,6 +145,7 @@ class ImplicitStepper:
             arrived = self._arriving(t + h, multipliers[1])
             size = np.maximum.reduce([np.abs(arrived), np.abs(self.past[0].inputs), LEAST_SIZE * self.greatest])
             settled = np.abs(arrived - ends) <= self.tolerance * size + LOOP_TOLERANCE
+            settled |= self.still
             if worst <= 1 and settled.all():
                 self.before = multipliers[0]
                 return t + h
@@ -175,6 +182,7 @@ class ImplicitStepper:
         require(kernel.restore(0))
         if self.free.any():
             begins = self._arriving(t, multipliers[0])
+        ends = np.where(self.still, begins, ends)
         kernel.value[:], kernel.slope[:], kernel.curve[:] = begins, (ends - begins) / h, 0
         require(kernel.step(t, h, 1, False))
         if self.interval and not kernel.counts.earliest < t + h:

@@ -45,7 +45,7 @@ class Points:
 
     def before_event(self, end: float) -> float:
         """Where a step that should go to ``end`` has to end: no later than at an event that is foreseen."""
-        event = self.kernel.next_time if self.any_step_size else math.inf
+        event = min(self.kernel.next_time, self.kernel.next_period) if self.any_step_size else math.inf
         return min(event, self.run.stop_time) if self.t < event < end + SAME_POINT * self.h else end
 
     def step(self, h: float) -> None:

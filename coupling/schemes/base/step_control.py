@@ -88,7 +88,7 @@ class FixedSteps(StepControl):
     def _halve(self, end: float) -> float:
         """Divides the first interval after a restart: into halves, the first of them again, and so on."""
         points = self.points
-        if points.restart and points.any_step_size:
+        if points.restart and points.any_step_size and (points.kernel.sudden or not points.steps):
             halvings = HALVINGS[points.stepper.extrapolation]
             if points.steps:  # after a jump, outputs that depend on inputs at once are known by their derivatives alone
                 halvings = max(halvings, HALVINGS_AFTER_EVENTS)
