@@ -51,25 +51,28 @@ class MechanismStructure:
 
     @property
     def initial(self) -> list[ListedUnknown]:
-        """Before the start everything may depend on everything."""
+        """Before the start parameters count as well, and all are merely ``dependent``."""
         shown = {r: self._roles[r] for r in sorted(self.table.outputs)}
         calculated = (reference for reference, role in shown.items() if role.calculated or role is Role.RELATION)
-        return [ListedUnknown(reference, None) for reference in (*range(1, 1 + self.table.states), *calculated)]
+        unknowns = map(self._initially.unknown, (*range(1, 1 + self.table.states), *calculated))
+        return [
+            unknown
+            if unknown.dependencies is None
+            else ListedUnknown(unknown.reference, tuple(Dependency(each.known, "dependent") for each in unknown.dependencies))
+            for unknown in unknowns
+        ]
+
+    def _unknown(self, reference: int) -> ListedUnknown:
+        return self._influence.unknown(reference)
 
     @cached_property
     def _influence(self) -> _Influence:
         return _Influence(self.table, self._knowns, self.given)
 
-    def _unknown(self, reference: int) -> ListedUnknown:
-        influence = self._influence
-        node = influence.unknown.get(reference)
-        reached = influence.everything if node is None else influence.reached[node]
-        if reached == influence.everything or reached.bit_count() > _WORTH_LISTING:
-            return ListedUnknown(reference, None)
-        assert node is not None
-        kinds = influence.kinds(node)
-        knowns = [known for i, known in enumerate(self._knowns) if reached >> i & 1]
-        return ListedUnknown(reference, tuple(Dependency(known, kinds.get(known, "dependent")) for known in knowns))
+    @cached_property
+    def _initially(self) -> _Influence:
+        changed = (reference for reference, role in self._roles.items() if role in (Role.PARAMETER, Role.DISCRETE))
+        return _Influence(self.table, sorted({*self._knowns, *changed}), self.given, initial=True)
 
 
 _AS_SET = -1
@@ -79,10 +82,12 @@ _AS_SET = -1
 class _Influence:
     """The variables of all components as a graph, and the knowns that each depends on, as bits in the order of their references."""
 
-    def __init__(self, table: MechanismTable, knowns: list[int], given: bool) -> None:
-        self.table, self.given = table, given
+    def __init__(self, table: MechanismTable, knowns: list[int], given: bool, initial: bool = False) -> None:
+        self.table, self.given, self._knowns = table, given, knowns
         self.everything = (1 << len(knowns)) - 1
         self._bit = {known: 1 << i for i, known in enumerate(knowns)}
+        # Parameters of a component count wherever it computes something, since lists of FMI 2 leave them out.
+        self._parameters = [self._parameters_of(part) if initial else 0 for part in range(len(table.members))]
         self._lists: dict[Fmu, dict[int, Declared]] = {}
         graph, loops = table.built.schedule.graph, table.built.schedule.loops
         # Here components are told apart by their references alone, whatever the types of their variables.
@@ -97,11 +102,27 @@ class _Influence:
         self._addresses: list[Address] = []
         self._before: list[list[int]] = []
         self._own: list[int] = []
-        self.unknown: dict[int, int] = {}
+        self._node_of: dict[int, int] = {}
         """The node of each unknown, by its reference."""
         self._fill()
 
+    def unknown(self, reference: int) -> ListedUnknown:
+        """An entry of a list."""
+        node = self._node_of.get(reference)
+        reached = self.everything if node is None else self.reached[node]
+        if reached == self.everything or reached.bit_count() > _WORTH_LISTING:
+            return ListedUnknown(reference, None)
+        assert node is not None
+        kinds = self.kinds(node)
+        knowns = [known for i, known in enumerate(self._knowns) if reached >> i & 1]
+        return ListedUnknown(reference, tuple(Dependency(known, kinds.get(known, "dependent")) for known in knowns))
+
     # -- components ----------------------------------------------------------------------------------------------------
+
+    def _parameters_of(self, part: int) -> int:
+        of = self.table.members[part].fmu
+        references = (variable.reference for variable in of.variables.values() if variable.causality == "parameter")
+        return sum(self._bit.get(each, 0) for each in {self.table.reference_at(part, reference) for reference in references})
 
     def _structure(self, part: int) -> Structure:
         fmu = self.table.members[part].fmu
@@ -142,11 +163,11 @@ class _Influence:
         for part, member in enumerate(self.table.members):
             lists = self._structure(part)
             for declared in (*lists.outputs, *lists.indicators, *lists.residuals):
-                self.unknown[self.table.reference_at(part, declared.reference)] = self._add(Address(part, 0, declared.reference))
+                self._node_of[self.table.reference_at(part, declared.reference)] = self._add(Address(part, 0, declared.reference))
             for place, declared in enumerate(lists.derivatives):
-                self.unknown[1 + member.first_state + place] = self._add(Address(part, 0, declared.reference))
+                self._node_of[1 + member.first_state + place] = self._add(Address(part, 0, declared.reference))
             for reference in member.fmu.states:
-                self.unknown[self.table.reference_at(part, reference)] = self._add(Address(part, _AS_SET, reference))
+                self._node_of[self.table.reference_at(part, reference)] = self._add(Address(part, _AS_SET, reference))
         node = 0
         while node < len(self._addresses):
             self._own[node], sources = self._sources(self._addresses[node])
@@ -179,7 +200,7 @@ class _Influence:
         declared = self._declared(address)
         if declared is None or declared.dependencies is None:
             return self.everything, []
-        return 0, [Address(address.part, 0, reference) for reference, _ in declared.dependencies]
+        return self._parameters[address.part], [Address(address.part, 0, reference) for reference, _ in declared.dependencies]
 
     @cached_property
     def reached(self) -> list[int]:

@@ -155,6 +155,30 @@ def test_declared_dependencies_are_complete_and_no_wider_than_they_must_be(name,
         assert {u: k for u, k in wide.items() if k} == {}
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_initial_unknowns_declare_what_moves_them(name, fmi):
+    """In Initialization Mode no start value, parameters among them, moves what does not declare it; and not all declare everything."""
+    with Driver(exported(name, fmi), "me") as driver:
+        driver.enter()
+        description = driver.description
+        declared = {u.variable.name: u.dependencies for u in description.initialUnknowns if u.variable.type.startswith(("Real", "Float"))}
+        listed = {unknown: {v.name for v in each} for unknown, each in declared.items() if each is not None}
+        of_states = {u.variable.derivative.name for u in description.derivatives}
+        free = [v for v in driver.variables.values() if v.type.startswith(("Real", "Float")) and not v.name.startswith("lambda[")]
+        knowns = [v.name for v in free if v.causality in ("input", "parameter") or v.name in of_states]
+        assert listed and any("parameter" == v.causality for v in free)
+        for known in knowns:
+            start, base = driver[known], driver.get(list(listed))
+            if status_of(driver.set, {known: 1.05 * start + (0.01 if start == 0 else 0)}) == 0:
+                after = driver.get(list(listed))
+                for unknown, value in after.items():
+                    same = abs(value - base[unknown]) <= 1e-9 * max(1.0, abs(value))
+                    assert same or known in listed[unknown], f"{unknown} depends on {known}, which is not declared"
+                driver.set({known: start})
+        places = {n for n in listed if n.endswith((".x", ".y", ".theta")) and n.rsplit(".", 1)[0].endswith(("p1", "p2"))}
+        assert not any(known in driver.variables and driver.variables[known].causality == "input" for n in places for known in listed[n])
+
+
 # -- saved states ------------------------------------------------------------------------------------------------------
 
 
