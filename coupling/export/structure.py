@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from coupling.export.table import MechanismTable
 from coupling.fmus import Fmu, Structure
 from coupling.fmus import Unknown as Declared
+from coupling.plan.build import Built
 from coupling.plan.graph import Address
 from fmu_components.declare.declaration import Role
 from fmu_components.export.structure import ListedUnknown
@@ -95,9 +97,7 @@ class _Influence:
         self._driven = {_plain(a) for a in graph.drives}
         self._opened = {_plain(a): table.own_reference(place) for place, a in enumerate(table.opened)}
         self._residuals = {a: list(loop.residuals) for loop in loops for a in loop.unknowns}
-        reading = table.built.reading
-        self._constraints = list(reading.outputs.values()) if reading else []
-        self._moved = reading.states if reading else frozenset()
+        self._moved_by = _moved_by(table.built)
         self._node: dict[Address, int] = {}
         self._addresses: list[Address] = []
         self._before: list[list[int]] = []
@@ -140,7 +140,11 @@ class _Influence:
         """How an unknown that its component computes from knowns alone depends on them, in the component's own words."""
         address = self._addresses[node]
         declared = self._declared(address)
-        if declared is None or declared.dependencies is None or any(self._passes_on(b) or self._is_moved(b) for b in self._before[node]):
+        if (
+            declared is None
+            or declared.dependencies is None
+            or any(self._passes_on(b) or self._constraints_of(b) for b in self._before[node])
+        ):
             return {}
         return {self.table.reference_at(address.part, reference): kind for reference, kind in declared.dependencies}
 
@@ -151,11 +155,11 @@ class _Influence:
         solved = fmu.dae is not None and address.reference in fmu.dae.algebraic
         return solved or fmu.by_reference[address.reference].causality == "input"
 
-    def _is_moved(self, node: int) -> bool:
-        """Whether a state is projected before anything is computed of it."""
+    def _constraints_of(self, node: int) -> Sequence[Address]:
+        """By which a state is projected before anything is computed of it."""
         part, _, reference = self._addresses[node]
         member = self.table.members[part]
-        return reference in member.fmu.states and member.first_state + member.fmu.states.index(reference) in self._moved
+        return self._moved_by.get(member.first_state + member.fmu.states.index(reference), ()) if reference in member.fmu.states else ()
 
     # -- the graph -----------------------------------------------------------------------------------------------------
 
@@ -171,7 +175,7 @@ class _Influence:
         node = 0
         while node < len(self._addresses):
             self._own[node], sources = self._sources(self._addresses[node])
-            sources = [*sources, *(self._constraints if self._addresses[node].type != _AS_SET and self._is_moved(node) else ())]
+            sources = [*sources, *(() if self._addresses[node].type == _AS_SET else self._constraints_of(node))]
             self._before[node] = [self._add(source) for source in sources]
             node += 1
 
@@ -228,6 +232,17 @@ class _Influence:
                     bits |= found[each]
                 found[this] = bits
         return [found[int(ring[node])] for node in range(size)]
+
+
+def _moved_by(built: Built) -> dict[int, Sequence[Address]]:
+    """The outputs of constraints that move each state that is projected: velocities follow the positions, but not the other way round."""
+    reading = built.reading
+    if reading is None:
+        return {}
+    answering = {node for loop in built.schedule.loops for node in (*loop.members, *(loop.followers or ()))}
+    rates = {state for state, node in enumerate(built.schedule.graph.derivatives) if node in answering}
+    positions = [reading.outputs[held.position] for held in reading.constraints if held.position is not None]
+    return {state: list(reading.outputs.values()) if state in rates else positions for state in reading.states}
 
 
 def _plain(address: Address) -> Address:
