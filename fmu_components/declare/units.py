@@ -154,10 +154,11 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
 
     Raises UnitError where terms that are added or compared differ, or a function is taken of more than a number.
     """
-    if expression.is_zero:
-        return None
     if isinstance(expression, sympy.Symbol):
         return known[expression]
+    # To ask a long sum whether it is zero takes longer than all else; one of symbols is written as 0 where it is.
+    if expression.is_number and expression.is_zero:
+        return None
     if expression.is_number or isinstance(expression, (sympy.logic.boolalg.Boolean, sympy.core.relational.Relational)):
         for relation in expression.atoms(sympy.core.relational.Relational):
             _common(relation, relation.args, known)

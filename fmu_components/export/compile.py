@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
+import re
 import shutil
 import subprocess
 import tempfile
@@ -176,17 +178,33 @@ def link(platform: Platform, fmi: int, implicit: bool, model_object: Path, cache
         return _link(platform, Path(scratch) / f"library{platform.suffix}", [model_object, *objects])
 
 
+def _with_headers(name: str, sources: Mapping[str, bytes]) -> str:
+    """The text of a source and of all headers of ours that it includes, themselves or through others: most sources know no version of FMI."""
+    texts: dict[str, str] = {}
+    waiting = [name]
+    while waiting:
+        file = waiting.pop()
+        if file not in texts:
+            texts[file] = sources[file].decode()
+            for header in _INCLUDE.findall(texts[file]):
+                beside = posixpath.normpath(posixpath.join(posixpath.dirname(file), header))
+                waiting += [path for path in (beside, header) if path in sources]
+    return "\0".join(texts.values())
+
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
+
+
 def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> bytes:
     _run([platform.required_compiler(), *platform.link_flags, *flags, "-o", str(library), *map(str, objects), "-lm"])
     return library.read_bytes()
 
 
 def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: Path) -> bytes:
-    """The shared library that a whole folder of C sources makes, given by their paths in it. What has been compiled before, with the same headers, is kept
-    in the cache."""
+    """The shared library that a whole folder of C sources makes, given by their paths in it. What has been compiled before, with the headers that it
+    includes, is kept in the cache."""
     compiler = platform.required_compiler()
     flags = (*FLAGS, "-ffunction-sections")
-    headers = b"".join(content for name, content in sorted(sources.items()) if name.endswith(".h"))
     kept = _kept(platform, cache_folder)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -195,8 +213,7 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
             (folder / name).write_bytes(content)
         objects = []
         for name in sorted(n for n in sources if n.endswith(".c")):
-            text = sources[name] + headers + (compiler_version(compiler) + str(flags)).encode()
-            target = kept / f"{hashlib.sha256(text).hexdigest()[:24]}.o"
+            target = kept / f"{_digest(_with_headers(name, sources), compiler, flags)}.o"
             if not target.is_file():
                 _compile(compiler, folder / name, target, (folder,), flags)
             objects.append(target)

@@ -25,7 +25,7 @@ def read(component: type[Component], fmi: int, fmu: Build) -> Fmu:
     return load(fmu(component, fmi))
 
 
-def test_variables(read: Fmu, component: type[Component]) -> None:
+def check_variables(read: Fmu, component: type[Component]) -> None:
     """Every variable as it is declared, by name, in the order of the references."""
     table = table_of(component)
     assert list(read.variables) == [v.name for v in table.variables]
@@ -41,7 +41,7 @@ def test_variables(read: Fmu, component: type[Component]) -> None:
         assert variable.dimensions == ()
 
 
-def test_natures(read: Fmu, component: type[Component], fmi: int) -> None:
+def check_natures(read: Fmu, component: type[Component], fmi: int) -> None:
     """Causality, variability and initial have values wherever the version gives them one."""
     inputs = {v.name for v in table_of(component).with_role(Role.INPUT)}
     if fmi == 2:
@@ -52,7 +52,7 @@ def test_natures(read: Fmu, component: type[Component], fmi: int) -> None:
         assert (variable.initial is None) == (variable.causality == "independent" or (fmi == 2 and variable.causality == "input"))
 
 
-def test_structure(read: Fmu, component: type[Component], fmi: int) -> None:
+def check_structure(read: Fmu, component: type[Component], fmi: int) -> None:
     """The lists of unknowns are those that the exporter wrote; of the indicators, FMI 2 gives the number alone."""
     table = table_of(component)
     written = exporter.ModelStructure(table, fmi)
@@ -72,7 +72,7 @@ def listed(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:
     return tuple(Unknown(u.reference, tuple((d.known, d.kind) for d in u.dependencies)) for u in unknowns)
 
 
-def test_terminals(read: Fmu, component: type[Component]) -> None:
+def check_terminals(read: Fmu, component: type[Component]) -> None:
     """A port is a terminal whose members are the port's variables."""
     ports = {port.name: port for port in table_of(component).declared.ports}
     assert read.terminals.keys() == ports.keys()
@@ -83,14 +83,14 @@ def test_terminals(read: Fmu, component: type[Component]) -> None:
         assert terminal.members.keys() == {quantity.name for side in Side for quantity in ports[name].kind.given_by(side)}
 
 
-def test_units(read: Fmu) -> None:
+def check_units(read: Fmu) -> None:
     """Every unit that is used is defined in base units."""
     assert read.units.keys() == {v.unit for v in read.variables.values() if v.unit is not None}
     for name, unit in read.units.items():
         assert unit == Unit(name, units.exponents(name))
 
 
-def test_what_all_components_can_do(read: Fmu, component: type[Component], fmi: int) -> None:
+def check_what_all_components_can_do(read: Fmu, component: type[Component], fmi: int) -> None:
     """One set of properties for both versions."""
     me, cs = read.interface("me"), read.interface("cs")
     for interface in (me, cs):
@@ -118,3 +118,13 @@ def test_the_other_backend() -> None:
     assert {u.name for u in fmu.structure.outputs} == {v.name for v in fmu.variables.values() if v.causality == "output"}
     assert fmu.model_exchange is None and fmu.interface("cs").needs_tool and "PythonFMU" in fmu.notes[0]
     assert fmu.library("cs").is_file()
+
+
+def test_every_component_is_read_as_it_is_declared(read: Fmu, component: type[Component], fmi: int) -> None:
+    """The checks above, of what is read once."""
+    check_variables(read, component)
+    check_natures(read, component, fmi)
+    check_structure(read, component, fmi)
+    check_terminals(read, component)
+    check_units(read)
+    check_what_all_components_can_do(read, component, fmi)

@@ -33,22 +33,22 @@ def library(archive: Path, tmp_path: Path) -> Path:
     return binaries.library(archive, tmp_path)
 
 
-def test_the_library_needs_the_c_library_only(library: Path) -> None:
+def check_the_library_needs_the_c_library_only(library: Path) -> None:
     """The dynamic section names libc and, at most, libm: no Python, no other shared library."""
     binaries.check_needs_the_c_library_only(library)
 
 
-def test_the_library_exports_fmi_only(library: Path, fmi: int) -> None:
+def check_the_library_exports_fmi_only(library: Path, fmi: int) -> None:
     """Every function of the standard is there, and nothing else is visible."""
     binaries.check_exports_fmi_only(library, fmi)
 
 
-def test_the_library_calls_no_python_and_opens_no_file(library: Path) -> None:
+def check_the_library_calls_no_python_and_opens_no_file(library: Path) -> None:
     """Of what it takes from outside, nothing begins with Py, and nothing opens, runs or connects."""
     binaries.check_calls_no_python_and_opens_no_file(library)
 
 
-def test_the_archive_is_small_and_has_no_python(archive: Path) -> None:
+def check_the_archive_is_small_and_has_no_python(archive: Path) -> None:
     """An FMU stays below 150 kB, and no file in it is Python."""
     assert archive.stat().st_size < LARGEST
     with zipfile.ZipFile(archive) as packed:
@@ -100,3 +100,11 @@ def test_the_build_description_names_every_source(component: type[Component], fm
     with zipfile.ZipFile(fmu(component, 3)) as packed:
         listed = set(re.findall(rb'<SourceFile name="([^"]+)"', packed.read("sources/buildDescription.xml")))
         assert {f"sources/{name.decode()}" for name in listed} == {name for name in packed.namelist() if name.endswith(".c")}
+
+
+def test_every_library_stands_alone(library: Path, archive: Path, fmi: int) -> None:
+    """The checks above, of a library that is extracted once."""
+    check_the_library_needs_the_c_library_only(library)
+    check_the_library_exports_fmi_only(library, fmi)
+    check_the_library_calls_no_python_and_opens_no_file(library)
+    check_the_archive_is_small_and_has_no_python(archive)

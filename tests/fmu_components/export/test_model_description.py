@@ -72,7 +72,7 @@ def states(description: ModelDescription) -> set[str]:
 # -- the file as a whole -----------------------------------------------------------------------------------------------
 
 
-def test_the_schema_and_fmpy_accept_it(described, table):
+def check_the_schema_and_fmpy_accept_it(described, table):
     """The description of every component is valid, and FMPy's checks of the standard's rules find nothing."""
     assert described.modelName == table.declared.name
     assert described.guid == table.token
@@ -95,7 +95,7 @@ def test_an_unknown_version_is_refused(joint):
         model_description(joint, 1)
 
 
-def test_default_experiment(described, table):
+def check_default_experiment(described, table):
     """The default experiment is the declared one."""
     experiment = described.defaultExperiment
     assert (float(experiment.startTime), float(experiment.stopTime), float(experiment.tolerance)) == (0, table.declared.stop_time, 1e-6)
@@ -104,7 +104,7 @@ def test_default_experiment(described, table):
 # -- what the FMU can do -----------------------------------------------------------------------------------------------
 
 
-def test_model_exchange_and_co_simulation_are_offered(described, table, fmi):
+def check_model_exchange_and_co_simulation_are_offered(described, table, fmi):
     """Both kinds have the same identifier, save and restore their state, and give derivatives.
 
     Calls after integrator steps are needed where relations are watched.
@@ -140,7 +140,7 @@ def test_intermediate_update_concerns_continuous_variables(table):
         assert not accessible or (element.tag == "Float64" and element.get("variability") == "continuous")
 
 
-def test_source_files(described, table):
+def check_source_files(described, table):
     """All sources are listed for whoever builds the binary on another platform, in FMI 3 in a file of their own."""
     (configuration,) = described.buildConfigurations
     assert configuration.modelIdentifier == table.declared.identifier
@@ -156,7 +156,7 @@ def test_build_description_is_valid(joint):
     assert dict(root.find(".//Library").attrib) == {"name": "m", "external": "true"}
 
 
-def test_log_categories(described, fmi):
+def check_log_categories(described, fmi):
     """The categories are those of the runtime, each with a description; only FMI 2 knows one for all messages."""
     names = [category.name for category in described.logCategories]
     assert names == [*LOG_CATEGORIES, *(["logAll"] if fmi == 2 else [])]
@@ -168,7 +168,7 @@ def test_log_categories(described, fmi):
 # -- variables ---------------------------------------------------------------------------------------------------------
 
 
-def test_value_references_are_indices(described, table):
+def check_value_references_are_indices(described, table):
     """A variable has the place of its row in the variable table as its value reference, in both versions."""
     assert [v.valueReference for v in described.modelVariables] == list(range(len(table.variables)))
 
@@ -183,7 +183,7 @@ def test_both_versions_list_the_same_variables(table):
     assert [fact[0] for fact in facts[0]] == [v.name for v in table.variables]
 
 
-def test_start_values_are_the_declared_ones(described, table):
+def check_start_values_are_the_declared_ones(described, table):
     """Whatever is not calculated starts as declared; what is calculated has no start value."""
     for found, declared in zip(described.modelVariables, table.variables, strict=True):
         if declared.role.calculated or declared.role in (Role.TIME, Role.RELATION):
@@ -192,7 +192,7 @@ def test_start_values_are_the_declared_ones(described, table):
             assert {"true": 1.0, "false": 0.0}.get(found.start) == declared.start or float(found.start) == declared.start
 
 
-def test_ranges_are_stated(table, fmi):
+def check_ranges_are_stated(table, fmi):
     """The limits of parameters are attributes, and since these include the bound itself, the description states them too."""
     described = read(table, fmi)
     for declared in table.with_role(Role.PARAMETER):
@@ -245,13 +245,13 @@ def test_states_that_events_change(ball, fmi):
     assert {name for name, element in elements if element.get("reinit") == "true"} == {"v"}
 
 
-def test_derivatives_belong_to_their_states(described, table):
+def check_derivatives_belong_to_their_states(described, table):
     """Every derivative refers to its state, in the order of the states."""
     assert [u.variable.derivative.name for u in described.derivatives] == [v.name for v in table.with_role(Role.STATE)]
     assert [u.variable.name for u in described.derivatives] == [f"der({v.name})" for v in table.with_role(Role.STATE)]
 
 
-def test_units(described, table):
+def check_units(described, table):
     """A variable has its declared unit; numbers, and factors of mixed dimension, have none."""
     for found, declared in zip(described.modelVariables, table.variables, strict=True):
         assert found.unit == (None if declared.unit in ("", units.MIXED) else declared.unit)
@@ -348,7 +348,7 @@ def test_lambda_counts_where_it_is_an_input(joint, fmi):
     assert found["M.x"] == "tunable"
 
 
-def test_dependencies_are_in_order(described):
+def check_dependencies_are_in_order(described):
     """FMI 2 wants ascending indices, and initial unknowns in the order of the variables."""
     for unknowns in (described.outputs, described.derivatives, described.initialUnknowns, described.eventIndicators):
         for unknown in unknowns:
@@ -383,3 +383,18 @@ def test_discrete_states_are_knowns_of_fmi_3(ball, fmi):
     description = read(ball, fmi)
     assert dependencies(description.outputs, "bonus") == {"F": "discrete"} | ({"thrown": "dependent"} if fmi == 3 else {})
     assert dependencies(description.initialUnknowns, "bonus") == {"F": "dependent", "thrown": "dependent"}
+
+
+def test_every_component_is_described_as_it_is_declared(described, table, fmi):
+    """The checks above, of what is read once."""
+    check_the_schema_and_fmpy_accept_it(described, table)
+    check_default_experiment(described, table)
+    check_model_exchange_and_co_simulation_are_offered(described, table, fmi)
+    check_source_files(described, table)
+    check_log_categories(described, fmi)
+    check_value_references_are_indices(described, table)
+    check_start_values_are_the_declared_ones(described, table)
+    check_ranges_are_stated(table, fmi)
+    check_derivatives_belong_to_their_states(described, table)
+    check_units(described, table)
+    check_dependencies_are_in_order(described)

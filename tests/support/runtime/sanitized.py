@@ -11,7 +11,7 @@ from pathlib import Path
 from fmu_components.export.compile import WARNINGS
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-FLAGS = ("-std=c11", *WARNINGS, "-g", "-O1", *SANITIZERS)
+FLAGS = ("-std=c11", *WARNINGS, "-g", "-Og", *SANITIZERS)
 # Allocations go through the harness, which lets memory run out.
 LINK_FLAGS = (*SANITIZERS, "-Wl,--wrap=malloc,--wrap=calloc")
 OPTIONS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}

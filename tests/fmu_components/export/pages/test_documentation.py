@@ -95,7 +95,7 @@ def unit_of(cell: Element) -> str | None:
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
-def test_page_needs_nothing_but_itself(table: VariableTable) -> None:
+def check_page_needs_nothing_but_itself(table: VariableTable) -> None:
     """No script, no style sheet, image or link outside the page: the only addresses are names of XML vocabularies."""
     text = page_of(COMPONENTS[table.declared.name])
     assert text.startswith("<!DOCTYPE html>")
@@ -104,7 +104,7 @@ def test_page_needs_nothing_but_itself(table: VariableTable) -> None:
     assert "prefers-color-scheme: dark" in text
 
 
-def test_page_has_title_description_and_icon(table: VariableTable, html: Element) -> None:
+def check_page_has_title_description_and_icon(table: VariableTable, html: Element) -> None:
     """Name, title, every paragraph of the docstring and the icon open the page."""
     header = html.find("body/header")
     assert header is not None and header.findtext("div/h1") == table.declared.name
@@ -114,21 +114,21 @@ def test_page_has_title_description_and_icon(table: VariableTable, html: Element
     assert shown == [table.declared.title, *paragraphs[1:]]
 
 
-def test_every_section_can_be_reached(html: Element) -> None:
+def check_every_section_can_be_reached(html: Element) -> None:
     """The contents list exactly the sections of the page, in their order, and every anchor exists once."""
     anchors = [each.get("href") for each in html.findall("body/nav//a")]
     assert anchors == [f"#{each.get('id')}" for each in html.iter("section")]
     assert len(set(anchors)) == len(anchors) > 3
 
 
-def test_every_variable_is_on_the_page_with_its_reference(table: VariableTable, html: Element) -> None:
+def check_every_variable_is_on_the_page_with_its_reference(table: VariableTable, html: Element) -> None:
     """Each variable except time stands in the first column of a table, its value reference in the last."""
     found = {plain(row[0]): plain(row[-1]) for row in html.iter("tr") if row.find("td") is not None}
     for variable in table.variables[1:]:
         assert found[variable.name] == str(table.reference(variable))
 
 
-def test_ports_show_direction_unit_and_meaning(table: VariableTable, html: Element) -> None:
+def check_ports_show_direction_unit_and_meaning(table: VariableTable, html: Element) -> None:
     """Each variable of a port has its direction, unit and meaning, and each port its text."""
     assert (section(html, "Ports") is not None) == bool(table.declared.ports)
     if not table.declared.ports:
@@ -145,7 +145,7 @@ def test_ports_show_direction_unit_and_meaning(table: VariableTable, html: Eleme
             assert plain(meaning) == quantity.text
 
 
-def test_planar_ports_tell_how_wrenches_act(table: VariableTable, html: Element) -> None:
+def check_planar_ports_tell_how_wrenches_act(table: VariableTable, html: Element) -> None:
     """The page says on what, in which frame and about which point the wrenches of planar frames act."""
     said = plain(section(html, "Ports") if table.declared.ports else html).count(
         "Wrenches act on the body, in the absolute frame, about the port’s point."
@@ -153,7 +153,7 @@ def test_planar_ports_tell_how_wrenches_act(table: VariableTable, html: Element)
     assert said == sum(port.kind is PLANAR for port in table.declared.ports)
 
 
-def test_parameters_show_default_unit_and_range(table: VariableTable, html: Element) -> None:
+def check_parameters_show_default_unit_and_range(table: VariableTable, html: Element) -> None:
     """Each parameter has its default, unit, display units, valid range and text."""
     parameters = table.with_role(Role.PARAMETER)
     assert (section(html, "Parameters") is not None) == bool(table.with_role(Role.PARAMETER, Role.SWITCH))
@@ -167,7 +167,7 @@ def test_parameters_show_default_unit_and_range(table: VariableTable, html: Elem
         assert plain(meaning).startswith(variable.text)
 
 
-def test_states_show_start_value_and_unit(table: VariableTable, html: Element) -> None:
+def check_states_show_start_value_and_unit(table: VariableTable, html: Element) -> None:
     """Each state has its start value, unit and text; a component without states has no such section."""
     states = table.with_role(Role.STATE)
     assert (section(html, "States") is not None) == bool(states)
@@ -178,7 +178,7 @@ def test_states_show_start_value_and_unit(table: VariableTable, html: Element) -
         assert plain(meaning) == variable.text
 
 
-def test_modes_are_explained_where_there_is_a_switch(table: VariableTable, html: Element) -> None:
+def check_modes_are_explained_where_there_is_a_switch(table: VariableTable, html: Element) -> None:
     """A joint explains its two modes and names multipliers and residuals; other components do not speak of modes."""
     modes = section(html, "Modes")
     assert (modes is not None) == (table.switch is not None)
@@ -187,7 +187,7 @@ def test_modes_are_explained_where_there_is_a_switch(table: VariableTable, html:
             assert name in plain(modes)
 
 
-def test_validity_states_every_condition(table: VariableTable, html: Element) -> None:
+def check_validity_states_every_condition(table: VariableTable, html: Element) -> None:
     """Each validity condition is given in words and as a formula."""
     validity = section(html, "Validity")
     items = [] if validity is None else validity.findall(".//li")
@@ -197,7 +197,7 @@ def test_validity_states_every_condition(table: VariableTable, html: Element) ->
         assert item.find(f".//{MATHML}math") is not None
 
 
-def test_fmu_is_named(table: VariableTable, html: Element) -> None:
+def check_fmu_is_named(table: VariableTable, html: Element) -> None:
     """The page gives model name, model identifier, the files, both versions and both interfaces."""
     text = plain(section(html, "The FMU"))
     for part in (
@@ -216,7 +216,7 @@ def test_fmu_is_named(table: VariableTable, html: Element) -> None:
 # -- the equations ---------------------------------------------------------------------------------------------------
 
 
-def test_equations_are_those_of_the_declaration(table: VariableTable, html: Element) -> None:
+def check_equations_are_those_of_the_declaration(table: VariableTable, html: Element) -> None:
     """Each formula, read back from its MathML, starts with the variable's symbol and has the value of its equation."""
     values = {v.symbol: sympy.Rational(7 * index % 31 + 3, 10 + index) for index, v in enumerate(table.variables)}
     values |= {v.symbol: sympy.true for v in table.variables if v.type == "boolean"}
@@ -232,13 +232,13 @@ def test_equations_are_those_of_the_declaration(table: VariableTable, html: Elem
             assert value == pytest.approx(float(variable.equation.xreplace(values)), rel=1e-9), variable.name  # type: ignore[union-attr]
 
 
-def test_symbols_of_a_component_differ(table: VariableTable) -> None:
+def check_symbols_of_a_component_differ(table: VariableTable) -> None:
     """No two variables of a component are typeset alike."""
     typeset = {symbol(variable.name) for variable in table.variables}
     assert len(typeset) == len(table.variables)
 
 
-def test_formulas_hold_no_raw_names(html: Element) -> None:
+def check_formulas_hold_no_raw_names(html: Element) -> None:
     """No identifier in a formula has a dot, a bracket or an underscore, or spells out a Greek letter."""
     identifiers = {plain(each) for each in html.iter(f"{MATHML}mi")}
     assert identifiers
@@ -442,3 +442,21 @@ def test_events_show_trigger_and_updates(sample: Element) -> None:
     assert [plain(each) for each in shown["the float <opens>"][2].iter(f"{MATHML}math")] == ["level≔level2", "count≔count+1"]
     assert closed[1].endswith("stops being positive") and closed[2] == "–"
     assert struck[1:] == ["time event: time reaches following", "following≔following+period"]
+
+
+def test_every_page_shows_what_is_declared(table: VariableTable, html: Element) -> None:
+    """The checks above, of a page that is made and read once."""
+    check_page_needs_nothing_but_itself(table)
+    check_page_has_title_description_and_icon(table, html)
+    check_every_section_can_be_reached(html)
+    check_every_variable_is_on_the_page_with_its_reference(table, html)
+    check_ports_show_direction_unit_and_meaning(table, html)
+    check_planar_ports_tell_how_wrenches_act(table, html)
+    check_parameters_show_default_unit_and_range(table, html)
+    check_states_show_start_value_and_unit(table, html)
+    check_modes_are_explained_where_there_is_a_switch(table, html)
+    check_validity_states_every_condition(table, html)
+    check_fmu_is_named(table, html)
+    check_equations_are_those_of_the_declaration(table, html)
+    check_symbols_of_a_component_differ(table)
+    check_formulas_hold_no_raw_names(html)
