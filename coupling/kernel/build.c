@@ -203,8 +203,9 @@ static bool add_jacobian(Kernel *k, const Rows *rows, int index)
     l->term = calloc((size_t)row->first_sum + sums, sizeof(double));
     l->copied = malloc(3 * sums * sizeof *l->copied);
     l->copy_factor = malloc(sums * sizeof *l->copy_factor);
-    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
-    if (!l->term || !l->copied || !l->copy_factor || !l->linear || !build_derivatives(rows, index, &l->derivatives, &l->derivative_count))
+    l->joint = number(rows, row->joint);
+    l->cycle = number(rows, row->cycle);
+    if (!l->term || !l->copied || !l->copy_factor || !loop_renew(l) || !build_derivatives(rows, index, &l->derivatives, &l->derivative_count))
         return false;
     l->copy_of = l->copied + sums;
     l->other = l->copy_of + sums;

@@ -28,7 +28,7 @@ declare(
         "kernel_statistics": (POINTER(KernelStatistics), [_p]),
         "kernel_set_fast": (_i, [_p, _b]),
         "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
-        "kernel_set_lost_share": (None, [_p, _d]),
+        "kernel_set_damping": (None, [_p, _d]),
         "kernel_set_open": (_i, [_p, _b]),
         "kernel_loop_deficiency": (_i, [_p, _i, _p, _p, POINTER(_d), POINTER(_b)]),
         "kernel_derivatives": (_i, [_p, _d, _p, _p]),
@@ -144,9 +144,9 @@ class Core:
         """Whether each step ends on the constraints."""
         require_memory(library.kernel_set_projection(self.handle, byref(rows.structure), on))
 
-    def set_lost_share(self, share: float) -> None:
-        """Below which share of its greatest size a pivot of a loop's equations is taken as lost."""
-        library.kernel_set_lost_share(self.handle, share)
+    def set_damping(self, rtol: float) -> None:
+        """Of constraints that become weak near a singular pose, by the tolerance of the run."""
+        library.kernel_set_damping(self.handle, rtol)
 
     def set_fast(self, fast: bool) -> None:
         """Whether loops that have a shortcut may take it."""

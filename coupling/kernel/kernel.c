@@ -94,10 +94,17 @@ void kernel_unsettle(Kernel *k)
     k->settled = false;
 }
 
-void kernel_set_lost_share(Kernel *k, double share)
+void kernel_set_damping(Kernel *k, double rtol)
 {
     for (int i = 0; i < k->loop_count; i++)
-        linear_set_lost_share(k->loops[i].linear, share);
+        linear_set_damping(k->loops[i].linear, rtol);
+}
+
+void kernel_accept(Kernel *k)
+{
+    for (int i = 0; i < k->loop_count; i++)
+        if (k->loops[i].linear)
+            linear_accept(k->loops[i].linear);
 }
 
 int kernel_set_fast(Kernel *k, bool fast)

@@ -93,6 +93,7 @@ typedef struct {
     Linear *linear;
     int first_mobility, mobile; /* terms that are derivatives of states' derivatives by the unknowns, computed when asked for */
     const int *mobile_state, *mobile_start, *mobile_column;
+    const int *joint, *cycle; /* by unknown, or null */
     Shortcut shortcut;
     int deficiency; /* of the last factorisation, and the greatest so far with its time */
     int worst_deficiency;
@@ -258,6 +259,7 @@ int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
 const double *loop_mobility(Loop *); /* at the point of the last factorisation */
+bool loop_renew(Loop *); /* equations that remember nothing; false where memory lacks */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
 void loop_residual(const Kernel *, const Loop *, double *r);
 

@@ -16,6 +16,13 @@ static const double rounding = 64 * DBL_EPSILON;
 static const double roughly = 1e-4;      /* how well unknowns can be told where equations are all but redundant */
 static const double least_damping = 1e-5;
 
+bool loop_renew(Loop *l)
+{
+    linear_free(l->linear);
+    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
+    return l->linear && (!l->joint || linear_set_constraints(l->linear, l->joint, l->cycle));
+}
+
 void loop_residual(const Kernel *k, const Loop *l, double *r)
 {
     for (int i = 0; i < l->count; i++) {

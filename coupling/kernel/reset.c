@@ -18,9 +18,7 @@ static int reset_loop(Loop *l)
     if (!l->linear)
         return 0;
     memset(l->term + 1, 0, (size_t)(l->first_sum + l->sums - 1) * sizeof *l->term);
-    linear_free(l->linear);
-    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
-    return l->linear ? 0 : -1;
+    return loop_renew(l) ? 0 : -1;
 }
 
 int kernel_reset(Kernel *k)

@@ -21,7 +21,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         *("unknowns", "first", "residual_start", "residual_slot", "residual_factor"),
         *("first_sum", "sums", "sum_start", "sum_factor", "left", "right", "row_start", "column", "order"),
         *("first_row", "always", "inner", "last", "moved", "target", "row", "middle", "factor", "term", "slot"),
-        *("first_mobility", "mobile", "mobile_state", "mobile_start", "mobile_column"),
+        *("first_mobility", "mobile", "mobile_state", "mobile_start", "mobile_column", "joint", "cycle"),
     ),
     "operation": ("list", "loop", "kind", "type", "index", "count", "first", "references", "places", "source_start", "source"),
     "derivative": (
@@ -284,6 +284,10 @@ class RowBuilder:
         """Which of the loop's sums are derivatives of states' derivatives by its unknowns."""
         arrays = {"mobile_state": self._ints(states), "mobile_start": self._ints(row_start), "mobile_column": self._ints(columns)}
         self._loops[loop] |= {"first_mobility": first, "mobile": len(states), **arrays}
+
+    def set_joints(self, loop: int, joint: Sequence[int], cycle: Sequence[int]) -> None:
+        """Which joint and which cycle of joints each unknown belongs to; NONE where to none."""
+        self._loops[loop] |= {"joint": self._ints(joint), "cycle": self._ints(cycle)}
 
     def add_constraint(self, loop: int, unknown: int, position: int, velocity: int) -> None:
         """The slots of what an unknown of a loop keeps at zero; NONE where its instance does not give it."""

@@ -218,8 +218,7 @@ void system_set_passed(System *s, double t)
 
 void system_set_tolerance(System *s, double tolerance)
 {
-    /* See master.py: where enforcing a constraint that is all but redundant does as much harm as letting go of it. */
-    kernel_set_lost_share(s->kernel, 0.6 * pow(tolerance, 2.0 / 3));
+    kernel_set_damping(s->kernel, tolerance);
 }
 
 /* -- sentences ----------------------------------------------------------------------------------------------------------------------- */
