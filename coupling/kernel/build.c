@@ -150,14 +150,16 @@ static bool build_loop(const Rows *rows, const LoopRow *row, Loop *loop)
         .residual_slot = number(rows, row->residual_slot),
         .residual_factor = real(rows, row->residual_factor),
     };
-    loop->residual = calloc(6 * n + 1, sizeof(double));
+    loop->residual = calloc(8 * n + 1, sizeof(double));
     if (!loop->residual)
         return false;
     loop->step = loop->residual + n;
     loop->start = loop->step + n;
     loop->correction = loop->start + n;
-    loop->undetermined = loop->correction + n;
-    loop->redundant = loop->undetermined + n;
+    loop->worst.undetermined = loop->correction + n;
+    loop->worst.redundant = loop->worst.undetermined + n;
+    loop->passed.undetermined = loop->worst.redundant + n;
+    loop->passed.redundant = loop->passed.undetermined + n;
     return true;
 }
 

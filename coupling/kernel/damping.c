@@ -8,6 +8,7 @@
 /* A pivot is weak below these shares of sigma^2 and of its peak. From there on the damping grows with it smoothly to sigma^2. */
 static const double NEAR = 100, FALLEN = 1e-3;
 static const double LEAST = 1e-8;      /* sigma^2: from there on it is the drift of a run that damping has to be greater than */
+static const double NOTHING = 1e-9;    /* as a peak: of a row that has always been redundant */
 static const double DEPENDENT = 1e-13; /* rows of one joint; these are taken as they are */
 
 void linear_free_damping(Linear *a)
@@ -38,7 +39,7 @@ static void arrange_joints(const Linear *a, Cycles *d)
         d->first[j] = members;
         d->first_entry[j] = entries;
         for (int k = 0; k < a->count; k++)
-            if (d->joint[a->order[k]] == j && d->cycle[a->order[k]] >= 0) {
+            if (d->joint[a->order[k]] == j) {
                 d->member[members++] = a->order[k];
                 for (int m = d->first[j]; m < members; m++)
                     d->entry[entries++] = entry_at(a, a->order[k], d->member[m]);
@@ -65,13 +66,13 @@ bool linear_set_constraints(Linear *a, const int *joint, const int *cycle)
     for (int j = 0; j < d->joints; j++) {
         size_t size = 0;
         for (int i = 0; i < a->count; i++)
-            size += joint[i] == j && cycle[i] >= 0;
+            size += joint[i] == j;
         entries += size * (size + 1) / 2;
         largest = size > largest ? size : largest;
     }
     d->first = malloc((2 * joints + n + entries) * sizeof *d->first);
     d->share = calloc(4 * n + cycles + largest * largest, sizeof *d->share);
-    d->redundant = calloc(2 * n, sizeof *d->redundant);
+    d->redundant = calloc(2 * n + cycles, sizeof *d->redundant);
     if (!d->first || !d->share || !d->redundant) {
         linear_free_damping(a);
         return false;
@@ -85,6 +86,7 @@ bool linear_set_constraints(Linear *a, const int *joint, const int *cycle)
     d->added = d->left + n;
     d->block = d->added + cycles;
     d->weak = d->redundant + n;
+    d->damps = d->weak + n;
     arrange_joints(a, d);
     return true;
 }
@@ -95,17 +97,31 @@ void linear_set_damping(Linear *a, double rtol)
         a->cycles->sigma2 = fmax(rtol, LEAST);
 }
 
-void linear_decide(Linear *a, const bool *redundant)
+void linear_damp_all(Linear *a, double sigma2)
+{
+    if (a->cycles)
+        a->cycles->all = sigma2;
+}
+
+void linear_expose(Linear *a, bool on)
+{
+    if (a->cycles)
+        a->cycles->exposed = on;
+}
+
+bool linear_decide(Linear *a, const bool *redundant)
 {
     Cycles *d = a->cycles;
     if (!d)
-        return;
+        return false;
+    const bool before = d->decided;
     d->decided = redundant != NULL;
     d->redundancies = 0;
     for (int i = 0; i < a->count; i++) {
         d->redundant[i] = redundant && redundant[i] && d->cycle[i] >= 0;
         d->redundancies += d->redundant[i];
     }
+    return !before;
 }
 
 double *linear_peaks(Linear *a)
@@ -121,7 +137,7 @@ bool linear_damped(const Linear *a)
 bool linear_counts(const Linear *a, int row)
 {
     const Cycles *d = a->cycles;
-    return d && d->joint[row] >= 0 && (d->decided || d->cycle[row] < 0 || d->added[d->cycle[row]] > 0);
+    return d && d->joint[row] >= 0 && (d->exposed || d->decided || d->cycle[row] < 0 || d->added[d->cycle[row]] > 0);
 }
 
 void linear_begin_damping(Linear *a)
@@ -131,11 +147,14 @@ void linear_begin_damping(Linear *a)
         return;
     memset(d->added, 0, (size_t)d->cycles * sizeof *d->added);
     memset(d->weak, 0, (size_t)a->count * sizeof *d->weak);
+    memset(d->damps, 0, (size_t)d->cycles * sizeof *d->damps);
     d->damped = d->passing = 0;
     d->base_count = -1;
-    for (int i = 0; i < a->count && d->redundancies && a->definite; i++)
-        if (d->redundant[i]) {
-            d->added[d->cycle[i]] = d->sigma2;
+    for (int i = 0; i < a->count && a->definite && (d->redundancies || d->all > 0); i++)
+        if (d->cycle[i] >= 0 && ((d->redundant[i] && !d->exposed) || d->all > 0)) {
+            double *added = &d->added[d->cycle[i]];
+            *added = fmax(*added, d->redundant[i] && !d->exposed ? fmax(d->sigma2, d->all) : d->all);
+            d->damps[d->cycle[i]] = true;
             d->damped++;
         }
 }
@@ -168,40 +187,79 @@ static void find_shares(Linear *a, const double *values, int joint)
         }
 }
 
+/* Of all rows of a joint together: which of these is the weak one turns with the bodies. */
+static double joint_share(const Cycles *d, int joint)
+{
+    double product = 1;
+    for (int m = d->first[joint]; m < d->first[joint + 1]; m++)
+        product *= fmax(d->share[d->member[m]], 0);
+    return product;
+}
+
+static int weakest_row(const Cycles *d, int joint)
+{
+    int weakest = d->member[d->first[joint]];
+    for (int m = d->first[joint]; m < d->first[joint + 1]; m++)
+        weakest = d->share[d->member[m]] < d->share[weakest] ? d->member[m] : weakest;
+    return weakest;
+}
+
+static bool in_cycle(const Cycles *d, int joint)
+{
+    return d->first[joint] < d->first[joint + 1] && d->cycle[d->member[d->first[joint]]] >= 0;
+}
+
+/* Of a joint, by one of its rows. */
 static double limit(const Cycles *d, int row)
 {
     return d->decided || d->peak[row] > SOUND ? fmin(NEAR * d->sigma2, FALLEN * d->peak[row]) : 0;
 }
 
+/* In a cycle with redundant rows the pivot that vanishes may be now that of one row, now that of another: those that are small are counted,
+ * and more than there are redundant rows mean that more rank is missing. */
+static void count_weak(Linear *a, int joint, int *small)
+{
+    Cycles *d = a->cycles;
+    for (int m = d->first[joint]; m < d->first[joint + 1]; m++) {
+        const int row = d->member[m];
+        small[d->cycle[row]] += d->share[row] < (d->peak[row] > NOTHING ? limit(d, row) : fmin(NEAR * d->sigma2, FALLEN));
+        small[d->cycle[row]] -= d->redundant[row];
+    }
+}
+
 bool linear_find_weak(Linear *a, const double *values)
 {
     Cycles *d = a->cycles;
-    if (!d || !a->definite || !(d->sigma2 > 0))
+    if (!d || !a->definite || !(d->sigma2 > 0) || d->exposed)
         return false;
-    for (int j = 0; j < d->joints; j++) {
-        bool near = false;
-        for (int m = d->first[j]; m < d->first[j + 1]; m++) {
-            const int row = d->member[m];
-            near = near || a->pivot[a->position[row]] < limit(d, row) * entry_of(a, values, a->diagonal[row]);
-        }
-        if (!near)
-            continue;
-        find_shares(a, values, j);
-        for (int m = d->first[j]; m < d->first[j + 1]; m++) {
-            const int row = d->member[m];
-            const double share = fmax(d->share[row], 0) / limit(d, row);
-            d->weak[row] = share < 1 && !d->redundant[row];
-            d->passing += d->weak[row];
-        }
-    }
+    int *small = a->list; /* free for the moment, as there are no more cycles than rows */
     bool more = false;
-    for (int i = 0; i < a->count && d->passing; i++)
-        if (d->weak[i]) {
-            const double left = 1 - fmax(d->share[i], 0) / limit(d, i), wanted = d->sigma2 * left * left;
-            double *added = &d->added[d->cycle[i]];
+    memset(small, 0, (size_t)d->cycles * sizeof *small);
+    for (int j = 0; j < d->joints; j++) {
+        if (!in_cycle(d, j))
+            continue;
+        const int first = d->member[d->first[j]];
+        double left = 1;
+        for (int m = d->first[j]; m < d->first[j + 1]; m++)
+            left *= a->pivot[a->position[d->member[m]]] / entry_of(a, values, a->diagonal[d->member[m]]);
+        if (d->redundancies && d->damps[d->cycle[first]]) {
+            find_shares(a, values, j);
+            count_weak(a, j, small);
+        } else if (left < limit(d, first)) { /* at most what it is of the own block */
+            find_shares(a, values, j);
+            const double share = joint_share(d, j) / limit(d, first);
+            if (!(share < 1))
+                continue;
+            double *added = &d->added[d->cycle[first]];
+            const double wanted = d->sigma2 * (1 - share) * (1 - share);
+            d->weak[weakest_row(d, j)] = true;
+            d->passing++;
             more = more || wanted > *added;
             *added = fmax(*added, wanted);
         }
+    }
+    for (int c = 0; c < d->cycles; c++)
+        d->passing += small[c] > 0 ? small[c] : 0;
     d->damped += d->passing;
     return more;
 }
@@ -212,7 +270,7 @@ void linear_add_damping(const Linear *a, const double *values)
     if (!linear_damped(a))
         return;
     for (int j = 0; j < d->joints; j++) {
-        if (d->first[j] == d->first[j + 1])
+        if (!in_cycle(d, j))
             continue;
         const double added = d->added[d->cycle[d->member[d->first[j]]]];
         for (int e = d->first_entry[j]; e < d->first_entry[j + 1] && added > 0; e++) {
@@ -232,14 +290,26 @@ void linear_accept(Linear *a)
     if (!d || !a->factorised || !a->definite)
         return;
     for (int j = 0; j < d->joints; j++) {
-        if (d->first[j] == d->first[j + 1] || d->added[d->cycle[d->member[d->first[j]]]] > 0)
+        if (!in_cycle(d, j) || d->added[d->cycle[d->member[d->first[j]]]] > 0 || d->peak[d->member[d->first[j]]] >= 1)
             continue;
-        bool raises = false;
+        find_shares(a, d->values, j);
         for (int m = d->first[j]; m < d->first[j + 1]; m++)
-            raises = raises || d->peak[d->member[m]] < 1;
-        if (raises)
-            find_shares(a, d->values, j);
-        for (int m = d->first[j]; m < d->first[j + 1] && raises; m++)
-            d->peak[d->member[m]] = fmax(d->peak[d->member[m]], d->share[d->member[m]]);
+            d->peak[d->member[m]] = fmax(d->peak[d->member[m]], joint_share(d, j));
     }
+}
+
+const double *linear_shares(Linear *a)
+{
+    Cycles *d = a->cycles;
+    if (!d)
+        return NULL;
+    for (int i = 0; i < a->count; i++)
+        d->share[i] = 1;
+    for (int j = 0; j < d->joints && a->factorised && a->definite; j++) {
+        find_shares(a, d->values, j);
+        const double share = joint_share(d, j);
+        for (int m = d->first[j]; m < d->first[j + 1]; m++)
+            d->share[d->member[m]] = share;
+    }
+    return d->share;
 }

@@ -122,7 +122,7 @@ int linear_weak(const Linear *a)
     return a->weak;
 }
 
-bool linear_passing(const Linear *a)
+int linear_passing(const Linear *a)
 {
-    return linear_damped(a) && a->cycles->passing == missing(a);
+    return linear_damped(a) ? a->cycles->passing : 0;
 }

@@ -30,11 +30,11 @@ library.linear_set_constraints.restype = ctypes.c_bool
 library.linear_set_damping.argtypes = [ctypes.c_void_p, ctypes.c_double]
 library.linear_set_damping.restype = None
 library.linear_decide.argtypes = [ctypes.c_void_p, np.ctypeslib.ndpointer(np.bool_, flags="C")]
-library.linear_decide.restype = None
+library.linear_decide.restype = ctypes.c_bool
 library.linear_accept.argtypes = [ctypes.c_void_p]
 library.linear_accept.restype = None
 library.linear_passing.argtypes = [ctypes.c_void_p]
-library.linear_passing.restype = ctypes.c_bool
+library.linear_passing.restype = ctypes.c_int
 library.linear_stored.argtypes = [ctypes.c_void_p]
 library.linear_stored.restype = ctypes.c_int
 
@@ -69,8 +69,8 @@ class Linear:
         library.linear_accept(self._linear)
 
     @property
-    def passing(self) -> bool:
-        """Whether all of the rank that is missing was there before."""
+    def passing(self) -> int:
+        """How much of the rank that is missing was there before."""
         return library.linear_passing(self._linear)
 
     def factorise(self, values: ArrayLike) -> int:

@@ -31,16 +31,16 @@ enum { FEW = 32, MOST_STORED = 1 << 29 };
 typedef enum { UNKNOWNS, EQUATIONS } Side;
 typedef enum { CHOSEN, UNSUITED, NO_MEMORY } Choice;
 
-/* Of the joints in cycles: their rows in the order of elimination, and where the pattern has the lower triangles of their own blocks of
+/* Of the joints: their rows in the order of elimination, and where the pattern has the lower triangles of their own blocks of
  * A, row by row, -1 where it has not. */
 typedef struct {
     const int *joint, *cycle; /* by unknown */
     int joints, cycles;
     int *first, *member, *first_entry, *entry;
     double *block;
-    double *share, *peak; /* by unknown: what of its joint's own block is left of a pivot, and the greatest of it so far */
-    double sigma2, *added; /* added: by cycle, what of it the last factorisation has */
-    bool decided, *redundant, *weak; /* by unknown; weak: in the last factorisation, without being redundant */
+    double *share, *peak; /* by unknown: what of its joint's own block is left of a pivot, and the greatest of it so far of the whole joint */
+    double sigma2, all, *added; /* all: of every cycle at least; added: by cycle, what of it the last factorisation has */
+    bool exposed, decided, *redundant, *weak, *damps; /* by unknown, damps by cycle; weak: in the last factorisation, without being redundant */
     int redundancies, passing, damped;
     const double *values; /* of the last factorisation */
     double *sum, *left, *base;

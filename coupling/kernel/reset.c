@@ -7,10 +7,10 @@
 /* The equations are made anew: scales, sequence and peaks of pivots remember what was factorised before. */
 static int reset_loop(Loop *l)
 {
-    memset(l->residual, 0, 6 * (size_t)l->count * sizeof *l->residual);
-    l->deficiency = l->worst_deficiency = 0;
-    l->deficient_at = l->largest = 0;
-    l->passing = l->given = false;
+    memset(l->residual, 0, 8 * (size_t)l->count * sizeof *l->residual);
+    l->deficiency = l->worst.count = l->passed.count = 0;
+    l->worst.time = l->passed.time = l->largest = 0;
+    l->given = false;
     free(l->held);
     l->held = NULL;
     linear_free(l->whole);

@@ -110,6 +110,7 @@ typedef struct {
 typedef struct {
     int slots, states; /* the states come first */
     int derivative_slot;
+    int group; /* by state, the number of its instance and unit */
     int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions;
     const PartRow *part;
     const DriveRow *drive;

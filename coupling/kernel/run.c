@@ -78,7 +78,11 @@ int kernel_restart(Kernel *k, double t, const double *x)
     Run *run = k->run;
     run->t = run->t_before = t;
     memmove(run->present, x, (size_t)k->states * sizeof *x);
-    const int result = run->method->restart(k, t, x);
+    int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
+    if (result == KERNEL_DONE && k->projection)
+        result = decide_rank(k, t, run->present);
+    if (result == KERNEL_DONE)
+        result = run->method->restart(k, t, run->present);
     kernel_accept(k);
     return result;
 }
