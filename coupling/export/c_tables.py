@@ -121,6 +121,7 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
         "slots": rows.slots,
         "states": rows.states,
         "derivative_slot": rows.derivative_slot,
+        "group": rows.group,
         **{f"{name}s": len(each) for name, each in printed.items()},
         **{name: name for name in (*printed, "number", "real")},
     }

@@ -18,9 +18,20 @@ from fmu_components.export.pages.icons import png, svg
 
 _HERE = Path(__file__).parent
 _KERNEL = _HERE.parent / "kernel"
-_LINEAR = ("linear.c", "vectors.c", "equilibrate.c", "pivots.c", "lu.c", "capacitance.c", "least_squares.c", "null_space.c")
+_LINEAR = (
+    "linear.c",
+    "vectors.c",
+    "equilibrate.c",
+    "pivots.c",
+    "lu.c",
+    "capacitance.c",
+    "damping.c",
+    "least_squares.c",
+    "null_space.c",
+    "solve.c",
+)
 _KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", "instance.c", "project.c", "projected.c", *_LINEAR)
-"""The core that evaluates and projects; what integrates, records and couples stays outside."""
+"""The core that evaluates; what integrates, records and couples stays outside."""
 
 
 def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:

@@ -150,14 +150,16 @@ static bool build_loop(const Rows *rows, const LoopRow *row, Loop *loop)
         .residual_slot = number(rows, row->residual_slot),
         .residual_factor = real(rows, row->residual_factor),
     };
-    loop->residual = calloc(6 * n + 1, sizeof(double));
+    loop->residual = calloc(8 * n + 1, sizeof(double));
     if (!loop->residual)
         return false;
     loop->step = loop->residual + n;
     loop->start = loop->step + n;
     loop->correction = loop->start + n;
-    loop->undetermined = loop->correction + n;
-    loop->redundant = loop->undetermined + n;
+    loop->worst.undetermined = loop->correction + n;
+    loop->worst.redundant = loop->worst.undetermined + n;
+    loop->passed.undetermined = loop->worst.redundant + n;
+    loop->passed.redundant = loop->passed.undetermined + n;
     return true;
 }
 
@@ -203,8 +205,9 @@ static bool add_jacobian(Kernel *k, const Rows *rows, int index)
     l->term = calloc((size_t)row->first_sum + sums, sizeof(double));
     l->copied = malloc(3 * sums * sizeof *l->copied);
     l->copy_factor = malloc(sums * sizeof *l->copy_factor);
-    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
-    if (!l->term || !l->copied || !l->copy_factor || !l->linear || !build_derivatives(rows, index, &l->derivatives, &l->derivative_count))
+    l->joint = number(rows, row->joint);
+    l->cycle = number(rows, row->cycle);
+    if (!l->term || !l->copied || !l->copy_factor || !loop_renew(l) || !build_derivatives(rows, index, &l->derivatives, &l->derivative_count))
         return false;
     l->copy_of = l->copied + sums;
     l->other = l->copy_of + sums;

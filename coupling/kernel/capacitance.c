@@ -7,7 +7,7 @@
 /* The measure of a pivot of S is w' |A| v, with its vectors of W and V: rounding leaves 1e-16 to 1e-15 of that where A truly lacks a rank.
  * At DEFICIENT the filter factor of what the pivot determines is 1/2, at twice that all but 1/4096 of 1, at half that 1/4096. The measure
  * never counts as so much that the factor is small when a pivot first becomes weak, but at least as 1/DOUBT of itself, so that it is for
- * rounding. It is small as well where no more than the share that the user of the matrix names is left of what the pivot has been. */
+ * rounding. */
 static const double DEFICIENT = 1e-11, DOUBT = 100;
 static const double NOTHING = 1e-14; /* of S */
 
@@ -126,12 +126,6 @@ static double natural_size(Linear *a, const double *values, int k)
     return sum;
 }
 
-/* What the pivot of a weak direction has been at most. */
-static double peak_of(const Linear *a, int k)
-{
-    return a->definite ? a->peak[a->weak_at[a->weak_row[k]]] : 0;
-}
-
 /* Factorises S, and finds what each of its pivots is worth. False where memory lacks. */
 bool linear_factorise_block(Linear *a, const double *values)
 {
@@ -155,17 +149,12 @@ bool linear_factorise_block(Linear *a, const double *values)
         a->length[EQUATIONS][k] = a->row_scale[a->row_at[a->weak_at[a->weak_row[k]]]];
     }
     a->deficiency = a->weak;
-    a->passing = 0;
-    for (int k = a->rank; k < a->weak; k++)
-        a->passing += peak_of(a, k) > SOUND;
     for (int k = 0; k < a->rank; k++) {
         const double natural = natural_size(a, values, k);
-        const double peak = peak_of(a, k), deficient = fmax(DEFICIENT, a->lost_share * fmin(peak, 1));
-        const double measure = fmax(fmin(natural, fmax(a->floor, FADED * peak) / (10 * deficient)), natural / DOUBT);
-        const double ratio = fabs(a->block[k * size + k]) / (deficient * measure);
+        const double measure = fmax(fmin(natural, a->floor / (10 * DEFICIENT)), natural / DOUBT);
+        const double ratio = fabs(a->block[k * size + k]) / (DEFICIENT * measure);
         a->filter[k] = pow(ratio, 12);
         a->deficiency -= ratio >= 1;
-        a->passing += ratio < 1 && peak > SOUND;
     }
     return true;
 }

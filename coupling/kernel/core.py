@@ -28,9 +28,10 @@ declare(
         "kernel_statistics": (POINTER(KernelStatistics), [_p]),
         "kernel_set_fast": (_i, [_p, _b]),
         "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
-        "kernel_set_lost_share": (None, [_p, _d]),
+        "kernel_set_damping": (None, [_p, _d]),
+        "kernel_worst_scaled": (_d, [_p, POINTER(_i), POINTER(_i), POINTER(_d)]),
         "kernel_set_open": (_i, [_p, _b]),
-        "kernel_loop_deficiency": (_i, [_p, _i, _p, _p, POINTER(_d), POINTER(_b)]),
+        "kernel_loop_deficiency": (_i, [_p, _i, _b, _p, _p, POINTER(_d)]),
         "kernel_derivatives": (_i, [_p, _d, _p, _p]),
         "kernel_evaluate": (_i, [_p, _d, _p]),
         "kernel_project": (_i, [_p, _d, _p]),
@@ -144,9 +145,15 @@ class Core:
         """Whether each step ends on the constraints."""
         require_memory(library.kernel_set_projection(self.handle, byref(rows.structure), on))
 
-    def set_lost_share(self, share: float) -> None:
-        """Below which share of its greatest size a pivot of a loop's equations is taken as lost."""
-        library.kernel_set_lost_share(self.handle, share)
+    def set_damping(self, rtol: float) -> None:
+        """Of constraints that become weak near a singular pose, by the tolerance of the run."""
+        library.kernel_set_damping(self.handle, rtol)
+
+    def worst_scaled(self) -> tuple[float, int, int, float]:
+        """The least pivot of constraints that are no redundancy, states of the two bodies that cause it, and the ratio of their masses."""
+        light, heavy, ratio = _i(), _i(), c_double()
+        pivot = library.kernel_worst_scaled(self.handle, byref(light), byref(heavy), byref(ratio))
+        return pivot, light.value, heavy.value, ratio.value
 
     def set_fast(self, fast: bool) -> None:
         """Whether loops that have a shortcut may take it."""
@@ -172,12 +179,13 @@ class Core:
     def statistics(self) -> KernelStatistics:
         return library.kernel_statistics(self.handle).contents
 
-    def deficiency(self, loop: int, unknowns: int) -> tuple[int, np.ndarray, np.ndarray, float, bool]:
-        """The worst rank deficiency of a loop's equations, who takes part in it, when it was, and whether it came with the motion."""
-        undetermined, redundant, time, passing = np.zeros(unknowns), np.zeros(unknowns), c_double(0), c_bool()
+    def deficiency(self, loop: int, unknowns: int, passing: bool = False) -> tuple[int, np.ndarray, np.ndarray, float]:
+        """The worst rank deficiency of a loop's equations, who takes part in it, and when it was: of what is missing always, or of what was
+        missing in passing."""
+        undetermined, redundant, time = np.zeros(unknowns), np.zeros(unknowns), c_double(0)
         arrays = pointer(undetermined), pointer(redundant)
-        count = library.kernel_loop_deficiency(self.handle, loop, *arrays, byref(time), byref(passing))
-        return count, undetermined, redundant, time.value, passing.value
+        count = library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
+        return count, undetermined, redundant, time.value
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
         return Status(library.kernel_derivatives(self.handle, t, pointer(x), pointer(dx)))

@@ -59,14 +59,14 @@ const Statistics *kernel_statistics(const Kernel *k)
     return &k->statistics;
 }
 
-int kernel_loop_deficiency(const Kernel *k, int loop, double *undetermined, double *redundant, double *time, bool *passing)
+int kernel_loop_deficiency(const Kernel *k, int loop, bool passing, double *undetermined, double *redundant, double *time)
 {
     const Loop *l = &k->loops[loop];
-    memcpy(undetermined, l->undetermined, (size_t)l->count * sizeof *undetermined);
-    memcpy(redundant, l->redundant, (size_t)l->count * sizeof *redundant);
-    *time = l->deficient_at;
-    *passing = l->passing;
-    return l->worst_deficiency;
+    const Deficiency *d = passing ? &l->passed : &l->worst;
+    memcpy(undetermined, d->undetermined, (size_t)l->count * sizeof *undetermined);
+    memcpy(redundant, d->redundant, (size_t)l->count * sizeof *redundant);
+    *time = d->time;
+    return d->count;
 }
 
 void kernel_loop_solve_linear(Kernel *k, int loop, double *right)
@@ -94,10 +94,17 @@ void kernel_unsettle(Kernel *k)
     k->settled = false;
 }
 
-void kernel_set_lost_share(Kernel *k, double share)
+void kernel_set_damping(Kernel *k, double rtol)
 {
     for (int i = 0; i < k->loop_count; i++)
-        linear_set_lost_share(k->loops[i].linear, share);
+        linear_set_damping(k->loops[i].linear, rtol);
+}
+
+void kernel_accept(Kernel *k)
+{
+    for (int i = 0; i < k->loop_count; i++)
+        if (k->loops[i].linear)
+            linear_accept(k->loops[i].linear);
 }
 
 int kernel_set_fast(Kernel *k, bool fast)

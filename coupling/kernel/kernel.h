@@ -65,11 +65,13 @@ void kernel_unsettle(Kernel *); /* the inputs of instances were set from outside
 int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more */
 int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step ends on the constraints */
-void kernel_set_lost_share(Kernel *, double share); /* of all loops; see linear.h */
+void kernel_set_damping(Kernel *, double rtol); /* of weak constraints in all loops; see linear.h */
+double kernel_worst_scaled(const Kernel *, int *light, int *heavy, double *ratio); /* decide.c: least pivot, states of two bodies, how far apart their masses are */
+void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */
 void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
-int kernel_loop_deficiency(const Kernel *, int loop, double *undetermined, double *redundant, double *time, bool *passing);
+int kernel_loop_deficiency(const Kernel *, int loop, bool passing, double *undetermined, double *redundant, double *time);
 
 /* evaluate.c */
 int kernel_derivatives(void *kernel, double t, const double *x, double *dx);

@@ -71,6 +71,12 @@ typedef struct {
     const double *factor;
 } Shortcut;
 
+/* By how much a rank fell short at most, when, and to which extent each unknown and each residual had a part in it. */
+typedef struct {
+    int count;
+    double time, *undetermined, *redundant;
+} Deficiency;
+
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots.
  *
  * Term 0 is 1; then come the local derivatives; then sums of products of two terms and a factor, the last of which are the entries
@@ -93,17 +99,15 @@ typedef struct {
     Linear *linear;
     int first_mobility, mobile; /* terms that are derivatives of states' derivatives by the unknowns, computed when asked for */
     const int *mobile_state, *mobile_start, *mobile_column;
+    const int *joint, *cycle; /* by unknown, or null */
     Shortcut shortcut;
-    int deficiency; /* of the last factorisation, and the greatest so far with its time */
-    int worst_deficiency;
-    double deficient_at;
-    bool passing; /* at the worst deficiency: what is missing was there before */
+    int deficiency; /* of the last factorisation */
+    Deficiency worst, passed; /* passed: what was missing there was there before */
     bool given;   /* all unknowns are held: the loop is passed once with them as they are */
     bool *held;   /* unknowns that are found outside of the loop; null where there are none */
     Linear *whole; /* all equations, held unknowns included */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
-    double *undetermined, *redundant; /* by unknown and by residual, at the worst deficiency */
 } Loop;
 
 struct Kernel {
@@ -258,6 +262,7 @@ int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
 const double *loop_mobility(Loop *); /* at the point of the last factorisation */
+bool loop_renew(Loop *); /* equations that remember nothing; false where memory lacks */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
 void loop_residual(const Kernel *, const Loop *, double *r);
 
@@ -267,6 +272,12 @@ void project_along(Kernel *, const double *moved, bool positions, double *x); /*
 
 /* projected.c */
 void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
+
+/* project_fully.c */
+int project_fully(Kernel *, double t, double *x); /* at starts and events: V and S anew in each round, damped as far as that helps */
+
+/* decide.c */
+int decide_rank(Kernel *, double t, const double *x); /* which constraints repeat others, at states that satisfy them */
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

@@ -1,4 +1,4 @@
-/* Sparse linear equations: their life, and their solution from the parts. */
+/* Sparse linear equations: their life, and their factors. */
 #include "linear_internal.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ Linear *linear_new(int count, const int *row_start, const int *column, const int
                       &a->weak_at,   &a->weak_row, &a->weak_column, &a->mark, &a->list,      &a->heap,     &a->waiting};
     int **by_entry[] = {&a->column, &a->mirror, &a->place};
     double **by_unknown[] = {&a->row_scale, &a->column_scale, &a->inverse, &a->least, &a->y,      &a->image, &a->other,
-                             &a->filter,    &a->peak, &a->length[0],    &a->length[1], &a->along, &a->coefficient, &a->damping_residual,  &a->gradient,
+                             &a->filter,    &a->pivot, &a->length[0],    &a->length[1], &a->along, &a->coefficient, &a->damping_residual,  &a->gradient,
                              &a->direction,    &a->weights,         &a->preconditioner,  &a->damping,  &a->prior};
     const size_t n = (size_t)count + 1, entries = (size_t)row_start[count], rows = sizeof by_row / sizeof *by_row,
                  unknowns = sizeof by_unknown / sizeof *by_unknown;
@@ -71,6 +71,7 @@ void linear_free(Linear *a)
     free(a->factor);
     free(a->target);
     free(a->block);
+    linear_free_damping(a);
     free(a);
 }
 
@@ -79,9 +80,17 @@ int linear_stored(const Linear *a)
     return a->chosen ? a->start[a->count] : 0;
 }
 
+static int missing(const Linear *a)
+{
+    const Cycles *d = a->cycles;
+    return (a->weak > 0 ? a->deficiency : 0) + (d && d->damped ? d->redundancies + d->passing : 0);
+}
+
 int linear_factorise(Linear *a, const double *values)
 {
     a->factorised = false;
+    if (a->cycles)
+        a->cycles->values = values;
     bool serves = a->chosen && linear_eliminate(a, values);
     a->chosen = false;
     if (serves && a->weak > 0) {
@@ -105,29 +114,7 @@ int linear_factorise(Linear *a, const double *values)
             return -1;
     }
     a->chosen = a->factorised = true;
-    return a->weak > 0 ? a->deficiency : 0;
-}
-
-/* Least squares, as far as S is not to be believed. */
-static void solve_weak(Linear *a, double *b)
-{
-    double *prior = a->prior;
-    memset(prior, 0, (size_t)a->weak * sizeof *prior);
-    linear_least_squares(a, EQUATIONS, b, prior);
-    linear_project(a, EQUATIONS, b, prior);
-    for (int k = 0; k < a->weak; k++) {
-        const double kept = prior[k] + a->length[EQUATIONS][k] * a->length[EQUATIONS][k] * a->coefficient[k];
-        prior[k] = k < a->rank ? -kept / a->block[k * a->size + k] : 0;
-    }
-    linear_load(a, EQUATIONS, b);
-    linear_apply(a, a->y);
-    linear_store(a, UNKNOWNS, b);
-    linear_least_squares(a, UNKNOWNS, b, prior);
-}
-
-void linear_set_lost_share(Linear *a, double share)
-{
-    a->lost_share = share;
+    return missing(a);
 }
 
 int linear_weak(const Linear *a)
@@ -135,21 +122,7 @@ int linear_weak(const Linear *a)
     return a->weak;
 }
 
-bool linear_passing(const Linear *a)
+int linear_passing(const Linear *a)
 {
-    return a->weak > 0 && a->passing == a->deficiency;
-}
-
-void linear_solve(Linear *a, double *b)
-{
-    if (!a->factorised) {
-        for (int i = 0; i < a->count; i++)
-            b[i] = NAN;
-    } else if (a->weak > 0) {
-        solve_weak(a, b);
-    } else {
-        linear_load(a, EQUATIONS, b);
-        linear_apply(a, a->y);
-        linear_store(a, UNKNOWNS, b);
-    }
+    return linear_damped(a) ? a->cycles->passing : 0;
 }

@@ -28,16 +28,31 @@ int linear_order(int count, const int *row_start, const int *column, int *order)
  * memory lacks or a value is not finite. */
 int linear_factorise(Linear *, const double *values);
 
-/* A semidefinite matrix may lose a rank in passing: what a pivot determines is not believed where no more than this share is left of
- * the greatest that the pivot has been. 0 at first. The right sides of a mechanism near such a pose are inexact, by its drift, and
- * what is exact in them there is small. */
-void linear_set_lost_share(Linear *, double share);
+/* Constraints among the equations: by unknown the number of its joint, and that of the cycle of joints that it is part of; -1 where it is
+ * in none. The arrays stay with the caller. The right sides of a mechanism near a pose where it loses a rank are inexact, by its drift:
+ * where A is semidefinite, directions that have become weak are solved with a damping of sigma^2 that stands on the rows of their cycle
+ * alone, A + sigma^2 D with the joints' own blocks of A in D, in three passes. False where memory lacks. */
+bool linear_set_constraints(Linear *, const int *joint, const int *cycle);
+void linear_set_damping(Linear *, double rtol); /* by the tolerance of the run, which its drift follows; none at first */
 
-/* How many pivots of the last factorisation are so small that the solution is sensitive to rounding. */
+void linear_damp_all(Linear *, double sigma2); /* whatever their pivots; 0: no more */
+void linear_expose(Linear *, bool on);         /* whether pivots come out as they are, however small, which decisions are made by */
+
+/* Which constraints repeat others has been decided: their cycles are damped always, and of what they leave open the least length is
+ * taken. All other pivots count for what they are. Null: undecided again. */
+bool linear_decide(Linear *, const bool *redundant); /* whether it was undecided before */
+
+/* A pivot is weak where little is left of the greatest that it has been at points which were accepted: this one is. */
+void linear_accept(Linear *);
+double *linear_peaks(Linear *); /* by unknown, to be saved and restored; null without constraints */
+const double *linear_shares(Linear *); /* of the last factorisation, undamped; null without constraints */
+
+/* How many pivots of the last factorisation are so small that the solution is sensitive to rounding, and whether it was damped. */
 int linear_weak(const Linear *);
+bool linear_damped(const Linear *);
 
-/* Whether every rank that is missing was there before. */
-bool linear_passing(const Linear *);
+/* How much of the rank that is missing was there before. */
+int linear_passing(const Linear *);
 
 /* Solves with the last factorisation: b becomes x; not a number where that failed. */
 void linear_solve(Linear *, double *b);

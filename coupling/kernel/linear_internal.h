@@ -24,12 +24,29 @@
 #endif
 
 /* A pivot is 1 where its row owes nothing to those before. Below WEAK it is weak; where there are a FEW such, all that are not SOUND join
- * them, which keeps V and W small. A pivot that has FADED to this share of the greatest that it has been is weak, however great. */
-static const double SOUND = 1e-3, WEAK = 1e-7, FADED = 2e-6;
+ * them, which keeps V and W small. Where redundancy has been decided otherwise, only rounding is weak. */
+static const double SOUND = 1e-3, WEAK = 1e-7, ROUNDING = 1e-15;
 enum { FEW = 32, MOST_STORED = 1 << 29 };
 
 typedef enum { UNKNOWNS, EQUATIONS } Side;
 typedef enum { CHOSEN, UNSUITED, NO_MEMORY } Choice;
+
+/* Of the joints: their rows in the order of elimination, and where the pattern has the lower triangles of their own blocks of
+ * A, row by row, -1 where it has not. */
+typedef struct {
+    const int *joint, *cycle; /* by unknown */
+    int joints, cycles;
+    int *first, *member, *first_entry, *entry;
+    double *block;
+    double *share, *peak; /* by unknown: what of its joint's own block is left of a pivot, and the greatest of it so far of the whole joint */
+    double sigma2, all, *added; /* all: of every cycle at least; added: by cycle, what of it the last factorisation has */
+    bool exposed, decided, *redundant, *weak, *damps; /* by unknown, damps by cycle; weak: in the last factorisation, without being redundant */
+    int redundancies, passing, damped;
+    const double *values; /* of the last factorisation */
+    double *sum, *left, *base;
+    size_t base_room;
+    int base_count; /* -1 before they are computed */
+} Cycles;
 
 struct Linear {
     int count;
@@ -54,12 +71,12 @@ struct Linear {
      * pivots; row and column say which of the weak ones belong to each. filter: how far what a pivot determines counts, from 0 to infinity.
      * length: of its base vectors on either side, or nearly. */
     double floor;
-    int weak, size, rank, deficiency, passing;
+    int weak, size, rank, deficiency;
     int *weak_at, *weak_row, *weak_column;
     double *block, *filter, *length[2];
-    double *peak; /* the greatest that each pivot of a definite matrix has been */
-    double lost_share;
     size_t block_room;
+    double *pivot;    /* of a definite matrix, before 1 was added to it */
+    Cycles *cycles; /* null without constraints */
 
     int *mark, *list, *heap, *waiting;
     double *y, *image, *other;                     /* by position; by unknown or equation */
@@ -83,6 +100,13 @@ void linear_scale_by_sweeps(Linear *, const double *values);
 Choice linear_choose_pivots(Linear *, const double *values, bool definite);
 bool linear_arrange(Linear *); /* false where memory lacks */
 
+/* damping.c */
+void linear_free_damping(Linear *);
+void linear_begin_damping(Linear *);                        /* on the cycles of redundant rows */
+bool linear_find_weak(Linear *, const double *values);      /* cycles to be damped besides; whether there are any */
+void linear_add_damping(const Linear *, const double *values);
+bool linear_counts(const Linear *, int row); /* whether its pivot is believed however small: in no cycle, decided, or damped */
+
 /* lu.c */
 bool linear_eliminate(Linear *, const double *values); /* false where the sequence does not suit the values */
 void linear_apply(const Linear *, double *restrict y); /* inv(B) */
@@ -92,6 +116,9 @@ void linear_apply_transposed(const Linear *, double *restrict y);
 void linear_combine(Linear *, Side, const double *along, double *vector);
 void linear_project(Linear *, Side, const double *vector, double *along);
 bool linear_factorise_block(Linear *, const double *values); /* S, and what each of its pivots is worth; false where memory lacks */
+
+/* solve.c */
+void linear_damped_extent(Linear *, double *unknowns, double *equations); /* of linear_undetermined, of what is damped */
 
 /* least_squares.c */
 double linear_filter_factor(const Linear *, int weak);

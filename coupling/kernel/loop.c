@@ -16,6 +16,13 @@ static const double rounding = 64 * DBL_EPSILON;
 static const double roughly = 1e-4;      /* how well unknowns can be told where equations are all but redundant */
 static const double least_damping = 1e-5;
 
+bool loop_renew(Loop *l)
+{
+    linear_free(l->linear);
+    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
+    return l->linear && (!l->joint || linear_set_constraints(l->linear, l->joint, l->cycle));
+}
+
 void loop_residual(const Kernel *k, const Loop *l, double *r)
 {
     for (int i = 0; i < l->count; i++) {
@@ -91,6 +98,15 @@ static void hold_rows(const Loop *l)
             l->term[l->first_entry + e] = l->column[e] == i;
 }
 
+static void note_deficiency(const Kernel *k, const Loop *l, Deficiency *greatest, int count)
+{
+    if (count <= greatest->count)
+        return;
+    greatest->count = count;
+    greatest->time = k->t;
+    linear_undetermined(l->linear, greatest->undetermined, greatest->redundant);
+}
+
 /* Assembles and factorises the Jacobian. */
 static int factorise(Kernel *k, Loop *l, Linear *linear)
 {
@@ -125,11 +141,10 @@ static int factorise(Kernel *k, Loop *l, Linear *linear)
         k->failure.slot = l->first;
         return KERNEL_RETRY;
     }
-    if (l->deficiency > l->worst_deficiency) {
-        l->worst_deficiency = l->deficiency;
-        l->deficient_at = k->t;
-        l->passing = linear_passing(l->linear);
-        linear_undetermined(l->linear, l->undetermined, l->redundant);
+    const int passing = linear_passing(l->linear);
+    if (!k->open) {
+        note_deficiency(k, l, &l->worst, l->deficiency - passing);
+        note_deficiency(k, l, &l->passed, passing);
     }
     return KERNEL_DONE;
 }
@@ -178,10 +193,24 @@ static bool vanish(const Kernel *k, const Loop *l, const double *z, const double
     return true;
 }
 
+/* Whether a step moves the residuals by no more than rounding of their terms: such a solution is as good as any, and stays, so that values
+ * on connections settle. A light body's acceleration is a difference of large forces over a small mass. */
+static bool is_rounding(const Loop *l, const double *z, const double *r, const double *step)
+{
+    for (int i = 0; i < l->count; i++) {
+        double moved = 0;
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
+            moved += l->term[l->first_entry + e] * step[l->column[e]];
+        if (!(fabs(moved) <= rounding * terms(l, i, z, r)))
+            return false;
+    }
+    return true;
+}
+
 /* Where the equations are redundant, whether they hold together: their misfit against the size of their terms. */
 static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
 {
-    const double size = passed_on(k, l), allowed = linear_passing(l->linear) ? in_passing : consistent;
+    const double size = passed_on(k, l), allowed = linear_passing(l->linear) == l->deficiency ? in_passing : consistent;
     for (int i = 0; i < l->count; i++)
         if (fabs(r[i]) > allowed * terms(l, i, z, r) && fabs(r[i]) > drift * size) {
             const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
@@ -228,6 +257,8 @@ static int iterate(Kernel *k, Loop *l)
             return result;
         k->statistics.newton_iterations++;
         newton_step(l, z, r, l->step);
+        if (is_rounding(l, z, r, l->step))
+            return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         memcpy(l->start, z, (size_t)n * sizeof *z);
         const double length = greatest(l->step, n);
         double left = INFINITY;

@@ -22,7 +22,7 @@ static bool moderate(const Linear *a)
 }
 
 /* Factorises B with the sequence that there is; false where this does not suit the values. In a definite matrix pivots below the
- * floor are weak. */
+ * floor are weak, if it is not known otherwise that they are not for a lack of rank. */
 static bool eliminate_above(Linear *a, const double *values, double floor)
 {
     const int *start = a->start, *upper = a->upper, *at = a->at, *target = a->target;
@@ -32,6 +32,7 @@ static bool eliminate_above(Linear *a, const double *values, double floor)
         factor[p] = 0;
     for (int e = 0; e < a->row_start[a->count]; e++)
         factor[a->place[e]] = values[e] * a->scale[e];
+    linear_add_damping(a, values);
     a->weak = 0;
     for (int k = 0; k < a->count; k++) {
         const double natural = factor[upper[k]];
@@ -40,15 +41,16 @@ static bool eliminate_above(Linear *a, const double *values, double floor)
             for (int q = upper[at[p]] + 1; q < start[at[p] + 1]; q++)
                 factor[*target++] -= multiple * factor[q];
         }
-        if (factor[upper[k]] > a->peak[k])
-            a->peak[k] = factor[upper[k]];
-        if (!(fabs(factor[upper[k]]) >= (a->definite ? fmax(floor, FADED * a->peak[k]) : a->least[k]))) {
+        const double pivot = a->pivot[k] = factor[upper[k]];
+        if (!(fabs(pivot) >= (a->definite ? floor : a->least[k]))) {
             if (a->definite)
                 suits = suits && !(natural < STALE && natural > 0);
             else
                 suits = suits && isinf(a->least[k]);
-            factor[upper[k]] += 1;
-            a->weak_at[a->weak++] = k;
+            if (!a->definite || !(pivot > ROUNDING * natural && linear_counts(a, a->row_at[k]))) {
+                factor[upper[k]] += 1;
+                a->weak_at[a->weak++] = k;
+            }
         }
         inverse[k] = 1 / factor[upper[k]];
     }
@@ -87,7 +89,7 @@ void linear_apply_transposed(const Linear *a, double *restrict y)
 }
 
 /* Factorises B with such weak pivots as suit their number. */
-bool linear_eliminate(Linear *a, const double *values)
+static bool eliminate_weak(Linear *a, const double *values)
 {
     const bool suits = eliminate_above(a, values, a->floor = WEAK);
     if (!suits || !a->definite || a->weak == 0)
@@ -95,4 +97,11 @@ bool linear_eliminate(Linear *a, const double *values)
     if (a->weak > FEW)
         return eliminate_above(a, values, a->floor = FAINT);
     return eliminate_above(a, values, SOUND) && (a->weak <= FEW || eliminate_above(a, values, WEAK));
+}
+
+/* The same, where directions that have become weak are damped. */
+bool linear_eliminate(Linear *a, const double *values)
+{
+    linear_begin_damping(a);
+    return eliminate_weak(a, values) && (!linear_find_weak(a, values) || eliminate_weak(a, values));
 }

@@ -52,7 +52,11 @@ int linear_undetermined(Linear *a, double *unknowns, double *equations)
 {
     memset(unknowns, 0, (size_t)a->count * sizeof *unknowns);
     memset(equations, 0, (size_t)a->count * sizeof *equations);
-    if (!a->factorised || a->weak == 0 || a->deficiency == 0)
+    if (!a->factorised)
+        return 0;
+    if (linear_damped(a))
+        linear_damped_extent(a, unknowns, equations);
+    if (a->weak == 0 || a->deficiency == 0)
         return 0;
     const size_t vectors = (size_t)(a->deficiency < FEW ? a->deficiency : FEW), count = (size_t)a->count;
     double *vector = malloc(vectors * count * sizeof *vector);
@@ -61,10 +65,12 @@ int linear_undetermined(Linear *a, double *unknowns, double *equations)
     for (Side side = UNKNOWNS; side <= EQUATIONS; side++) {
         double *extent = side == UNKNOWNS ? unknowns : equations;
         (a->deficiency <= FEW ? orthonormal_base : probe)(a, side, vector);
-        for (size_t m = 0; m < vectors * count; m++)
-            extent[m % count] += vector[m] * vector[m];
-        for (size_t i = 0; i < count; i++)
-            extent[i] = sqrt(fmin(extent[i], 1));
+        for (size_t i = 0; i < count; i++) {
+            double sum = extent[i] * extent[i];
+            for (size_t m = i; m < vectors * count; m += count)
+                sum += vector[m] * vector[m];
+            extent[i] = sqrt(fmin(sum, 1));
+        }
     }
     free(vector);
     return 0;

@@ -1,27 +1,20 @@
 /* States moved onto the constraints at the end of a step: by V and the factor of S that the last evaluation of the step, at the same time,
  * has left behind. Readings of positions and velocities of constraints, and solves; nothing is differentiated or factorised. */
-#include "kernel_internal.h"
+#include "project.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_READINGS = 5 };
 static const double exact = 1e-12;  /* of the size: violations below are left */
 static const double falling = 0.5;  /* violations have to fall by this much to be worth another correction */
 
-typedef struct Projection {
-    int count, motions, unknowns;
-    const ConstraintRow *constraint;
-    const MotionRow *motion;
-    int *position_of; /* the state whose rate a state is, or -1 */
-    double *right;
-} Projection;
-
 static void free_projection(Kernel *k)
 {
     if (k->projection) {
         free(k->projection->position_of);
-        free(k->projection->right);
+        free(k->projection->right); /* with all numbers */
     }
     free(k->projection);
     k->projection = NULL;
@@ -43,11 +36,16 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     for (int i = 0; i < k->loop_count; i++)
         p->unknowns = k->loops[i].count > p->unknowns ? k->loops[i].count : p->unknowns;
     p->position_of = malloc(((size_t)k->states + 1) * sizeof *p->position_of);
-    p->right = malloc(((size_t)p->unknowns + 1) * sizeof *p->right);
+    p->right = malloc(((size_t)p->unknowns + 2 * (size_t)k->states + (size_t)p->count + 1) * sizeof *p->right);
     if (!p->position_of || !p->right) {
         free_projection(k);
         return -1;
     }
+    p->before = p->right + p->unknowns;
+    p->trial = p->before + k->states;
+    p->rest = p->trial + k->states;
+    p->group = rows->group == NONE ? NULL : rows->number + rows->group;
+    p->light = p->heavy = -1;
     for (int i = 0; i < k->states; i++)
         p->position_of[i] = -1;
     for (int i = 0; i < p->motions; i++)
@@ -56,20 +54,14 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
 }
 
 /* Positions and velocities of the constraints at some states. */
-static int read_constraints(Kernel *k, const double *x)
+int read_constraints(Kernel *k, const double *x)
 {
     for (int i = 0; i < k->states; i++)
         k->v[i] = x[i];
     return operate(k, &k->lists[READING]);
 }
 
-typedef struct {
-    double position, velocity;
-} Violation;
-
-/* The greatest in units of what is exact, where lengths are seen against the greatest position and rates against the greatest velocity of
- * all that is moved. */
-static Violation violation(const Kernel *k, const double *x)
+Violation violation(const Kernel *k, const double *x)
 {
     const Projection *p = k->projection;
     double size = 0, speed = 0, position = 0, velocity = 0;
@@ -88,7 +80,7 @@ static Violation violation(const Kernel *k, const double *x)
 }
 
 /* Takes from the states what the violations of a loop's constraints at one level ask for. */
-static void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
+void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
     const Projection *p = k->projection;
     Loop *l = &k->loops[loop];

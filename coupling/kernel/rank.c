@@ -6,8 +6,6 @@
 #include <string.h>
 
 static const double FULFILLED = 1e-4; /* of the greatest violation where a projection stalls: rows below have no part in it */
-static const double LEAST_DAMPING = 1e-8;
-static const double PASSING = 100, FALLEN = 1e-3; /* of sigma^2, of the peak */
 enum { MOST_ELIMINATIONS = 4 };
 
 static Owned *owned_new(int rows)
@@ -165,14 +163,4 @@ double rank_misfit(const Relation *relation, const double *right, const double *
 bool rank_contradictory(double misfit)
 {
     return misfit > RANK_CONTRADICTION;
-}
-
-double rank_damping(double rtol)
-{
-    return fmax(rtol, LEAST_DAMPING);
-}
-
-bool rank_passing(double pivot, double peak, double damping)
-{
-    return pivot < PASSING * damping && pivot < FALLEN * peak;
 }

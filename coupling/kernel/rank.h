@@ -77,11 +77,6 @@ bool rank_contradictory(double misfit);
  * small where the constraints contradict each other and not small where the projection has merely failed. */
 RankOutcome rank_stalled(const Constraints *, const double *violation, double *factor, double *eta);
 
-/* The damping sigma^2 with which weak directions are solved near a pose that is passed, and whether a pivot belongs to one: small, and
- * fallen from its own greatest in the run. A pivot that was always small belongs to badly scaled rows, which damping would spoil. */
-double rank_damping(double rtol);
-bool rank_passing(double pivot, double peak, double damping);
-
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop
 #endif

@@ -66,10 +66,6 @@ library.rank_contradictory.argtypes = [c_double]
 library.rank_contradictory.restype = c_bool
 library.rank_stalled.argtypes = [POINTER(_Constraints), _numbers, _numbers, _numbers]
 library.rank_stalled.restype = c_int
-library.rank_damping.argtypes = [c_double]
-library.rank_damping.restype = c_double
-library.rank_passing.argtypes = [c_double, c_double, c_double]
-library.rank_passing.restype = c_bool
 
 
 def _pointer(array: NDArray) -> ctypes._Pointer:
@@ -181,13 +177,3 @@ def _check(outcome: int) -> None:
         raise MemoryError
     if outcome == _Outcome.NOT_FINITE:
         raise ValueError("a gradient or a mobility is not finite")
-
-
-def damping(rtol: float) -> float:
-    """The sigma^2 with which weak directions are solved near a singular pose."""
-    return library.rank_damping(rtol)
-
-
-def passing(pivot: float, peak: float, damping: float) -> bool:
-    """Whether a pivot that once was ``peak`` belongs to a singular pose that is passed."""
-    return library.rank_passing(pivot, peak, damping)

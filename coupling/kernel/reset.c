@@ -7,10 +7,10 @@
 /* The equations are made anew: scales, sequence and peaks of pivots remember what was factorised before. */
 static int reset_loop(Loop *l)
 {
-    memset(l->residual, 0, 6 * (size_t)l->count * sizeof *l->residual);
-    l->deficiency = l->worst_deficiency = 0;
-    l->deficient_at = l->largest = 0;
-    l->passing = l->given = false;
+    memset(l->residual, 0, 8 * (size_t)l->count * sizeof *l->residual);
+    l->deficiency = l->worst.count = l->passed.count = 0;
+    l->worst.time = l->passed.time = l->largest = 0;
+    l->given = false;
     free(l->held);
     l->held = NULL;
     linear_free(l->whole);
@@ -18,9 +18,7 @@ static int reset_loop(Loop *l)
     if (!l->linear)
         return 0;
     memset(l->term + 1, 0, (size_t)(l->first_sum + l->sums - 1) * sizeof *l->term);
-    linear_free(l->linear);
-    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
-    return l->linear ? 0 : -1;
+    return loop_renew(l) ? 0 : -1;
 }
 
 int kernel_reset(Kernel *k)

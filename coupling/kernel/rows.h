@@ -48,12 +48,13 @@ typedef struct {
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots. row_start is NONE
  * until the Jacobian is known: then its sums of products of two terms and a factor, the last of which are the entries in compressed
  * rows. `order` is the sequence of elimination. first_row is NONE without a shortcut. Sums from first_mobility on are the derivatives of
- * states' derivatives by the unknowns, in compressed rows of `mobile` states. */
+ * states' derivatives by the unknowns, in compressed rows of `mobile` states. joint, cycle: by unknown; see linear.h. */
 typedef struct {
     int unknowns, first, residual_start, residual_slot, residual_factor;
     int first_sum, sums, sum_start, sum_factor, left, right, row_start, column, order;
     int first_row, always, inner, last, moved, target, row, middle, factor, term, slot;
     int first_mobility, mobile, mobile_state, mobile_start, mobile_column;
+    int joint, cycle;
 } LoopRow;
 
 /* Of the list, or of what is inside of a loop where this is not NONE. */
@@ -109,6 +110,7 @@ typedef struct {
 typedef struct {
     int slots, states; /* the states come first */
     int derivative_slot;
+    int group; /* by state, the number of its instance and unit */
     int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions;
     const PartRow *part;
     const DriveRow *drive;

@@ -21,7 +21,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         *("unknowns", "first", "residual_start", "residual_slot", "residual_factor"),
         *("first_sum", "sums", "sum_start", "sum_factor", "left", "right", "row_start", "column", "order"),
         *("first_row", "always", "inner", "last", "moved", "target", "row", "middle", "factor", "term", "slot"),
-        *("first_mobility", "mobile", "mobile_state", "mobile_start", "mobile_column"),
+        *("first_mobility", "mobile", "mobile_state", "mobile_start", "mobile_column", "joint", "cycle"),
     ),
     "operation": ("list", "loop", "kind", "type", "index", "count", "first", "references", "places", "source_start", "source"),
     "derivative": (
@@ -68,7 +68,7 @@ class DriveKind(IntEnum):
 
 class RowsStructure(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_int) for name in ("slots", "states", "derivative_slot", *(f"{name}s" for name in TABLES))),
+        *((name, ctypes.c_int) for name in ("slots", "states", "derivative_slot", "group", *(f"{name}s" for name in TABLES))),
         *((name, ctypes.c_void_p) for name in (*TABLES, "number", "real")),
     ]
 
@@ -81,6 +81,8 @@ class Rows:
     states: int
     derivative_slot: int
     """The place of the slots of the states' derivatives."""
+    group: int
+    """The place of the numbers of the states' groups: each of these has one instance and one unit."""
     tables: tuple[bytes, ...]
     """The rows of each kind, in the order of ``TABLES``."""
     number: bytes
@@ -110,7 +112,7 @@ class Rows:
         """For calls of the kernel; what it points to lives as long as the rows."""
         counts = [len(rows) // (ctypes.sizeof(ctypes.c_int) * len(TABLES[name])) for name, rows in zip(TABLES, self.tables, strict=True)]
         arrays = (ctypes.cast(ctypes.c_char_p(each), ctypes.c_void_p) for each in (*self.tables, self.number, self.real))
-        return RowsStructure(self.slots, self.states, self.derivative_slot, *counts, *arrays)
+        return RowsStructure(self.slots, self.states, self.derivative_slot, self.group, *counts, *arrays)
 
 
 class _Pool:
@@ -145,6 +147,7 @@ class RowBuilder:
     _number: _Pool = field(default_factory=_Pool)
     _real: _Pool = field(default_factory=_Pool)
     _derivative_slot: int = NONE
+    _group: int = NONE
     _functions: int = 0
 
     @classmethod
@@ -159,7 +162,7 @@ class RowBuilder:
         builder._record = next(iter(rows.mappings("record")), {})
         builder._number.content += rows.number
         builder._real.content += rows.real
-        builder._derivative_slot = rows.derivative_slot
+        builder._derivative_slot, builder._group = rows.derivative_slot, rows.group
         builder._functions = int((rows.table("drive")["kind"] == DriveKind.FUNCTION).sum())
         return builder
 
@@ -172,7 +175,8 @@ class RowBuilder:
                 tables.append(array("i", [row.get(each, NONE) for row in single[name] for each in fields]).tobytes())
             else:
                 tables.append(self._tables[name].tobytes())
-        return Rows(self.slots, self.states, self._derivative_slot, tuple(tables), bytes(self._number.content), bytes(self._real.content))
+        places = (self._derivative_slot, self._group)
+        return Rows(self.slots, self.states, *places, tuple(tables), bytes(self._number.content), bytes(self._real.content))
 
     def _add(self, table: str, *row: int) -> int:
         width, rows = len(TABLES[table]), self._tables[table]
@@ -285,6 +289,10 @@ class RowBuilder:
         arrays = {"mobile_state": self._ints(states), "mobile_start": self._ints(row_start), "mobile_column": self._ints(columns)}
         self._loops[loop] |= {"first_mobility": first, "mobile": len(states), **arrays}
 
+    def set_joints(self, loop: int, joint: Sequence[int], cycle: Sequence[int]) -> None:
+        """Which joint and which cycle of joints each unknown belongs to; NONE where to none."""
+        self._loops[loop] |= {"joint": self._ints(joint), "cycle": self._ints(cycle)}
+
     def add_constraint(self, loop: int, unknown: int, position: int, velocity: int) -> None:
         """The slots of what an unknown of a loop keeps at zero; NONE where its instance does not give it."""
         self._add("constraint", loop, unknown, position, velocity)
@@ -323,6 +331,10 @@ class RowBuilder:
 
     def set_derivative_slots(self, slots: Iterable[int]) -> None:
         self._derivative_slot = self._ints(slots)
+
+    def set_groups(self, groups: Iterable[int]) -> None:
+        """By state, the number of its instance and unit."""
+        self._group = self._ints(groups)
 
     def set_record(self, slots: Sequence[int]) -> None:
         self._record = {"columns": len(slots), "slot": self._ints(slots)}

@@ -78,7 +78,13 @@ int kernel_restart(Kernel *k, double t, const double *x)
     Run *run = k->run;
     run->t = run->t_before = t;
     memmove(run->present, x, (size_t)k->states * sizeof *x);
-    return run->method->restart(k, t, x);
+    int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
+    if (result == KERNEL_DONE && k->projection)
+        result = decide_rank(k, t, run->present);
+    if (result == KERNEL_DONE)
+        result = run->method->restart(k, t, run->present);
+    kernel_accept(k);
+    return result;
 }
 
 /* Everything at the present point of the instances, and a row of the record. */
@@ -245,6 +251,7 @@ static int step(Kernel *k)
     }
     if (result || back)
         return result;
+    kernel_accept(k);
     if (!method->evaluates && (run->listens || k->indicators))
         result = kernel_evaluate(k, run->t, run->present);
     if (result == KERNEL_DONE)

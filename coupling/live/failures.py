@@ -184,10 +184,10 @@ _DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
 }
 
 
-def participants(session: Session, loop: int) -> tuple[list[str], list[str]]:
+def participants(session: Session, loop: int, passing: bool = False) -> tuple[list[str], list[str]]:
     """The instances whose equations are redundant, and the unknowns left open, at the worst deficiency of a loop."""
     members = session.schedule.loops[loop]
-    _, undetermined, redundant, _, _ = session.kernel.deficiency(loop, len(members.unknowns))
+    _, undetermined, redundant, _ = session.kernel.deficiency(loop, len(members.unknowns), passing)
     parts = session.built.parts
     open_ = [session.built.named(a.part, a.reference) for a, weight in zip(members.unknowns, undetermined, strict=True) if weight > 1e-3]
     extra = [parts[a.part].name for a, weight in zip(members.residuals, redundant, strict=True) if weight > 1e-3]
@@ -204,21 +204,40 @@ _TOLERABLE = 0.05
 
 def warnings(session: Session) -> list[str]:
     """Sentences on what makes a result doubtful."""
-    found = [_redundancy(session, number) for number in range(len(session.schedule.loops))]
-    return [sentence for sentence in (*found, *_less_than_declared(session), _created_energy(session)) if sentence]
+    found = [_redundancy(session, number, passing) for number in range(len(session.schedule.loops)) for passing in (False, True)]
+    return [sentence for sentence in (*found, _far_apart(session), *_less_than_declared(session), _created_energy(session)) if sentence]
 
 
-def _redundancy(session: Session, number: int) -> str:
-    count, _, _, time, passing = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns))
+_SENSITIVE = 1e-12
+"""Of a pivot: four digits of those that double precision carries are left."""
+
+
+def _far_apart(session: Session) -> str:
+    """Bodies whose masses differ by more than double precision carries."""
+    pivot, light, heavy, ratio = session.kernel.worst_scaled()
+    if not pivot < _SENSITIVE:
+        return ""
+    bodies = [next(p.name for p in session.built.parts if 0 <= state - p.first_state < len(p.states)) for state in (light, heavy)]
+    return (
+        f"the masses or moments of inertia of '{bodies[0]}' and '{bodies[1]}' are 1 to {ratio:.2g}, so that of the forces between them no more "
+        f"than {max(0, 16 + math.log10(pivot)):.0f} digits are known; give the light body more mass, or connect what it connects directly"
+    )
+
+
+_BAUMGARTE_HELPS = "greater baumgarte.alpha and baumgarte.beta of these joints, such as 50, and a smaller rtol help"
+
+
+def _redundancy(session: Session, number: int, passing: bool) -> str:
+    count, _, _, time = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns), passing)
     if not count:
         return ""
-    names, open_ = participants(session, number)
+    names, open_ = participants(session, number, passing)
     sentence = f"{count} constraint{' is' if count == 1 else 's are'} redundant at t = {time:.6g} s, among those of {listed(names)}; "
     if passing:
         return sentence + (
             "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "
-            "uncertain: look whether the energy and the branch are kept; greater baumgarte.alpha and baumgarte.beta of these "
-            "joints, such as 50, and a smaller rtol help"
+            "uncertain: look whether the energy and the branch are kept; "
+            + ("a smaller rtol helps" if session.built.reading else _BAUMGARTE_HELPS)
         )
     return sentence + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
 

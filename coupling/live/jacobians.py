@@ -11,6 +11,7 @@ from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.linear import elimination_order
 from coupling.kernel.rows import RowBuilder
 from coupling.live.session import Session
+from coupling.plan.cycles import joints_and_cycles
 from coupling.plan.graph import Address
 from coupling.plan.jacobian import CallKind, build_jacobian, build_shortcut
 from coupling.plan.projection import refuse
@@ -104,6 +105,7 @@ def _add(session: Session, builder: RowBuilder, number: int) -> set[int]:
             known_slot=0 if call.slots else schedule.slot[known],
             nominal=abs(variable.nominal),
         )
+    builder.set_joints(number, *joints_and_cycles(graph, loop))
     mobility = jacobian.mobility
     if mobility.states:
         builder.set_mobility(number, mobility.first, mobility.states, mobility.row_start, mobility.columns)

@@ -107,6 +107,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     columns = [places[a] if a in places else apart_slots[a] for a in addresses]
     rows.set_record([*columns, *range(first_watched, first_watched + len(built.watched))])
     rows.set_derivative_slots(built.schedule.derivatives)
+    rows.set_groups(_groups(built))
     return Program(
         built=built,
         rows=rows.rows(),
@@ -115,6 +116,13 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         recorded_apart=apart_slots,
         first_watched=first_watched,
     )
+
+
+def _groups(built: Built) -> list[int]:
+    """By state, the number of its instance and unit."""
+    keys = [(i, part.fmu.by_reference[reference].unit) for i, part in enumerate(built.parts) for reference in part.states]
+    number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    return [number[key] for key in keys]
 
 
 def _places(built: Built) -> dict[Address, int]:

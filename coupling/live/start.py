@@ -30,10 +30,6 @@ StartValues = Mapping[tuple[int, str], Value]
 
 _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
-_LOST = 0.6
-"""A mechanism that passes a pose where constraints become redundant drifts by about a fifth of the tolerance there. Enforcing them
-blows the drift up by one over the distance to the pose, squared; letting go of them costs the forces that they would have had for so
-long. Where both are equal, this times the tolerance to the power 2/3 is left of their pivot."""
 
 
 def start(program: Program, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False) -> Session:
@@ -251,7 +247,7 @@ def _settle_inputs(session: Session, solving: bool) -> None:
 
 
 def _prepare_loops(session: Session) -> None:
-    session.kernel.set_lost_share(_LOST * session.run.rtol ** (2 / 3))
+    session.kernel.set_damping(session.run.rtol)
     session.kernel.set_fast(any(loop.followers is not None for loop in session.schedule.loops))
 
 

@@ -218,8 +218,7 @@ void system_set_passed(System *s, double t)
 
 void system_set_tolerance(System *s, double tolerance)
 {
-    /* See master.py: where enforcing a constraint that is all but redundant does as much harm as letting go of it. */
-    kernel_set_lost_share(s->kernel, 0.6 * pow(tolerance, 2.0 / 3));
+    kernel_set_damping(s->kernel, tolerance);
 }
 
 /* -- sentences ----------------------------------------------------------------------------------------------------------------------- */
@@ -270,7 +269,7 @@ void describe_failure(System *s)
         break;
     case KERNEL_CONTRADICTORY: {
         const LoopRow *l = &schedule.rows.loop[f->index];
-        list_names(s, l, true, s->kernel->loops[f->index].redundant, names, sizeof names);
+        list_names(s, l, true, s->kernel->loops[f->index].worst.redundant, names, sizeof names);
         snprintf(s->sentence, sizeof s->sentence, "the constraints contradict each other at time %.9g: %.64s cannot vanish%s%.280s", f->time,
                  variable_at(s, residual_slot(l, f->slot)), *names ? ", beside " : "", names);
         break;
@@ -300,13 +299,14 @@ const char *system_redundancy(System *s)
 {
     for (int i = 0; i < schedule.rows.loops; i++) {
         const Loop *l = &s->kernel->loops[i];
-        if (!l->worst_deficiency)
+        const Deficiency *worst = l->worst.count ? &l->worst : &l->passed;
+        if (!worst->count)
             continue;
         char names[384];
-        list_names(s, &schedule.rows.loop[i], true, l->redundant, names, sizeof names);
+        list_names(s, &schedule.rows.loop[i], true, worst->redundant, names, sizeof names);
         snprintf(s->redundancy, sizeof s->redundancy,
-                 "%d constraint%s redundant at time %.6g, among %s; the multipliers of least length are taken", l->worst_deficiency,
-                 l->worst_deficiency == 1 ? " is" : "s are", l->deficient_at, names);
+                 "%d constraint%s redundant at time %.6g, among %s; the multipliers of least length are taken", worst->count,
+                 worst->count == 1 ? " is" : "s are", worst->time, names);
         return s->redundancy;
     }
     return NULL;

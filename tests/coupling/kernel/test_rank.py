@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from coupling.kernel import library
-from coupling.kernel.rank import Constraints, Relation, Status, damping, passing
+from coupling.kernel.rank import Constraints, Relation, Status
 from tests.support.runtime.sanitized import compiled, driven
 from tests.support.systems.constrained import GROUND, Joint, Mechanism
 from tests.support.systems.singular import Case, Maker, cases, contradictory, healthy
@@ -239,14 +239,6 @@ def test_memory_that_runs_out_is_answered_and_given_back(tmp_path):
     told = driven(tmp_path / "harness", objects)
     failures = int(told.split()[-2])
     assert failures > 1000
-
-
-def test_a_weak_direction_is_passing_where_it_has_fallen():
-    assert damping(1e-4) == 1e-4
-    assert damping(1e-12) == 1e-8
-    assert passing(1e-6, 1.0, 1e-6)
-    assert not passing(1e-6, 1e-5, 1e-6)  # badly scaled from the start
-    assert not passing(2e-4, 1.0, 1e-6)
 
 
 def test_a_misfit_that_is_rounding_of_large_numbers_is_none():

@@ -1,0 +1,42 @@
+/* States on the constraints: what the files that move them there share. */
+#ifndef KERNEL_PROJECT_H
+#define KERNEL_PROJECT_H
+
+#include "kernel_internal.h"
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+typedef struct Projection {
+    int count, motions, unknowns;
+    const ConstraintRow *constraint;
+    const MotionRow *motion;
+    const int *group; /* of each state: its body and unit */
+    int *position_of; /* the state whose rate a state is, or -1 */
+    double *right, *before, *trial, *rest; /* by unknown, by state, by state, by constraint */
+    /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
+    int light, heavy;
+    double ratio, pivot;
+} Projection;
+
+/* The greatest in units of what is exact, where lengths are seen against the greatest position and rates against the greatest velocity of
+ * all that is moved. */
+typedef struct {
+    double position, velocity;
+} Violation;
+
+/* project.c */
+int read_constraints(Kernel *, const double *x);
+Violation violation(const Kernel *, const double *x); /* as read last */
+void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
+
+/* project_fully.c */
+int project_positions(Kernel *, double t, double *x, bool *holds);
+int linearise_constraints(Kernel *, double t, const double *x); /* V and the factors of S at some states */
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,116 @@
+"""Constraints in cycles that become weak: solved with damping, and nothing else with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coupling.kernel.linear import Linear, elimination_order
+
+RTOL = 1e-6
+FALLEN = 1e-3  # of its peak, a pivot counts as weak
+
+
+def equations(count: int, joint: list[int], cycle: list[int], rtol: float = RTOL) -> Linear:
+    """Of a full pattern, eliminated in the order of the rows."""
+    start, column = np.arange(count + 1) * count, np.tile(np.arange(count), count)
+    linear = Linear(start, column, np.arange(count))
+    linear.set_constraints(joint, cycle, rtol)
+    return linear
+
+
+def nearly(small: float) -> np.ndarray:
+    """S of three rows, the last of which differs from the sum of the others by the root of a pivot; the first has another unit."""
+    gradient = np.array([[10.0, 0, 0], [0, 1, 0], [1, 1, np.sqrt(small)]])
+    return gradient @ gradient.T
+
+
+def passed(s: np.ndarray, b: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """Three passes, densely."""
+    z = np.zeros(len(b))
+    for _ in range(3):
+        z += np.linalg.solve(s + damping, b - s @ z)
+    return z
+
+
+@pytest.mark.parametrize("small", [1e-5, 1e-7, 1e-9, 1e-12])
+def test_a_direction_that_has_fallen_is_solved_in_three_damped_passes(small):
+    """Its damping grows smoothly, with the square of what it has fallen below the limit, to sigma^2."""
+    linear, b = equations(3, [0, 1, 2], [0, 0, 0]), np.array([1.0, 2.0, 3.0])
+    assert linear.factorise(nearly(1.0).ravel()) == 0
+    linear.accept()
+    s = nearly(small)
+    pivot, peak = small / (2 + small), 1 / 3
+    limit = min(100 * RTOL, FALLEN * peak)
+    assert linear.factorise(s.ravel()) == (1 if pivot < limit else 0)
+    sigma2 = RTOL * (1 - pivot / limit) ** 2 if pivot < limit else 0.0
+    assert linear.solve(b) == pytest.approx(passed(s, b, sigma2 * np.diag(np.diag(s))), rel=1e-6)
+    assert linear.passing == int(pivot < limit)
+
+
+def test_what_was_always_small_is_not_damped():
+    """A light body between heavy ones: its pivot counts for what it is, once it has been decided that nothing repeats."""
+    s, b = nearly(1e-9), np.array([1.0, 2.0, 3.0])
+    linear = equations(3, [0, 1, 2], [0, 0, 0])
+    linear.decide([False] * 3)
+    for _ in range(2):
+        assert linear.factorise(s.ravel()) == 0
+        assert linear.solve(b) == pytest.approx(np.linalg.solve(s, b), rel=1e-5)
+        linear.accept()
+
+
+def test_a_thin_body_is_not_weak():
+    """The rows of one joint are seen together, so that its pivot is 1 in every pose, however thin the body."""
+    linear = equations(2, [0, 0], [0, 0])
+    for angle in (0.0, 0.5, 1.0):
+        tangent = np.array([-np.sin(angle), np.cos(angle)])
+        s = np.eye(2) + 1e9 * np.outer(tangent, tangent)
+        assert linear.factorise(s.ravel()) == 0
+        b = np.array([np.cos(angle), np.sin(angle)])
+        assert linear.solve(b) == pytest.approx(b, abs=1e-5)
+        linear.accept()
+
+
+def test_other_cycles_are_solved_as_if_nothing_were_damped():
+    """A row of no cycle and one of another cycle, both connected with a weak one."""
+    gradient = np.zeros((5, 5))
+    gradient[:3, :3] = [[1, 0, 0], [0, 1, 0], [1, 1, 1]]
+    gradient[3:, 2:] = [[0.3, 1, 0], [0, 0.2, 1]]
+    linear = equations(5, [0, 1, 2, 3, 4], [0, 0, 0, -1, 1])
+    linear.factorise((gradient @ gradient.T).ravel())
+    linear.accept()
+    gradient[2, 2] = 1e-6
+    s, b = gradient @ gradient.T, np.arange(1.0, 6.0)
+    assert linear.factorise(s.ravel()) == 1
+    z = linear.solve(b)
+    assert s[3:] @ z == pytest.approx(b[3:], rel=1e-14)
+
+
+def test_what_redundant_constraints_leave_open_has_least_length():
+    """In the units of the unknowns, as without damping; a misfit of the size of the drift does no harm."""
+    s, b = nearly(0.0), np.array([10.0, 2.0, 3.0])
+    linear = equations(3, [0, 1, 2], [0, 0, 0])
+    linear.decide([False, False, True])
+    assert linear.factorise(s.ravel()) == 1
+    assert linear.passing == 0
+    assert linear.solve(b) == pytest.approx(np.linalg.pinv(s) @ b, rel=1e-9)
+    unknowns, _ = linear.undetermined()
+    assert unknowns == pytest.approx(np.abs([0.1, 1, -1]) / np.sqrt(2.01), rel=1e-6)
+    s = nearly(1e-10)
+    linear.factorise(s.ravel())
+    assert linear.solve(b + np.array([0, 0, 1e-6])) == pytest.approx(np.linalg.pinv(nearly(0.0)) @ b, rel=1e-4, abs=1e-6)
+
+
+def test_the_order_of_elimination_is_kept_for_blocks():
+    """Joints whose rows are eliminated with others between them."""
+    random = np.random.default_rng(3)
+    gradient = random.normal(size=(4, 4))
+    linear = Linear(np.arange(5) * 4, np.tile(np.arange(4), 4), elimination_order(np.arange(5) * 4, np.tile(np.arange(4), 4)))
+    linear.set_constraints([0, 1, 0, 1], [0] * 4, RTOL)
+    linear.factorise((gradient @ gradient.T).ravel())
+    linear.accept()
+    gradient[3] = gradient[0] + gradient[1] + gradient[2] + 1e-7 * gradient[3]
+    s, b = gradient @ gradient.T, random.normal(size=4)
+    assert linear.factorise(s.ravel()) == 1
+    joined = np.equal.outer([0, 1, 0, 1], [0, 1, 0, 1])
+    assert linear.solve(b) == pytest.approx(passed(s, b, RTOL * joined * s), rel=1e-6)
