@@ -19,6 +19,7 @@ def printed(script: str, *options: str) -> list[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_the_runtime_benchmark_prints_its_table():
     """One line per component and case, each with a ratio; the benchmark itself checks that both sides compute the same."""
     text = printed("runtime", "--rounds", "2000", "--repetitions", "1")
@@ -43,6 +44,7 @@ def test_the_loading_benchmark_prints_its_table():
     assert all(float(line.split()[-2]) > 0 for line in text[1:])
 
 
+@pytest.mark.slow
 def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn():
     """Both compute the same motion: at the same tolerance the errors agree to two digits, and both to what Exudyn is held against."""
     pytest.importorskip("exudyn")
@@ -53,6 +55,7 @@ def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn()
     assert float(text[-1].split()[-1]) > 0
 
 
+@pytest.mark.slow
 def test_the_chain_benchmark_prints_its_table():
     """Two sizes of two mechanisms, with the exponent between them."""
     text = printed("chain", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1")
@@ -81,6 +84,7 @@ def test_the_benchmark_of_exported_mechanisms_prints_its_table():
     assert max(errors[:2]) < 1e-10 and max(errors[2:]) < 1e-7
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_masters_compares_their_outputs():
     """Each master that is installed ends where it should, in two chains, or the benchmark ends with a sentence instead."""
     text = printed("masters", "--instances", "5", "--steps", "20", "--repetitions", "1")

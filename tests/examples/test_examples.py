@@ -198,9 +198,12 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
+LONG = ("06_hydraulic_crane", "07_excavator")
+"""Their machines are shown by tests of their own; the scripts run with all tests."""
+SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SCRIPTS)
 def test_example_runs(path: Path, tmp_path: Path) -> None:
     """A process of its own runs the example without any message of an error, leaves files only in --out, and prints the expected values."""
     if "import casadi" in path.read_text():

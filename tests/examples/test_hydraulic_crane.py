@@ -42,6 +42,7 @@ def errors(machine: ModuleType, result: Result, exact: dict[str, np.ndarray], st
 # -- in one run --------------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_oracle_is_as_accurate_as_it_has_to_be(exact: dict[str, np.ndarray]) -> None:
     """A hundred times the tolerance changes less than 1e-7; the end stop pushes, and the laminar range of the valve is passed."""
     loose = crane.watched(crane.motion(TIMES, rtol=1e-8))
@@ -51,7 +52,7 @@ def test_the_oracle_is_as_accurate_as_it_has_to_be(exact: dict[str, np.ndarray])
     assert exact["cylinder.p1"].max() > crane.SUPPLY - 2e5 and exact["cylinder.p2"].min() < crane.TANK + 2e5
 
 
-@pytest.mark.parametrize("solver", ["cvode", "ida", "Radau", "dopri5", "dop853"])
+@pytest.mark.parametrize("solver", ["cvode", "ida", pytest.param("Radau", marks=pytest.mark.slow), "dopri5", "dop853"])
 def test_integrated_together_it_is_the_benchmark(
     machine: ModuleType, states: np.ndarray, exact: dict[str, np.ndarray], solver: str
 ) -> None:

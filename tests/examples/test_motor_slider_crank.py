@@ -133,7 +133,7 @@ def test_energy_is_kept(machine: ModuleType) -> None:
     assert gaps[1] < gaps[0] / 10
 
 
-@pytest.mark.parametrize("scheme", ["explicit", "implicit"])
+@pytest.mark.parametrize("scheme", ["explicit", pytest.param("implicit", marks=pytest.mark.slow)])
 def test_co_simulation_converges(machine: ModuleType, scheme: str) -> None:
     """While the machine speeds up: halved steps make a quarter of the error."""
     converges(machine.system, scheme, 0.15, (1e-4, 5e-5), ("crank.theta", "rotor.w", "motor.current", "slider.x"), 2e-4)

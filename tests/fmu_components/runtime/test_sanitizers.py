@@ -50,7 +50,7 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Path]]:
     return {fmi: [made[source] for source in each] for fmi, each in sources.items()}
 
 
-@pytest.mark.parametrize("fmi", VERSIONS)
+@pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_the_harness_calls_every_function_of_the_standard(objects, fmi):
     """Each function that the standard's header exports is one that the harness calls."""
     exported = set(re.findall(r"_Export\s+\w+TYPE\s+(\w+);", (fmi_headers() / f"fmi{fmi}Functions.h").read_text()))
