@@ -40,7 +40,10 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
     """``mechanism.c``."""
     names = model_names(models)
     interface = table.interface
-    own = [_variable(v) for v in table.own] + [_counter(i) for i in range(len(table.kinked))]
+    own = [_variable(v) for v in table.own]
+    own += [_internal(f"kinks passed[{i + 1}]") for i in range(len(table.kinked))] + [
+        _internal(f"peak[{i + 1}]") for i in range(table.peaks)
+    ]
     components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
     starts = [f"{{{reference}, {c_number(value)}}}" for reference, value in sorted(table.starts.items())]
     constraints = [] if interface.relaxed else constraint_references(table)
@@ -84,6 +87,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
                 "start": "start",
                 "constraint": "constraint",
                 "kinks": "kinks",
+                "peak": table.own_reference(len(table.own) + len(table.kinked)),
                 "switch_reference": reference.get(SWITCH, 0),
                 "implicit_reference": table.reference(table.implicit) if table.implicit else 0,
                 "implicit_method": "&implicit_method" if table.implicit else 0,
@@ -102,8 +106,8 @@ def _variable(v: Variable) -> str:
     )
 
 
-def _counter(number: int) -> str:
-    return f'{{.name = "kinks passed[{number + 1}]", .unit = "", .minimum = -INFINITY, .maximum = INFINITY, .type = INTERNAL, .role = DISCRETE}}'
+def _internal(name: str) -> str:
+    return f'{{.name = "{name}", .unit = "", .minimum = -INFINITY, .maximum = INFINITY, .type = INTERNAL, .role = DISCRETE}}'
 
 
 def schedule_source(table: MechanismTable, session: Session) -> str:

@@ -70,7 +70,9 @@ class MechanismTable(VariableTable):
         self.own = self._own()
         """The mechanism's own variables, the inputs first."""
         self.kinked = [drive for _, drive in built.drives if isinstance(drive, TableDrive) and len(drive.times) > 1]
-        self.owns = len(self.own) + len(self.kinked)
+        self.peaks = sum(len(loop.unknowns) for loop in built.schedule.loops)
+        """What the loops remember of their motion, a number for each unknown."""
+        self.owns = len(self.own) + len(self.kinked) + self.peaks
         self.members = self._members()
         self.starts: dict[int, float] = {}
         """Start values that are not the component's own."""
@@ -142,7 +144,7 @@ class MechanismTable(VariableTable):
         return resolve(variable.name, self._instances)[0]
 
     def own_reference(self, place: int) -> int:
-        """Of the mechanism's own variables, those that count kinks after all others."""
+        """Of the mechanism's own variables: after those that are shown, those that count kinks, and what loops remember."""
         return 1 + self.states + place
 
     # -- variables -----------------------------------------------------------------------------------------------------

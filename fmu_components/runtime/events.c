@@ -40,6 +40,7 @@ Status start_events(Instance *instance)
 bool completed_step(Instance *instance)
 {
     bool wanted = false;
+    accept_point(instance);
     if (model.relations)
         evaluate(instance, instance->indicator_stage);
     for (unsigned i = 0; i < model.relations; i++) {

@@ -94,6 +94,14 @@ void takes_steps(Instance *instance)
         model.composition->steps(instance->own);
 }
 
+void accept_point(Instance *instance)
+{
+    if (!model.composition || !model.states)
+        return;
+    evaluate(instance, instance->derivative_stage);
+    model.composition->accept(instance->own);
+}
+
 void instance_free(Instance *instance)
 {
     if (!instance)
@@ -183,7 +191,11 @@ Status finish_initialization(Instance *instance)
         Update update;
         status = settle_events(instance, &update);
     }
-    return status == OK && instance->co_simulation ? hold_constraints(instance) : status;
+    if (status == OK && instance->co_simulation)
+        status = hold_constraints(instance);
+    if (status == OK)
+        accept_point(instance);
+    return status;
 }
 
 Status start(Instance *instance, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop)

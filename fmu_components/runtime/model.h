@@ -69,6 +69,7 @@ typedef struct {
     const char *(*warning)(Model *);                  /* what a user should know, once; null as a rule */
     void (*steps)(Model *);                           /* it is integrated inside: `project` is called, so that derivatives need not return to it */
     Projected (*project)(Model *, double *x, bool anew); /* moves states onto constraints: by what the last evaluation has left, or anew */
+    void (*accept)(Model *);                          /* what was computed last is a point of the motion */
 } Composition;
 
 struct Model {

@@ -145,6 +145,7 @@ void instance_free(Instance *);
 void instance_reset(Instance *);
 Status finish_initialization(Instance *);
 void takes_steps(Instance *); /* it is for Co-Simulation */
+void accept_point(Instance *); /* the present one is a point of the motion, not one that an integrator tries */
 Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
 
 /* values.c */

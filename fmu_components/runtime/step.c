@@ -191,6 +191,8 @@ Status advance(Instance *instance, Step *step)
             status = internal_step(instance, step, fmin(step->end, instant), &event);
             if (status == OK)
                 status = land(instance, &event);
+            if (status == OK)
+                accept_point(instance);
         }
         if (status != OK)
             break;

@@ -39,6 +39,7 @@ static void restart(Model *m)
     for (unsigned i = 0; i < mechanism.components; i++)
         member_changed(&w->members[i], 0);
     system_restart(w->system, w->v);
+    system_remember(w->system, w->v + mechanism.peak);
 }
 
 static void gather(const double *v, const Reference *reference, unsigned count, double *values)
@@ -124,6 +125,12 @@ static void evaluate_stage(Model *m, unsigned stage)
 static void steps(Model *m)
 {
     system_steps(whole(m)->system);
+}
+
+static void accept(Model *m)
+{
+    Whole *w = whole(m);
+    system_accept(w->system, w->v + mechanism.peak);
 }
 
 static Projected project(Model *m, double *x, bool anew)
@@ -240,4 +247,4 @@ static const char *warning(Model *m)
     return system_redundancy(whole(m)->system);
 }
 
-const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project};
+const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project, accept};

@@ -409,6 +409,31 @@ bool system_complete(System *s, double t, const double *x, double *dx)
     return ended(s, status);
 }
 
+/* -- what is remembered ----------------------------------------------------------------------------------------------------------------- */
+
+/* By unknown: the greatest pivots at points of the motion. */
+static void pass_peaks(System *s, double *peaks, bool back)
+{
+    for (int i = 0; i < s->kernel->loop_count; i++) {
+        const Loop *l = &s->kernel->loops[i];
+        double *const own = linear_peaks(l->linear);
+        if (own)
+            memcpy(back ? own : peaks, back ? peaks : own, (size_t)l->count * sizeof *own);
+        peaks += l->count;
+    }
+}
+
+void system_accept(System *s, double *peaks)
+{
+    kernel_accept(s->kernel);
+    pass_peaks(s, peaks, false);
+}
+
+void system_remember(System *s, const double *peaks)
+{
+    pass_peaks(s, (double *)peaks, true);
+}
+
 /* -- projection ---------------------------------------------------------------------------------------------------------------------- */
 
 bool system_constrained(const System *s)

@@ -34,6 +34,8 @@ void system_steps(System *);
 bool system_project(System *, double t, double *x, bool anew);
 const double *system_projected(const System *);           /* the states at the last derivatives; null where those are as they are set */
 double system_decay(const System *);                      /* by the second: how fast states are drawn to these */
+void system_accept(System *, double *peaks);              /* the last evaluation was at a point of the motion; what is remembered of these */
+void system_remember(System *, const double *peaks);
 const char *system_reason(const System *);
 const char *system_redundancy(System *);                  /* a sentence where constraints are redundant, else null */
 

@@ -40,6 +40,11 @@ def four_bar() -> Path:
     return export(system, 3, outputs=("*",), stabilisation="projection")
 
 
+@cache
+def hopping(fmi: int = 3) -> Path:
+    return export(carrying(), fmi, stabilisation="projection")
+
+
 TURNED = angle(2 / 3 + 1, 2 * 9.81, np.pi / 2, -1.0, 10.0)
 """The angle of the four-bar's rockers after 10 s."""
 
@@ -133,6 +138,17 @@ def test_directional_derivatives_are_those_of_differences(name):
         assert (np.abs(exact - expected) / scale).max() <= 1e-8
 
 
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_event_indicators_are_those_of_the_projected_states(fmi):
+    """A mass of 1 kg and one of 0.5 kg, which a rod holds together, are set 3 mm apart."""
+    with Driver(hopping(fmi), "me") as fmu:
+        fmu.start()
+        names = [u.variable.derivative.name for u in fmu.description.derivatives]
+        fmu.at(0.0, np.array([{"lower.s": 0.5, "upper.s": 0.503}.get(name, 0.0) for name in names]))
+        assert fmu.indicators == pytest.approx([0.501], abs=1e-12)
+        assert [fmu["lower.s"], fmu["upper.s"]] == [0.5, 0.503]
+
+
 # -- Co-Simulation ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -170,11 +186,6 @@ def test_a_restored_state_runs_on_to_the_last_bit():
         fmu.step(0.13, 0.1)
         assert fmu.get(names) == first
         fmu.fmu.freeFMUState(state)
-
-
-@cache
-def hopping() -> Path:
-    return export(carrying(), 3, stabilisation="projection")
 
 
 @pytest.mark.parametrize("event_mode", [False, True])
