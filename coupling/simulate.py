@@ -10,7 +10,7 @@ from typing import Any
 from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.errors import BuildError, shown
-from coupling.fmus.start_values import check_start
+from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
 from coupling.live.failures import warnings
@@ -109,6 +109,7 @@ class Simulator:
                 outcome = SOLVERS[run.solver].integrate(session, run)
             check_end(session, outcome)
             outcome.warnings += warnings(session)
+            outcome.notes += built.notes
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed
@@ -227,6 +228,6 @@ def _start_values(definition: Definition, built: Built, given: Mapping[str, Valu
             raise BuildError(
                 f"start_values: '{text}' is driven, so that its value is that of its drive; change the drive, or leave the value out"
             )
-        check_start(instance, fmus[instance], name, value)
-        found[number[instance], name] = value
+        for variable, of in start_items(instance, fmus[instance], name, value, again=True):
+            found[number[instance], variable] = of
     return found
