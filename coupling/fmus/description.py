@@ -56,6 +56,8 @@ class Fmu:
     """Values given to structural parameters."""
     model_exchange: Interface | None
     co_simulation: Interface | None
+    scheduled: bool
+    """Whether it offers Scheduled Execution, which is not supported."""
     default_stop_time: float | None
     tolerance: float | None
     notes: tuple[str, ...]
@@ -76,6 +78,8 @@ class Fmu:
         if found is None:
             others = [f"{_KINDS[k]}, kind '{k}'" for k, interface in offered.items() if interface is not None]
             hint = f"it offers {others[0]}: choose that, or export it" if others else "export it"
+            if self.scheduled and not others:
+                hint = "it offers Scheduled Execution alone, whose model partitions are activated by an operating system: export it"
             raise FmuError(f"'{self.path}' has no interface for {_KINDS[kind]}; {hint} for {_KINDS[kind]}")
         return found
 

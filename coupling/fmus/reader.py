@@ -101,6 +101,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         structural=MappingProxyType(dict(structural)),
         model_exchange=model_exchange,
         co_simulation=co_simulation,
+        scheduled=root.find("ScheduledExecution") is not None,
         default_stop_time=_number(experiment, "stopTime", source),
         tolerance=_number(experiment, "tolerance", source),
         notes=(*_notes_on_tools(source, model_exchange, co_simulation), *notes),

@@ -28,7 +28,6 @@ typedef struct Instance {
     const Polynomials *inputs; /* what an intermediate update sets; null where nothing follows a polynomial */
     bool logs;   /* shows what it logs as it comes */
     bool called; /* nothing has been logged since a call began */
-    int unshown; /* messages of that call for which there was no room */
     char *name;
     char message[4096]; /* all that it logged in the last call in which it logged anything */
 } Instance;

@@ -15,6 +15,7 @@ from coupling.kernel.binding import declare, doubles_of, pointer, references_of
 
 OK, WARNING, DISCARD, ERROR, FATAL = range(5)
 STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
+"""The words of the standards; the kernel makes an error of any other status."""
 STRING = 11
 """The type of start values that are texts, numbered after those of ``fmi.h``."""
 

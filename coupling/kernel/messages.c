@@ -7,17 +7,19 @@
 /* Adds a message to those of the same call. */
 void instance_says(Instance *instance, const char *message)
 {
-    enum { SIZE = sizeof instance->message };
+    enum { SIZE = sizeof instance->message, LAST = 8 }; /* the last few are for the dots where there is no room */
     size_t length = strlen(message), used = instance->called ? 0 : strlen(instance->message);
     while (length && (message[length - 1] == '\n' || message[length - 1] == ' '))
         length--;
-    if (instance->called)
-        instance->unshown = 0;
     instance->called = false;
-    if (used && used + length + 2 >= SIZE)
-        instance->unshown++;
-    else if (!used || !strstr(instance->message, message))
+    if (used && strstr(instance->message, message))
+        return;
+    if (used + length + LAST < SIZE)
         snprintf(instance->message + used, SIZE - used, "%s%.*s", used ? "; " : "", (int)length, message);
+    else if (!used)
+        snprintf(instance->message, SIZE, "%.*s ...", (int)(SIZE - LAST), message);
+    else if (strcmp(instance->message + used - 3, "...") != 0)
+        snprintf(instance->message + used, SIZE - used, "; ...");
 }
 
 static void log_message(Instance *instance, Status status, const char *category, const char *message)

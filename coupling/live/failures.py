@@ -119,8 +119,15 @@ def _fmu_failed(session: Session, at: str) -> str:
     what = (f.action or b"").decode() + (f" '{names[0]}'" if names else "") + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     if len(names) > 1 and f.action == b"getting":
         what = "getting " + _which_fails(session, f.instance, names, references)
-    said = f": {message}" if message else "; it did not say why"
-    return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{said}"
+    return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{reason(part, message)}"
+
+
+def reason(part: Part, message: str) -> str:
+    """What an instance said when it failed, or how to make it say more."""
+    if message:
+        return f": {message}"
+    more = "though its logging is on" if part.logging else f"add('{part.name}', ..., logging=True) may make it tell"
+    return f"; it did not say why, {more}"
 
 
 def _which_fails(session: Session, part: int, names: Sequence[str], references: Sequence[int]) -> str:
@@ -278,3 +285,4 @@ def _created_energy(session: Session) -> str:
 
 if TYPE_CHECKING:
     from coupling.live.session import Session
+    from coupling.plan.graph import Part

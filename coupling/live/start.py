@@ -14,7 +14,7 @@ from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Step
 from coupling.kernel.instance import StartValues as KernelStartValues
 from coupling.kernel.status import Status
 from coupling.live.dependencies import check_dependencies
-from coupling.live.failures import describe
+from coupling.live.failures import describe, reason
 from coupling.live.jacobians import add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
@@ -106,7 +106,7 @@ def _instantiated(program: Program, index: int, part: Part) -> Instance:
         stepping = _stepping(program, index, part)
         return Instance(library_of(part), part.name, fmu.token, fmu.resources, stepping, views=views, logging=part.logging)
     except RuntimeError as error:
-        said = f": {error}" if str(error) else " and does not say why"
+        said = reason(part, " ".join(str(error).split()))
         raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
 
 

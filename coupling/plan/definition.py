@@ -93,13 +93,12 @@ def define_instance(
     own = {"communication_step": communication_step, "extrapolation": extrapolation}
     kind = _kind_with(name, kind, {option: value for option, value in own.items() if value is not None})
     loaded, stepped = find_fmus(name, fmu, private)
-    if kind is None and loaded.model_exchange is None:
-        kind = "cs"
+    asked, kind = kind, "cs" if kind is None and loaded.model_exchange is None else kind
     if kind is not None:
         try:
             (stepped if kind == "cs" else loaded).interface(kind)
         except FmuError as error:
-            raise BuildError(f"'{name}' cannot run as '{kind}': {error}") from None
+            raise BuildError(f"'{name}' cannot run{f' as {asked!r}' if asked else ''}: {error}") from None
     given = {variable: value for variable, value in (start_values or {}).items() if variable not in loaded.arrays}
     structural = structural_values(loaded, dict(item for each in given.items() for item in start_items(name, loaded, *each)))
     if structural:  # the sizes of arrays may follow from them
