@@ -16,7 +16,7 @@ from coupling.fmus.description import Fmu
 from coupling.fmus.errors import FmuError, Source
 from coupling.fmus.interface import Interface, read_interface
 from coupling.fmus.manifest import MANIFEST, read_manifest
-from coupling.fmus.structure import read_structure, states_of
+from coupling.fmus.structure import check_states, read_structure, states_of
 from coupling.fmus.terminals import TERMINALS, read_terminals
 from coupling.fmus.units import read_units
 from coupling.fmus.variables import Settable, VariableReader, by_name, by_reference
@@ -73,6 +73,8 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
     structure, dae = elements.structure(structure), elements.dae(dae)
     units = read_units(root, (v.unit for v in variables.values() if v.unit is not None), source)
     views, in_base = base_views(variables.values(), units, elements, free)
+    if model_exchange is not None:
+        check_states(structure, variables, source)
     referred = by_reference(variables.values())
     for own, base in in_base.items():
         variable = referred[own]

@@ -256,6 +256,18 @@ Status instance_get_states(Instance *instance, double *x, size_t count)
     CALL(get_states, (COMPONENT, x, count), (COMPONENT, x, count));
 }
 
+Status instance_get_derivatives(Instance *instance, double *dx, size_t count)
+{
+    CALL(get_derivatives, (COMPONENT, dx, count), (COMPONENT, dx, count));
+}
+
+Status instance_count_states(Instance *instance, size_t *count)
+{
+    const Library *l = instance->library;
+    instance->called = true;
+    return l->version == 3 && l->fmi3.count_states ? heard(instance, l->fmi3.count_states(COMPONENT, count)) : OK;
+}
+
 Status instance_get_nominals(Instance *instance, double *nominals, size_t count)
 {
     CALL(get_nominals, (COMPONENT, nominals, count), (COMPONENT, nominals, count));

@@ -80,6 +80,8 @@ declare(
         "instances_get": (None, [c_void_p, c_int]),
         "instance_get_states": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_move_states": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_get_derivatives": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_count_states": (c_int, [c_void_p, POINTER(c_size_t)]),
         "instance_get_nominals": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_directional": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p]),
     }
@@ -233,6 +235,16 @@ class Instance:
     def states(self, count: int) -> tuple[int, np.ndarray]:
         data = np.zeros(count)
         return library.instance_get_states(self.handle, pointer(data), count), data
+
+    def derivatives(self, count: int) -> tuple[int, np.ndarray]:
+        data = np.zeros(count)
+        return library.instance_get_derivatives(self.handle, pointer(data), count), data
+
+    def state_count(self, listed: int) -> int:
+        """How many states there are, by the instance itself; as many as are ``listed`` where it does not tell."""
+        count = c_size_t(listed)
+        status = library.instance_count_states(self.handle, byref(count))
+        return count.value if status <= WARNING else listed
 
     def move_states(self, x: np.ndarray) -> int:
         values = doubles_of(x)

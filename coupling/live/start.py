@@ -13,7 +13,7 @@ from coupling.kernel.binding import pointer
 from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Stepping, View
 from coupling.kernel.instance import StartValues as KernelStartValues
 from coupling.kernel.status import Status
-from coupling.live.dependencies import check_dependencies
+from coupling.live.dependencies import check_dependencies, check_states
 from coupling.live.failures import describe, reason
 from coupling.live.jacobians import add_jacobians, check_status
 from coupling.live.libraries import library_of
@@ -77,7 +77,7 @@ def _begin(session: Session, values: StartValues, repeats: bool, assembling: boo
         changed.setdefault(index, {})[name] = value
     for index in range(len(session.instances)):
         _enter_initialization(session, index, changed.get(index, {}), reset)
-    _initialise(session, repeats, assembling)
+    _initialise(session, repeats, assembling, reset)
     if session.built.inner and not assembling:
         _begin_inner(session)
 
@@ -169,7 +169,7 @@ def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | str]:
 # -- the system --------------------------------------------------------------------------------------------------------------------
 
 
-def _initialise(session: Session, repeats: bool, assembling: bool) -> None:
+def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) -> None:
     kernel, t = session.kernel, session.run.start_time
     for loop in session.schedule.loops:  # iterations begin where the FMUs do
         kernel.slots[loop.first : loop.first + len(loop.unknowns)] = _finite(session, loop.unknowns)
@@ -194,6 +194,8 @@ def _initialise(session: Session, repeats: bool, assembling: bool) -> None:
     _prepare_loops(session)
     _done(session, kernel.evaluate(t, session.x), "evaluating the start")
     check_dependencies(session)
+    if not reset:
+        check_states(session)
 
 
 def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:
