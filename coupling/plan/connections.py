@@ -202,10 +202,8 @@ def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
     undefined = [
         f"'{'.'.join(name)}'" for name, unit in zip((source, target), units, strict=True) if unit is None or unit.exponents is None
     ]
-    remedy = f"define the unit of {' and '.join(undefined)} in the FMU" if undefined else "these are different quantities"
-    raise BuildError(
-        f"{refused}the first is in {a.unit}, the second in {b.unit}; {remedy}, or put a component between them that converts the value"
-    )
+    remedy = f"define the unit of {' and '.join(undefined)} in the FMU, or connect" if undefined else "connect"
+    raise BuildError(f"{refused}the first is in {a.unit}, the second in {b.unit}; {remedy} variables of one quantity")
 
 
 def solved_for(fmu: Fmu, variable: FmuVariable) -> bool:

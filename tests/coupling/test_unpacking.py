@@ -171,6 +171,41 @@ def test_a_cache_that_was_emptied_is_filled_again(tmp_path: Path, folder: Path) 
     assert fmu.library("cs").is_file() and len(entries(folder)) == 1
 
 
+def test_what_is_too_large_is_not_unpacked(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the whole nor what describes it; the limit can be raised, and what is not needed does not count."""
+    path = written(tmp_path / "m.fmu", {"resources/zeros": "0" * 2**20, "documentation/film": "0" * 2**22})
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", str(2**-11))
+    with pytest.raises(FmuError) as error:
+        load(path).library("cs")
+    assert str(error.value) == (
+        f"'{path}' takes 1 MiB when unpacked, and no more than 512 KiB may be taken; get it from a source you trust, or raise the limit by the "
+        "environment variable JOURDAIN_UNPACK_LIMIT, in GiB (now 0.000488)"
+    )
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", "0.1")
+    assert load(path).library("cs").is_file()
+    description = DESCRIPTION.format(fmi="3.0", token="instantiationToken", tag="CoSimulation", more="")
+    long = written(tmp_path / "long.fmu", {"modelDescription.xml": description + " " * 2**20})
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", str(2**-11))
+    with pytest.raises(
+        FmuError, match=r"has a modelDescription.xml of 1 MiB when unpacked, and no more than 64 KiB may be taken; .*UNPACK_LIMIT"
+    ):
+        load(long)
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", "much")
+    with pytest.raises(FmuError) as error:
+        load(long)
+    assert str(error.value) == "JOURDAIN_UNPACK_LIMIT = 'much' is refused: give the GiB that an FMU may take when it is unpacked, such as 4"
+
+
+def test_what_lies_beside_platforms_is_no_member(tmp_path: Path, folder: Path) -> None:
+    """A file called binaries is one that no platform needs."""
+    path = tmp_path / "odd.fmu"
+    with zipfile.ZipFile(written(tmp_path / "m.fmu")) as whole, zipfile.ZipFile(path, "w") as odd:
+        odd.writestr("modelDescription.xml", whole.read("modelDescription.xml"))
+        odd.writestr("binaries", "")
+    with pytest.raises(FmuError, match=r"has no binary \S+ for this platform, it has none at all"):
+        load(path).library("cs")
+
+
 def test_without_a_place_for_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files are unpacked for this process alone."""
     (tmp_path / "file").write_text("")

@@ -96,7 +96,7 @@ def bench() -> System:
         (
             "rod.p1.x",
             "pin.M.theta",
-            "'rod.p1.x' and 'pin.M.theta' cannot be connected: the first is in m, the second in rad; convert the value between them",
+            "'rod.p1.x' and 'pin.M.theta' cannot be connected: the first is in m, the second in rad; connect variables of one quantity",
         ),
         (
             "counter.count",

@@ -137,10 +137,9 @@ def test_inputs_that_nothing_gives_are_named() -> None:
 def test_what_cannot_be_converted(tmp_path: Path) -> None:
     """Other dimensions, and units that are mere names."""
     assert refusal(converter("mm", "degC").build, BuildError) == (
-        "'source.y' and 'target.u' cannot be connected: the first is in mm, the second in degC; these are different quantities, or put a "
-        "component between them that converts the value"
+        "'source.y' and 'target.u' cannot be connected: the first is in mm, the second in degC; connect variables of one quantity"
     )
     assert refusal(converter("mm", "furlong").build, BuildError) == (
         "'source.y' and 'target.u' cannot be connected: the first is in mm, the second in furlong; define the unit of 'target.u' in the FMU, or "
-        "put a component between them that converts the value"
+        "connect variables of one quantity"
     )
