@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -204,6 +204,48 @@ def test_what_lies_beside_platforms_is_no_member(tmp_path: Path, folder: Path) -
         odd.writestr("binaries", "")
     with pytest.raises(FmuError, match=r"has no binary \S+ for this platform, it has none at all"):
         load(path).library("cs")
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def flipped(path: Path) -> None:
+    path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+
+
+def replaced(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("damage", [emptied, flipped, replaced, Path.unlink])
+def test_an_entry_that_is_damaged_is_made_anew(tmp_path: Path, folder: Path, damage: Callable[[Path], None]) -> None:
+    """At every file of it, the lock with the checksums among them; also where a file stands in its place."""
+    fmu = load(written(tmp_path / "m.fmu"))
+    library = fmu.library("cs")
+    whole = {each.relative_to(folder): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    assert len(whole) >= 3
+    for each in whole:
+        forget(fmu)
+        for parent in (folder / each).parents:
+            parent.chmod(0o755)
+        (folder / each).chmod(0o644)
+        damage(folder / each)
+        assert fmu.library("cs") == library
+        assert {each.relative_to(folder): each.read_bytes() for each in folder.rglob("*") if each.is_file()} == whole
+    forget(fmu)
+    (entry,) = entries(folder)
+    cache.remove(entry)
+    entry.write_text("in the way")
+    assert fmu.library("cs") == library and library.read_text() == "m.fmu"
+
+
+def forget(fmu: Fmu) -> None:
+    """As if another process asked."""
+    fmu._kept.clear()
+    while cache._held:
+        os.close(cache._held.popitem()[1])
 
 
 def test_without_a_place_for_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
