@@ -30,7 +30,7 @@ def outcome(session: Session, status: Status, t: float) -> Outcome:
     if status is Status.CHATTERING:
         return chattering(session, t)
     if status is Status.NO_MEMORY:
-        return _described(session, t, Ending.SOLVER_FAILED, "record fewer outputs")
+        return out_of_memory(t)
     ending, remedy = _REMEDIES.get(Status(session.kernel.failure.kind), (Ending.SOLVER_FAILED, ""))
     return _described(session, t, ending, remedy)
 
@@ -54,6 +54,10 @@ def _described(session: Session, t: float, ending: Ending, remedy: str) -> Outco
 
 def interrupted(t: float) -> Outcome:
     return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; {KEPT}")
+
+
+def out_of_memory(t: float) -> Outcome:
+    return Outcome(Ending.SOLVER_FAILED, f"stopped at t = {t:.9g} s: memory ran out; record fewer outputs, or less often; {KEPT}")
 
 
 def too_many_steps(session: Session, t: float) -> Outcome:
