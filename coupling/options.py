@@ -139,6 +139,23 @@ class Run:
             if not 0 < _number(what, value) < math.inf:
                 raise BuildError(f"{what} = {value:g} is refused: it must be greater than 0 and finite; leave it out for the default")
 
+    @property
+    def rows(self) -> float:
+        """How many rows the record will have, without those at events."""
+        if self.output_times is not None:
+            return float(np.size(np.asarray(self.output_times)))
+        return 501.0 if self.output_interval is None else (self.stop_time - self.start_time) / self.output_interval + 1
+
+    def check_memory(self, columns: int, free: float) -> None:
+        """Refuses a record that cannot fit into the memory that is free, in bytes."""
+        size = 8 * self.rows * (columns + 2)  # the time comes twice: with its row, and by itself
+        if size > free:
+            what = "output_times" if self.output_times is not None else f"output_interval = {self.output_interval:g} s"
+            raise BuildError(
+                f"{what} asks for {self.rows:.3g} rows of {columns + 1} numbers, {size / 2**30:.3g} GiB, and {max(free, 0.0) / 2**30:.3g} GiB of memory "
+                "are free; record less often, or name fewer outputs"
+            )
+
     def times(self) -> np.ndarray:
         """When to record."""
         return self._times

@@ -28,10 +28,12 @@ class Outcome:
     ending: Ending
     sentence: str
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What is as it should be, if it was meant so: units that were converted, inputs that nothing gives."""
 
     @property
     def completed(self) -> bool:
         return self.ending is Ending.COMPLETED
 
     def __str__(self) -> str:
-        return "\n".join([self.sentence, *(f"Warning: {warning}" for warning in self.warnings)])
+        return "\n".join([self.sentence, *(f"Warning: {each}" for each in self.warnings), *(f"Note: {each}" for each in self.notes)])

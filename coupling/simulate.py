@@ -10,10 +10,10 @@ from typing import Any
 from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.errors import BuildError, shown
-from coupling.fmus.start_values import check_start
+from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
-from coupling.live.failures import warnings
+from coupling.live.failures import out_of_memory, warnings
 from coupling.live.interval import Interval
 from coupling.live.libraries import library_of
 from coupling.live.program import compile_program
@@ -22,19 +22,23 @@ from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state, violated
+from coupling.memory import free_memory
 from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, Mode, build
 from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
-from coupling.plan.outputs import names_of
+from coupling.plan.outputs import chosen, names_of
 from coupling.plan.projection import without_stabilisation
 from coupling.record import Record
 from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import Scheme, scheme_of
 from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS
+
+_MANY_ROWS = 10_000
+"""Beyond so many it is worth a question whether they fit into memory."""
 
 
 class Simulator:
@@ -92,6 +96,8 @@ class Simulator:
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
         values = {**values, **without_stabilisation(built.parts, built.start, values, _projected(built))}
+        if run.rows > _MANY_ROWS:
+            run.check_memory(len(chosen(built, run.outputs)) + len(built.watched), free_memory())
         run.times()  # found once, before the clock starts
         began = perf_counter()
         if run.initial == "assemble":
@@ -102,13 +108,17 @@ class Simulator:
             if run.initial != "relax":
                 check_start_state(session)
             prepared = perf_counter()
-            if scheme:
-                interval = Interval(session, session.inner, _method_between_points(built, run)) if session.inner else None
-                outcome = scheme.couple(session, run, interval)
-            else:
-                outcome = SOLVERS[run.solver].integrate(session, run)
+            try:
+                if scheme:
+                    interval = Interval(session, session.inner, _method_between_points(built, run)) if session.inner else None
+                    outcome = scheme.couple(session, run, interval)
+                else:
+                    outcome = SOLVERS[run.solver].integrate(session, run)
+            except MemoryError:
+                outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
             outcome.warnings += warnings(session)
+            outcome.notes += built.notes
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed
@@ -227,6 +237,6 @@ def _start_values(definition: Definition, built: Built, given: Mapping[str, Valu
             raise BuildError(
                 f"start_values: '{text}' is driven, so that its value is that of its drive; change the drive, or leave the value out"
             )
-        check_start(instance, fmus[instance], name, value)
-        found[number[instance], name] = value
+        for variable, of in start_items(instance, fmus[instance], name, value, again=True):
+            found[number[instance], variable] = of
     return found

@@ -16,9 +16,11 @@ from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
 from coupling.options import Run
 from coupling.plan.build import Built, Mode, possible_modes
+from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Value, define_instance
 from coupling.plan.drives import Drive, drive_of
 from coupling.plan.rigid import is_rigid, rigid_coupling
+from coupling.plan.wires import Wires, list_wires
 from coupling.progress import shows_progress
 from coupling.result import Result
 from coupling.simulate import Simulator, check_scheme
@@ -89,6 +91,7 @@ class System:
         private: bool = False,
         communication_step: float | None = None,
         extrapolation: int | None = None,
+        logging: bool = False,
     ) -> None:
         """Adds an instance.
 
@@ -99,12 +102,14 @@ class System:
         ``communication_step`` (seconds) is the only step that an instance makes in Co-Simulation, such as a sampled controller, and
         ``extrapolation`` the highest degree (0, 1 or 2) by which its inputs are extrapolated, where these differ from those of the run.
         ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share what has been unpacked.
+        Arrays are given as wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items.
+        ``logging`` turns the FMU's own logging on and shows what it says on the standard error output, as it comes.
         """
         self._change()
         known = self._instances.get(name) if isinstance(name, str) else None
         if known is not None:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")
-        self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation)
+        self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
 
     def connect(self, a: str, b: str) -> None:
         """Connects two ports of opposite sides, or an output with an input, in either order."""
@@ -158,6 +163,14 @@ class System:
     def connections(self) -> tuple[tuple[str, str], ...]:
         """By the names of ports and variables, as they were made."""
         return tuple(self._connections)
+
+    @property
+    def wires(self) -> Wires:
+        """What feeds each input, variable by variable, with the conversions of units, and the inputs of FMUs of other tools that nothing
+        feeds; ``print`` it to see a table. What cannot be connected is refused."""
+        fmus = self.instances
+        drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
+        return list_wires(fmus, wires_of(fmus, self._connections, drives, complete=False), drives)
 
     @property
     def start_values(self) -> Mapping[str, Mapping[str, Value]]:

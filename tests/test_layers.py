@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
-        "errors names outcome registry",
+        "errors memory names outcome registry",
         "options record progress fmus kernel",
         "plan",
         "fused",

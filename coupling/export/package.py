@@ -30,7 +30,8 @@ _LINEAR = (
     "null_space.c",
     "solve.c",
 )
-_KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", "instance.c", "project.c", "projected.c", *_LINEAR)
+_INSTANCE = ("instance.c", "messages.c", "access.c", "views.c")
+_KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", *_INSTANCE, "project.c", "projected.c", *_LINEAR)
 """The core that evaluates; what integrates, records and couples stays outside."""
 
 

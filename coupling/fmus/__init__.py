@@ -8,8 +8,8 @@ from coupling.fmus.manifest import Dae
 from coupling.fmus.reader import load
 from coupling.fmus.structure import Structure, Unknown
 from coupling.fmus.terminals import Terminal
-from coupling.fmus.units import Unit, same_unit
-from coupling.fmus.variables import FmuVariable
+from coupling.fmus.units import Unit, same_dimension, same_unit
+from coupling.fmus.variables import FmuVariable, Settable
 
 __all__ = [
     "Constraint",
@@ -18,11 +18,13 @@ __all__ = [
     "FmuError",
     "FmuVariable",
     "Interface",
+    "Settable",
     "Structure",
     "Terminal",
     "Unit",
     "Unknown",
     "level_of",
     "load",
+    "same_dimension",
     "same_unit",
 ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 import shutil
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from coupling.fmus.errors import FmuError
@@ -19,12 +20,48 @@ _SUFFIXES = {"win32": ".dll", "cygwin": ".dll", "darwin": ".dylib"}
 _NOT_NEEDED = ("documentation", "sources")
 
 
+_LIMIT = "JOURDAIN_UNPACK_LIMIT"
+_MOST, _DESCRIBING, _MOST_FILES = 2.0, 1 / 8, 100_000
+"""GiB that an FMU may take when it is unpacked, the share of that for each file that describes it, and how many files it may have."""
+
+
+def unpacking_limit() -> int:
+    """Bytes that an FMU may take when it is unpacked: those of the environment variable JOURDAIN_UNPACK_LIMIT, in GiB."""
+    given = os.environ.get(_LIMIT) or str(_MOST)
+    try:
+        limit = float(given)
+    except ValueError:
+        limit = -1.0
+    if not 0 < limit < 2**33:
+        raise FmuError(f"{_LIMIT} = '{given}' is refused: give the GiB that an FMU may take when it is unpacked, such as 4")
+    return int(limit * 2**30)
+
+
+def _check_size(path: Path, what: str, size: int, limit: int) -> None:
+    if size > limit:
+        raise FmuError(
+            f"'{path}' {what} {_shown_size(size)} when unpacked, and no more than {_shown_size(limit)} may be taken; get it from a source you "
+            f"trust, or raise the limit by the environment variable {_LIMIT}, in GiB (now {unpacking_limit() / 2**30:.3g})"
+        )
+
+
+def _shown_size(size: float) -> str:
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"
+
+
 def read_members(path: Path, wanted: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:
     """The content of those files of an archive that are ``wanted`` and there, and the names of all."""
     try:
         with zipfile.ZipFile(path) as archive:
-            names = {_slashed(name): name for name in archive.namelist()}
-            return {name: archive.read(names[name]) for name in wanted if name in names}, list(names)
+            members = {_slashed(info.filename): info for info in archive.infolist()}
+            found = {name: members[name] for name in wanted if name in members}
+            for name, info in found.items():
+                _check_size(path, f"has a {name} of", info.file_size, int(unpacking_limit() * _DESCRIBING))
+            return {name: archive.read(info) for name, info in found.items()}, list(members)
     except (*_DAMAGED, OSError) as error:
         raise _damaged(path, error) from None
 
@@ -86,10 +123,13 @@ def unpack(path: Path, folder: Path, version: int) -> None:
             members = {_slashed(info.filename): info for info in archive.infolist() if not info.is_dir()}
             for name in members:
                 _refuse_escape(name, path)
-            for name, info in members.items():
-                first, *others = name.split("/")
-                if first in _NOT_NEEDED or (first == "binaries" and others[0] not in platforms):
-                    continue
+            needed = {name: info for name, info in members.items() if _is_needed(name, platforms)}
+            _check_size(path, "takes", sum(info.file_size for info in needed.values()), unpacking_limit())
+            if len(needed) > _MOST_FILES:
+                raise FmuError(
+                    f"'{path}' holds {len(needed)} files, and no more than {_MOST_FILES} are unpacked; get it from a source you trust"
+                )
+            for name, info in needed.items():
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(info) as packed, target.open("wb") as file:
@@ -98,6 +138,11 @@ def unpack(path: Path, folder: Path, version: int) -> None:
                     target.chmod(0o700)  # a program that a link to a tool starts
     except _DAMAGED as error:
         raise _damaged(path, error) from None
+
+
+def _is_needed(name: str, platforms: Sequence[str]) -> bool:
+    first, *others = name.split("/")
+    return first not in _NOT_NEEDED and (first != "binaries" or (bool(others) and others[0] in platforms))
 
 
 def _refuse_escape(name: str, path: Path) -> None:

@@ -1,6 +1,7 @@
 """Where FMUs are unpacked: in a cache, one folder for each content, for all runs and processes; or apart, for those that write into it.
 
-An entry is filled beside its place and renamed, so that it is complete where it exists. A process that uses it holds a shared lock
+An entry is filled beside its place and renamed, so that it is complete where it exists; checksums of its files tell damage, after which it is
+filled anew. A process that uses it holds a shared lock
 on its file ``.lock`` until it ends, however it ends; who cleans needs an exclusive one.
 """
 
@@ -18,6 +19,8 @@ from enum import Enum
 from pathlib import Path
 from threading import RLock
 
+from coupling.fmus.archive import sha256
+
 if sys.platform != "win32":
     import fcntl
 
@@ -27,6 +30,8 @@ _LOCK = ".lock"
 _ABANDONED = 24 * 3600.0
 """Seconds after which a folder that was not finished is one of a process that was killed."""
 _ATTEMPTS = 10
+_SUMMED = 64 * 2**20
+"""Bytes up to which a file is told by its digest."""
 _held: dict[Path, int] = {}
 """File descriptors of locks by entry."""
 _of_process: dict[str, Path] = {}
@@ -108,7 +113,12 @@ def _entry(entry: Path, fill: Fill) -> Path | None:
         return None
     for _ in range(_ATTEMPTS):
         if _hold(entry):
-            return entry
+            if _is_whole(entry):
+                return entry
+            os.close(_held.pop(entry))
+            _drop(entry)
+        elif os.path.lexists(entry) and not (entry / _LOCK).is_file():  # else another process was faster
+            _drop(entry)
         _publish(entry, fill)
     return None
 
@@ -119,7 +129,7 @@ if sys.platform != "win32":
         """Keeps an entry from being cleaned; whether it is there."""
         try:
             lock = os.open(entry / _LOCK, os.O_RDONLY)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return False
         try:
             fcntl.flock(lock, fcntl.LOCK_SH)
@@ -146,9 +156,7 @@ if sys.platform != "win32":
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _is_lock_of(lock, entry):
-                    gone = entry.with_name(f".{entry.name}-{os.getpid()}")
-                    entry.rename(gone)
-                    remove(gone)
+                    _drop(entry)
                     room += size
             except OSError:
                 pass  # it is in use
@@ -166,13 +174,43 @@ def _is_lock_of(lock: int, entry: Path) -> bool:
         return False
 
 
+def _drop(entry: Path) -> None:
+    """Removes an entry, or what stands in its place; who uses its files keeps them open."""
+    gone = entry.with_name(f".{entry.name[:12]}-{os.getpid()}-{time.monotonic_ns()}")  # beside it: its own folder may be read-only
+    # Another process may have dropped it at the same moment.
+    with suppress(FileNotFoundError):
+        entry.rename(gone)
+    if gone.is_dir():
+        remove(gone)
+    else:
+        gone.unlink(missing_ok=True)
+
+
+def _inventory(folder: Path) -> str:
+    """What the lock says: the size of all files, then that of each, with its digest; large files are told by their sizes alone."""
+    lines, together = [], 0
+    for path in sorted(each for each in folder.rglob("*") if each.is_file() and each != folder / _LOCK):
+        size = path.stat().st_size
+        digest = sha256(path) if size <= _SUMMED else ""
+        lines.append(f"{size} {digest} {path.relative_to(folder).as_posix()}")
+        together += size
+    return "\n".join([str(together), *lines])
+
+
+def _is_whole(entry: Path) -> bool:
+    """Whether an entry is as it was written."""
+    try:
+        return (entry / _LOCK).read_text() == _inventory(entry)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def _publish(entry: Path, fill: Fill) -> None:
     """Fills an entry, unless another process is first."""
     scratch = Path(tempfile.mkdtemp(prefix=f".{entry.name[:12]}-", dir=entry.parent))
     try:
         fill(scratch)
-        size = sum(each.stat().st_size for each in scratch.rglob("*") if each.is_file())
-        (scratch / _LOCK).write_text(str(size))
+        (scratch / _LOCK).write_text(_inventory(scratch))
         _seal(scratch)
         try:
             scratch.rename(entry)
@@ -214,4 +252,4 @@ def _entries(folder: Path) -> Iterator[tuple[float, int, Path]]:
         # Another process may remove or write it at this moment: then it is not among the old ones.
         with suppress(OSError, ValueError):
             if not entry.name.startswith("."):
-                yield (entry / _LOCK).stat().st_mtime, int((entry / _LOCK).read_text()), entry
+                yield (entry / _LOCK).stat().st_mtime, int((entry / _LOCK).read_text().partition("\n")[0]), entry

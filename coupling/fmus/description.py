@@ -17,7 +17,8 @@ from coupling.fmus.manifest import Dae
 from coupling.fmus.structure import Structure
 from coupling.fmus.terminals import Terminal
 from coupling.fmus.units import Unit
-from coupling.fmus.variables import FmuVariable
+from coupling.fmus.variables import FmuVariable, Settable
+from coupling.fmus.views import View
 
 _KINDS = {"me": "Model Exchange", "cs": "Co-Simulation"}
 
@@ -38,16 +39,25 @@ class Fmu:
     by_reference: Mapping[int, FmuVariable] = field(repr=False)
     """The first of aliases; in FMI 2, where each type has value references of its own, reals go before others."""
     time: int | None
-    """Value reference of the independent variable."""
+    """Settable reference of the independent variable."""
     states: tuple[int, ...]
-    """Value references of the continuous states, in the order of their derivatives."""
+    """Settable references of the continuous states, in the order of their derivatives."""
     structure: Structure = field(repr=False)
     dae: Dae | None = field(repr=False)
     terminals: Mapping[str, Terminal] = field(repr=False)
     units: Mapping[str, Unit] = field(repr=False)
     """Every unit that a variable has, by its name."""
+    arrays: Mapping[str, FmuVariable] = field(repr=False)
+    """Arrays of numbers as wholes; ``variables`` holds their elements, such as ``A[1,2]``."""
+    views: tuple[View, ...] = field(repr=False)
+    in_base_units: Mapping[int, int] = field(repr=False)
+    """Of real variables that are not in SI base units, the references under which they are seen so, by their own."""
+    structural: Mapping[str, Settable] = field(repr=False)
+    """Values given to structural parameters."""
     model_exchange: Interface | None
     co_simulation: Interface | None
+    scheduled: bool
+    """Whether it offers Scheduled Execution, which is not supported."""
     default_stop_time: float | None
     tolerance: float | None
     notes: tuple[str, ...]
@@ -68,6 +78,8 @@ class Fmu:
         if found is None:
             others = [f"{_KINDS[k]}, kind '{k}'" for k, interface in offered.items() if interface is not None]
             hint = f"it offers {others[0]}: choose that, or export it" if others else "export it"
+            if self.scheduled and not others:
+                hint = "it offers Scheduled Execution alone, whose model partitions are activated by an operating system: export it"
             raise FmuError(f"'{self.path}' has no interface for {_KINDS[kind]}; {hint} for {_KINDS[kind]}")
         return found
 
@@ -78,6 +90,22 @@ class Fmu:
         """
         identifier = (self.interface(interface) if isinstance(interface, str) else interface).identifier
         return find_library(self.path, self._folder, self.version, identifier)
+
+    def seen(self, variable: FmuVariable, in_base: bool) -> int:
+        """The reference of a variable as it is, or in base units."""
+        return self.in_base_units.get(variable.reference, variable.reference) if in_base else variable.reference
+
+    def own(self, reference: int) -> int:
+        """The reference that stands in the lists of the model structure, of one that may be in base units."""
+        return self._own.get(reference, reference) if self._own else reference
+
+    def factor(self, reference: int) -> float:
+        """The derivative of a value in base units by the same value as the FMU has it."""
+        return next((view.factor for view in self.views if 0 <= reference - view.first < view.size), 1.0)
+
+    @cached_property
+    def _own(self) -> dict[int, int]:
+        return {base: own for own, base in self.in_base_units.items()}
 
     @property
     def resources(self) -> str | None:

@@ -27,6 +27,10 @@ class Source:
         """An error that only the makers of the file can mend."""
         return FmuError(f"'{self.path}' {what}; export it again, or report this to the makers of {self.tool or 'the tool that wrote it'}")
 
+    def unsuitable(self, what: str, remedy: str) -> FmuError:
+        """An error that whoever exports the file can avoid."""
+        return FmuError(f"'{self.path}' {what}; {remedy}")
+
     def parsed(self, text: str, parse: Callable[[str], T], what: str) -> T:
         """A value as the file writes it; ``what`` names it where it cannot be read."""
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -12,7 +12,16 @@ from coupling.fmus.structure import Structure, Unknown, read_unknown, referred
 from coupling.fmus.variables import FmuVariable
 
 MANIFEST = "extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"
-_OLD_DRAFT = "fmiLayeredStandardManifest"
+_OLD_ROOTS = ("fmiLayeredStandardManifest", "fmi-ls-dae", "fmi-dae")
+"""Of drafts that need not repeat what the model description says: such as CasADi, the Reference FMUs and OpenModelica 1.26 write."""
+_SWITCHES = ("EnableDAEParameter", "EnableDAE")
+_MODEL_STRUCTURE = ("Output", "ContinuousStateDerivative", "ClockedState", "InitialUnknown", "EventIndicator", "Residual")
+_INSIDE = {
+    "AlgebraicVariables": ("AlgebraicVariable",),
+    "ModelStructure": _MODEL_STRUCTURE,
+    "Residual": ("Formulation",),
+}
+_AT_TOP = (*_SWITCHES, "AlgebraicVariables", "ModelStructure", "Annotations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +38,14 @@ class Dae:
 
 
 def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure, source: Source) -> Dae | None:
-    """The DAE mode as ``fmi-ls-manifest.xml`` describes it, in either draft; None where it leaves nothing to the importer.
+    """The DAE mode as ``fmi-ls-manifest.xml`` describes it, in any draft; None where it leaves nothing to the importer.
 
     ``own`` is the structure of the model description.
     """
     root = source.tree(text, MANIFEST)
+    for element in root.iter():
+        element.tag = element.tag.rpartition(":")[2]
+    _check_elements(root, source)
     variables = list(variables)
     reals, booleans, others = _by_type(variables)
     known = others | booleans | reals  # FMI 2 has value references for each type: those of reals are meant
@@ -43,15 +55,16 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
     )
 
     def lists(tag: str) -> list[Unknown]:
-        found = [_formulation(each) for each in root.iterfind(f"ModelStructure/{tag}")]
+        found = [_formulation(each, known, source) for each in root.iterfind(f"ModelStructure/{tag}")]
         return [read_unknown(each, "valueReference", known, source) for each in found]
 
     residuals = lists("Residual")
+    _check_explicit(residuals, variables, source)
     if len(algebraic) != len(residuals):
         raise source.broken(f"declares {len(algebraic)} algebraic variables but {len(residuals)} residuals in its {MANIFEST}")
     if not algebraic:
         return None
-    old = root.tag == _OLD_DRAFT
+    old = root.tag in _OLD_ROOTS
     structure = Structure(
         _completed(lists("Output"), own.outputs, old),
         _completed(lists("ContinuousStateDerivative"), own.derivatives, old),
@@ -59,7 +72,7 @@ def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure,
         tuple(residuals),
     )
     constraints = read_constraints(algebraic, structure.residuals, {v.name: v for v in variables})
-    switch = root.find("EnableDAEParameter")
+    switch = next((each for each in root if each.tag in _SWITCHES), None)
     if switch is None:
         return Dae(None, algebraic, structure, constraints)
     enabling = referred(switch.get("valueReference"), "valueReference", "the switch of its DAE mode", booleans, source, "Boolean variable")
@@ -74,16 +87,45 @@ def _by_type(variables: Iterable[FmuVariable]) -> tuple[dict[int, FmuVariable], 
     return found["real"], found["boolean"], found["other"]
 
 
-def _formulation(entry: Element) -> Element:
-    """The old draft offers a residual in formulations of several indices; an importer of index 1 takes that one."""
+def _check_elements(root: Element, source: Source) -> None:
+    """Refuses a manifest that says what is not understood: it might be what turns the mode on."""
+    for parent in root.iter():
+        known = _AT_TOP if parent is root else _INSIDE.get(parent.tag, ())
+        odd = next((each.tag for each in parent if each.tag not in (*known, "Annotations")), None)
+        if odd is not None and parent.tag not in ("Annotations", "Annotation"):
+            expected = f"; what is understood there is {', '.join(known)}" if known else ""
+            raise source.broken(f"has the unknown element '{odd}' in the {parent.tag} of its {MANIFEST}{expected}")
+
+
+def _check_explicit(residuals: Iterable[Unknown], variables: Iterable[FmuVariable], source: Source) -> None:
+    """Refuses the fully implicit form, in which residuals depend on derivatives of states."""
+    derivatives = {v.reference: v.name for v in variables if v.derivative is not None}
+    for residual in residuals:
+        odd = next((derivatives[r] for r, _ in residual.dependencies or () if r in derivatives), None)
+        if odd is not None:
+            raise source.unsuitable(
+                f"has the residual '{residual.name}', which depends on the derivative '{odd}': this implicit form of FMI-LS-DAE is not solved",
+                f"export it in the semi-explicit form, or leave out {MANIFEST}",
+            )
+
+
+def _formulation(entry: Element, variables: Mapping[int, FmuVariable], source: Source) -> Element:
+    """Older drafts offer a residual in formulations of several indices; an importer of index 1 takes that one."""
     offered = entry.findall("Formulation")
-    return min(offered, key=lambda each: each.get("index", "1") != "1") if offered else entry
+    found = next((each for each in offered if each.get("index", "1") == "1"), None if offered else entry)
+    if found is None:
+        name = referred(offered[0].get("valueReference"), "valueReference", "a residual", variables, source).name
+        raise source.unsuitable(
+            f"gives the residual '{name}' at index {offered[0].get('index')} alone, and only index 1 is solved",
+            "export it with index reduction, so that it has a formulation of index 1 as well",
+        )
+    return found
 
 
 def _completed(listed: list[Unknown], own: tuple[Unknown, ...], old: bool) -> tuple[Unknown, ...]:
     """The list of the manifest in the order of the model description, and what it leaves out.
 
-    The old draft need not repeat what the model description says already. In the new one, nothing is known of what is not listed,
+    Older drafts need not repeat what the model description says already. In the newest, nothing is known of what is not listed,
     since the mode changes the dependencies.
     """
     if any(each.reference < 0 for each in own):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -16,21 +16,23 @@ from coupling.fmus.description import Fmu
 from coupling.fmus.errors import FmuError, Source
 from coupling.fmus.interface import Interface, read_interface
 from coupling.fmus.manifest import MANIFEST, read_manifest
-from coupling.fmus.structure import read_structure, states_of
+from coupling.fmus.structure import check_states, read_structure, states_of
 from coupling.fmus.terminals import TERMINALS, read_terminals
 from coupling.fmus.units import read_units
-from coupling.fmus.variables import VariableReader, by_name, by_reference
+from coupling.fmus.variables import Settable, VariableReader, by_name, by_reference
+from coupling.fmus.views import Elements, Free, base_views
 from coupling.names import nearest
 
 _DESCRIPTION = "modelDescription.xml"
-_loaded: dict[Path, Fmu] = {}
+_loaded: dict[tuple[Path, tuple[tuple[str, Settable], ...]], Fmu] = {}
 _lock = RLock()
 
 
-def load(path: Path | str, private: bool = False) -> Fmu:
+def load(path: Path | str, private: bool = False, structural: Mapping[str, Settable] | None = None) -> Fmu:
     """Reads an FMU; the same object as long as the file does not change.
 
-    A ``private`` one is an object of its own, for which the files are unpacked anew: for an FMU that writes into its folder.
+    A ``private`` one is an object of its own, for which the files are unpacked anew: for an FMU that writes into its folder. ``structural``
+    are values of its structural parameters other than those that it starts with: its arrays have other sizes then.
     """
     file = Path(path).resolve()
     try:
@@ -41,14 +43,16 @@ def load(path: Path | str, private: bool = False) -> Fmu:
         raise FmuError(f"there is no file '{path}'; {hint}") from None
     if file.is_dir():
         raise FmuError(f"'{path}' is a folder; give the path of the FMU itself, a file whose name ends in .fmu")
+    values = dict(sorted((structural or {}).items()))
+    key = file, tuple(values.items())
     with _lock:
-        known = _loaded.get(file)
+        known = _loaded.get(key)
         if known is None or known.stamp != now:
-            known = _loaded[file] = _read(file, now)
+            known = _loaded[key] = _read(file, now, values)
     return replace(known, sharing=Sharing.ALONE) if private else known
 
 
-def _read(path: Path, now: tuple[int, int]) -> Fmu:
+def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) -> Fmu:
     files, names = read_members(path, (_DESCRIPTION, MANIFEST, *TERMINALS))
     if _DESCRIPTION not in files:
         raise FmuError(f"'{path}' holds no {_DESCRIPTION}, so that it is no FMU; export the model as FMI 2.0 or 3.0")
@@ -56,16 +60,28 @@ def _read(path: Path, now: tuple[int, int]) -> Fmu:
     tool = root.get("generationTool") or ""
     source = Source(path, f"'{tool}'" if tool else "")
     version = _version(root, source)
-    listed = list(VariableReader(root, version, source).listed())
-    variables = by_name(listed, source)
+    listed = list(VariableReader(root, version, source, structural).listed())
+    wholes = by_name(listed, source)
     model_exchange, co_simulation = (
         read_interface(root, tag, kind, version, source) for tag, kind in (("ModelExchange", "me"), ("CoSimulation", "cs"))
     )
+    structure = read_structure(root, version, listed, by_reference(wholes.values()), model_exchange, co_simulation, source)
+    dae = read_manifest(files[MANIFEST], wholes.values(), structure, source) if MANIFEST in files else None
+    free = Free((v.reference for v in listed), source)
+    elements = Elements(listed, free, source)
+    variables = by_name(elements.variables(listed), source)
+    structure, dae = elements.structure(structure), elements.dae(dae)
+    units = read_units(root, (v.unit for v in variables.values() if v.unit is not None), source)
+    views, in_base = base_views(variables.values(), units, elements, free)
+    if model_exchange is not None:
+        check_states(structure, variables, source)
     referred = by_reference(variables.values())
-    structure = read_structure(root, version, listed, referred, model_exchange, co_simulation, source)
-    terminals, notes = read_terminals(files, variables, source)
+    for own, base in in_base.items():
+        variable = referred[own]
+        factor = units[variable.unit or ""].factor
+        referred[base] = replace(variable, reference=base, nominal=abs(factor) * variable.nominal)
+    terminals, notes = read_terminals(files, elements.names, variables, source)
     experiment = root.find("DefaultExperiment")
-    used = (v.unit for v in variables.values() if v.unit is not None)
     return Fmu(
         path=path,
         version=version,
@@ -78,11 +94,16 @@ def _read(path: Path, now: tuple[int, int]) -> Fmu:
         time=next((v.reference for v in listed if v.causality == "independent"), None),
         states=tuple(states_of(structure, variables, source)),
         structure=structure,
-        dae=read_manifest(files[MANIFEST], variables.values(), structure, source) if MANIFEST in files else None,
+        dae=dae,
         terminals=MappingProxyType(terminals),
-        units=MappingProxyType(read_units(root, used, source)),
+        units=MappingProxyType(units),
+        arrays=MappingProxyType(elements.arrays),
+        views=(*elements.views, *views),
+        in_base_units=MappingProxyType(in_base),
+        structural=MappingProxyType(dict(structural)),
         model_exchange=model_exchange,
         co_simulation=co_simulation,
+        scheduled=root.find("ScheduledExecution") is not None,
         default_stop_time=_number(experiment, "stopTime", source),
         tolerance=_number(experiment, "tolerance", source),
         notes=(*_notes_on_tools(source, model_exchange, co_simulation), *notes),

@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from coupling.errors import BuildError, listed, shown, with_article
 from coupling.fmus.description import Fmu
-from coupling.fmus.variables import FmuVariable
+from coupling.fmus.variables import FmuVariable, Settable
+from coupling.fmus.views import subscripts
 from coupling.names import nearest
 
 _EXACT = 2.0**53
 """Values are passed on as doubles, which hold whole numbers up to here."""
 
 
-def check_start(instance: str, fmu: Fmu, name: str, value: Any) -> None:
-    """Refuses a start value that the FMU could not take."""
+def start_items(instance: str, fmu: Fmu, name: str, value: Any, again: bool = False) -> list[tuple[str, Settable]]:
+    """What a start value sets, by the names of variables: of an array its elements. Refuses what the FMU could not take.
+
+    ``again``: the instance has been built already.
+    """
     if not isinstance(name, str):
         raise BuildError(f"the start values of '{instance}' have {shown(name)} for a name; give the names of variables, such as 'm'")
+    array = fmu.arrays.get(name)
+    if array is None:
+        return [(name, _checked(instance, fmu, name, value, again))]
+    values, shape = np.empty(array.dimensions, dtype=object), " x ".join(map(str, array.dimensions))
+    try:
+        given = np.array(value, dtype=object)
+        values[...] = given.reshape(array.dimensions) if given.ndim == 1 and given.size == values.size else given
+        fits = given.ndim in (0, 1, values.ndim)
+    except ValueError:
+        fits = False
+    if not fits:
+        raise BuildError(
+            f"'{instance}.{name}' = {shown(value)} is refused: it is an array of {shape}; give as many values, row by row, or single ones, such as "
+            f"'{name}{next(subscripts(array.dimensions), '[1]')}'"
+        )
+    elements = (f"{name}{each}" for each in subscripts(array.dimensions))
+    return [(each, _checked(instance, fmu, each, of, again)) for each, of in zip(elements, values.ravel(), strict=True)]
+
+
+def _checked(instance: str, fmu: Fmu, name: str, value: Any, again: bool) -> Settable:
     variable = fmu.variables.get(name)
     full = f"{instance}.{name}"
     if variable is None:
@@ -29,10 +54,44 @@ def check_start(instance: str, fmu: Fmu, name: str, value: Any) -> None:
     if not _settable(variable):
         raise BuildError(f"'{full}' = {shown(value)} is refused: it is {_nature(variable)}; set parameters, states or inputs")
     if variable.dimensions:
-        raise BuildError(f"'{full}' is an array, whose start values cannot be set here; export its elements as scalar variables")
-    if variable.causality == "structuralParameter" or _is_switch(fmu, variable):
-        _check_structural(full, fmu, variable, value)
-    check_value(full, variable, value)
+        raise BuildError(
+            f"'{full}' = {shown(value)} is refused: it is an array of {variable.fmi_type} values, which cannot be set here; leave it out"
+        )
+    if _is_switch(fmu, variable):
+        if not value:
+            raise BuildError(f"'{full}' = {shown(value)} is refused: the master solves the constraints and turns it on; leave it out")
+    elif variable.causality == "structuralParameter" and again and value != variable.start:
+        raise BuildError(
+            f"'{full}' = {shown(value)} is refused: it is a structural parameter, of which the system's equations depend; give it to add"
+        )
+    number = item_of(full, variable, value)
+    check_value(full, variable, number)
+    found: Settable = number
+    return found
+
+
+def item_of(full: str, variable: FmuVariable, value: Any) -> Any:
+    """The number of an enumeration's item that is given by its name; all else as it is."""
+    if not variable.items:
+        return value
+    numbers, items = dict(variable.items), ", ".join(f"'{name}' ({number})" for name, number in variable.items)
+    if isinstance(value, str):
+        if value not in numbers:
+            raise BuildError(f"'{full}' = {shown(value)} is refused: it has no such item; its items are {items}")
+        return numbers[value]
+    if isinstance(value, int | float | np.integer | np.floating) and value not in numbers.values():
+        raise BuildError(f"'{full}' = {value} is refused: no item has this number; its items are {items}")
+    return value
+
+
+def structural_values(fmu: Fmu, values: Mapping[str, Settable]) -> dict[str, Settable]:
+    """Those of structural parameters that differ from what the FMU starts with; all others are set when its arrays have their sizes."""
+    found = ((fmu.variables.get(name), value) for name, value in values.items())
+    return {
+        v.name: value
+        for v, value in found
+        if v is not None and v.causality == "structuralParameter" and not _is_switch(fmu, v) and v.start != value
+    }
 
 
 def check_value(full: str, variable: FmuVariable, value: Any) -> None:
@@ -99,14 +158,3 @@ def _nature(variable: FmuVariable) -> str:
 
 def _is_switch(fmu: Fmu, variable: FmuVariable) -> bool:
     return fmu.dae is not None and variable.type == "boolean" and variable.reference == fmu.dae.switch
-
-
-def _check_structural(full: str, fmu: Fmu, variable: FmuVariable, value: Any) -> None:
-    if _is_switch(fmu, variable):
-        if not value:
-            raise BuildError(f"'{full}' = {shown(value)} is refused: the master solves the constraints and turns it on; leave it out")
-    elif value != variable.start:
-        raise BuildError(
-            f"'{full}' = {shown(value)} is refused: it is a structural parameter, which stays at its start value {shown(variable.start)}; "
-            f"export the FMU with the value {shown(value)}"
-        )

@@ -93,6 +93,25 @@ def read_structure(
     return Structure(**lists)
 
 
+def check_states(structure: Structure, variables: Mapping[str, FmuVariable], source: Source) -> None:
+    """Refuses lists in which a state would be left out, and stand still, or come twice."""
+    listed = {unknown.reference for unknown in structure.derivatives}
+    first: dict[str, str] = {}
+    for unknown in structure.derivatives:
+        state = variables[unknown.name].derivative or ""
+        other = first.setdefault(state, unknown.name)
+        if other != unknown.name:
+            raise source.broken(f"lists '{other}' and '{unknown.name}' as derivatives of the same state '{state}' in its ModelStructure")
+    for variable in variables.values():
+        if variable.derivative is None or variable.reference in listed:
+            continue
+        if variables[variable.derivative].reference not in listed:  # else of higher order, which an FMU may show beside its states
+            raise source.broken(
+                f"calls '{variable.name}' the derivative of '{variable.derivative}', but does not list it among the derivatives of its "
+                "ModelStructure, so that this state would stand still"
+            )
+
+
 def states_of(structure: Structure, variables: Mapping[str, FmuVariable], source: Source) -> Iterator[int]:
     """Value references of the continuous states, in the order of their derivatives."""
     for unknown in structure.derivatives:

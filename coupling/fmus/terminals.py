@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
@@ -31,8 +31,13 @@ class Terminal:
     """Efforts, flows and currents, each with the member that it makes power with."""
 
 
-def read_terminals(files: Mapping[str, bytes], variables: Container[str], source: Source) -> tuple[dict[str, Terminal], list[str]]:
-    """The terminals by name, and notes on those that cannot be used: they are a convenience, which an FMU works without."""
+def read_terminals(
+    files: Mapping[str, bytes], names: Callable[[str], Sequence[str]], variables: Container[str], source: Source
+) -> tuple[dict[str, Terminal], list[str]]:
+    """The terminals by name, and notes on those that cannot be used: they are a convenience, which an FMU works without.
+
+    ``names`` gives those of the elements of an array, of which each is a member of its own.
+    """
     text = next((files[name] for name in TERMINALS if name in files), None)
     if text is None:
         return {}, []
@@ -42,13 +47,30 @@ def read_terminals(files: Mapping[str, bytes], variables: Container[str], source
         return {}, [f"{error}; its terminals are ignored"]
     found: dict[str, Terminal] = {}
     notes = []
-    for terminal in (each for top in root.iterfind("Terminals/Terminal") for each in _nested(top, "")):
+    for whole in (each for top in root.iterfind("Terminals/Terminal") for each in _nested(top, "")):
+        terminal = _by_elements(whole, names)
         missing = [name for name in terminal.members.values() if name not in variables]
         if missing:
             notes.append(f"'{source.path}' has the terminal '{terminal.name}' with the variable '{missing[0]}', which does not exist")
         else:
             found[terminal.name] = terminal
     return found, notes
+
+
+def _by_elements(terminal: Terminal, names: Callable[[str], Sequence[str]]) -> Terminal:
+    """With a member for each element of its arrays, ``u`` becoming ``u[1]``, ``u[2]`` ..."""
+    inside = {member: names(name) for member, name in terminal.members.items()}
+    if all(found == [terminal.members[member]] for member, found in inside.items()):
+        return terminal
+    members: dict[str, list[str]] = {}
+    variables: dict[str, str] = {}
+    for member, found in inside.items():
+        whole = terminal.members[member]
+        members[member] = [member + each.removeprefix(whole) for each in found]
+        variables |= dict(zip(members[member], found, strict=True))
+    added = frozenset(each for member in terminal.added for each in members[member])
+    power = tuple(pair for effort, rate in terminal.power for pair in zip(members[effort], members[rate], strict=False))
+    return replace(terminal, members=MappingProxyType(variables), added=added, power=power)
 
 
 def _nested(element: Element, prefix: str) -> Iterator[Terminal]:

@@ -33,6 +33,11 @@ def same_unit(a: Unit | None, b: Unit | None) -> bool:
     return a.exponents == b.exponents and close
 
 
+def same_dimension(a: Unit | None, b: Unit | None) -> bool:
+    """Whether values can be converted from one unit to the other."""
+    return a is not None and b is not None and a.exponents is not None and a.exponents == b.exponents
+
+
 def read_units(root: Element, used: Iterable[str], source: Source) -> dict[str, Unit]:
     """The units that are ``used``, and those that the model description defines, by name."""
     found = {name: Unit(name, None) for name in used}

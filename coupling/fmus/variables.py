@@ -10,7 +10,9 @@ from xml.etree.ElementTree import Element
 from coupling.fmus.errors import Source
 from coupling.fmus.interface import is_true
 
-Value = float | bool | int | str | bytes
+Settable = float | bool | int | str
+"""What a start value can be."""
+Value = Settable | bytes
 
 _INTEGERS = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Enumeration")
 _TYPES = {
@@ -19,7 +21,7 @@ _TYPES = {
     **{name: name.lower() for name in ("Boolean", "String", "Binary", "Clock")},
 }
 _PARAMETERS = ("parameter", "structuralParameter")
-_INHERITED = ("unit", "min", "max", "nominal")
+_INHERITED = ("unit", "min", "max", "nominal", "relativeQuantity")
 """What a variable takes from its declared type."""
 
 
@@ -47,13 +49,20 @@ class FmuVariable:
     dimensions: tuple[int, ...]
     """The sizes of an array as long as no structural parameter is changed; empty for a scalar."""
     description: str
+    relative: bool = False
+    """Only differences of it have a meaning, so that the offset of its unit does not count."""
+    items: tuple[tuple[str, int], ...] = ()
+    """Of an enumeration: the names of its items, and their numbers."""
 
 
 class VariableReader:
     """Reads the variables of a model description, with the defaults of the standard and of declared types."""
 
-    def __init__(self, root: Element, version: int, source: Source) -> None:
-        self.root, self.version, self.source = root, version, source
+    def __init__(self, root: Element, version: int, source: Source, structural: Mapping[str, Settable] | None = None) -> None:
+        """``structural`` are values of structural parameters other than those that the FMU starts with."""
+        self.root, self.version, self.source, self.structural = root, version, source, structural or {}
+        self.items: dict[str, tuple[tuple[str, int], ...]] = {}
+        """Of declared enumerations."""
         self.types = dict(self._declared_types())
 
     def listed(self) -> Iterator[FmuVariable]:
@@ -63,9 +72,12 @@ class VariableReader:
         referred = {place: name for place, (_, name, _) in enumerate(named, 1)}  # FMI 2 refers to places in the list
         if self.version == 3:
             referred = {reference: name for _, name, reference in reversed(named)}
-        sizes = {reference: element.get("start") for element, _, reference in named}
+        sizes = {reference: element.get("start") or "" for element, _, reference in named}
+        changed = sizes | {reference: str(self.structural[name]) for _, name, reference in named if name in self.structural}
         for element, name, reference in named:
             variable = self._variable(element, name, reference, referred, sizes)
+            if changed != sizes:
+                variable = self._resized(variable, element, changed)
             yield variable
             for alias in element.iterfind("Alias"):
                 yield replace(variable, name=self._name(alias), description=alias.get("description") or variable.description)
@@ -75,9 +87,12 @@ class VariableReader:
         for definition in self.root.iterfind("TypeDefinitions/*"):
             inner = definition if self.version == 3 else next((each for each in definition if each.tag in _TYPES), definition)
             items = [
-                self.source.parsed(item.get("value") or "", int, "the value of an enumeration's item") for item in inner.iterfind("Item")
+                (item.get("name") or "", self.source.parsed(item.get("value") or "", int, "the value of an enumeration's item"))
+                for item in inner.iterfind("Item")
             ]
-            ends = {"min": str(min(items)), "max": str(max(items))} if items else {}
+            self.items[definition.get("name") or ""] = tuple(items)
+            numbers = [number for _, number in items]
+            ends = {"min": str(min(numbers)), "max": str(max(numbers))} if items else {}
             yield definition.get("name") or "", ends | {key: inner.attrib[key] for key in _INHERITED if key in inner.attrib}
 
     def _name(self, element: Element) -> str:
@@ -89,9 +104,7 @@ class VariableReader:
     def _reference(self, element: Element) -> int:
         return self.source.parsed(element.get("valueReference") or "", int, f"the value reference of '{element.get('name')}'")
 
-    def _variable(
-        self, element: Element, name: str, reference: int, referred: Mapping[int, str], sizes: Mapping[int, str | None]
-    ) -> FmuVariable:
+    def _variable(self, element: Element, name: str, reference: int, referred: Mapping[int, str], sizes: Mapping[int, str]) -> FmuVariable:
         typed = element if self.version == 3 else next((each for each in element if each.tag in _TYPES), element)
         if typed.tag not in _TYPES:
             raise self.source.broken(f"has the variable '{name}' of an unknown type ({typed.tag})")
@@ -116,7 +129,16 @@ class VariableReader:
             derivative=self._derivative(typed, name, referred),
             dimensions=dimensions,
             description=element.get("description") or "",
+            relative=is_true(attributes.get("relativeQuantity")),
+            items=self.items.get(typed.get("declaredType") or "", ()),
         )
+
+    def _resized(self, variable: FmuVariable, element: Element, sizes: Mapping[int, str]) -> FmuVariable:
+        """With the values given to structural parameters; what an array of another size starts with is not known."""
+        if variable.name in self.structural:
+            return replace(variable, start=self.structural[variable.name])
+        dimensions = tuple(self._size(each, variable.name, sizes) for each in element.iterfind("Dimension"))
+        return variable if dimensions == variable.dimensions else replace(variable, dimensions=dimensions, start=None)
 
     def _inherited(self, typed: Element, name: str) -> Mapping[str, str]:
         declared = typed.get("declaredType")
@@ -143,11 +165,11 @@ class VariableReader:
         text = attributes.get(key)
         return default if text is None else self.source.parsed(text, float, f"the {key} of '{name}'")
 
-    def _size(self, dimension: Element, name: str, sizes: Mapping[int, str | None]) -> int:
+    def _size(self, dimension: Element, name: str, sizes: Mapping[int, str]) -> int:
         text, what = dimension.get("start"), f"the size of '{name}'"
         if text is None:
             text = sizes.get(self.source.parsed(dimension.get("valueReference") or "", int, what))
-        return self.source.parsed(text or "", int, what)
+        return self.source.parsed(text or "", _count, what)
 
     def _start(self, typed: Element, name: str, kind: str, dimensions: tuple[int, ...]) -> Value | tuple[Value, ...] | None:
         parse, what = _PARSERS.get(kind, str), f"the start value of '{name}'"
@@ -198,6 +220,13 @@ def by_reference(variables: Iterable[FmuVariable]) -> dict[int, FmuVariable]:
         if other.type != "real" and variable.type == "real":
             found[variable.reference] = variable
     return found
+
+
+def _count(text: str) -> int:
+    size = int(text)
+    if size < 0:
+        raise ValueError(text)
+    return size
 
 
 def _boolean(text: str) -> bool:

@@ -73,7 +73,8 @@ static void add_operation(Kernel *k, const Rows *rows, const OperationRow *row, 
         .source = kept[3],
         .instance = moves ? k->parts[row->index].instance : NULL,
     };
-    if (added->kind == GET && added->type == FLOAT64 && added->instance->stepped && added->instance->library->version == 2) {
+    if (added->kind == GET && added->type == FLOAT64 && added->instance->stepped && added->instance->library->version == 2 &&
+        !added->instance->views) {
         added->get = added->instance->library->fmi2.get[FLOAT64];
         added->component = added->instance->component;
     }

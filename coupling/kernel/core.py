@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_bool, c_double, c_int, c_long, c_void_p
 
@@ -55,7 +56,9 @@ declare(
         "kernel_leave_last": (None, [_p]),
         "kernel_time": (_d, [_p]),
         "kernel_record": (_i, [_p]),
-        "kernel_recorded": (_n, [_p, POINTER(POINTER(_d))]),
+        "kernel_take_record": (_n, [_p, POINTER(c_void_p)]),
+        "kernel_free_record": (None, [c_void_p]),
+        "kernel_recorded_until": (_d, [_p]),
     }
 )
 
@@ -163,13 +166,20 @@ class Core:
         """Whether loops are passed once, with their unknowns as they are, instead of being solved."""
         library.kernel_set_open(self.handle, open_)
 
-    def recorded(self) -> np.ndarray:
-        """A copy of all rows, the time first."""
-        values = POINTER(c_double)()
-        rows = library.kernel_recorded(self.handle, byref(values))
-        if rows == 0:
+    @property
+    def recorded_until(self) -> float:
+        """The time of the last row; not a number where there is none."""
+        return library.kernel_recorded_until(self.handle)
+
+    def take_record(self) -> np.ndarray:
+        """All rows, the time first; they are handed over without being copied, and the kernel has none after that."""
+        values = c_void_p()
+        rows = library.kernel_take_record(self.handle, byref(values))
+        if not values.value:
             return np.zeros((0, self._columns + 1))
-        return np.ctypeslib.as_array(values, shape=(rows, self._columns + 1)).copy()
+        memory = (c_double * (rows * (self._columns + 1))).from_address(values.value)
+        weakref.finalize(memory, library.kernel_free_record, values.value).atexit = False
+        return np.frombuffer(memory).reshape(rows, self._columns + 1)
 
     @property
     def failure(self) -> Failure:

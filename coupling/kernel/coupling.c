@@ -50,7 +50,7 @@ static void add_stepper(Kernel *k, const Rows *rows, const StepperRow *row)
     c->periods = c->periods || s->period > 0;
     if (s->instance && s->instance->library->version == 2) {
         s->component = s->instance->component;
-        s->set = s->instance->library->fmi2.set[FLOAT64];
+        s->set = s->instance->views ? NULL : s->instance->library->fmi2.set[FLOAT64];
         s->step = s->instance->library->fmi2.do_step;
     }
     if (row->inputs)

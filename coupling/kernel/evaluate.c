@@ -151,9 +151,11 @@ int operate(Kernel *k, const Operations *operations)
                 TIMED(status = instance_set(instance, o->type, o->references, (size_t)o->count, values));
             break;
         case GET:
-            if (o->get)
+            if (o->get) {
+                instance->called = true;
                 TIMED(status = o->get(o->component, o->references, (size_t)o->count, values));
-            else if (o->type == FLOAT64)
+                status = heard(instance, status);
+            } else if (o->type == FLOAT64)
                 TIMED(status = instance_get_reals(instance, o->references, (size_t)o->count, values));
             else
                 TIMED(status = instance_get(instance, o->type, o->references, (size_t)o->count, values));

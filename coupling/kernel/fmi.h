@@ -79,6 +79,7 @@ enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
     M(set_time, SetTime, Status, (Component, double))                                                                                 \
     M(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
     M(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
+    O(get_derivatives, GetDerivatives, Status, (Component, double *, size_t))                                                         \
     O(get_nominals, GetNominalsOfContinuousStates, Status, (Component, double *, size_t))                                             \
     O(get_indicators, GetEventIndicators, Status, (Component, double *, size_t))                                                      \
     M(enter_events, EnterEventMode, Status, (Component))                                                                              \
@@ -110,6 +111,8 @@ enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
     M(set_time, SetTime, Status, (Component, double))                                                                                 \
     M(set_states, SetContinuousStates, Status, (Component, const double *, size_t))                                                   \
     M(get_states, GetContinuousStates, Status, (Component, double *, size_t))                                                         \
+    O(get_derivatives, GetContinuousStateDerivatives, Status, (Component, double *, size_t))                                          \
+    O(count_states, GetNumberOfContinuousStates, Status, (Component, size_t *))                                                       \
     O(get_nominals, GetNominalsOfContinuousStates, Status, (Component, double *, size_t))                                             \
     O(get_indicators, GetEventIndicators, Status, (Component, double *, size_t))                                                      \
     M(enter_events, EnterEventMode, Status, (Component))                                                                              \

@@ -2,7 +2,7 @@
 #ifndef KERNEL_INSTANCE_H
 #define KERNEL_INSTANCE_H
 
-#include "fmi.h"
+#include "views.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
@@ -17,16 +17,19 @@ typedef struct {
     double *scratch;
 } Polynomials;
 
-typedef struct {
+typedef struct Instance {
     const Library *library;
     Component component;
+    Views *views; /* null where no reference is one of a view */
     Fmi2Callbacks callbacks;
     double next_time; /* of its next time event; infinite where there is none */
     bool stepped;     /* runs in Co-Simulation; else in Model Exchange */
     bool event_mode;  /* a Co-Simulation instance that handles events in Event Mode */
     const Polynomials *inputs; /* what an intermediate update sets; null where nothing follows a polynomial */
+    bool logs;   /* shows what it logs as it comes */
+    bool called; /* nothing has been logged since a call began */
     char *name;
-    char message[1024]; /* the last that it logged */
+    char message[4096]; /* all that it logged in the last call in which it logged anything */
 } Instance;
 
 /* What a Co-Simulation instance is told at instantiation: whether events are handled in Event Mode, whether it may return early, and
@@ -48,23 +51,28 @@ typedef struct {
     bool again, terminate, states_changed;
 } Update;
 
-/* For Co-Simulation where `stepping` is given. Null where the FMU refuses; `problem` then holds what it logged. */
-Instance *instance_open(const Library *, const char *name, const char *token, const char *resources, const Stepping *stepping, char *problem,
-                       size_t size);
+/* How an instance is made: for Co-Simulation where `stepping` is given; `logs`: the FMU's own logging is on, and is shown. */
+typedef struct {
+    const char *name, *token, *resources;
+    const Stepping *stepping;
+    bool logs;
+    const ViewRow *view;
+    int views;
+} Making;
+
+/* Null where the FMU refuses; `problem` then holds what it logged. */
+Instance *instance_open(const Library *, const Making *, char *problem, size_t size);
 void instance_close(Instance *);
 const char *instance_message(const Instance *);
 bool instance_handles_events(const Instance *); /* in Event Mode, of Co-Simulation: what was asked for may have been refused */
 
-/* Turns on a Boolean switch: in Configuration Mode (FMI 3), before initialisation (FMI 2). */
-Status instance_switch_on(Instance *, Reference);
 Status instance_enter_initialization(Instance *, double tolerance, double start, double stop);
 
-/* Everything up to Initialization Mode: a reset where the instance has run before, a switch that is turned on, start values of any
- * type, neighbours of one type in one call. */
+/* Everything up to Initialization Mode: a reset where the instance has run before, then start values of any type, neighbours of one type
+ * in one call. The first `structural` of them are set in Configuration Mode (in FMI 2, which has none, like the others). */
 typedef struct {
-    bool reset, switches;
-    Reference switch_on;
-    int count;
+    bool reset;
+    int structural, count;
     const int *type; /* of each value; STRING for those of which the text counts */
     const Reference *reference;
     const double *value;
@@ -74,7 +82,7 @@ typedef struct {
 
 enum { STRING = TYPES };
 
-typedef enum { STARTED, RESETTING, SWITCHING, SETTING, ENTERING } StartStage;
+typedef enum { STARTED, RESETTING, CONFIGURING, SETTING, ENTERING } StartStage;
 
 /* What was not accepted: the stage, and of SETTING the number of the value. */
 typedef struct {
@@ -84,7 +92,15 @@ typedef struct {
 Status instance_start(Instance *, const Start *, Refusal *);
 Status instance_exit_initialization(Instance *);
 
-/* Values of any type as doubles. */
+/* What a call returned; a status that the standard does not have is an error. */
+Status instance_heard(Instance *, Status);
+/* Adds a message to those of the same call; what an FMU logs comes in by the signatures of the standards. */
+void instance_says(Instance *, const char *);
+void instance_log_2(void *instance, const char *name, Status, const char *category, const char *message, ...);
+void instance_log_3(void *instance, Status, const char *category, const char *message);
+
+/* Values of any type as doubles. `instance_access` is for the FMU's own references alone. */
+Status instance_access(Instance *, Type, const Reference *, size_t, double *, bool setting);
 Status instance_set(Instance *, Type, const Reference *, size_t, const double *);
 Status instance_get(Instance *, Type, const Reference *, size_t, double *);
 Status instance_set_string(Instance *, Reference, const char *);
@@ -100,6 +116,8 @@ void instances_get(Reading *, int count);
 
 Status instance_move_states(Instance *, const double *, size_t); /* as instance_set_states, for those outside of the kernel */
 Status instance_get_states(Instance *, double *, size_t);
+Status instance_get_derivatives(Instance *, double *, size_t);
+Status instance_count_states(Instance *, size_t *); /* leaves the count as it is where the FMU does not tell */
 Status instance_get_nominals(Instance *, double *, size_t);
 Status instance_get_indicators(Instance *, double *, size_t);
 Status instance_enter_events(Instance *);
@@ -120,30 +138,44 @@ Status instance_restore(Instance *, void *state);
 void instance_forget(Instance *, void **state);
 
 /* What an evaluation calls most. */
+static inline Status heard(Instance *instance, Status status)
+{
+    return (unsigned)status <= WARNING ? status : instance_heard(instance, status);
+}
+
 static inline Status instance_set_time(Instance *instance, double time)
 {
     const Library *l = instance->library;
-    return l->version == 3 ? l->fmi3.set_time(instance->component, time) : l->fmi2.set_time(instance->component, time);
+    instance->called = true;
+    return heard(instance, l->version == 3 ? l->fmi3.set_time(instance->component, time) : l->fmi2.set_time(instance->component, time));
 }
 
 static inline Status instance_set_states(Instance *instance, const double *x, size_t count)
 {
     const Library *l = instance->library;
-    return l->version == 3 ? l->fmi3.set_states(instance->component, x, count) : l->fmi2.set_states(instance->component, x, count);
+    instance->called = true;
+    return heard(instance, l->version == 3 ? l->fmi3.set_states(instance->component, x, count)
+                                           : l->fmi2.set_states(instance->component, x, count));
 }
 
 static inline Status instance_set_reals(Instance *instance, const Reference *references, size_t count, const double *values)
 {
     const Library *l = instance->library;
-    return l->version == 3 ? l->fmi3.set[FLOAT64](instance->component, references, count, values, count)
-                           : l->fmi2.set[FLOAT64](instance->component, references, count, values);
+    instance->called = true;
+    if (instance->views)
+        return views_access(instance, FLOAT64, references, count, (double *)values, true);
+    return heard(instance, l->version == 3 ? l->fmi3.set[FLOAT64](instance->component, references, count, values, count)
+                                           : l->fmi2.set[FLOAT64](instance->component, references, count, values));
 }
 
 static inline Status instance_get_reals(Instance *instance, const Reference *references, size_t count, double *values)
 {
     const Library *l = instance->library;
-    return l->version == 3 ? l->fmi3.get[FLOAT64](instance->component, references, count, values, count)
-                           : l->fmi2.get[FLOAT64](instance->component, references, count, values);
+    instance->called = true;
+    if (instance->views)
+        return views_access(instance, FLOAT64, references, count, values, false);
+    return heard(instance, l->version == 3 ? l->fmi3.get[FLOAT64](instance->component, references, count, values, count)
+                                           : l->fmi2.get[FLOAT64](instance->component, references, count, values));
 }
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -15,6 +15,7 @@ from coupling.kernel.binding import declare, doubles_of, pointer, references_of
 
 OK, WARNING, DISCARD, ERROR, FATAL = range(5)
 STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
+"""The words of the standards; the kernel makes an error of any other status."""
 STRING = 11
 """The type of start values that are texts, numbered after those of ``fmi.h``."""
 
@@ -25,12 +26,30 @@ class Stepping(ctypes.Structure):
 
 class StartStructure(ctypes.Structure):
     _fields_ = [
-        *((name, c_bool) for name in ("reset", "switches")),
-        ("switch_on", c_uint),
-        ("count", c_int),
+        ("reset", c_bool),
+        *((name, c_int) for name in ("structural", "count")),
         *((name, c_void_p) for name in ("type", "reference", "value")),
         ("text", POINTER(c_char_p)),
         *((name, c_double) for name in ("tolerance", "start", "stop")),
+    ]
+
+
+class ViewStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint) for name in ("first", "size", "own")),
+        ("array", c_int),
+        *((name, c_double) for name in ("factor", "offset")),
+        ("start", c_void_p),
+    ]
+
+
+class MakingStructure(ctypes.Structure):
+    _fields_ = [
+        *((name, c_char_p) for name in ("name", "token", "resources")),
+        ("stepping", POINTER(Stepping)),
+        ("logs", c_bool),
+        ("view", POINTER(ViewStructure)),
+        ("views", c_int),
     ]
 
 
@@ -50,7 +69,7 @@ declare(
         "library_open": (c_void_p, [c_char_p, c_int, c_char_p, c_size_t]),
         "library_missing": (c_char_p, [c_void_p, c_bool]),
         "library_close": (None, [c_void_p]),
-        "instance_open": (c_void_p, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(Stepping), c_char_p, c_size_t]),
+        "instance_open": (c_void_p, [c_void_p, POINTER(MakingStructure), c_char_p, c_size_t]),
         "instance_close": (None, [c_void_p]),
         "instance_message": (c_char_p, [c_void_p]),
         "instance_handles_events": (c_bool, [c_void_p]),
@@ -61,6 +80,8 @@ declare(
         "instances_get": (None, [c_void_p, c_int]),
         "instance_get_states": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_move_states": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_get_derivatives": (c_int, [c_void_p, c_void_p, c_size_t]),
+        "instance_count_states": (c_int, [c_void_p, POINTER(c_size_t)]),
         "instance_get_nominals": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_directional": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p]),
     }
@@ -71,7 +92,7 @@ class StartStage(IntEnum):
     """What an instance goes through up to Initialization Mode."""
 
     RESETTING = 1
-    SWITCHING = 2
+    CONFIGURING = 2
     SETTING = 3
     ENTERING = 4
 
@@ -86,12 +107,16 @@ class StartRefusal(NamedTuple):
 
 
 class StartValues:
-    """Start values of one instance, each a type, a reference, and a number or a text; those of one type are set together."""
+    """Start values of one instance, each a type, a reference, and a number or a text; those of one type are set together.
 
-    def __init__(self, values: Sequence[tuple[int, int, float | str]], names: Sequence[str] = ()) -> None:
+    The first ``structural`` of them are set before all others, in Configuration Mode.
+    """
+
+    def __init__(self, values: Sequence[tuple[int, int, float | str]], names: Sequence[str] = (), structural: int = 0) -> None:
         self.given, self.names = values, names
         types = [STRING, *dict.fromkeys(type_ for type_, _, _ in values)]
-        self.places = sorted(range(len(values)), key=lambda i: types.index(values[i][0]))
+        self.structural = structural
+        self.places = sorted(range(len(values)), key=lambda i: (i >= structural, types.index(values[i][0])))
         """The number among those given of each value in the order in which they are set."""
         ordered = [values[i] for i in self.places]
         self._arrays = (
@@ -123,14 +148,48 @@ class LoadedLibrary:
             raise OSError(f"the function {missing.decode()} is missing")
 
 
+class View(NamedTuple):
+    """References under which an instance's variables are seen as elements, or in other units; see ``views.h``."""
+
+    first: int
+    size: int
+    own: int
+    array: bool
+    factor: float = 1.0
+    offset: float = 0.0
+    start: Sequence[float] | None = None
+
+
 class Instance:
     """One instance of an FMU; freed by ``free``, once."""
 
-    def __init__(self, loaded: LoadedLibrary, name: str, token: str, resources: str | None, stepping: Stepping | None = None) -> None:
-        problem = ctypes.create_string_buffer(1024)
-        where = resources.encode() if resources else None
-        how = byref(stepping) if stepping else None
-        self.handle = library.instance_open(loaded.handle, name.encode(), token.encode(), where, how, problem, len(problem))
+    def __init__(
+        self,
+        loaded: LoadedLibrary,
+        name: str,
+        token: str,
+        resources: str | None,
+        stepping: Stepping | None = None,
+        *,
+        views: Sequence[View] = (),
+        logging: bool = False,
+    ) -> None:
+        problem = ctypes.create_string_buffer(4096)
+        self._starts = [None if each.start is None else doubles_of(each.start) for each in views]
+        rows = (
+            ViewStructure(each.first, each.size, each.own, each.array, each.factor, each.offset, pointer(start))
+            for each, start in zip(views, self._starts, strict=True)
+        )
+        how = MakingStructure(
+            name.encode(),
+            token.encode(),
+            resources.encode() if resources else None,
+            ctypes.pointer(stepping) if stepping else None,
+            logging,
+            (ViewStructure * len(views))(*rows),
+            len(views),
+        )
+        self.handle = library.instance_open(loaded.handle, byref(how), problem, len(problem))
         if not self.handle:
             raise RuntimeError(problem.value.decode(errors="replace"))
 
@@ -141,22 +200,17 @@ class Instance:
 
     @property
     def message(self) -> str:
-        """The last that it logged."""
-        return library.instance_message(self.handle).decode(errors="replace")
+        """All that it logged in the last call in which it logged anything."""
+        return " ".join(library.instance_message(self.handle).decode(errors="replace").split())
 
     @property
     def handles_events(self) -> bool:
         """Whether it runs in Co-Simulation with Event Mode, which it may have refused."""
         return library.instance_handles_events(self.handle)
 
-    def start(
-        self, values: StartValues, tolerance: float, start: float, stop: float, *, switch: int | None = None, reset: bool = False
-    ) -> StartRefusal | None:
-        """Everything up to Initialization Mode; ``switch`` is turned on before. ``reset`` where the instance has run before.
-
-        None where all is well.
-        """
-        how = StartStructure(reset, switch is not None, switch or 0, len(values), *values.pointers, values.texts, tolerance, start, stop)
+    def start(self, values: StartValues, tolerance: float, start: float, stop: float, *, reset: bool = False) -> StartRefusal | None:
+        """Everything up to Initialization Mode; ``reset`` where the instance has run before. None where all is well."""
+        how = StartStructure(reset, values.structural, len(values), *values.pointers, values.texts, tolerance, start, stop)
         refusal = RefusalStructure()
         status = library.instance_start(self.handle, byref(how), byref(refusal))
         if status <= WARNING:
@@ -181,6 +235,16 @@ class Instance:
     def states(self, count: int) -> tuple[int, np.ndarray]:
         data = np.zeros(count)
         return library.instance_get_states(self.handle, pointer(data), count), data
+
+    def derivatives(self, count: int) -> tuple[int, np.ndarray]:
+        data = np.zeros(count)
+        return library.instance_get_derivatives(self.handle, pointer(data), count), data
+
+    def state_count(self, listed: int) -> int:
+        """How many states there are, by the instance itself; as many as are ``listed`` where it does not tell."""
+        count = c_size_t(listed)
+        status = library.instance_count_states(self.handle, byref(count))
+        return count.value if status <= WARNING else listed
 
     def move_states(self, x: np.ndarray) -> int:
         values = doubles_of(x)

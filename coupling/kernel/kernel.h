@@ -102,7 +102,9 @@ double kernel_next_time(const Kernel *);
 /* record.c */
 int kernel_set_record(Kernel *, const Rows *);
 int kernel_record(Kernel *);
-long kernel_recorded(const Kernel *, const double **values);
+long kernel_take_record(Kernel *, double **values); /* hands the rows over, to be freed by kernel_free_record */
+void kernel_free_record(double *values);
+double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN where there is none */
 
 /* coupling.c */
 int kernel_couple(Kernel *, const Rows *); /* the part of the rows that concerns Co-Simulation instances */

@@ -38,12 +38,13 @@ int kernel_record(Kernel *k)
     Record *record = k->record;
     const size_t width = (size_t)record->columns + 1;
     if (record->rows == record->capacity) {
-        const long more = record->capacity ? 2 * record->capacity : 64;
-        double *bigger = realloc(record->values, (size_t)more * width * sizeof *bigger);
+        /* By blocks, of a quarter at most: large ones are moved without being copied, and little is left unused. */
+        const long block = record->capacity / 4 > 64 ? record->capacity / 4 : 64;
+        double *bigger = realloc(record->values, (size_t)(record->capacity + block) * width * sizeof *bigger);
         if (!bigger)
             return KERNEL_NO_MEMORY;
         record->values = bigger;
-        record->capacity = more;
+        record->capacity += block;
     }
     double *row = record->values + (size_t)record->rows++ * width;
     row[0] = k->t;
@@ -73,8 +74,25 @@ void kernel_forget_rows(Kernel *k, long rows)
         k->record->rows = rows;
 }
 
-long kernel_recorded(const Kernel *k, const double **values)
+long kernel_take_record(Kernel *k, double **values)
 {
-    *values = k->record->values;
-    return k->record->rows;
+    Record *record = k->record;
+    const long rows = record->rows;
+    const size_t size = (size_t)rows * ((size_t)record->columns + 1) * sizeof **values;
+    double *fitting = rows ? realloc(record->values, size) : NULL;
+    *values = fitting ? fitting : record->values;
+    record->values = NULL;
+    record->rows = record->capacity = 0;
+    return rows;
+}
+
+double kernel_recorded_until(const Kernel *k)
+{
+    const Record *record = k->record;
+    return record->rows ? record->values[(size_t)(record->rows - 1) * ((size_t)record->columns + 1)] : NAN;
+}
+
+void kernel_free_record(double *values)
+{
+    free(values);
 }

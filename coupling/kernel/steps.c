@@ -337,7 +337,8 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
         if (s->inputs.count) {
             if (!s->instance)
                 return KERNEL_DONE;
-            status = s->set ? s->set(s->component, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value)
+            s->instance->called = true;
+            status = s->set ? heard(s->instance, s->set(s->component, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value))
                             : instance_set_reals(s->instance, s->inputs.reference, (size_t)s->inputs.count, s->inputs.value);
         }
     } else {
@@ -356,10 +357,11 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
     }
     StepEnd end;
     if (s->step) { /* the way that most steps go */
+        s->instance->called = true;
         status = s->step(s->component, t, h, last_word);
         if (status <= WARNING)
             return KERNEL_DONE;
-        status = instance_step_failed(s->instance, status, &end);
+        status = instance_step_failed(s->instance, instance_heard(s->instance, status), &end);
     } else {
         status = instance_do_step(s->instance, t, h, last_word, &end);
     }

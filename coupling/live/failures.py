@@ -30,7 +30,7 @@ def outcome(session: Session, status: Status, t: float) -> Outcome:
     if status is Status.CHATTERING:
         return chattering(session, t)
     if status is Status.NO_MEMORY:
-        return _described(session, t, Ending.SOLVER_FAILED, "record fewer outputs")
+        return out_of_memory(t)
     ending, remedy = _REMEDIES.get(Status(session.kernel.failure.kind), (Ending.SOLVER_FAILED, ""))
     return _described(session, t, ending, remedy)
 
@@ -54,6 +54,10 @@ def _described(session: Session, t: float, ending: Ending, remedy: str) -> Outco
 
 def interrupted(t: float) -> Outcome:
     return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; {KEPT}")
+
+
+def out_of_memory(t: float) -> Outcome:
+    return Outcome(Ending.SOLVER_FAILED, f"stopped at t = {t:.9g} s: memory ran out; record fewer outputs, or less often; {KEPT}")
 
 
 def too_many_steps(session: Session, t: float) -> Outcome:
@@ -119,8 +123,15 @@ def _fmu_failed(session: Session, at: str) -> str:
     what = (f.action or b"").decode() + (f" '{names[0]}'" if names else "") + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     if len(names) > 1 and f.action == b"getting":
         what = "getting " + _which_fails(session, f.instance, names, references)
-    said = f": {message}" if message else "; it did not say why"
-    return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{said}"
+    return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{reason(part, message)}"
+
+
+def reason(part: Part, message: str) -> str:
+    """What an instance said when it failed, or how to make it say more."""
+    if message:
+        return f": {message}"
+    more = "though its logging is on" if part.logging else f"add('{part.name}', ..., logging=True) may make it tell"
+    return f"; it did not say why, {more}"
 
 
 def _which_fails(session: Session, part: int, names: Sequence[str], references: Sequence[int]) -> str:
@@ -278,3 +289,4 @@ def _created_energy(session: Session) -> str:
 
 if TYPE_CHECKING:
     from coupling.live.session import Session
+    from coupling.plan.graph import Part

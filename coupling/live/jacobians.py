@@ -10,6 +10,7 @@ from coupling.errors import StartError
 from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.linear import elimination_order
 from coupling.kernel.rows import RowBuilder
+from coupling.live.failures import reason
 from coupling.live.session import Session
 from coupling.plan.cycles import joints_and_cycles
 from coupling.plan.graph import Address
@@ -70,11 +71,8 @@ def check_status(session: Session, index: int, status: int, action: str) -> None
     if status > WARNING:
         part = session.built.parts[index]
         said = session.instances[index].message
-        raise StartRefused(
-            part.name,
-            f"'{part.name}' ({part.fmu.model_name}) returned '{STATUS[status]}' when {action}"
-            + (f": {said}" if said else "; it did not say why"),
-        )
+        what = f"'{part.name}' ({part.fmu.model_name}) returned '{STATUS[status]}' when {action}"
+        raise StartRefused(part.name, what + reason(part, said))
 
 
 def _add(session: Session, builder: RowBuilder, number: int) -> set[int]:

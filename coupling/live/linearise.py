@@ -21,7 +21,7 @@ from coupling.kernel import library
 from coupling.kernel.binding import pointer
 from coupling.kernel.instance import DISCARD, WARNING
 from coupling.live.session import Session
-from coupling.plan.graph import Address
+from coupling.plan.graph import Address, Part
 from coupling.plan.jacobian import EVENT_KINDS
 
 _ONE, _MINUS_ONE, _FIRST_TERM = 0, 1, 2
@@ -49,6 +49,8 @@ class Linearisation:
         plan = _Plan(session, self.unknowns, wanted)
         self._terms = np.zeros(plan.terms)
         self._terms[[_ONE, _MINUS_ONE]] = 1.0, -1.0
+        for term, value in plan.constants:
+            self._terms[term] = value
         self._calls: tuple[list[_Call], ...] = ([], [], [])
         for group, part, unknowns, knowns, first in plan.calls:
             results = self._terms[first : first + len(unknowns)]
@@ -238,6 +240,8 @@ class _Plan:
             if not graph.is_output[node] and address.type == 0 and not graph.held[node]:
                 self._inputs[address.part].append(address.reference)
         self.terms = _FIRST_TERM
+        self.constants: list[tuple[int, float]] = []
+        """Terms that are numbers."""
         self.calls: list[tuple[int, int, list[int], list[int], int]] = []
         """Group, part, unknowns, knowns and first term."""
         self._rows: list[_Row] = []
@@ -251,17 +255,19 @@ class _Plan:
     def _dependences(self, address: Address) -> list[_Dependence]:
         part = self._parts[address.part]
         states = {r: part.first_state + i for i, r in enumerate(part.states)}
-        inputs = self._inputs[address.part]
-        declared = self._declared[address.part].get(address.reference)
+        own = part.fmu.own
+        inputs = {own(reference): reference for reference in self._inputs[address.part]}
+        declared = self._declared[address.part].get(own(address.reference))
         found = []
-        for known, kind in [(r, "dependent") for r in (*states, *inputs)] if declared is None else declared:
+        for listed, kind in [(r, "dependent") for r in (*states, *inputs)] if declared is None else declared:
+            known = inputs.get(listed, listed)
             group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else _ALWAYS
             here = Address(address.part, 0, known)
             if known in states:
                 found.append(_Dependence(known, group, states[known], ()))
             elif here in self._column:
                 found.append(_Dependence(known, group, self._column[here], ()))
-            elif known in inputs and (sources := self._sources(here)):
+            elif listed in inputs and (sources := self._sources(here)):
                 found.append(_Dependence(known, group, None, sources))
         return found
 
@@ -272,9 +278,10 @@ class _Plan:
         rows: dict[Address, _Row] = {}
         for address in order:
             row = rows[address] = self._row()
-            states = self._parts[address.part].states
-            if address.reference in states:
-                row.products[self._parts[address.part].first_state + states.index(address.reference)] = [(_ONE, 0)]
+            part = self._parts[address.part]
+            state = part.fmu.own(address.reference)
+            if state in part.states:
+                row.products[part.first_state + part.states.index(state)] = [(self._factor(part, address.reference), 0)]
             for d in dependences[address]:
                 if d.column is not None:
                     row.products[d.column].append((term[address, d.known], 0))
@@ -306,7 +313,8 @@ class _Plan:
             if finished:
                 order.append(address)
             elif address not in dependences:
-                is_state = address.reference in self._parts[address.part].states
+                part = self._parts[address.part]
+                is_state = part.fmu.own(address.reference) in part.states
                 dependences[address] = [] if is_state else self._dependences(address)
                 stack.append((address, True))
                 stack += [(s, False) for d in dependences[address] for s in d.sources if s not in dependences]
@@ -337,6 +345,14 @@ class _Plan:
                 term |= {pair: self.terms + i for i, pair in enumerate(pairs)}
                 self.terms += len(pairs)
         return term
+
+    def _factor(self, part: Part, reference: int) -> int:
+        """The term for a state that is passed on as it is, or in base units."""
+        if part.fmu.own(reference) == reference:
+            return _ONE
+        self.constants.append((self.terms, part.fmu.factor(reference)))
+        self.terms += 1
+        return self.terms - 1
 
     def _row(self) -> _Row:
         self._rows.append(_Row(0))

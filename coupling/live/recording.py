@@ -8,7 +8,7 @@ from coupling.record import Record, Statistics
 
 def recorded(session: Session, preparing: float, running: float) -> Record:
     """Everything so far, with the seconds that it took to prepare the run and to make it."""
-    rows, columns = session.kernel.recorded(), session.program.columns
+    rows, columns = session.kernel.take_record(), session.program.columns
     width = 1 + len(columns)
     energy = {port: rows[:, width + i].copy() for i, port in enumerate(session.built.watched)}
     return Record(session.built.name, columns, rows[:, :width], _statistics(session, preparing, running), energy)

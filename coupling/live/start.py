@@ -10,11 +10,11 @@ import numpy as np
 
 from coupling.errors import StartError
 from coupling.kernel.binding import pointer
-from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Stepping
+from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Stepping, View
 from coupling.kernel.instance import StartValues as KernelStartValues
 from coupling.kernel.status import Status
-from coupling.live.dependencies import check_dependencies
-from coupling.live.failures import describe
+from coupling.live.dependencies import check_dependencies, check_states
+from coupling.live.failures import describe, reason
 from coupling.live.jacobians import add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
@@ -77,7 +77,7 @@ def _begin(session: Session, values: StartValues, repeats: bool, assembling: boo
         changed.setdefault(index, {})[name] = value
     for index in range(len(session.instances)):
         _enter_initialization(session, index, changed.get(index, {}), reset)
-    _initialise(session, repeats, assembling)
+    _initialise(session, repeats, assembling, reset)
     if session.built.inner and not assembling:
         _begin_inner(session)
 
@@ -102,9 +102,11 @@ def _begin_inner(session: Session) -> None:
 def _instantiated(program: Program, index: int, part: Part) -> Instance:
     fmu = part.fmu
     try:
-        return Instance(library_of(part), part.name, fmu.token, fmu.resources, _stepping(program, index, part))
+        views = [View(*each) for each in fmu.views]
+        stepping = _stepping(program, index, part)
+        return Instance(library_of(part), part.name, fmu.token, fmu.resources, stepping, views=views, logging=part.logging)
     except RuntimeError as error:
-        said = f": {error}" if str(error) else " and does not say why"
+        said = reason(part, " ".join(str(error).split()))
         raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
 
 
@@ -124,15 +126,10 @@ def _enter_initialization(session: Session, index: int, changed: Mapping[str, Va
     part, run = session.built.parts[index], session.run
     values = session.defined.get(index) if not changed else None
     if values is None:
-        given = {**session.built.start[index], **changed}
-        # Structural parameters have the only value that building lets them have.
-        names = [name for name in given if part.fmu.variables[name].causality != "structuralParameter"]
-        values = KernelStartValues([_typed(part, name, given[name]) for name in names], names)
+        values = _start_values(part, {**session.built.start[index], **changed})
         if not changed:
             session.defined[index] = values
-    refusal = session.instances[index].start(
-        values, run.rtol, run.start_time, run.stop_time, switch=part.dae.switch if part.dae else None, reset=reset
-    )
+    refusal = session.instances[index].start(values, run.rtol, run.start_time, run.stop_time, reset=reset)
     if refusal is None:
         return
     action = _STAGES[refusal.stage]
@@ -142,9 +139,20 @@ def _enter_initialization(session: Session, index: int, changed: Mapping[str, Va
     check_status(session, index, refusal.status, action)
 
 
+def _start_values(part: Part, values: Mapping[str, Value]) -> KernelStartValues:
+    """Structural parameters first, and among them what hands the algebraic variables to the master."""
+    fmu = part.fmu
+    structural: list[tuple[str, Value]] = list(fmu.structural.items())
+    if part.dae and part.dae.switch is not None:
+        switch = next(v.name for v in fmu.variables.values() if v.type == "boolean" and v.reference == part.dae.switch)
+        structural.append((switch, True))
+    given = [*structural, *((name, value) for name, value in values.items() if fmu.variables[name].causality != "structuralParameter")]
+    return KernelStartValues([_typed(part, name, value) for name, value in given], [name for name, _ in given], len(structural))
+
+
 _STAGES = {
     StartStage.RESETTING: "resetting",
-    StartStage.SWITCHING: "handing its algebraic variables to the master",
+    StartStage.CONFIGURING: "setting its structural parameters",
     StartStage.SETTING: "setting a start value",
     StartStage.ENTERING: "entering Initialization Mode",
 }
@@ -161,7 +169,7 @@ def _typed(part: Part, name: str, value: Value) -> tuple[int, int, float | str]:
 # -- the system --------------------------------------------------------------------------------------------------------------------
 
 
-def _initialise(session: Session, repeats: bool, assembling: bool) -> None:
+def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) -> None:
     kernel, t = session.kernel, session.run.start_time
     for loop in session.schedule.loops:  # iterations begin where the FMUs do
         kernel.slots[loop.first : loop.first + len(loop.unknowns)] = _finite(session, loop.unknowns)
@@ -186,6 +194,8 @@ def _initialise(session: Session, repeats: bool, assembling: bool) -> None:
     _prepare_loops(session)
     _done(session, kernel.evaluate(t, session.x), "evaluating the start")
     check_dependencies(session)
+    if not reset:
+        check_states(session)
 
 
 def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:

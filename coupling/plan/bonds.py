@@ -39,6 +39,8 @@ def bonds_of(parts: Sequence[Part], connections: Sequence[tuple[str, str]], sche
                 if len(members) < 2:
                     continue
                 takes_effort = members[0].causality == "input"
-                taken, given = (Address(index, 0, v.reference) for v in (members if takes_effort else members[::-1]))
+                pair = [Address(index, 0, v.reference) for v in (members if takes_effort else members[::-1])]
+                in_base = [Address(index, 0, part.fmu.seen(v, True)) for v in (members if takes_effort else members[::-1])]
+                taken, given = (a if a in place or a in schedule.slot else b for a, b in zip(in_base, pair, strict=True))
                 if taken in place and given in schedule.slot:
                     yield Bond(title, place[taken], schedule.slot[given], 1.0 if takes_effort else -1.0)

@@ -14,10 +14,11 @@ from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, divide
-from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, build_schedule
+from coupling.plan.wires import Wires, list_wires, needs_conversion, notes_on, unit_of
 
 
 class Mode(Enum):
@@ -59,6 +60,9 @@ class Built:
     inner_parts: tuple[int, ...] = ()
     connections: tuple[tuple[str, str], ...] = ()
     """As the user made them, by the names of ports and variables."""
+    wires: Wires = field(default=Wires(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    """What a user should know of how it is connected."""
     reading: Reading | None = field(default=None, repr=False)
     """How constraints are read to move states onto them; None where none are moved."""
 
@@ -113,6 +117,7 @@ def _without_collection() -> Iterator[None]:
 def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     instances = definition.instances
     kinds = {each.name: _kind(each, mode) for each in instances}
+    logs = {each.name: each.logging for each in instances}
     _check_kinds(kinds, mode)
     if definition.unknown_accelerations and mode.integrated:
         raise BuildError(
@@ -126,11 +131,14 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     own = {each.name: (each.communication_step, _most(each)) for each in instances}
     parts, first_state = [], 0
     for name, fmu in fmus.items():
-        parts.append(Part(name, fmu, first_state, kinds[name], *own[name]))
+        parts.append(Part(name, fmu, first_state, kinds[name], *own[name], logs[name]))
         first_state += len(parts[-1].states)
 
-    def address(name: Name) -> Address:
-        return _address(fmus[name[0]], number[name[0]], name[1])
+    # What is in different units is passed on in base units.
+    converted = {target for target, given in wires.items() if any(needs_conversion(fmus, source, target) for source in given)}
+
+    def address(name: Name, in_base: bool = False) -> Address:
+        return _address(fmus[name[0]], number[name[0]], name[1], in_base)
 
     start = {each.name: dict(each.start) for each in instances}
     varying: list[tuple[Address, Drive]] = []
@@ -141,8 +149,11 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         elif isinstance(drive, TableDrive) and fmus[instance].variables[variable].variability != "continuous":
             varying.append((address(target), drive.steps))
         else:
-            varying.append((address(target), drive))
-    sources = {address(target): [address(source) for source in given] for target, given in wires.items()}
+            unit = unit_of(fmus[instance], fmus[instance].variables[variable])
+            base = unit is not None and target in converted
+            varying.append((address(target, base), in_base_units(drive, unit.factor, unit.offset) if unit and base else drive))
+    sources = {address(t, t in converted): [address(source, t in converted) for source in given] for t, given in wires.items()}
+    table = list_wires(fmus, wires, drives)
     graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
     _check_once_per_process(parts)
     division = divide(parts, sources)
@@ -160,6 +171,8 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         inner_parts=division.inner if division else (),
         reading=plan_reading(schedule) if mode is Mode.PROJECTED else None,
         connections=definition.connections,
+        wires=table,
+        notes=tuple(notes_on(table, start, fmus)),
     )
 
 
@@ -245,6 +258,6 @@ def _inner(
     return Built(name, tuple(inner), tuple({} for _ in inner), tuple(varying), schedule, first_state, reading=reading)
 
 
-def _address(fmu: Fmu, part: int, name: str) -> Address:
+def _address(fmu: Fmu, part: int, name: str, in_base: bool = False) -> Address:
     variable = fmu.variables[name]
-    return Address(part, type_code(variable, fmu.version), variable.reference)
+    return Address(part, type_code(variable, fmu.version), fmu.seen(variable, in_base))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from coupling.errors import BuildError, listed, with_article
-from coupling.fmus import Fmu, FmuVariable, Terminal, Unit, same_unit
+from coupling.fmus import Fmu, FmuVariable, Terminal, Unit, same_dimension, same_unit
 from coupling.fmus.ports import adds, described, gives, needed, needs_partner, partners, takes
 from coupling.fmus.start_values import check_value
+from coupling.fmus.views import subscripts
 from coupling.names import either, nearest, resolve
 from coupling.plan.definition import Name
 from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive, TableDrive
@@ -25,6 +26,16 @@ class End:
     fmu: Fmu
     terminal: Terminal | None
     variable: FmuVariable | None
+    array: FmuVariable | None = None
+    """Of numbers, as a whole."""
+
+    @property
+    def elements(self) -> list[End]:
+        """The elements of an array; nothing for all else."""
+        if self.array is None:
+            return []
+        names = (f"{self.array.name}{each}" for each in subscripts(self.array.dimensions))
+        return [replace(self, text=f"{self.instance}.{each}", variable=self.fmu.variables[each], array=None) for each in names]
 
 
 def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
@@ -35,11 +46,20 @@ def find_end(text: str, fmus: Mapping[str, Fmu], purpose: str = "") -> End:
     fmu = fmus[instance]
     if text == instance:
         raise BuildError(f"{purpose}'{text}' is an instance; name one of its ports or variables, such as '{_example(instance, fmu)}'")
-    terminal, variable = fmu.terminals.get(rest), fmu.variables.get(rest)
-    if terminal is None and variable is None:
-        hint = nearest(rest, [*fmu.terminals, *fmu.variables], prefix=f"{instance}.") or f"its ports are {listed(fmu.terminals) or 'none'}"
+    terminal, variable, array = fmu.terminals.get(rest), fmu.variables.get(rest), fmu.arrays.get(rest)
+    if terminal is None and variable is None and array is None:
+        hint = nearest(rest, [*fmu.terminals, *fmu.arrays, *fmu.variables], prefix=f"{instance}.") or _choice(fmu)
         raise BuildError(f"{purpose}'{instance}' ({fmu.model_name}) has no port or variable '{rest}'; {hint}")
-    return End(text, instance, fmu, terminal, variable)
+    return End(text, instance, fmu, terminal, variable, array)
+
+
+def _choice(fmu: Fmu) -> str:
+    """What there is to name."""
+    if fmu.terminals:
+        return f"its ports are {listed(fmu.terminals)}"
+    connected = [v.name for v in fmu.variables.values() if v.causality in ("input", "output")]
+    variables = connected or [v.name for v in fmu.variables.values() if v.causality != "independent"]
+    return f"it has no ports; its {'inputs and outputs' if connected else 'variables'} are {listed(variables) or 'none'}"
 
 
 def _instance_hint(text: str, fmus: Mapping[str, Fmu]) -> str:
@@ -107,6 +127,8 @@ def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
             f"'{port.text}' is a port but '{other.text}' a variable; connect two ports, or two variables such as "
             f"'{port.text}.{member}' and '{other.text}'"
         )
+    if a.array or b.array:
+        return _joined_arrays(a, b)
     assert a.variable and b.variable
     if (a.variable.causality == "input") == (b.variable.causality == "input"):
         raise BuildError(
@@ -115,6 +137,17 @@ def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
     source, target = (b, a) if a.variable.causality == "input" else (a, b)
     assert source.variable and target.variable
     return [((source.instance, source.variable.name), (target.instance, target.variable.name), adds(target.fmu, target.variable.name))]
+
+
+def _joined_arrays(a: End, b: End) -> list[tuple[Name, Name, bool]]:
+    """Two arrays of the same size, element by element."""
+    sizes = [" x ".join(map(str, end.array.dimensions)) if end.array else "" for end in (a, b)]
+    if sizes[0] != sizes[1]:
+        what = [f"'{end.text}' is {f'an array of {size}' if size else 'a scalar'}" for end, size in zip((a, b), sizes, strict=True)]
+        example = next(iter((a if a.array else b).elements), None)
+        one = f", or single elements, such as '{example.text}'" if example else ""
+        raise BuildError(f"{what[0]} and {what[1]}; connect arrays of the same size{one}")
+    return [value for of_a, of_b in zip(a.elements, b.elements, strict=True) for value in _values(of_a, of_b)]
 
 
 def _causality(variable: FmuVariable) -> str:
@@ -151,20 +184,26 @@ def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
         raise BuildError(f"{refused}the second is an algebraic variable, which the master solves for; leave it open")
     if a.dimensions or b.dimensions:
         odd = source if a.dimensions else target
-        raise BuildError(f"{refused}'{'.'.join(odd)}' is an array; export its elements as scalar variables")
-    if {a.type, b.type} - {"real", "integer", "boolean"} or a.type != b.type:
-        raise BuildError(
-            f"{refused}the first is {with_article(a.fmi_type)}, the second {with_article(b.fmi_type)}; "
-            "connect variables of the same type: reals, integers or Booleans"
-        )
+        raise BuildError(f"{refused}'{'.'.join(odd)}' is an array of {(a if a.dimensions else b).fmi_type} values; leave it open")
+    types = f"the first is {with_article(a.fmi_type)}, the second {with_article(b.fmi_type)}"
+    if {a.type, b.type} - {"real", "integer", "boolean"}:
+        raise BuildError(f"{refused}{types}, and only reals, integers and Booleans are passed on; leave both open")
+    if a.type != b.type:
+        raise BuildError(f"{refused}{types}; connect variables of the same type: reals, integers or Booleans")
     if a.type == "real" and a.variability == "continuous" and b.variability != "continuous":
         raise BuildError(
             f"{refused}the first is continuous, the second {b.variability}, and changes at events only; put a sampler between them"
         )
     if not (a.unit and b.unit) or (a.unit == b.unit and fmus[source[0]] is fmus[target[0]]):
         return
-    if not same_unit(_unit(fmus[source[0]], a), _unit(fmus[target[0]], b)):
-        raise BuildError(f"{refused}the first is in {a.unit}, the second in {b.unit}; convert the value between them")
+    units = [_unit(fmus[source[0]], a), _unit(fmus[target[0]], b)]
+    if same_unit(*units) or same_dimension(*units):
+        return
+    undefined = [
+        f"'{'.'.join(name)}'" for name, unit in zip((source, target), units, strict=True) if unit is None or unit.exponents is None
+    ]
+    remedy = f"define the unit of {' and '.join(undefined)} in the FMU, or connect" if undefined else "connect"
+    raise BuildError(f"{refused}the first is in {a.unit}, the second in {b.unit}; {remedy} variables of one quantity")
 
 
 def solved_for(fmu: Fmu, variable: FmuVariable) -> bool:
@@ -197,6 +236,11 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     refused = f"'{text}' cannot be driven: "
     end = find_end(text, fmus, refused)
     variable = end.variable
+    if end.array is not None:
+        example = next((each.text for each in end.elements), "")
+        raise BuildError(
+            f"{refused}it is an array; drive its elements" + (f", such as '{example}'" if example else ", of which it has none")
+        )
     if variable is None:
         members = listed(f"{text}.{member}" for member in (takes(end.fmu, end.terminal) if end.terminal else ()))
         raise BuildError(f"{refused}it is a port; " + (f"drive one of its inputs: {members}" if members else "it has no inputs"))

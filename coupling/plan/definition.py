@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from coupling.errors import BuildError, shown
-from coupling.fmus import Fmu, FmuError
-from coupling.fmus.start_values import check_start
+from coupling.fmus import Fmu, FmuError, load
+from coupling.fmus.start_values import start_items, structural_values
 from coupling.options import check_degree
 from coupling.plan.drives import Drive, PolynomialDrive
 from coupling.plan.instances import find_fmus, found_again
@@ -38,11 +38,12 @@ class FmuFile:
         return self.fmu.private
 
     @property
-    def _key(self) -> tuple[str, bool]:
-        return self.fmu.sha256, self.private
+    def _key(self) -> tuple[object, ...]:
+        return self.fmu.sha256, self.private, *self.fmu.structural.items()
 
-    def __reduce__(self) -> tuple[Callable[..., FmuFile], tuple[Path, str, bool, str, int]]:
-        return _found_again, (self.fmu.path, self.fmu.sha256, self.private, self.fmu.model_name, self.fmu.version)
+    def __reduce__(self) -> tuple[Callable[..., FmuFile], tuple[Path, str, bool, str, int, dict[str, Any]]]:
+        fmu = self.fmu
+        return _found_again, (fmu.path, fmu.sha256, self.private, fmu.model_name, fmu.version, dict(fmu.structural))
 
 
 def _found_again(*file: Any) -> FmuFile:
@@ -65,6 +66,8 @@ class InstanceDefinition:
     """The only step that it makes in Co-Simulation, in seconds; None for those of the run."""
     extrapolation: int | None = None
     """The highest degree of the polynomials that its inputs follow; None for that of the run."""
+    logging: bool = False
+    """Whether the FMU's own logging is on."""
 
 
 def define_instance(
@@ -75,6 +78,7 @@ def define_instance(
     private: bool = False,
     communication_step: float | None = None,
     extrapolation: int | None = None,
+    logging: bool = False,
 ) -> InstanceDefinition:
     """An instance, with everything checked that can be checked of it alone; components are built here."""
     if not isinstance(name, str) or not name or set(name) & set(".*") or name != name.strip():
@@ -83,29 +87,35 @@ def define_instance(
         raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
     if kind not in (None, "me", "cs"):
         raise BuildError(f"'{name}' cannot run as {shown(kind)}; the kinds are 'me' (Model Exchange) and 'cs' (Co-Simulation)")
-    if not isinstance(private, bool):
-        raise BuildError(f"private = {shown(private)} of '{name}' is refused: give True or False")
+    for option, value in (("private", private), ("logging", logging)):
+        if not isinstance(value, bool):
+            raise BuildError(f"{option} = {shown(value)} of '{name}' is refused: give True or False")
     own = {"communication_step": communication_step, "extrapolation": extrapolation}
     kind = _kind_with(name, kind, {option: value for option, value in own.items() if value is not None})
     loaded, stepped = find_fmus(name, fmu, private)
-    if kind is None and loaded.model_exchange is None:
-        kind = "cs"
+    asked, kind = kind, "cs" if kind is None and loaded.model_exchange is None else kind
     if kind is not None:
         try:
             (stepped if kind == "cs" else loaded).interface(kind)
         except FmuError as error:
-            raise BuildError(f"'{name}' cannot run as '{kind}': {error}") from None
-    for variable, value in (start_values or {}).items():
-        check_start(name, loaded, variable, value)
-    first = FmuFile(stepped if kind == "cs" else loaded)
+            raise BuildError(f"'{name}' cannot run{f' as {asked!r}' if asked else ''}: {error}") from None
+    given = {variable: value for variable, value in (start_values or {}).items() if variable not in loaded.arrays}
+    structural = structural_values(loaded, dict(item for each in given.items() for item in start_items(name, loaded, *each)))
+    if structural:  # the sizes of arrays may follow from them
+        loaded = load(loaded.path, private, structural)
+        stepped = loaded
+    # An element that is given by itself counts over its array.
+    items = sorted((start_values or {}).items(), key=lambda item: item[0] not in loaded.arrays)
+    start = dict(found for item in items for found in start_items(name, loaded, *item))
     return InstanceDefinition(
         name,
-        first,
+        FmuFile(stepped if kind == "cs" else loaded),
         FmuFile(stepped),
-        tuple((start_values or {}).items()),
+        tuple(start.items()),
         kind,
         communication_step,
         check_degree(extrapolation, f" of '{name}'"),
+        logging,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,17 @@ def _times(name: str, breaks: Any) -> tuple[float, ...]:
     if times.ndim != 1 or not np.isfinite(times).all():
         raise BuildError(f"breaks = {shown(breaks)} of '{name}' is refused: give a list of times in seconds, such as [0.5]")
     return tuple(np.unique(times).tolist())
+
+
+def in_base_units(drive: Drive, factor: float, offset: float) -> Drive:
+    """What drives an input together with values in base units: each of its own is factor * value + offset there."""
+    if isinstance(drive, ConstantDrive):
+        return ConstantDrive(factor * drive.value + offset)
+    if isinstance(drive, TableDrive):
+        return TableDrive(drive.times, factor * drive.values + offset)
+    if isinstance(drive, FunctionDrive):
+        return replace(drive, function=lambda t: factor * drive(t) + offset)
+    return drive
 
 
 def _checked(name: str, table: np.ndarray) -> TableDrive:

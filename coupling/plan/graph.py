@@ -62,6 +62,8 @@ class Part:
     """The only one that it makes in Co-Simulation, in seconds; None for those of the run."""
     most: int = 2
     """The highest degree of the polynomials that its inputs follow over a step."""
+    logging: bool = False
+    """Whether the FMU's own logging is on."""
 
     @property
     def stepped(self) -> bool:
@@ -220,7 +222,7 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
     structure, fmu = part.structure, part.fmu
     by_reference: dict[int, list[int]] = defaultdict(list)
     for node in inputs:
-        by_reference[graph.addresses[node].reference].append(node)
+        by_reference[fmu.own(graph.addresses[node].reference)].append(node)
     constant = {v.reference for v in fmu.by_reference.values() if v.causality in _PARAMETERS or v.variability in _EVENTS_ONLY}
     declared = {unknown.reference: unknown for unknown in (*structure.outputs, *structure.residuals)}
     states, complete = set(fmu.states), part.lists_everything
@@ -229,7 +231,7 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
         node = graph.add(address, True)
         variable = fmu.by_reference.get(address.reference)
         graph.held[node] = address.type > 1 or (variable is not None and variable.variability in _EVENTS_ONLY)
-        if address.reference in states and variable is not None and variable.type == "real":
+        if fmu.own(address.reference) in states and variable is not None and variable.type == "real":
             graph.change[node] = Change.ALWAYS
             if unknown is None:
                 return node
@@ -252,7 +254,7 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
 
     for address in wanted:
         if address not in graph.node:
-            add(address, declared.get(address.reference))
+            add(address, declared.get(fmu.own(address.reference)))
     for unknown in structure.derivatives:
         graph.derivatives.append(add(Address(index, 0, unknown.reference), unknown))
     for unknown in structure.residuals:
@@ -263,7 +265,8 @@ def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[A
     """Of a Co-Simulation instance: they change from point to point, and with the inputs that its derivatives can tell of."""
     part = graph.parts[index]
     declared = {unknown.reference: unknown.dependencies for unknown in part.structure.outputs}
-    moving = {graph.addresses[n].reference: n for n in inputs if not graph.held[n]}
+    own = part.fmu.own
+    moving = {own(graph.addresses[n].reference): n for n in inputs if not graph.held[n]}
     for address in wanted:
         if address in graph.node:
             continue
@@ -273,7 +276,7 @@ def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[A
         if graph.held[node]:
             continue
         graph.change[node] = Change.ALWAYS
-        dependencies = declared.get(address.reference, ()) if variable.causality == "output" else ()
+        dependencies = declared.get(own(address.reference), ()) if variable.causality == "output" else ()
         if dependencies is None:
             dependencies = tuple((reference, "dependent") for reference in moving)
         graph.kinds[node] = {moving[reference]: kind for reference, kind in dependencies if reference in moving}

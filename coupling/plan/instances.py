@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from coupling.errors import BuildError, shown
-from coupling.fmus import Fmu, FmuError, load
+from coupling.fmus import Fmu, FmuError, Settable, load
 from coupling.names import nearest
 
 _WANTED = "give the name of a component such as 'planar.Body1', a component class, or the path of a file that ends in .fmu"
@@ -36,12 +37,12 @@ def find_fmus(instance: str, fmu: Any, private: bool) -> tuple[Fmu, Fmu]:
     return _of_component(fmu, 3, private), _of_component(fmu, 2, private)
 
 
-def found_again(path: Path, sha256: str, private: bool, component: str, version: int) -> Fmu:
+def found_again(path: Path, sha256: str, private: bool, component: str, version: int, structural: Mapping[str, Settable]) -> Fmu:
     """Reads an FMU where it was, or builds that of a component again; refuses another one that has taken its place."""
     from fmu_components.catalogue import all_components
 
     gone = not path.is_file() and component in all_components()
-    fmu = _of_component(all_components()[component], version, private) if gone else load(path, private)
+    fmu = _of_component(all_components()[component], version, private) if gone else load(path, private, structural)
     if fmu.sha256 != sha256:
         raise FmuError(
             f"'{fmu.path}' is another FMU than it was when the system was defined; put the old one back, or define the system anew"

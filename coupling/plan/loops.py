@@ -107,7 +107,7 @@ def _needed(graph: Graph, loops: list[Loop]) -> set[int]:
         for indicator in part.structure.indicators:
             everything = everything or indicator.dependencies is None
             references = {r for r, _ in indicator.dependencies or ()}
-            open_now += [n for n in inputs[index] if graph.addresses[n].reference in references]
+            open_now += [n for n in inputs[index] if part.fmu.own(graph.addresses[n].reference) in references]
         if everything:
             open_now += inputs[index]
     needed = set(open_now)

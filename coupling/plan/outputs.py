@@ -53,6 +53,8 @@ def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[
     if text in fmus:
         return [(number[text], name) for name in by_fmu[fmus[text]]]
     end = find_end(text, fmus, "outputs: ")
+    if end.array is not None:
+        return [(number[end.instance], each.variable.name) for each in end.elements if each.variable]
     if end.variable is None:
         return [(number[end.instance], name) for name in end.terminal.members.values()] if end.terminal else []
     if not _recordable(end.variable):

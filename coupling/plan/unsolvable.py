@@ -16,14 +16,18 @@ def unsolvable(schedule: Schedule, loop: ScheduledLoop) -> tuple[int, str] | Non
             continue  # solved between the points as well, where others only push
         declared = next(u for u in part.structure.residuals if u.reference == residual.reference)
         known = None if declared.dependencies is None else {reference for reference, _ in declared.dependencies}
-        wires = ((a, given) for a, given in graph.wires.items() if a.part == residual.part and (known is None or a.reference in known))
+        wires = (
+            (a, given)
+            for a, given in graph.wires.items()
+            if a.part == residual.part and (known is None or part.fmu.own(a.reference) in known)
+        )
         sources = {s.part for _, given in wires for s in given}
         for other in sorted(sources):
             if graph.parts[other].stepped and not graph.parts[other].interface.directional_derivatives:
                 return other, "offers no directional derivatives, so that its motion under a force is not known"
         for reference, _ in declared.dependencies or ():
             variable = part.fmu.by_reference[reference]
-            address = Address(residual.part, 0, reference)
-            if variable.causality == "input" and address not in graph.node and sources:
+            addresses = {Address(residual.part, 0, part.fmu.seen(variable, in_base)) for in_base in (False, True)}
+            if variable.causality == "input" and addresses.isdisjoint(graph.node) and sources:
                 return residual.part, f"is not told '{variable.name}'"
     return None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
+import io
 import zipfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from fmu_components.export import compile as c
+from fmu_components.export import kept
 from fmu_components.export.c_code import model_source
 from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import build_description, model_description
@@ -79,27 +81,39 @@ def icons(shared: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
-    """Packs the files reproducibly; the key of the content is the archive's comment, and appears only with a whole file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.comment = key.encode()
-            for name in sorted(files, key=lambda n: (n != "modelDescription.xml", n)):
-                entry = zipfile.ZipInfo(name, _EARLIEST)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                archive.writestr(entry, files[name])
-        if key_of(path) != key:  # another process may have been faster, and be using its file by now
-            os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    """Packs the files reproducibly. The archive's comment holds the key of the content and a checksum; it appears only with a whole file."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = _comment(key, "0" * _DIGITS)
+        for name in sorted(files, key=lambda n: (n != "modelDescription.xml", n)):
+            entry = zipfile.ZipInfo(name, _EARLIEST)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, files[name])
+    content = packed.getvalue()[: -len(_comment(key, "0" * _DIGITS))]
+    if key_of(path) != key:  # another process may have been faster, and be using its file by now
+        kept.write(path, content + _comment(key, hashlib.sha256(content).hexdigest()))
+
+
+_DIGITS = 64
+
+
+def _comment(key: str, digest: str) -> bytes:
+    return f"{key} {digest}".encode()
 
 
 def key_of(path: Path) -> str | None:
-    """The key with which an archive was written; None where there is none."""
+    """The key with which an archive was written; None where there is none, or where it is not as it was written."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.comment.decode()
-    except (OSError, zipfile.BadZipFile, UnicodeDecodeError):
+        content = path.read_bytes()
+    except OSError:
         return None
+    digest = content[-_DIGITS:]
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            comment = archive.comment
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return None
+    if hashlib.sha256(content[: -len(comment)]).hexdigest().encode() != digest or not comment.endswith(b" " + digest):
+        return None
+    return comment[: -_DIGITS - 1].decode(errors="replace")

@@ -18,7 +18,7 @@ from threading import RLock
 import sympy
 
 from fmu_components.declare.component import Component, component_name, declaration
-from fmu_components.export import archive
+from fmu_components.export import archive, kept
 from fmu_components.export import compile as c
 from fmu_components.export.table import VariableTable
 
@@ -114,8 +114,31 @@ def cached_fmu(component: type[Component], fmi: int, backend: str = "native") ->
     """The FMU of a component, built on demand and kept by its content in the cache folder."""
     options = Options((fmi,), backend=backend)
     with _building:
-        folder = cache_folder() / content_key(component, fmi, options)[:24]
-        return build_one(component, folder, options)[0].path
+        try:
+            folder = cache_folder() / content_key(component, fmi, options)[:24]
+            (target, _, key), *_ = targets(component, folder, options)
+            if archive.key_of(target) == key:
+                return target
+            kept.clear_way(target, cache_folder())
+            return build_one(component, folder, options)[0].path
+        except c.ExportError:
+            found = _built_before(component, fmi, options)  # what a compiler made earlier needs none now
+            if found is None:
+                raise
+            return found
+        except OSError as error:
+            raise c.ExportError(
+                f"the FMU of '{component_name(component)}' cannot be kept in '{cache_folder()}': {error.strerror or error}; make room there, or name "
+                "another folder in the environment variable JOURDAIN_CACHE"
+            ) from None
+
+
+def _built_before(component: type[Component], fmi: int, options: Options) -> Path | None:
+    """The newest FMU in the cache that any compiler made of the same sources."""
+    wanted = source_key(component, fmi, options)
+    found = cache_folder().glob(f"*/fmi{fmi}/{component_name(component)}.fmu")
+    same = [path for path in found if (archive.key_of(path) or "").endswith(f"-{wanted[:_SHARED]}")]
+    return max(same, key=lambda path: path.stat().st_mtime_ns, default=None)
 
 
 _building = RLock()
@@ -128,13 +151,24 @@ def targets(component: type[Component], folder: Path, options: Options) -> list[
     return [(folder / f"fmi{fmi}" / f"{name}.fmu", fmi, content_key(component, fmi, options)) for fmi in options.versions]
 
 
+_SHARED = 32
+"""Digits of a key that do not depend on the compiler."""
+
+
 def content_key(component: type[Component], fmi: int, options: Options) -> str:
-    """Changes with anything that the FMU is made of: declaration, exporter, runtime, options, compilers."""
-    parts = [component_name(component), str(fmi), repr(options.platforms), options.backend, _core_key(), *_sources(component)]
+    """Changes with anything that the FMU is made of: declaration, exporter, runtime, options, compilers; what follows the dash does not depend on compilers."""
+    sources = source_key(component, fmi, options)
     if options.backend == "native":
-        parts += [c.compiler_version(c.PLATFORMS[name].required_compiler()) for name in options.platforms]
+        tools = [c.compiler_version(c.PLATFORMS[name].required_compiler()) for name in options.platforms]
     else:
-        parts.append(sys.version)
+        tools = [sys.version]
+    own = hashlib.sha256("\0".join([sources, *tools]).encode()).hexdigest()
+    return f"{own}-{sources[:_SHARED]}"
+
+
+def source_key(component: type[Component], fmi: int, options: Options) -> str:
+    """The same without compilers."""
+    parts = [component_name(component), str(fmi), repr(options.platforms), options.backend, _core_key(), *_sources(component)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from fmu_components.export import kept
+
 RUNTIME = Path(__file__).parents[1] / "runtime"
 SHARED_SOURCES = (
     "messages.c",
@@ -115,34 +117,49 @@ def runtime_headers(fmi: int) -> list[Path]:
 
 @cache
 def compiler_version(compiler: str) -> str:
-    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    try:
+        return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ExportError(
+            f"the C compiler '{compiler}' does not tell its version ({error}); name another one in the environment variable CC, or unset it"
+        ) from None
 
 
 @cache
+def _runtime_key(compiler: str, fmi: int) -> str:
+    text = "".join(path.read_text() for path in (*runtime_sources(fmi), *runtime_headers(fmi)))
+    return hashlib.sha256((text + compiler_version(compiler) + str(FLAGS)).encode()).hexdigest()[:16]
+
+
 def runtime_objects(platform: Platform, fmi: int, cache_folder: Path) -> list[Path]:
     """The compiled runtime: the same for every component, so compiled once and kept by content."""
     compiler = platform.required_compiler()
-    text = "".join(path.read_text() for path in (*runtime_sources(fmi), *runtime_headers(fmi)))
-    key = hashlib.sha256((text + compiler_version(compiler) + str(FLAGS)).encode()).hexdigest()[:16]
+    key = _runtime_key(compiler, fmi)
     folder = cache_folder / f"runtime-{platform.name}-{key}"
     objects = [folder / source.with_suffix(".o").name for source in runtime_sources(fmi)]
-    if not all(path.is_file() for path in objects):
-        folder.mkdir(parents=True, exist_ok=True)
-        for source, target in zip(runtime_sources(fmi), objects, strict=True):
-            _compile(compiler, source, target)
+    for source, target in zip(runtime_sources(fmi), objects, strict=True):
+        _kept_object(compiler, source, target)
     return objects
 
 
+def _kept_object(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
+    """Compiles what is not in the cache, or not as it was written."""
+    if kept.read_summed(target) is None:
+        with tempfile.TemporaryDirectory() as scratch:
+            made = Path(scratch) / target.name
+            _compile(compiler, source, made, folders, flags)
+            kept.write_summed(target, made.read_bytes())
+
+
 def _compile(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
-    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".o", delete=False) as file:
-        pass
-    _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, fmi_headers())), "-c", str(source), "-o", file.name])
-    # Others may compile the same at the same time; a rename is atomic.
-    os.replace(file.name, target)
+    _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, fmi_headers())), "-c", str(source), "-o", str(target)])
 
 
 def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        raise ExportError(f"the compiler cannot be started: {error}; name another one in the environment variable CC") from None
     if done.returncode != 0:
         raise ExportError(f"the compiler refused: {' '.join(command)}\n{done.stderr.strip()}")
 
@@ -151,19 +168,16 @@ def compile_model(platform: Platform, model_c: str, cache_folder: Path) -> Path:
     """The object of a model; it serves both FMI versions, and is kept by content since they may be asked for one after the other."""
     compiler = platform.required_compiler()
     text = model_c + (RUNTIME / "model.h").read_text()
-    target = _kept(platform, cache_folder) / f"{_digest(text, compiler, FLAGS)}.o"
-    if not target.is_file():
-        with tempfile.TemporaryDirectory() as scratch:
-            source = Path(scratch) / "model.c"
-            source.write_text(model_c)
-            _compile(compiler, source, target)
+    target = _objects_folder(platform, cache_folder) / f"{_digest(text, compiler, FLAGS)}.o"
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch) / "model.c"
+        source.write_text(model_c)
+        _kept_object(compiler, source, target)
     return target
 
 
-def _kept(platform: Platform, cache_folder: Path) -> Path:
-    folder = cache_folder / f"objects-{platform.name}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def _objects_folder(platform: Platform, cache_folder: Path) -> Path:
+    return cache_folder / f"objects-{platform.name}"
 
 
 def _digest(text: str, compiler: str, flags: Sequence[str]) -> str:
@@ -205,7 +219,7 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
     includes, is kept in the cache."""
     compiler = platform.required_compiler()
     flags = (*FLAGS, "-ffunction-sections")
-    kept = _kept(platform, cache_folder)
+    place = _objects_folder(platform, cache_folder)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for name, content in sources.items():
@@ -213,8 +227,6 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
             (folder / name).write_bytes(content)
         objects = []
         for name in sorted(n for n in sources if n.endswith(".c")):
-            target = kept / f"{_digest(_with_headers(name, sources), compiler, flags)}.o"
-            if not target.is_file():
-                _compile(compiler, folder / name, target, (folder,), flags)
-            objects.append(target)
+            objects.append(place / f"{_digest(_with_headers(name, sources), compiler, flags)}.o")
+            _kept_object(compiler, folder / name, objects[-1], (folder,), flags)
         return _link(platform, folder / f"library{platform.suffix}", objects, ("-Wl,--gc-sections",))

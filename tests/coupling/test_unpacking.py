@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -169,6 +169,83 @@ def test_a_cache_that_was_emptied_is_filled_again(tmp_path: Path, folder: Path) 
     fmu.library("cs")
     cache.remove(folder)
     assert fmu.library("cs").is_file() and len(entries(folder)) == 1
+
+
+def test_what_is_too_large_is_not_unpacked(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the whole nor what describes it; the limit can be raised, and what is not needed does not count."""
+    path = written(tmp_path / "m.fmu", {"resources/zeros": "0" * 2**20, "documentation/film": "0" * 2**22})
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", str(2**-11))
+    with pytest.raises(FmuError) as error:
+        load(path).library("cs")
+    assert str(error.value) == (
+        f"'{path}' takes 1 MiB when unpacked, and no more than 512 KiB may be taken; get it from a source you trust, or raise the limit by the "
+        "environment variable JOURDAIN_UNPACK_LIMIT, in GiB (now 0.000488)"
+    )
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", "0.1")
+    assert load(path).library("cs").is_file()
+    description = DESCRIPTION.format(fmi="3.0", token="instantiationToken", tag="CoSimulation", more="")
+    long = written(tmp_path / "long.fmu", {"modelDescription.xml": description + " " * 2**20})
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", str(2**-11))
+    with pytest.raises(
+        FmuError, match=r"has a modelDescription.xml of 1 MiB when unpacked, and no more than 64 KiB may be taken; .*UNPACK_LIMIT"
+    ):
+        load(long)
+    monkeypatch.setenv("JOURDAIN_UNPACK_LIMIT", "much")
+    with pytest.raises(FmuError) as error:
+        load(long)
+    assert str(error.value) == "JOURDAIN_UNPACK_LIMIT = 'much' is refused: give the GiB that an FMU may take when it is unpacked, such as 4"
+
+
+def test_what_lies_beside_platforms_is_no_member(tmp_path: Path, folder: Path) -> None:
+    """A file called binaries is one that no platform needs."""
+    path = tmp_path / "odd.fmu"
+    with zipfile.ZipFile(written(tmp_path / "m.fmu")) as whole, zipfile.ZipFile(path, "w") as odd:
+        odd.writestr("modelDescription.xml", whole.read("modelDescription.xml"))
+        odd.writestr("binaries", "")
+    with pytest.raises(FmuError, match=r"has no binary \S+ for this platform, it has none at all"):
+        load(path).library("cs")
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def flipped(path: Path) -> None:
+    path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+
+
+def replaced(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("damage", [emptied, flipped, replaced, Path.unlink])
+def test_an_entry_that_is_damaged_is_made_anew(tmp_path: Path, folder: Path, damage: Callable[[Path], None]) -> None:
+    """At every file of it, the lock with the checksums among them; also where a file stands in its place."""
+    fmu = load(written(tmp_path / "m.fmu"))
+    library = fmu.library("cs")
+    whole = {each.relative_to(folder): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    assert len(whole) >= 3
+    for each in whole:
+        forget(fmu)
+        for parent in (folder / each).parents:
+            parent.chmod(0o755)
+        (folder / each).chmod(0o644)
+        damage(folder / each)
+        assert fmu.library("cs") == library
+        assert {each.relative_to(folder): each.read_bytes() for each in folder.rglob("*") if each.is_file()} == whole
+    forget(fmu)
+    (entry,) = entries(folder)
+    cache.remove(entry)
+    entry.write_text("in the way")
+    assert fmu.library("cs") == library and library.read_text() == "m.fmu"
+
+
+def forget(fmu: Fmu) -> None:
+    """As if another process asked."""
+    fmu._kept.clear()
+    while cache._held:
+        os.close(cache._held.popitem()[1])
 
 
 def test_without_a_place_for_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

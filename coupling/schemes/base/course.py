@@ -53,7 +53,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
             stopped = True
     t, steps = kernel.course
     session.solver_statistics = {"steps": steps}
-    if (stopped or status is Status.PAUSED) and kernel.recorded()[-1:, 0] != kernel.time and kernel.complete() is Status.DONE:
+    if (stopped or status is Status.PAUSED) and kernel.recorded_until != kernel.time and kernel.complete() is Status.DONE:
         kernel.record()  # the last point is the one that tells most
     return interrupted(t) if stopped else outcome(session, status, t)
 

@@ -13,7 +13,8 @@ class ObservedOutputs:
     """All outputs and what is passed on, but for what depends on inputs at once; where that leaves nothing, all."""
 
     def __init__(self, session: Session) -> None:
-        passed_on = {(a.part, a.reference) for a in session.schedule.ended if a.type == 0}
+        parts = session.built.parts
+        passed_on = {(a.part, parts[a.part].fmu.own(a.reference)) for a in session.schedule.ended if a.type == 0}
         given: list[tuple[int, FmuVariable, bool]] = []
         for index in session.steppers:
             fmu = session.built.parts[index].fmu

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from coupling.fmus import Fmu, Interface, Structure, Unit, Unknown, load, same_unit
+from coupling.fmus import Fmu, FmuError, Interface, Structure, Unit, Unknown, load, same_unit
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component
 from tests.support.fmus.written import FMI_3, ME, Write
@@ -167,11 +167,38 @@ def test_values_of_fmi3(third: Fmu) -> None:
 
 
 def test_arrays(third: Fmu) -> None:
-    """Sizes are fixed or the start values of structural parameters; one start value stands for all elements."""
-    a, b, lines = (third.variables[name] for name in ("A", "b", "lines"))
+    """Sizes are fixed or the start values of structural parameters; one start value stands for all elements. Elements of numbers are
+    variables, under references that the FMU does not use."""
+    a, b, lines = third.arrays["A"], third.arrays["b"], third.variables["lines"]
     assert (a.dimensions, a.start) == ((3, 2), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     assert (b.dimensions, b.start) == ((3,), (7.0, 7.0, 7.0))
     assert (lines.dimensions, lines.start) == ((2,), ("a b", ""))
+    elements = [third.variables[f"A[{row},{column}]"] for row in (1, 2, 3) for column in (1, 2)]
+    assert [each.start for each in elements] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert len({each.reference for each in third.variables.values()}) == len(third.variables) - 1  # an alias
+    assert all(each.reference > 11 and each.dimensions == () for each in elements) and "A" not in third.variables
+
+
+def test_arrays_of_another_size(write: Write) -> None:
+    """A structural parameter that is given another value resizes what depends on it; what that starts with is not known then."""
+    path = write(3, FMI_3)
+    other = load(path, structural={"n": 1})
+    assert (other.arrays["A"].dimensions, other.arrays["A"].start) == ((1, 2), None)
+    assert [name for name in other.variables if name.startswith(("A", "b["))] == ["A[1,1]", "A[1,2]", "b[1]"]
+    assert other.variables["n"].start == 1
+    assert load(path, structural={"n": 1}) is other is not load(path)
+    assert load(path, structural={"n": 0}).variables.keys().isdisjoint({"b[1]", "A[1,1]"})
+
+
+def test_arrays_beyond_what_can_be_followed(write: Write) -> None:
+    """Each element is a variable, of which there is a limit."""
+    path = write(3, FMI_3)
+    with pytest.raises(FmuError) as error:
+        load(path, structural={"n": 1_000_000})
+    assert str(error.value) == (
+        f"'{path}' has arrays of 3000000 elements together, 'A' of 1000000 x 2, and no more than 1000000 can be followed; export it with smaller "
+        "arrays, or give smaller values to its structural parameters"
+    )
 
 
 def test_aliases_of_fmi3(third: Fmu) -> None:

@@ -202,6 +202,71 @@ def test_an_old_draft_that_lists_residuals_alone(model: Fmu) -> None:
     assert dae.structure == Structure(model.structure.outputs, model.structure.derivatives, (), (Unknown(4, ((3, "dependent"),)),))
 
 
+@pytest.mark.parametrize("switch", ["EnableDAEParameter", "EnableDAE", "dae:EnableDAE"])
+@pytest.mark.parametrize("root", ["fmiDAEManifest", "fmiLayeredStandardManifest", "fmi-ls-dae", "fmi-ls:fmi-dae"])
+@pytest.mark.parametrize("residual", ['<Residual valueReference="4"/>', '<Residual><Formulation index="1" valueReference="4"/></Residual>'])
+def test_spellings_of_released_fmus(model: Fmu, root: str, switch: str, residual: str) -> None:
+    """Every draft's name of the root, of the switch and of a residual, with a prefix or without, is understood the same way."""
+    dae = read(model, f'<{root}><{switch} valueReference="6"/>{ONE.format(residual)}<Annotations><Any/></Annotations></{root}>')
+    assert dae is not None
+    assert (dae.switch, dae.algebraic, [each.reference for each in dae.structure.residuals]) == (6, (3,), [4])
+
+
+ROBERTS = """
+<fmiLayeredStandardManifest xmlns="http://fmi-standard.org/fmi-ls-manifest" xmlns:fmi-ls="http://fmi-standard.org/fmi-ls-manifest"
+    fmi-ls:fmi-ls-name="fmi-ls-dae" fmi-ls:fmi-ls-version="">
+  <EnableDAE valueReference="6"/>
+  <AlgebraicVariables><AlgebraicVariable valueReference="3" nominal="4"/></AlgebraicVariables>
+  <ModelStructure>
+    <ContinuousStateDerivative valueReference="2" dependencies="1 3" dependenciesKind="constant constant"/>
+    <InitialUnknown valueReference="2" dependencies="1 3" dependenciesKind="constant constant"/>
+    <Residual><Formulation index="1" valueReference="4" dependencies="1 3" dependenciesKind="constant constant"/></Residual>
+  </ModelStructure>
+</fmiLayeredStandardManifest>"""
+
+
+def test_the_manifest_of_the_reference_fmu(model: Fmu) -> None:
+    """As Roberts has it: an old root, a switch, a nominal value; the order of outputs is that of the model description."""
+    dae = read(model, ROBERTS)
+    assert dae is not None and dae.switch == 6
+    assert dae.structure.outputs == model.structure.outputs
+    assert dae.structure.derivatives == (Unknown(2, ((1, "constant"), (3, "constant"))),)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            NEW.format('<EnableDaeMode valueReference="6"/>' + ONE.format('<Residual valueReference="4"/>')),
+            f"'m.fmu' has the unknown element 'EnableDaeMode' in the fmiDAEManifest of its {MANIFEST}; what is understood there is "
+            "EnableDAEParameter, EnableDAE, AlgebraicVariables, ModelStructure, Annotations; export it again, or report this to the makers of "
+            "'Tool 1'",
+        ),
+        (
+            NEW.format(ONE.format('<Residual valueReference="4"/><Equation valueReference="4"/>')),
+            f"'m.fmu' has the unknown element 'Equation' in the ModelStructure of its {MANIFEST}; what is understood there is Output, "
+            "ContinuousStateDerivative, ClockedState, InitialUnknown, EventIndicator, Residual; export it again, or report this to the makers of "
+            "'Tool 1'",
+        ),
+        (
+            OLD.format(ONE.format('<Residual><Formulation index="2" valueReference="4"/></Residual>')),
+            "'m.fmu' gives the residual 'r' at index 2 alone, and only index 1 is solved; export it with index reduction, so that it has a "
+            "formulation of index 1 as well",
+        ),
+        (
+            NEW.format(ONE.format('<Residual valueReference="4" dependencies="2 3"/><Residual valueReference="1"/>')),
+            "'m.fmu' has the residual 'r', which depends on the derivative 'der(x)': this implicit form of FMI-LS-DAE is not solved; export it "
+            f"in the semi-explicit form, or leave out {MANIFEST}",
+        ),
+    ],
+)
+def test_what_is_not_understood_is_named(model: Fmu, text: str, sentence: str) -> None:
+    """An unknown element might be what turns the mode on; forms that are not solved have their own sentences."""
+    with pytest.raises(FmuError) as error:
+        read(model, text)
+    assert str(error.value) == sentence
+
+
 def test_a_manifest_without_unknowns(model: Fmu) -> None:
     """An FMU that leaves nothing to the importer is an ordinary one."""
     assert read(model, NEW.format("<AlgebraicVariables/><ModelStructure/>")) is None

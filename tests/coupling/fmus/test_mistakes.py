@@ -110,6 +110,21 @@ def structure2(tag: str, unknown: str) -> str:
             "lists 'a' among the derivatives, but does not say of which state",
         ),
         (
+            variables2(scalar("x", 1), scalar("d", 2, '<Real derivative="1"/>')) + "<ModelStructure/>",
+            "calls 'd' the derivative of 'x', but does not list it among the derivatives of its ModelStructure, so that this state would stand "
+            "still",
+        ),
+        (
+            variables2(scalar("x", 1), scalar("d", 2, '<Real derivative="1"/>')),
+            "calls 'd' the derivative of 'x', but does not list it among the derivatives of its ModelStructure, so that this state would stand "
+            "still",
+        ),
+        (
+            variables2(scalar("x", 1), scalar("d", 2, '<Real derivative="1"/>'), scalar("e", 3, '<Real derivative="1"/>'))
+            + structure2("Derivatives", '<Unknown index="2"/><Unknown index="3"/>'),
+            "lists 'd' and 'e' as derivatives of the same state 'x' in its ModelStructure",
+        ),
+        (
             variables2(scalar("a", 1)) + structure2("Outputs", '<Unknown index="2"/>'),
             "refers to an unknown of its model structure by the index '2', which no variable has",
         ),
@@ -184,7 +199,12 @@ def test_mistakes_in_fmi3(write: Write, variables: str, structure: str, sentence
             "cs",
             "has no interface for Co-Simulation; it offers Model Exchange, kind 'me': choose that, or export it for Co-Simulation",
         ),
-        ('<ScheduledExecution modelIdentifier="m"/>', "me", "has no interface for Model Exchange; export it for Model Exchange"),
+        (
+            '<ScheduledExecution modelIdentifier="m"/>',
+            "me",
+            "has no interface for Model Exchange; it offers Scheduled Execution alone, whose model partitions are activated by an operating "
+            "system: export it for Model Exchange",
+        ),
         (ME, "fast", "cannot run as 'fast'; choose 'me' (Model Exchange) or 'cs' (Co-Simulation)"),
     ],
 )

@@ -78,6 +78,7 @@ ODD = """<Float64 name="time" valueReference="99" causality="independent" variab
 <UInt64 name="size" valueReference="3" causality="structuralParameter" start="3"/>
 <Float64 name="vector" valueReference="4" causality="parameter" start="1 2 3"><Dimension start="3"/></Float64>
 <String name="file" valueReference="5" causality="parameter" variability="fixed"><Start value="a.txt"/></String>
+<String name="lines" valueReference="11" causality="parameter" variability="fixed"><Dimension start="1"/><Start value="a"/></String>
 <Binary name="blob" valueReference="6" causality="parameter" variability="fixed"><Start value="00"/></Binary>
 <Enumeration name="gear" valueReference="7" causality="parameter" variability="fixed" declaredType="Gear" start="1" min="1" max="5"/>
 <UInt8 name="small" valueReference="8" causality="parameter" variability="fixed" start="0"/>
@@ -91,15 +92,16 @@ ODD = """<Float64 name="time" valueReference="99" causality="independent" variab
         ("g", 1.0, "'odd.g' = 1.0 is refused: it is a constant of the FMU; set parameters, states or inputs"),
         ("area", 1.0, "'odd.area' = 1.0 is refused: it is a parameter that the FMU computes from others; set parameters, states or inputs"),
         (
-            "size",
-            4,
-            "'odd.size' = 4 is refused: it is a structural parameter, which stays at its start value 3; export the FMU with the value 4",
+            "vector",
+            [1, 2],
+            "'odd.vector' = [1, 2] is refused: it is an array of 3; give as many values, row by row, or single ones, such as 'vector[1]'",
         ),
-        ("vector", [1, 2, 3], "'odd.vector' is an array, whose start values cannot be set here; export its elements as scalar variables"),
+        ("vector", [1, 2, None], "'odd.vector[3]' = None is refused: it must be a number"),
+        ("lines", ["a"], "'odd.lines' = ['a'] is refused: it is an array of String values, which cannot be set here; leave it out"),
         ("file", 3.0, "'odd.file' = 3.0 is refused: it must be a text"),
         ("blob", b"1", "'odd.blob' is a Binary, which cannot be set here; leave it out"),
-        ("gear", 6, "'odd.gear' = 6 is refused: it must be at least 1 and at most 5"),
-        ("gear", "third", "'odd.gear' = 'third' is refused: it must be a whole number"),
+        ("gear", 6, "'odd.gear' = 6 is refused: no item has this number; its items are 'first' (1), 'last' (5)"),
+        ("gear", "third", "'odd.gear' = 'third' is refused: it has no such item; its items are 'first' (1), 'last' (5)"),
         ("small", -1, "'odd.small' = -1 is refused: it must be at least 0 and at most 255"),
         (
             "large",
@@ -117,10 +119,23 @@ def test_values_of_every_nature(tmp_path: Path, name: str, value: object, senten
 
 
 def test_values_that_can_be_taken(tmp_path: Path) -> None:
-    """NumPy's numbers are numbers, and a structural parameter may be given the value that it has."""
+    """NumPy's numbers are numbers, items of enumerations have names, and an element given by itself counts over its array."""
     types = '<TypeDefinitions><EnumerationType name="Gear"><Item name="first" value="1"/><Item name="last" value="5"/></EnumerationType></TypeDefinitions>'
-    start = {"size": 3, "file": "b.txt", "gear": np.int8(5), "small": 255.0, "large": True, "level": np.float32(-1)}
-    System().add("odd", described(tmp_path, "Odd", ODD, before=types), start)
+    start = {
+        "size": 4,
+        "vector": np.ones(3),
+        "vector[2]": 7,
+        "file": "b.txt",
+        "gear": "last",
+        "small": 255.0,
+        "large": True,
+        "level": np.float32(-1),
+    }
+    system = System()
+    system.add("odd", described(tmp_path, "Odd", ODD, before=types), start)
+    assert system.start_values["odd"] == {"size": 4, "vector[1]": 1, "vector[2]": 7, "vector[3]": 1, "file": "b.txt", "gear": 5} | {
+        name: start[name] for name in ("small", "large", "level")
+    }
 
 
 def test_the_switch_of_the_dae_mode_is_the_masters(fmu: Callable) -> None:

@@ -60,7 +60,7 @@ def test_the_kernel_takes_steps_and_outputs_from_an_integrator() -> None:
     times = np.linspace(0.05, 1.0, 39)
     with running(Exact(), times) as (session, status):
         assert status is Status.DONE and session.kernel.steps in (10, 11) and session.kernel.reached == 1.0
-        rows = session.kernel.recorded()
+        rows = session.kernel.take_record()
         np.testing.assert_array_equal(rows[:, 0], times)
         np.testing.assert_allclose(session.kernel.present, [np.cos(1.0), -np.sin(1.0)])
 

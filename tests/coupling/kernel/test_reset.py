@@ -15,11 +15,11 @@ def test_a_kernel_that_was_reset_is_as_it_was_built() -> None:
         check_start_state(session)
         assert SOLVERS["dopri5"].integrate(session, session.run).completed
         kernel = session.kernel
-        assert kernel.statistics.evaluations > 0 and len(kernel.recorded()) > 0
+        assert kernel.statistics.evaluations > 0 and len(kernel.take_record()) > 0
         kernel.reset()
         assert not kernel.slots.any() and kernel.time == 0
         assert kernel.statistics.evaluations == kernel.statistics.factorisations == 0
-        assert len(kernel.recorded()) == 0 and kernel.deficiency(0, 2)[0] == 0
+        assert len(kernel.take_record()) == 0 and kernel.deficiency(0, 2)[0] == 0
         assert kernel.failure.instance == kernel.failure.slot == kernel.failure.index == -1
 
 

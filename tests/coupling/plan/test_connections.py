@@ -96,7 +96,7 @@ def bench() -> System:
         (
             "rod.p1.x",
             "pin.M.theta",
-            "'rod.p1.x' and 'pin.M.theta' cannot be connected: the first is in m, the second in rad; convert the value between them",
+            "'rod.p1.x' and 'pin.M.theta' cannot be connected: the first is in m, the second in rad; connect variables of one quantity",
         ),
         (
             "counter.count",
@@ -139,11 +139,11 @@ def test_values_that_cannot_be_passed_on(tmp_path: Path) -> None:
         "put a sampler between them"
     )
     assert joined("odd.vector", "odd.u") == (
-        "'odd.vector' and 'odd.u' cannot be connected: 'odd.vector' is an array; export its elements as scalar variables"
+        "'odd.vector' is an array of 3 and 'odd.u' is a scalar; connect arrays of the same size, or single elements, such as 'odd.vector[1]'"
     )
     assert joined("odd.text", "odd.word") == (
-        "'odd.text' and 'odd.word' cannot be connected: the first is a String, the second a String; "
-        "connect variables of the same type: reals, integers or Booleans"
+        "'odd.text' and 'odd.word' cannot be connected: the first is a String, the second a String, and only reals, integers and Booleans "
+        "are passed on; leave both open"
     )
 
 
@@ -279,7 +279,7 @@ def test_what_else_cannot_be_driven(tmp_path: Path) -> None:
         system.drive(name, value)
         return refusal(system.build, BuildError)
 
-    assert driven("odd.vector", 1.0) == "'odd.vector' cannot be driven: it is an array; drive a scalar real, integer or Boolean"
+    assert driven("odd.vector", 1.0) == "'odd.vector' cannot be driven: it is an array; drive its elements, such as 'odd.vector[1]'"
     assert driven("odd.word", 1.0) == "'odd.word' cannot be driven: it is a String; drive a scalar real, integer or Boolean"
     assert driven("odd.u", 2.0) == "'odd.u' = 2.0 is refused: it must be at least 0 and at most 1"
     assert driven("odd.u", [(0, 0.5), (1, -1)]) == "'odd.u' = -1.0 is refused: it must be at least 0 and at most 1"

@@ -10,6 +10,7 @@ import pytest
 
 from coupling import BuildError, FmuError, System
 from tests.support import foreign
+from tests.support.fmus.written import packed
 from tests.support.systems.stepped import DERIVATIVES, SAVING, VARIABLE_STEP, component, without
 from tests.support.systems.systems import described, pendulum, refusal
 
@@ -82,7 +83,22 @@ def test_a_kind_that_is_none():
 def test_an_interface_that_an_fmu_does_not_have(fmi, offered, kind, sentence):
     """Where it is added, by instance and file, with what it offers instead."""
     path = oscillator(fmi, *filter(None, [offered]))
-    assert refusal(lambda: alone(path, kind), BuildError) == f"'unit' cannot run as '{kind or 'cs'}': '{path}' {sentence}"
+    assert refusal(lambda: alone(path, kind), BuildError) == f"'unit' cannot run{f' as {kind!r}' if kind else ''}: '{path}' {sentence}"
+
+
+def test_scheduled_execution_alone(tmp_path):
+    """The sentence says what the FMU offers, and what would help."""
+    path = packed(
+        tmp_path / "clocks.fmu",
+        {
+            "modelDescription.xml": '<fmiModelDescription fmiVersion="3.0" modelName="Clocks" instantiationToken="t">'
+            '<ScheduledExecution modelIdentifier="clocks"/><ModelVariables/></fmiModelDescription>'
+        },
+    )
+    assert refusal(lambda: alone(path, None), BuildError) == (
+        f"'unit' cannot run: '{path}' has no interface for Co-Simulation; it offers Scheduled Execution alone, whose model partitions are "
+        "activated by an operating system: export it for Co-Simulation"
+    )
 
 
 def test_an_fmu_of_fmi_1_is_refused_clearly(tmp_path):

@@ -71,7 +71,7 @@ def test_what_cannot_be_recorded(outputs: object, sentence: str) -> None:
     assert refusal(lambda: pendulum().simulate(0.0, outputs=outputs), BuildError) == sentence  # type: ignore[arg-type]
 
 
-def test_texts_and_arrays_cannot_be_recorded(tmp_path: Path) -> None:
+def test_texts_cannot_be_recorded_and_arrays_are_their_elements(tmp_path: Path) -> None:
     """A result holds numbers."""
     from coupling.plan.outputs import chosen
 
@@ -80,7 +80,7 @@ def test_texts_and_arrays_cannot_be_recorded(tmp_path: Path) -> None:
     system = System()
     system.add("odd", described(tmp_path, "Odd", variables))
     built = SimpleNamespace(parts=[SimpleNamespace(name="odd", fmu=system.instances["odd"])])
-    assert chosen(built, None) == []
+    elements = [(0, "vector[1]"), (0, "vector[2]"), (0, "vector[3]")]
+    assert chosen(built, None) == chosen(built, ["odd.vector"]) == elements
     remedy = "which cannot be recorded; choose real, integer or Boolean scalars"
     assert refusal(lambda: chosen(built, ["odd.text"])) == f"outputs: 'odd.text' is a String, {remedy}"
-    assert refusal(lambda: chosen(built, ["odd.vector"])) == f"outputs: 'odd.vector' is an array, {remedy}"

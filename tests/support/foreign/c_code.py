@@ -47,7 +47,7 @@ static int refuse(Model *m, const char *call)
     return say(m, Error, text);
 }
 #define ALLOW(modes) if (!(m->mode & (modes))) return refuse(m, __func__);
-#define TRY(call) do { int status_ = (call); if (status_ > Warning) return status_; } while (0)
+#define TRY(call) do { int status_ = (call); if (status_ < Ok || status_ > Warning) return status_; } while (0)
 
 static int evaluate(Model *m, const unsigned *r, size_t n)
 {

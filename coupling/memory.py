@@ -1,0 +1,34 @@
+"""How much memory a run may take."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+if sys.platform != "win32":
+    import resource
+
+
+def free_memory() -> float:
+    """Bytes that this process can still have: what the machine has free, within its own limits; infinite where nothing tells."""
+    return min(_limits(), default=math.inf)
+
+
+def _limits() -> Iterator[float]:
+    with suppress(OSError, ValueError, KeyError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found = {name: int(rest.split()[0]) * 1024 for name, rest in (line.split(":", 1) for line in lines)}
+        yield found["MemAvailable"] + found["SwapFree"]
+    with suppress(OSError, ValueError):
+        group = Path("/sys/fs/cgroup")
+        yield float((group / "memory.max").read_text()) - float((group / "memory.current").read_text())
+    if sys.platform != "win32":
+        with suppress(OSError, ValueError):
+            soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            if soft != resource.RLIM_INFINITY:
+                yield soft - pages * os.sysconf("SC_PAGESIZE")

@@ -1,0 +1,132 @@
+"""What feeds which input, with the conversion of units on the way; what nothing feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from coupling.errors import listed
+from coupling.fmus import Fmu, FmuVariable, Unit, same_unit
+from coupling.plan.connections import solved_for
+from coupling.plan.definition import Name
+from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive, TableDrive
+
+
+@dataclass(frozen=True)
+class Wire:
+    """One input, and one of what feeds it: the value that arrives is factor * source + offset."""
+
+    source: str
+    """An output; or, of what is not connected, in words."""
+    target: str
+    source_unit: str = ""
+    target_unit: str = ""
+    factor: float = 1.0
+    offset: float = 0.0
+
+    @property
+    def converts(self) -> bool:
+        return (self.factor, self.offset) != (1.0, 0.0)
+
+    @property
+    def conversion(self) -> str:
+        """``x 0.001 + 273.15``; empty where nothing is converted."""
+        if not self.converts:
+            return ""
+        return f"x {self.factor:.6g}" + (f" {'+' if self.offset > 0 else '-'} {abs(self.offset):.6g}" if self.offset else "")
+
+
+class Wires(tuple[Wire, ...]):
+    """``print`` it to see a table."""
+
+    def __str__(self) -> str:
+        rows = [(_with_unit(w.source, w.source_unit), _with_unit(w.target, w.target_unit), w.conversion) for w in self]
+        rows.insert(0, ("from", "to", "converted" if any(w.converts for w in self) else ""))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+    __repr__ = __str__
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def unit_of(fmu: Fmu, variable: FmuVariable) -> Unit | None:
+    """The unit of a variable as its FMU defines it; without an offset where only differences of it have a meaning."""
+    unit = fmu.units.get(variable.unit) if variable.unit else None
+    return Unit(unit.name, unit.exponents, unit.factor) if unit and variable.relative else unit
+
+
+def needs_conversion(fmus: Mapping[str, Fmu], source: Name, target: Name) -> bool:
+    """Whether two connected variables are in different units."""
+    a, b = (unit_of(fmus[instance], fmus[instance].variables[name]) for instance, name in (source, target))
+    return a is not None and b is not None and not same_unit(a, b)
+
+
+def list_wires(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> Wires:
+    """All inputs that something feeds; then those of FMUs of other tools that nothing feeds."""
+    found = [_wire(fmus, source, target) for target, sources in wires.items() for source in sources]
+    found += [Wire(_worded(drive), ".".join(name), target_unit=_unit_name(fmus, name)) for name, drive in drives.items()]
+    return Wires([*found, *(_open(fmus, name) for name in open_inputs(fmus, wires, drives))])
+
+
+def open_inputs(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> Iterator[Name]:
+    """Inputs of FMUs of other tools that stay at their start values."""
+    for instance, fmu in fmus.items():
+        fed = {fmu.variables[name].reference for owner, name in (*wires, *drives) if owner == instance}
+        for variable in fmu.variables.values() if not fmu.generation_tool.startswith("Jourdain") else ():
+            if variable.causality == "input" and variable.reference not in fed and not solved_for(fmu, variable):
+                fed.add(variable.reference)
+                yield instance, variable.name
+
+
+def notes_on(wires: Wires, given: Mapping[str, Mapping[str, object]], fmus: Mapping[str, Fmu]) -> list[str]:
+    """What a user should know of how a system is connected."""
+    converted = [
+        f"{_with_unit(w.source, w.source_unit)} -> {_with_unit(w.target, w.target_unit)} {w.conversion}" for w in wires if w.converts
+    ]
+    notes = [f"units are converted: {'; '.join(converted[:5])}{_and_more(converted, 5)}"] if converted else []
+    left = [w.target for w in wires if w.source == _NOTHING and w.target.split(".", 1)[1] not in given[w.target.split(".", 1)[0]]]
+    if left:
+        notes.append(
+            f"nothing gives {listed(left)}, which {'stays at its start value' if len(left) == 1 else 'stay at their start values'}; connect or "
+            f"drive {'it' if len(left) == 1 else 'them'}, or give the {'value' if len(left) == 1 else 'values'} to add"
+        )
+    return notes
+
+
+def _and_more(items: Sequence[str], shown: int) -> str:
+    return f"; and {len(items) - shown} more, which system.wires lists" if len(items) > shown else ""
+
+
+def _wire(fmus: Mapping[str, Fmu], source: Name, target: Name) -> Wire:
+    a, b = (unit_of(fmus[instance], fmus[instance].variables[name]) for instance, name in (source, target))
+    factor, offset = 1.0, 0.0
+    if a is not None and b is not None and needs_conversion(fmus, source, target):
+        factor, offset = a.factor / b.factor, (a.offset - b.offset) / b.factor
+    return Wire(".".join(source), ".".join(target), _unit_name(fmus, source), _unit_name(fmus, target), factor, offset)
+
+
+_NOTHING = "nothing: its start value"
+
+
+def _open(fmus: Mapping[str, Fmu], name: Name) -> Wire:
+    return Wire(_NOTHING, ".".join(name), target_unit=_unit_name(fmus, name))
+
+
+def _unit_name(fmus: Mapping[str, Fmu], name: Name) -> str:
+    unit = fmus[name[0]].variables[name[1]].unit
+    return "" if unit in (None, "1") else str(unit)
+
+
+def _worded(drive: Drive) -> str:
+    if isinstance(drive, ConstantDrive):
+        return f"{drive.value:.9g}"
+    return (
+        "a function of time"
+        if isinstance(drive, FunctionDrive)
+        else "a table"
+        if isinstance(drive, TableDrive)
+        else "whoever runs the system"
+    )

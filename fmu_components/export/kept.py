@@ -1,0 +1,70 @@
+"""Files that are kept: complete or not there at all after a power cut, and told apart from damaged ones by a checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+_SUM = ".sha256"
+
+
+def write(path: Path, content: bytes) -> None:
+    """Writes a file that other processes may be reading or writing: it appears as a whole, and is on the disk before it has its name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(partial, 0o644)
+        os.replace(partial, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(partial)
+    _synchronise(path.parent)
+
+
+def write_summed(path: Path, content: bytes) -> None:
+    """The same in a folder of the cache, with a checksum beside the file."""
+    for each, data in ((path, content), (_sum_of(path), hashlib.sha256(content).hexdigest().encode())):
+        clear_way(each, path.parent.parent)
+        write(each, data)
+
+
+def read_summed(path: Path) -> bytes | None:
+    """What was written with a checksum; None where it is not there, or not as it was written."""
+    try:
+        content, wanted = path.read_bytes(), _sum_of(path).read_bytes()
+    except OSError:
+        return None
+    return content if hashlib.sha256(content).hexdigest().encode() == wanted else None
+
+
+def clear_way(path: Path, root: Path) -> None:
+    """Removes what stands in the way of a file inside a folder ``root`` of the cache: a folder in its place, or a file in that of a folder."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    for parent in path.parents:
+        if parent == root:
+            break
+        if parent.exists() and not parent.is_dir():
+            parent.unlink()
+
+
+def _sum_of(path: Path) -> Path:
+    return path.with_name(path.name + _SUM)
+
+
+def _synchronise(folder: Path) -> None:
+    """Makes names last; some file systems have no way to do so for folders."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,155 @@
+"""The cache of built FMUs: after power cuts and damage it is filled anew; what is in it needs no compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fmu_components.catalogue import find
+from fmu_components.export import archive, kept
+from fmu_components.export import compile as c
+from fmu_components.export.build import cached_fmu
+from tests.support.systems.systems import refusal
+
+COMPILER = """#!/bin/sh
+if [ "$1" = --version ]; then echo "joins 1"; exit; fi
+inputs=
+for word; do
+    if [ "$before" = -o ]; then out=$word; else case "$word" in *.c | *.o) inputs="$inputs $word" ;; esac; fi
+    before=$word
+done
+cat $inputs > "$out"
+"""
+"""It joins its inputs, so that what is built tells what it was built from, in no time."""
+FIXED = find("planar.Fixed")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, and a compiler that takes no time."""
+    compiler = tmp_path / "joining"
+    compiler.write_text(COMPILER)
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path / "cache"))
+    c.compiler_version.cache_clear()
+    return tmp_path / "cache"
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def flipped(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 4
+    path.write_bytes(content)
+
+
+def replaced(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "in the way").write_text("")
+
+
+DAMAGES: list[Callable[[Path], None]] = [emptied, cut, flipped, replaced, Path.unlink]
+
+
+@pytest.mark.parametrize("first", range(len(DAMAGES)))
+def test_damage_at_every_file(cache: Path, first: int) -> None:
+    """What a power cut leaves, flipped bits, folders in the place of files, missing ones: each file meets each of them in turn."""
+    path = cached_fmu(FIXED, 3)
+    whole = {each: each.read_bytes() for each in cache.rglob("*") if each.is_file()}
+    assert len(whole) > 20 and path in whole
+    for place, each in enumerate(sorted(whole)):
+        DAMAGES[(first + place) % len(DAMAGES)](each)
+    if path.is_file() and archive.key_of(path) is not None:
+        path.unlink()
+    assert cached_fmu(FIXED, 3) == path
+    assert {each: each.read_bytes() for each in cache.rglob("*") if each.is_file() and each in whole} == whole
+
+
+def test_each_bit_of_an_archive_counts(cache: Path) -> None:
+    """Also those of the directory and of the comment, which no checksum of the format covers."""
+    path = cached_fmu(FIXED, 3)
+    whole = path.read_bytes()
+    for place in (0, 10, len(whole) // 2, *range(len(whole) - 300, len(whole), 7), len(whole) - 1):
+        content = bytearray(whole)
+        content[place] ^= 1
+        path.write_bytes(content)
+        key = archive.key_of(path)
+        path.write_bytes(whole)
+        assert key != archive.key_of(path), place
+
+
+def test_files_in_the_place_of_folders(cache: Path) -> None:
+    """Of the FMU and of the runtime."""
+    path = cached_fmu(FIXED, 3)
+    whole = path.read_bytes()
+    for folder in (path.parent, path.parent.parent, next(cache.glob("runtime-*"))):
+        shutil.rmtree(folder)
+        folder.write_text("")
+        if path.is_file():
+            path.unlink()
+        assert cached_fmu(FIXED, 3).read_bytes() == whole
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its name is, before the next one follows; a write that fails leaves nothing."""
+    calls = []
+    for name in ("fsync", "replace"):
+        real = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *given, name=name, real=real: (calls.append(name), real(*given))[1])
+    kept.write(tmp_path / "folder" / "file", b"content")
+    assert calls == ["fsync", "replace", "fsync"]
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        kept.write(tmp_path / "folder" / "other", b"content")
+    assert [each.name for each in (tmp_path / "folder").iterdir()] == ["file"]
+
+
+def test_a_warm_cache_needs_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where there is none, nor where CC names what is none."""
+    path = cached_fmu(FIXED, 3)
+    for compiler in ("/bin/false", "no-such-compiler", None):
+        if compiler:
+            monkeypatch.setenv("CC", compiler)
+        else:
+            monkeypatch.delenv("CC")
+            monkeypatch.setenv("PATH", "")
+        c.compiler_version.cache_clear()
+        assert cached_fmu(FIXED, 3) == path
+    flipped(path)
+    assert "no C compiler was found: install Debian's package gcc" in refusal(lambda: cached_fmu(FIXED, 3), c.ExportError)
+
+
+def test_compilers_that_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cold cache asks for a compiler, by its name."""
+    monkeypatch.setenv("CC", "/bin/false")
+    assert refusal(lambda: cached_fmu(FIXED, 3), c.ExportError) == (
+        "the C compiler '/bin/false' does not tell its version (Command '['/bin/false', '--version']' returned non-zero exit status 1.); name another "
+        "one in the environment variable CC, or unset it"
+    )
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence names the folder and the variable; a user's file in its place stays."""
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path / "file"))
+    assert refusal(lambda: cached_fmu(FIXED, 3), c.ExportError) == (
+        f"the FMU of 'planar.Fixed' cannot be kept in '{tmp_path / 'file'}': Not a directory; make room there, or name another folder in the "
+        "environment variable JOURDAIN_CACHE"
+    )
+    assert (tmp_path / "file").read_text() == "mine"
