@@ -41,9 +41,8 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
     names = model_names(models)
     interface = table.interface
     own = [_variable(v) for v in table.own]
-    own += [_internal(f"kinks passed[{i + 1}]") for i in range(len(table.kinked))] + [
-        _internal(f"peak[{i + 1}]") for i in range(table.peaks)
-    ]
+    own += [_internal(f"kinks passed[{i + 1}]") for i in range(len(table.kinked))]
+    own += [_internal("tolerance"), *(_internal(f"peak[{i + 1}]") for i in range(table.peaks))] if table.peaks else []
     components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
     starts = [f"{{{reference}, {c_number(value)}}}" for reference, value in sorted(table.starts.items())]
     constraints = [] if interface.relaxed else constraint_references(table)
@@ -87,7 +86,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
                 "start": "start",
                 "constraint": "constraint",
                 "kinks": "kinks",
-                "peak": table.own_reference(len(table.own) + len(table.kinked)),
+                "memory": table.own_reference(len(table.own) + len(table.kinked)) if table.peaks else 0,
                 "switch_reference": reference.get(SWITCH, 0),
                 "implicit_reference": table.reference(table.implicit) if table.implicit else 0,
                 "implicit_method": "&implicit_method" if table.implicit else 0,

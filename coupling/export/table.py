@@ -71,8 +71,8 @@ class MechanismTable(VariableTable):
         """The mechanism's own variables, the inputs first."""
         self.kinked = [drive for _, drive in built.drives if isinstance(drive, TableDrive) and len(drive.times) > 1]
         self.peaks = sum(len(loop.unknowns) for loop in built.schedule.loops)
-        """What the loops remember of their motion, a number for each unknown."""
-        self.owns = len(self.own) + len(self.kinked) + self.peaks
+        """What loops remember of their motion, a number for each unknown; before these comes the tolerance."""
+        self.owns = len(self.own) + len(self.kinked) + (1 + self.peaks if self.peaks else 0)
         self.members = self._members()
         self.starts: dict[int, float] = {}
         """Start values that are not the component's own."""

@@ -39,7 +39,10 @@ static void restart(Model *m)
     for (unsigned i = 0; i < mechanism.components; i++)
         member_changed(&w->members[i], 0);
     system_restart(w->system, w->v);
-    system_remember(w->system, w->v + mechanism.peak);
+    if (!mechanism.memory)
+        return;
+    system_set_tolerance(w->system, w->v[mechanism.memory]);
+    system_remember(w->system, w->v + mechanism.memory + 1);
 }
 
 static void gather(const double *v, const Reference *reference, unsigned count, double *values)
@@ -130,7 +133,8 @@ static void steps(Model *m)
 static void accept(Model *m)
 {
     Whole *w = whole(m);
-    system_accept(w->system, w->v + mechanism.peak);
+    if (mechanism.memory)
+        system_accept(w->system, w->v + mechanism.memory + 1);
 }
 
 static Projected project(Model *m, double *x, bool anew)
@@ -213,6 +217,8 @@ static const char *violation(Model *m, double tolerance)
     static const double allowed = 1e-6;
     Whole *w = whole(m);
     system_set_tolerance(w->system, tolerance);
+    if (mechanism.memory)
+        w->v[mechanism.memory] = tolerance;
     arrange(m); /* positions and velocities are there whether or not anything can be solved */
     size_t length = 0;
     unsigned shown = 0, violated = 0;

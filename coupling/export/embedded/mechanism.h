@@ -40,7 +40,7 @@ typedef struct {
     const Reference *constraint; /* positions and velocities that have to vanish at the start */
     const Kinks *kinks;
     Reference switch_reference, implicit_reference; /* 0 where there is none */
-    Reference peak; /* from this one on, what the system remembers of its motion */
+    Reference memory; /* the tolerance, and from the next one on what loops remember of their motion; 0 without loops */
     const Method *implicit_method;
 } Mechanism;
 

@@ -188,6 +188,23 @@ def test_a_restored_state_runs_on_to_the_last_bit():
         fmu.fmu.freeFMUState(state)
 
 
+def test_another_instance_goes_on_from_a_saved_state_through_singular_poses():
+    """It takes over what the first one remembers of its motion, by which weak constraints are told from bad scaling."""
+    with Driver(four_bar(), "cs") as first, Driver(four_bar(), "cs") as second:
+        first.start()
+        first.step(0.0, 1.2151)  # 0.2 ms before the pose
+        saved = first.fmu.getFMUState()
+        data = first.fmu.serializeFMUState(saved)
+        first.fmu.freeFMUState(saved)
+        state = second.fmu.deserializeFMUState(data)
+        second.fmu.setFMUState(state)
+        second.fmu.freeFMUState(state)
+        for fmu in (first, second):
+            fmu.step(1.2151, 0.5)
+        names = [name for name in first.variables if name.endswith((".theta", ".omega"))]
+        assert second.get(names) == pytest.approx(first.get(names), abs=1e-8)
+
+
 @pytest.mark.parametrize("event_mode", [False, True])
 def test_a_body_that_bounces_takes_what_it_carries_along(event_mode):
     """As in the master, whether the importer handles the event or the FMU does."""
