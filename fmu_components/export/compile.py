@@ -30,6 +30,7 @@ SHARED_SOURCES = (
     "implicit.c",
     "step.c",
     "instance.c",
+    "composed.c",
 )
 IMPLICIT_SOURCES = ("implicit.c", "lu.c")
 """Those that only models with the option ``solver.implicit`` need."""

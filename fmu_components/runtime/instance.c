@@ -87,21 +87,6 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
     return NULL;
 }
 
-void takes_steps(Instance *instance)
-{
-    instance->co_simulation = true;
-    if (model.composition)
-        model.composition->steps(instance->own);
-}
-
-void accept_point(Instance *instance)
-{
-    if (!model.composition || !model.states)
-        return;
-    evaluate(instance, instance->derivative_stage);
-    model.composition->accept(instance->own);
-}
-
 void instance_free(Instance *instance)
 {
     if (!instance)

@@ -144,8 +144,6 @@ Instance *instance_new(const char *name, const char *token, const unsigned *sett
 void instance_free(Instance *);
 void instance_reset(Instance *);
 Status finish_initialization(Instance *);
-void takes_steps(Instance *); /* it is for Co-Simulation */
-void accept_point(Instance *); /* the present one is a point of the motion, not one that an integrator tries */
 Status start(Instance *, bool tolerance_defined, double tolerance, double first, bool stop_defined, double stop);
 
 /* values.c */
@@ -195,6 +193,10 @@ typedef struct {
 } Step;
 Status begin_step(Instance *, Step *, double point, double size);
 Status advance(Instance *, Step *);
+
+/* composed.c */
+void takes_steps(Instance *); /* it is for Co-Simulation */
+void accept_point(Instance *); /* the present one is a point of the motion, not one that an integrator tries */
 Status hold_constraints(Instance *); /* moves the states onto them, in a model that has some */
 
 /* snapshot.c */

@@ -74,25 +74,6 @@ static double next_instant(Instance *instance)
  * this fraction longer, so that it still holds the event, and so close that the values there are as exact as at the end. */
 static const double beyond = 5e-4;
 
-Status hold_constraints(Instance *instance)
-{
-    if (!model.composition || !model.states)
-        return OK;
-    read_states(instance, instance->stage);
-    const Projected done = model.composition->project(instance->own, instance->stage, true);
-    if (done == UNCONSTRAINED)
-        return OK;
-    if (done == UNPROJECTABLE) {
-        const char *reason = model.composition->reason(instance->own);
-        return report(instance, DISCARD, "%s: at time %.17g the states cannot be moved onto the constraints%s%s", instance->name, instance->v[0],
-                      reason ? ": " : "", reason ? reason : "");
-    }
-    for (unsigned i = 0; i < model.states; i++)
-        instance->v[model.state[i]] = instance->stage[i];
-    changed(instance, model.variable[model.state[0]].stage);
-    return OK;
-}
-
 /* An explicit step ends on the constraints, but where an event cuts it; this event may lie ahead of where the states are moved to. */
 static Status land(Instance *instance, bool *event)
 {
