@@ -51,8 +51,8 @@ class Run:
         if self.rtol < 1e-15:
             raise BuildError(f"rtol = {self.rtol:g} is refused: numbers have no more than 16 digits; give 1e-14 or more")
         self._check_atol()
-        if self.initial not in _INITIAL:
-            raise BuildError(f"initial = {self.initial!r} is unknown; choose 'check', 'assemble' or 'relax'")
+        if not isinstance(self.initial, str) or self.initial not in _INITIAL:
+            raise BuildError(f"initial = {shown(self.initial)} is unknown; choose 'check', 'assemble' or 'relax'")
         if not self.max_step > 0:
             raise BuildError(f"max_step = {self.max_step:g} s is refused: it must be greater than 0; leave it out to have no limit")
         if not 1 <= _number("max_steps", self.max_steps) < math.inf or self.max_steps != int(self.max_steps):
@@ -135,6 +135,8 @@ class Run:
     def _check_atol(self) -> None:
         given = self.atol if isinstance(self.atol, Mapping) else {} if self.atol is None else {"": self.atol}
         for name, value in given.items():
+            if not isinstance(name, str):
+                raise BuildError(f"atol has {shown(name)} for a name; give the names of states or patterns, such as {{'rod.*': 1e-9}}")
             what = f"atol of '{name}'" if name else "atol"
             if not 0 < _number(what, value) < math.inf:
                 raise BuildError(f"{what} = {value:g} is refused: it must be greater than 0 and finite; leave it out for the default")
@@ -186,4 +188,7 @@ def check_degree(degree: Any, whose: str = "") -> Any:
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise BuildError(f"{name} = {shown(value)} is refused: it is too large for a number of double precision") from None

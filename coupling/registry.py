@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pkgutil
+import signal
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from threading import RLock
 from typing import Generic, TypeVar
@@ -12,6 +15,23 @@ from coupling.errors import BuildError
 from coupling.names import nearest
 
 T = TypeVar("T")
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until files have been imported: one that was imported by half would be missed later."""
+    pressed: list[object] = []
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *given: pressed.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 class Registry(Generic[T]):
@@ -41,7 +61,7 @@ class Registry(Generic[T]):
 
     def _load(self) -> None:
         """The only place where files are imported by their place: no file lists the solvers and schemes."""
-        with self._lock:  # of threads that ask at once, one loads; what was interrupted is loaded again
+        with self._lock, uninterrupted():  # of threads that ask at once, one loads; what was interrupted is loaded again
             if not self._loaded:
                 for info in pkgutil.iter_modules(import_module(self._package).__path__):
                     import_module(f"{self._package}.{info.name}")

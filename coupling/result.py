@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,8 @@ class Result:
 
     def to_csv(self, path: Path | str) -> None:
         """Writes all rows: the names with their units, then the numbers, in full precision."""
+        if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+            raise TypeError(f"{shown(path)} is no path; give that of the file to be written, such as 'result.csv'")
         target = Path(path)
         try:
             with target.open("w", newline="") as file:

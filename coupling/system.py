@@ -130,6 +130,8 @@ class System:
         self._change()
         joint = name or f"rigid{sum(map(is_rigid, self.instances.values())) + 1}"
         rigid = rigid_coupling(a, b, self.instances)
+        if isinstance(offset, bool) or not isinstance(offset, int | float | np.integer | np.floating):
+            raise BuildError(f"offset = {shown(offset)} is refused: give a number, in rad or m")
         if not rigid.offset and offset:
             raise BuildError(f"offset = {offset:g} is refused: ports of planar frames are welded as they are; turn or move a port instead")
         self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
 import re
 import shutil
+import struct
 import sys
 import zipfile
 import zlib
@@ -18,6 +20,10 @@ from coupling.fmus.errors import FmuError
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
 _SUFFIXES = {"win32": ".dll", "cygwin": ".dll", "darwin": ".dylib"}
 _NOT_NEEDED = ("documentation", "sources")
+
+
+class UnpackingFailed(FmuError, OSError):
+    """There is no room for the files of an FMU, or no right to write them."""
 
 
 _LIMIT = "JOURDAIN_UNPACK_LIMIT"
@@ -107,6 +113,33 @@ def platform_folders(version: int) -> list[str]:
     return names
 
 
+def is_noexec(folder: Path) -> bool:
+    """Whether the folder lies where no program may be run."""
+    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_NOEXEC)
+
+
+_ELF, _HEADER = b"\x7fELF\x02\x01", "<16xHHIQQQIHHHHHH"
+
+
+def check_complete(library: Path) -> None:
+    """Refuses a binary of Linux that ends before what its tables name: to load it would end the process."""
+    size = library.stat().st_size
+    with library.open("rb") as file:
+        head = file.read(struct.calcsize(_HEADER))
+        if not head.startswith(_ELF) or len(head) < struct.calcsize(_HEADER):
+            return
+        _, _, _, _, programs, sections, _, _, program_size, program_count, section_size, section_count, _ = struct.unpack(_HEADER, head)
+        needed = max(programs + program_size * program_count, sections + section_size * section_count)
+        for place in range(programs, programs + program_size * program_count, program_size or 1):
+            file.seek(place)
+            entry = file.read(40)
+            if len(entry) == 40:
+                offset, stored = struct.unpack("<8xQ16xQ", entry)
+                needed = max(needed, offset + stored)
+    if needed > size:
+        raise OSError(f"the file ends after {size} bytes, and its tables name {needed}: it was cut")
+
+
 def sha256(path: Path) -> str:
     """The digest of a file's content."""
     with path.open("rb") as file:
@@ -138,6 +171,13 @@ def unpack(path: Path, folder: Path, version: int) -> None:
                     target.chmod(0o700)  # a program that a link to a tool starts
     except _DAMAGED as error:
         raise _damaged(path, error) from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+            raise
+        raise UnpackingFailed(
+            f"'{path}' cannot be unpacked into '{folder}': {error.strerror}; make room there, or name other folders in the environment variables "
+            "JOURDAIN_CACHE and TMPDIR"
+        ) from None
 
 
 def _is_needed(name: str, platforms: Sequence[str]) -> bool:

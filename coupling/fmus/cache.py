@@ -19,7 +19,7 @@ from enum import Enum
 from pathlib import Path
 from threading import RLock
 
-from coupling.fmus.archive import sha256
+from coupling.fmus.archive import UnpackingFailed, sha256
 
 if sys.platform != "win32":
     import fcntl
@@ -82,7 +82,13 @@ def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
 
 def own_folder(name: str, fill: Fill) -> Path:
     """A new folder, which the caller has to remove."""
-    folder = Path(tempfile.mkdtemp(prefix=f"{name}-")).resolve()
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f"{name}-")).resolve()
+    except OSError as error:
+        raise UnpackingFailed(
+            f"'{name}' cannot be unpacked into a temporary folder: {error.strerror or error}; make room there, or name another folder in the "
+            "environment variable TMPDIR"
+        ) from None
     try:
         fill(folder)
     except BaseException:

@@ -48,6 +48,6 @@ class Source:
         parser.EndElementHandler = builder.end
         try:
             parser.Parse(text, True)
-        except (expat.ExpatError, ValueError) as error:
+        except (expat.ExpatError, ValueError, LookupError) as error:
             raise self.broken(f"has a {member} that is not well-formed XML ({error})") from None
         return builder.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -10,6 +11,7 @@ from threading import RLock
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
+from coupling.errors import shown
 from coupling.fmus.archive import file_stamp, read_members
 from coupling.fmus.cache import Sharing
 from coupling.fmus.description import Fmu
@@ -34,6 +36,8 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
     A ``private`` one is an object of its own, for which the files are unpacked anew: for an FMU that writes into its folder. ``structural``
     are values of its structural parameters other than those that it starts with: its arrays have other sizes then.
     """
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+        raise FmuError(f"{shown(path)} is no path; give the path of an FMU, a file whose name ends in .fmu")
     file = Path(path).resolve()
     try:
         now = file_stamp(file)

@@ -10,6 +10,8 @@ from coupling.fmus.errors import Source
 from coupling.fmus.interface import Interface
 from coupling.fmus.variables import FmuVariable
 
+_MOST_INDICATORS = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
@@ -89,6 +91,8 @@ def read_structure(
     lists["outputs"] += tuple(Unknown(v.reference, None, v.name) for v in candidates if v.causality == "output" and v.name not in said)
     if version == 2 and model_exchange is not None:
         count = source.parsed(root.get("numberOfEventIndicators") or "0", int, "the number of event indicators")
+        if not 0 <= count <= _MOST_INDICATORS:
+            raise source.broken(f"declares {count} event indicators, and between 0 and {_MOST_INDICATORS} can be followed")
         lists["indicators"] = (Unknown(-1, None),) * count
     return Structure(**lists)
 

@@ -10,6 +10,8 @@ from xml.etree.ElementTree import Element
 from coupling.fmus.errors import FmuError, Source
 
 _FACTS = "Annotations/Annotation[@type='org.jourdain']"
+_DEEPEST = 100
+"""How deep terminals may lie in one another; what lies deeper is passed over."""
 _FLOWS = ("inflow", "outflow")
 """What the standard calls members that balance."""
 TERMINALS = ("terminalsAndIcons/terminalsAndIcons.xml", "extra/terminalsAndIcons/terminalsAndIcons.xml")
@@ -49,6 +51,10 @@ def read_terminals(
     notes = []
     for whole in (each for top in root.iterfind("Terminals/Terminal") for each in _nested(top, "")):
         terminal = _by_elements(whole, names)
+        if terminal.name.count(".") == _DEEPEST:
+            notes.append(
+                f"'{source.path}' has terminals that lie in one another more than {_DEEPEST} deep; what lies deeper is passed over"
+            )
         missing = [name for name in terminal.members.values() if name not in variables]
         if missing:
             notes.append(f"'{source.path}' has the terminal '{terminal.name}' with the variable '{missing[0]}', which does not exist")
@@ -73,20 +79,24 @@ def _by_elements(terminal: Terminal, names: Callable[[str], Sequence[str]]) -> T
     return replace(terminal, members=MappingProxyType(variables), added=added, power=power)
 
 
-def _nested(element: Element, prefix: str) -> Iterator[Terminal]:
+def _nested(top: Element, prefix: str) -> Iterator[Terminal]:
     """A terminal and those inside it, which are named after it."""
-    name = prefix + (element.get("name") or "")
-    members: dict[str, str] = {}
-    for member in element.iterfind("TerminalMemberVariable"):
-        variable = member.get("variableName") or ""
-        members[member.get("memberName") or variable] = variable
-    for member in element.iterfind("TerminalStreamMemberVariable"):
-        for side in ("inStream", "outStream"):
-            members[member.get(f"{side}MemberName") or ""] = member.get(f"{side}VariableName") or ""
-    kind, rule = element.get("terminalKind") or "", element.get("matchingRule") or ""
-    yield Terminal(name, kind, rule, MappingProxyType(members), frozenset(_added(element, members)), tuple(_power(element, members)))
-    for inner in element.iterfind("Terminal"):
-        yield from _nested(inner, f"{name}.")
+    waiting = [(top, prefix)]
+    while waiting:
+        element, before = waiting.pop()
+        name = before + (element.get("name") or "")
+        members: dict[str, str] = {}
+        for member in element.iterfind("TerminalMemberVariable"):
+            variable = member.get("variableName") or ""
+            members[member.get("memberName") or variable] = variable
+        for member in element.iterfind("TerminalStreamMemberVariable"):
+            for side in ("inStream", "outStream"):
+                members[member.get(f"{side}MemberName") or ""] = member.get(f"{side}VariableName") or ""
+        kind, rule = element.get("terminalKind") or "", element.get("matchingRule") or ""
+        yield Terminal(name, kind, rule, MappingProxyType(members), frozenset(_added(element, members)), tuple(_power(element, members)))
+        inside = [(inner, f"{name}.") for inner in element.iterfind("Terminal")]
+        if name.count(".") < _DEEPEST:
+            waiting += reversed(inside)
 
 
 def _added(element: Element, members: Container[str]) -> Iterator[str]:

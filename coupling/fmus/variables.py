@@ -102,7 +102,13 @@ class VariableReader:
         return name
 
     def _reference(self, element: Element) -> int:
-        return self.source.parsed(element.get("valueReference") or "", int, f"the value reference of '{element.get('name')}'")
+        text = element.get("valueReference") or ""
+        reference = self.source.parsed(text, int, f"the value reference of '{element.get('name')}'")
+        if not 0 <= reference < 2**32:
+            raise self.source.broken(
+                f"gives {text} as the value reference of '{element.get('name')}', which must lie between 0 and 2^32 - 1"
+            )
+        return reference
 
     def _variable(self, element: Element, name: str, reference: int, referred: Mapping[int, str], sizes: Mapping[int, str]) -> FmuVariable:
         typed = element if self.version == 3 else next((each for each in element if each.tag in _TYPES), element)

@@ -18,11 +18,11 @@ KEPT = "the result holds everything up to there"
 def outcome(session: Session, status: Status, t: float) -> Outcome:
     """How a run ended that the kernel left with a status at a time; raises what a function of the user's raised."""
     if isinstance(session.raised, KeyboardInterrupt):
-        return interrupted(t)
+        return interrupted(session, t)
     if session.raised is not None:
         raise session.raised
     if status is Status.DONE:
-        return Outcome(Ending.COMPLETED, f"completed at t = {session.run.stop_time:.9g} s")
+        return completed(session)
     if status is Status.PAUSED:
         return too_many_steps(session, t)
     if status is Status.STEP_TOO_SMALL and Status(session.kernel.failure.kind) is Status.DONE:
@@ -32,6 +32,9 @@ def outcome(session: Session, status: Status, t: float) -> Outcome:
     if status is Status.NO_MEMORY:
         return out_of_memory(t)
     ending, remedy = _REMEDIES.get(Status(session.kernel.failure.kind), (Ending.SOLVER_FAILED, ""))
+    given = _given_wrongly(session) if ending is Ending.FMU_FAILED else []
+    if given:
+        remedy = f"it was given what is no finite number for {listed(given)}: check what computes that, and the start values"
     return _described(session, t, ending, remedy)
 
 
@@ -48,11 +51,31 @@ _REMEDIES = {
 }
 
 
+def _given_wrongly(session: Session) -> list[str]:
+    """What an instance that failed had been given and is not finite: then the cause lies before it."""
+    part, schedule, values = session.kernel.failure.instance, session.schedule, session.kernel.slots
+    if part < 0:
+        return []
+    inputs = [address for address in schedule.graph.wires if address.part == part]
+    sources = {address: [slot for slot in schedule.sources(address) if slot < len(values)] for address in inputs}
+    wrong = [address for address, slots in sources.items() if not all(math.isfinite(values[slot]) for slot in slots)]
+    first = session.built.parts[part].first_state
+    states = [slot for slot in range(first, first + len(session.built.parts[part].states)) if not math.isfinite(values[slot])]
+    return [*(session.built.named(part, address.reference) for address in wrong), *map(session.program.label, states)]
+
+
 def _described(session: Session, t: float, ending: Ending, remedy: str) -> Outcome:
     return Outcome(ending, "; ".join(filter(None, [f"stopped at t = {t:.9g} s: {describe(session)}", remedy, KEPT])))
 
 
-def interrupted(t: float) -> Outcome:
+def completed(session: Session) -> Outcome:
+    return Outcome(Ending.COMPLETED, f"completed at t = {session.run.stop_time:.9g} s")
+
+
+def interrupted(session: Session, t: float) -> Outcome:
+    """By Ctrl-C, which may have come too late."""
+    if t >= session.run.stop_time:
+        return completed(session)
     return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; {KEPT}")
 
 
@@ -74,10 +97,10 @@ def too_many_steps(session: Session, t: float) -> Outcome:
 
 def step_too_small(session: Session, t: float) -> Outcome:
     worst = session.kernel.runge_kutta.worst
-    name = session.program.label(worst) if worst >= 0 else "the states"
+    name = f"'{session.program.label(worst)}'" if worst >= 0 else "all states together"
     return Outcome(
         Ending.STEP_TOO_SMALL,
-        f"stopped at t = {t:.9g} s: the step size fell below what numbers resolve because of '{name}'; its derivative may have a "
+        f"stopped at t = {t:.9g} s: the step size fell below what numbers resolve because of {name}; its derivative may have a "
         f"singularity or a jump without an event there, or rtol = {session.run.rtol:g} be too small; {KEPT}",
     )
 

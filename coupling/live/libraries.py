@@ -6,6 +6,7 @@ from pathlib import Path
 
 from coupling.errors import BuildError
 from coupling.fmus import FmuError
+from coupling.fmus.archive import check_complete, is_noexec
 from coupling.kernel.instance import LoadedLibrary
 from coupling.plan.graph import Part
 
@@ -16,11 +17,18 @@ def library_of(part: Part) -> LoadedLibrary:
     try:
         path = fmu.library(part.kind)
         if path not in _opened:
+            check_complete(path)
             _opened[path] = LoadedLibrary(str(path), fmu.version)
         _opened[path].check(part.kind)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
     except OSError as error:
+        place = path.parent
+        if is_noexec(place):
+            raise BuildError(
+                f"'{part.name}' cannot be loaded: '{place}' lies where no program may be run (noexec); name another folder in the environment "
+                "variables JOURDAIN_CACHE and TMPDIR"
+            ) from None
         tool = f"'{fmu.generation_tool}'" if fmu.generation_tool else "the tool that wrote it"
         notes = "".join(f"; {note}" for note in fmu.notes)
         raise BuildError(

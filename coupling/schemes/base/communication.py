@@ -32,7 +32,7 @@ def run_communication_steps(
                     show(points.t, points.steps)
             except KeyboardInterrupt:
                 points.record_last()
-                return interrupted(points.t)
+                return interrupted(session, points.t)
         status = Status.DONE if points.t >= run.stop_time else Status.PAUSED
         if status is Status.PAUSED:
             points.record_last()

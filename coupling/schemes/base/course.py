@@ -55,7 +55,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
     session.solver_statistics = {"steps": steps}
     if (stopped or status is Status.PAUSED) and kernel.recorded_until != kernel.time and kernel.complete() is Status.DONE:
         kernel.record()  # the last point is the one that tells most
-    return interrupted(t) if stopped else outcome(session, status, t)
+    return interrupted(session, t) if stopped else outcome(session, status, t)
 
 
 def makes_any_step(session: Session, run: Run) -> bool:

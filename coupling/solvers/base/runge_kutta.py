@@ -56,7 +56,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
         except KeyboardInterrupt:
             interrupted = True
     session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
-    outcome = interrupted_at(kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
+    outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
     _warn_of_roughness(session, outcome)
     _warn_of_stiffness(session, outcome)
     if not outcome.completed and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:

@@ -145,7 +145,7 @@ class _Drive:
             with watched(run) as show:
                 self._advance(show)
         except KeyboardInterrupt:
-            return interrupted(self._kernel.reached)
+            return interrupted(self._session, self._kernel.reached)
         except Stopped as stop:
             return outcome_of(self._session, stop.status, self._kernel.reached)
         except NoDerivative as error:
