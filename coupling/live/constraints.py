@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coupling.errors import BuildError
+from coupling.kernel.instance import Readings
 from coupling.live.session import Session
 from coupling.plan.graph import Address
 
@@ -56,19 +57,16 @@ class Levels:
 
     def __init__(self, session: Session, constraints: list[LocatedConstraint]) -> None:
         self._count = len(constraints)
-        self._calls: list[tuple[object, list[int], np.ndarray]] = []
         by_part: dict[int, list[tuple[int, int]]] = {}
         for i, constraint in enumerate(constraints):
             by_part.setdefault(constraint.part, []).append((self._count + i, constraint.velocity.reference))
             if constraint.position is not None:
                 by_part[constraint.part].append((i, constraint.position.reference))
-        for part, items in by_part.items():
-            places, references = zip(*items, strict=True)
-            self._calls.append((session.instances[part], list(references), np.array(places)))
+        self._places = np.array([place for items in by_part.values() for place, _ in items], dtype=int)
+        self._readings = Readings([(session.instances[part], 0, [reference for _, reference in items]) for part, items in by_part.items()])
 
     def now(self) -> tuple[np.ndarray, np.ndarray]:
         """At position level, 0 where there is none, and at velocity level."""
         values = np.zeros(2 * self._count)
-        for instance, references, places in self._calls:
-            values[places] = instance.get(0, references)[1]  # type: ignore[attr-defined]
+        values[self._places] = self._readings.read()[1]
         return values[: self._count], values[self._count :]

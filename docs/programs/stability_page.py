@@ -104,19 +104,6 @@ def _measured_limit(systems: Sequence[System], o: Oscillator, expected: float, s
 
 
 @cache
-def rest_limit(split: str) -> float:
-    """The longest step of the implicit scheme that comes to rest."""
-    o = Oscillator(damping=0.1)
-    system = split_system(o, split, START)
-    low, high = 0.5, 6.0
-    while high - low > 0.02:
-        middle = (low + high) / 2
-        rests = run(system, middle / o.omega, 10, scheme="implicit").outcome.completed
-        low, high = (middle, high) if rests else (low, middle)
-    return low
-
-
-@cache
 def added_roots(scheme: str, damping: float, x: float = 0.5) -> tuple[list[float], list[float] | None]:
     """The roots other than 0 that an implicit scheme adds to those of the motion with the rigid link; those of the FMUs too, if it is not refused."""
     o = Oscillator(middle=STIFF, damping=damping)
@@ -190,8 +177,8 @@ def repetition_limits() -> str:
     rows, o = [], Oscillator(damping=0.1)
     for split in SPLITS:
         sides = subsystems(o, split)
-        rows.append([split, _number(limit(implicit(sides), o)), _number(limit(repetition(sides), o)), f"{rest_limit(split):.1f}"])
-    return _table(["split", "stable up to", "repetitions shrink up to", "FMUs come to rest up to"], rows)
+        rows.append([split, _number(limit(implicit(sides), o)), _number(limit(repetition(sides), o))])
+    return _table(["split", "stable up to", "mere repetition shrinks up to"], rows)
 
 
 def link_limits() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from coupling.errors import BuildError, shown
+from coupling.errors import BuildError, listed, shown
 from coupling.live.failures import KEPT
 from coupling.outcome import Ending, Outcome
 
@@ -165,11 +165,24 @@ def inputs_unsettled(*, t: float, h: float, repetitions: int) -> StepUnsolved:
     )
 
 
-def constraint_unsolved(*, t: float, h: float, repetitions: int, name: str, violation: float) -> StepUnsolved:
-    """A constraint is still violated after the last repetition."""
+def diverging(*, t: float, h: float, name: str, gain: float) -> StepUnsolved:
+    """Inputs answer to themselves so strongly that steps of that size are unstable."""
+    return StepUnsolved(
+        f"stopped at t = {t:.9g} s: the coupling diverges: over a step of {h:g} s '{name}' answers {gain:.2g} times as much as it is changed; "
+        "choose a smaller communication_step, or put what is stiff into one FMU"
+    )
+
+
+def constraint_unsolved(
+    *, t: float, h: float, repetitions: int, name: str, violation: float, noise: float, others: Sequence[str]
+) -> StepUnsolved:
+    """A constraint is still violated after the last repetition; ``others`` are the instances that it takes its motion from."""
+    uneven = ""
+    if violation < 1e4 * noise:
+        uneven = f", or a smaller rtol than {noise:g}, if the steps of {listed(others)} answer unevenly to small changes of force"
     return StepUnsolved(
         f"stopped at t = {t:.9g} s: '{name}' stays at {violation:.2g} at the end of a step of {h:g} s, after {repetitions} repetitions; "
-        f"{_SMALLER_STEP}"
+        f"{_SMALLER_STEP}{uneven}"
     )
 
 

@@ -2,8 +2,8 @@
 
 Every input goes over the step linearly, from what arrives at its beginning to what arrives at its end. How constraints at the end answer
 to multipliers is known from the residuals' Jacobian, since a force that is constant for a time h moves a point by h^2/2 and its velocity
-by h times the acceleration; where FMUs do not tell accelerations it is found by steps with multipliers moved a little. Both are improved
-from step to step (Broyden).
+by h times the acceleration; where FMUs do not tell accelerations it is found by steps with multipliers moved a little. How inputs answer to
+each other, and all that derivatives do not tell, is learned from one repetition to the next, and from step to step.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.capabilities import most_degrees, unable
 from coupling.schemes.base import failures
-from coupling.schemes.base.broyden import Broyden
 from coupling.schemes.base.communication import run_communication_steps
 from coupling.schemes.base.constraint_level import ConstraintLevel
 from coupling.schemes.base.loop_newton import LoopNewton
 from coupling.schemes.base.prediction import MOST_POINTS, Point, Predictor
+from coupling.schemes.base.quasi_newton import FixedPoint
 from coupling.schemes.base.response import Response
 from coupling.schemes.base.scheme import Scheme
 from coupling.schemes.base.stepper import CouplingStopped, require
@@ -33,6 +33,9 @@ INPUT_TOLERANCE, LOOP_TOLERANCE = 1e-7, 1e-12
 """By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
 LEAST_SIZE = 1e-3
 """The least size that an input is taken to have, relative to the greatest that it has had: where it crosses 0, rounding still moves it."""
+MOST_GAIN, MOST_SINGLE_GAIN = 3.0, 20.0
+"""How strongly inputs may answer to themselves over a step, twice in a row and once: a mass on a spring swings up from 2 on."""
+NOISE_OF_INPUTS = 1e4
 PATIENCE = 3
 """Repetitions without progress after which it is looked again at how constraints answer."""
 
@@ -74,10 +77,12 @@ class ImplicitStepper:
         self.loops = LoopNewton(session, self.constraints)
         self.response = Response(self.loops.unknown, self.enforced, level.unknowns)
         self.no_move = np.zeros((level.unknowns, len(self.constraints)))
-        self.broyden = Broyden(self.no_move.size)
+        self.fixed_point = FixedPoint()
         self.free = np.full(len(self.constraints), not level.continuous)
         """Multipliers that may move at the beginning of the present step, too; continuous ones only where none are known there."""
-        self.tolerance = np.where(_cut_inputs(session), LOOP_TOLERANCE, INPUT_TOLERANCE)
+        cut = _cut_inputs(session)
+        self.loops_cut = bool(cut.any())
+        self.tolerance = np.where(cut, LOOP_TOLERANCE, INPUT_TOLERANCE)
         self.greatest = np.zeros(len(self.tolerance))
         """The greatest size that each input has had."""
         own = {i for i, part in enumerate(session.built.parts) if part.step}
@@ -87,6 +92,10 @@ class ImplicitStepper:
         )
         """Inputs that keep their values over each step."""
         self.predictor = Predictor()
+        self.forces = np.zeros(len(self.constraints))
+        """The greatest size that each multiplier has had."""
+        self.noise = max(CONSTRAINT_TOLERANCE, session.run.rtol)
+        """To how much instances can be expected to answer evenly to small changes: their own tolerance."""
         self.past: tuple[Point, ...] = ()
         """The last points, the present one first."""
         self.before: np.ndarray | None = None
@@ -117,7 +126,7 @@ class ImplicitStepper:
         try:
             return self._solve(h)
         except (failures.StepUnsolved, CouplingStopped):
-            self.broyden.reset()  # what failed is no lesson
+            self.fixed_point.reset()  # what failed is no lesson
             raise
 
     def _solve(self, h: float) -> float:
@@ -128,8 +137,8 @@ class ImplicitStepper:
             if not self.response.known:
                 self._find_response(h, multipliers, ends)
             self.response.rescale(h)
-        best, stuck = np.inf, 0
-        self.broyden.forget_last()
+        best, kept, stuck = np.inf, (multipliers, ends), 0
+        self.fixed_point.begin()
         for repetition in range(MOST_REPETITIONS):
             violations = self._repeat(h, multipliers, ends)
             early = kernel.counts.earliest
@@ -138,27 +147,57 @@ class ImplicitStepper:
             worst = float(np.abs(violations[self.enforced]).max(initial=0.0) / CONSTRAINT_TOLERANCE)
             if repetition == 0:  # constraints at the end answer by their gradients there
                 self.loops.linearise()
-            move = self._newton(h, violations)
-            self.broyden.update(move.ravel())
+            moved = multipliers.copy()
             if worst > 1:
-                self._add(multipliers, self.broyden.corrected(move.ravel()).reshape(move.shape))
-            arrived = self._arriving(t + h, multipliers[1])
+                self._add(moved, self._newton(h, violations))
+            arrived = np.where(self.still, ends, self._arriving(t + h, moved[1]))
             size = np.maximum.reduce([np.abs(arrived), np.abs(self.past[0].inputs), LEAST_SIZE * self.greatest])
             settled = np.abs(arrived - ends) <= self.tolerance * size + LOOP_TOLERANCE
-            settled |= self.still
             if worst <= 1 and settled.all():
                 self.before = multipliers[0]
                 return t + h
-            ends = arrived
-            stuck = stuck + 1 if worst >= best else 0
-            best = min(best, worst)
+            stuck = stuck + 1 if worst >= max(best, 1) else 0
+            if worst < best:
+                best, kept = worst, (multipliers, ends)
+            if stuck > PATIENCE and best * CONSTRAINT_TOLERANCE <= self.noise and settled_to(arrived - ends, size, self.noise):
+                return self._accept(h, *kept)
             if stuck > PATIENCE and repetition < MOST_REPETITIONS - 1:
                 if self.response:
-                    self._find_response(h, multipliers, ends)
-                self.broyden.reset()
+                    self._find_response(h, moved, arrived)
+                self.fixed_point.reset()
                 stuck = 0
+            value = np.concatenate([moved.ravel(), arrived])
+            found, ends = self._split(self.fixed_point.next(np.concatenate([multipliers.ravel(), ends]), value, self._scale(moved)))
+            multipliers = found if worst > 1 else moved
+            self._check_gains(h, np.abs(arrived - ends) / np.maximum(size, LOOP_TOLERANCE))
         require(kernel.restore(0))
         raise self._unsolved(h, violations)
+
+    def _accept(self, h: float, multipliers: np.ndarray, ends: np.ndarray) -> float:
+        """Takes the step once more as it was best: constraints hold as well as the instances' own errors let them."""
+        self._repeat(h, multipliers, ends)
+        self.before = multipliers[0]
+        return self.past[0].time + h
+
+    def _split(self, unknowns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Multipliers and inputs."""
+        multipliers, ends = np.split(unknowns, [2 * len(self.constraints)])
+        return multipliers.reshape(2, -1), ends
+
+    def _scale(self, multipliers: np.ndarray) -> np.ndarray:
+        """The size of each unknown: the greatest that it has had, but no less than a share of the greatest of all of its kind."""
+        self.forces = np.maximum(self.forces, np.abs(multipliers).max(axis=0))
+        sizes = [np.maximum(each, LEAST_SIZE * each.max(initial=0.0)) for each in (self.forces, self.forces, self.greatest)]
+        return np.where((scale := np.concatenate(sizes)) > 0, scale, 1.0)
+
+    def _check_gains(self, h: float, moves: np.ndarray) -> None:
+        """Refuses a coupling that answers to itself so strongly that the scheme would be unstable, whether its equations can be solved or not."""
+        gains = self.fixed_point.gains
+        strong = bool(gains) and (gains[-1] > MOST_SINGLE_GAIN or (len(gains) > 1 and min(gains) > MOST_GAIN))
+        if strong and not len(self.constraints) and not self.loops_cut:
+            require(self.kernel.restore(0))
+            part, _, reference = [*self.session.schedule.arriving, *self.session.schedule.fed][int(moves.argmax())]
+            raise failures.diverging(t=self.past[0].time, h=h, name=self.session.named(part, reference), gain=gains[-1])
 
     def _step_to(self, early: float) -> float:
         """Takes the step anew, to the time at which an instance has ended its own."""
@@ -236,7 +275,17 @@ class ImplicitStepper:
         constraint = self.constraints[number]
         address = (constraint.position if level == 0 else None) or constraint.velocity
         name = self.session.named(address.part, address.reference)
-        return failures.constraint_unsolved(t=t, h=h, repetitions=MOST_REPETITIONS, name=name, violation=violation)
+        graph, parts = self.session.schedule.graph, self.session.built.parts
+        sources = {source.part for target, given in graph.wires.items() if target.part == constraint.part for source in given}
+        others = [parts[i].name for i in sorted(sources) if parts[i].stepped]
+        return failures.constraint_unsolved(
+            t=t, h=h, repetitions=MOST_REPETITIONS, name=name, violation=violation, noise=self.noise, others=others
+        )
+
+
+def settled_to(moves: np.ndarray, size: np.ndarray, noise: float) -> bool:
+    """Whether inputs are at rest but for noise, of which multipliers show more than what they keep."""
+    return bool((np.abs(moves) <= NOISE_OF_INPUTS * noise * np.maximum(size, 1.0)).all())
 
 
 def _cut_inputs(session: Session) -> np.ndarray:

@@ -99,7 +99,7 @@ def test_passes_are_counted():
 def test_the_first_step_of_a_polynomial_is_divided(scheme):
     """Into 5 and 13, the smallest 1/16 and 1/4096 of the whole: there is nothing to extrapolate from yet."""
     for degree, parts in ((0, 1), (1, 5), (2, 13)):
-        result = alone(foreign.of_oscillator()).simulate(
+        result = alone(foreign.of_oscillator(), np.cos).simulate(
             0.3, communication_step=0.1, scheme=scheme, extrapolation=degree, output_interval=1e-5
         )
         assert result.statistics.steps == parts + 2

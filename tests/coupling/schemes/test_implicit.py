@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sympy import tanh
 
-from coupling import Ending, System
+from coupling import Ending, Result, System
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component
 from tests.support import foreign
@@ -47,21 +47,40 @@ class Steep(Component):
         self.output("y", 0.1 - d * tanh(u), "", "value")
 
 
-def test_inputs_that_do_not_come_to_rest(fmi):
-    """A loop whose slope passes 1, without derivatives: values passed around go to and fro."""
+class Parabola(Component):
+    """y = d + u^2."""
+
+    def declare(self):
+        d, u = self.input("d", 0.0, "", "height"), self.input("u", 0.0, "", "argument")
+        self.output("y", d + u**2, "", "value")
+
+
+def closed(declared: type[Component], fmi: int, slope: float) -> Result:
+    """A loop from the output to the input, without derivatives."""
     system = System("loop")
-    system.add("steep", component(Steep, fmi, *DERIVATIVES), kind="cs")
-    system.connect("steep.y", "steep.u")
-    system.drive("steep.d", lambda t: 5 * t)
-    result = system.simulate(1.0, communication_step=0.01, scheme="implicit", output_interval=0.01)
+    system.add("unit", component(declared, fmi, *DERIVATIVES), kind="cs")
+    system.connect("unit.y", "unit.u")
+    system.drive("unit.d", lambda t: slope * t)
+    return system.simulate(1.0, communication_step=0.01, scheme="implicit", output_interval=0.01)
+
+
+def test_a_loop_steeper_than_repetition_bears(fmi):
+    """Its slope passes 1 at 0.2 s, from where on values that are passed around would go to and fro."""
+    result = closed(Steep, fmi, 5)
+    assert result.outcome.completed
+    y = result["unit.y"]
+    assert y == pytest.approx(0.1 - 5 * result.time * np.tanh(y), abs=1e-6)
+
+
+def test_inputs_that_do_not_come_to_rest(fmi):
+    """From 0.25 s on u = t + u^2 has no solution."""
+    result = closed(Parabola, fmi, 1)
     assert result.outcome.ending is Ending.NOT_SOLVED
     assert result.outcome.sentence == (
         f"stopped at t = {result.time[-1]:.9g} s: what arrives at inputs at the end of a step of 0.01 s does not come to rest in 30 repetitions; "
         "choose a smaller communication_step, or check whether there is a solution; the result holds everything up to there"
     )
-    assert 0.1 < result.time[-1] < 0.25
-    y = result["steep.y"]
-    assert y == pytest.approx(0.1 - 5 * result.time * np.tanh(y), abs=1e-6)
+    assert 0.2 < result.time[-1] < 0.26
 
 
 def test_multipliers_that_nothing_answers_to():
