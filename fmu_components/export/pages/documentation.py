@@ -10,7 +10,7 @@ from itertools import chain, count
 
 from fmu_components.declare import units
 from fmu_components.declare.declaration import Event, Role, Variable
-from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, TRANSLATIONAL, Port, Side
+from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, SPATIAL, TRANSLATIONAL, Port, Side
 from fmu_components.export.pages import mathml
 from fmu_components.export.pages.markup import REFERENCE, code, facts, framed, listed, table_of, unit_text, value_text
 from fmu_components.export.table import VariableTable
@@ -277,6 +277,10 @@ _PARTNERS = {
     PLANAR: (
         _Partner("ground", "planar.Fixed", "p1", {"x": "p1.rx", "y": "p1.ry", "theta": "p1.angle"}),
         _Partner("body", "planar.Body1", "p1", {"x": "x", "y": "y", "theta": "theta"}, {"p1.rx": -0.5, "x": 0.5}),
+    ),
+    SPATIAL: (
+        _Partner("ground", "spatial.Fixed", "p1", {"x": "p1.rx", "y": "p1.ry", "z": "p1.rz"}),
+        _Partner("body", "spatial.Body1", "p1", {"x": "x", "y": "y", "z": "z"}, {"p1.rx": -0.5, "x": 0.5}),
     ),
     ROTATIONAL: (
         _Partner("wall", "mechanical1d.Fixed1D", "shaft", {"phi": "angle"}),
