@@ -27,7 +27,7 @@ class ComposedBase(sympy.Function):
         return self.formula._eval_evalf(prec)
 
     def _code(self, printer: Any) -> str:
-        return printer._print(self.formula)
+        return f"({printer._print(self.formula)})"
 
     _ccode = _pythoncode = _numpycode = _mpmathcode = _code
 

@@ -205,7 +205,9 @@ class Joint(Component):
         b = self.parameter(f"{name}.b", 0.0, damping, f"viscous damping along the {name}", at_least=0)
         rest = self.parameter(f"{name}.rest", 0.0, unit, f"value of {name}.q at which the spring is at rest")
         if isinstance(coordinate, Angle):
-            q = self._angle(name, coordinate)
+            q = self.angle(name, coordinate)
+        elif coordinate == sympy.Symbol(f"{name}.q", real=True):  # as where the constraint contains it
+            q = coordinate
         else:
             q = self.coordinate(name, coordinate, unit, f"relative coordinate along the {name}")
         qd = self.D(q)
@@ -216,8 +218,8 @@ class Joint(Component):
         self.output(f"{name}.power", effort * qd, "W", f"power that spring and damper along the {name} give to the bodies")
         return qd, effort + self.actuation(name, q)
 
-    def _angle(self, name: str, angle: Angle) -> sympy.Symbol:
-        """An angle as an output with its rates, and the state by which it counts turns."""
+    def angle(self, name: str, angle: Angle) -> sympy.Symbol:
+        """An angle that is given as an output with its rates, as by ``coordinate``, and the state by which it counts turns."""
         rates = self._draft.rates
         S, C = (
             self.local(f"{name}.{what}", equation, "", f"{what} of the {name}, if the constraint holds", rate=self.D(equation))

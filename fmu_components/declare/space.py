@@ -24,6 +24,27 @@ class SpatialJoint(Joint):
     kind = SPATIAL
 
 
+def same_attitude(M: Any, N: Any) -> list[sympy.Expr]:
+    """Zero where the frames are parallel; and where axes are exchanged or opposite, which is for validity to tell."""
+    return [M.x_axis.dot(N.y_axis), M.y_axis.dot(N.z_axis), M.z_axis.dot(N.x_axis)]
+
+
+def lean(part: Component, M: Any, N: Any) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    """The axis z of N in the frame of M: its parts along x_M and y_M, and the sine of its angle to z_M, by name, with its rate."""
+    along = M.x_axis.dot(N.z_axis), M.y_axis.dot(N.z_axis)
+    s = sympy.Symbol("lean.sine", real=True)
+    equation = sympy.sqrt(along[0] ** 2 + along[1] ** 2)
+    rate = (along[0] * part.D(along[0]) + along[1] * part.D(along[1])) / s
+    part.local("lean.sine", equation, "", "sine of the angle between the axes z of M and N", rate=rate)
+    return *along, s
+
+
+def not_at_right_angles(M: Any, N: Any, what: str) -> list[tuple[sympy.Expr, str]]:
+    """The validity of what has to lean against a plane less than a right angle."""
+    square = M.x_axis.dot(N.z_axis) ** 2 + M.y_axis.dot(N.z_axis) ** 2
+    return [(square, f"the axis z of N is not at right angles to the plane, {what}")]
+
+
 def turn(M: Any, N: Any) -> Angle:
     """The angle of x_N against x_M about the axis z that both ports share."""
     return Angle(M.y_axis.dot(N.x_axis), M.x_axis.dot(N.x_axis), (N.omega - M.omega).dot(M.z_axis))
