@@ -30,16 +30,20 @@ if TYPE_CHECKING:
     from fmu_components.declare.declaration import rises as rises
     from fmu_components.declare.functions import Magnitude as Magnitude
     from fmu_components.declare.functions import signed_root as signed_root
+    from fmu_components.declare.joint import Angle as Angle
     from fmu_components.declare.joint import Joint as Joint
     from fmu_components.declare.joint import same_direction as same_direction
+    from fmu_components.declare.orientation import orientation as orientation
     from fmu_components.declare.ports import ELECTRICAL as ELECTRICAL
     from fmu_components.declare.ports import HYDRAULIC as HYDRAULIC
     from fmu_components.declare.ports import PLANAR as PLANAR
     from fmu_components.declare.ports import ROTATIONAL as ROTATIONAL
+    from fmu_components.declare.ports import SPATIAL as SPATIAL
     from fmu_components.declare.ports import TRANSLATIONAL as TRANSLATIONAL
     from fmu_components.declare.ports import Port as Port
     from fmu_components.declare.ports import PortKind as PortKind
     from fmu_components.declare.ports import Side as Side
+    from fmu_components.declare.space import SpatialJoint as SpatialJoint
     from fmu_components.export.build import cache_folder as cache_folder
     from fmu_components.export.build import cached_fmu as cached_fmu
 
@@ -51,8 +55,10 @@ _NAMES = {
     "fmu_components.declare.component": "Component",
     "fmu_components.declare.declaration": "DeclarationError TIME falls reaches rises",
     "fmu_components.declare.functions": "Magnitude signed_root",
-    "fmu_components.declare.joint": "Joint same_direction",
-    "fmu_components.declare.ports": "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL TRANSLATIONAL Port PortKind Side",
+    "fmu_components.declare.joint": "Angle Joint same_direction",
+    "fmu_components.declare.orientation": "orientation",
+    "fmu_components.declare.ports": "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL SPATIAL TRANSLATIONAL Port PortKind Side",
+    "fmu_components.declare.space": "SpatialJoint",
     "fmu_components.export.build": "cache_folder cached_fmu",
 }
 """The same as above, for the interpreter; a test compares the two."""

@@ -47,7 +47,18 @@ def fmi(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
-COSTLY = ("planar.CamFollower",)
+COSTLY = (
+    "planar.CamFollower",
+    *(f"spatial.Body{points}" for points in (2, 3, 4, 5)),
+    *(
+        f"spatial.{joint}"
+        for joint in ("Prismatic", "Cylindrical", "Universal", "Planar", "Weld", "Screw", "ConstantVelocity", "KnifeEdge")
+    ),
+    *(
+        f"spatial.{joint}"
+        for joint in ("PointOnPlane", "PointOnLine", "RollingDisc", "RollingSphere", "ActuatedRevolute", "ActuatedPrismatic")
+    ),
+)
 """Components whose exporting takes many times as long as that of all others; their physics is tested beside that of the others."""
 
 

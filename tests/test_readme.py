@@ -15,6 +15,7 @@ import jourdain
 from coupling.schemes.base.scheme import SCHEMES
 from coupling.solvers.base.solver import SOLVERS
 from coupling.system import System
+from fmu_components.declare.component import declaration
 
 ROOT = Path(__file__).parents[1]
 README, MANUAL = ROOT / "README.md", ROOT / "docs" / "coupling.md"
@@ -22,6 +23,7 @@ SINGLE, DECLARING = ROOT / "docs" / "single-fmus.md", ROOT / "docs" / "declaring
 COSIMULATION = ROOT / "docs" / "co-simulation.md"
 EXPORT = ROOT / "docs" / "export.md"
 CONSTRAINTS = ROOT / "docs" / "constraints.md"
+SPACE = ROOT / "docs" / "space.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -50,6 +52,17 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the pieces may leave files."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_the_snippets_on_space_run(scratch):
+    """The pendulum falls from the horizontal as a planar one does, and the joint of one's own is a joint."""
+    scope = run_all(SPACE)
+    swing = scope["swing"]
+    assert swing.outcome.completed and swing.outcome.warnings == []
+    assert np.ptp(swing["rod.energy.kinetic"] + swing["rod.energy.potential"]) < 1e-6
+    assert swing["rod.z"].min() == pytest.approx(-0.5, abs=1e-3)
+    assert swing["pin.rotation.q"][0] == pytest.approx(np.pi / 2)
+    assert declaration(scope["PointOnSphere"])["position[1]"].unit == "m"
 
 
 def test_the_snippets_of_the_readme_run(scratch):

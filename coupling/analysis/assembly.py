@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from coupling.errors import InitialStateError
@@ -51,12 +51,47 @@ class _Assembly:
         loops = session.schedule.loops
         self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
         self.forces = {level: self._forces_of(level) for level in LEVELS}
+        self.coordinates = self._coordinates()
         self.held, self.turns = np.zeros((2, session.built.states), dtype=bool)
         for number, (part, start) in enumerate(zip(parts, session.built.start, strict=True)):
             for i, reference in enumerate(part.states):
                 state = part.fmu.by_reference[reference]
                 self.held[part.first_state + i] = state.name in start or (number, state.name) in session.values.keys() - guesses
                 self.turns[part.first_state + i] = state.unit == "rad"
+        self.quaternions = self._quaternions()
+
+    def _coordinates(self) -> np.ndarray:
+        """Which states position constraints depend on and whose derivatives follow from velocities: coordinates, also several to a velocity."""
+        n, linear = self.session.built.states, self.linear
+        rows, columns = linear.rows, linear.columns
+        forced = np.zeros(n, dtype=bool)
+        forced[rows[(rows < n) & (columns >= n)]] = True
+        constrained, following = np.zeros((2, n), dtype=bool)
+        constrained[columns[(rows >= n) & (rows < n + len(self.levels["position"])) & (columns < n)]] = True
+        inner = (rows < n) & (columns < n)
+        following[rows[inner][forced[columns[inner]]]] = True
+        return constrained & following & ~forced
+
+    def _quaternions(self) -> list[np.ndarray]:
+        """Coordinates q0 to q3 of one instance and without a unit, whose length is to be kept."""
+        found = []
+        for part in self.session.built.parts:
+            place = {part.fmu.by_reference[reference].name: part.first_state + i for i, reference in enumerate(part.states)}
+            for name in [name for name in place if name.endswith("q0")]:
+                four = [place.get(f"{name[:-1]}{i}", -1) for i in range(4)]
+                units = [part.fmu.variables[f"{name[:-1]}{i}"].unit for i in range(4)] if min(four) >= 0 else ["none"]
+                if not any(units) and self.coordinates[four].any():
+                    found.append(np.array(four))
+        return found
+
+    def _with_length_kept(self, x: np.ndarray) -> np.ndarray:
+        """States whose quaternions have the length, and of two opposite ones the sign, that the user gave."""
+        x = x.copy()
+        for four in self.quaternions:
+            length = float(np.linalg.norm(x[four]))
+            if length > 0:
+                x[four] *= np.copysign(np.linalg.norm(self.given[four]) / length, x[four] @ self.given[four])
+        return x
 
     def _forces_of(self, level: str) -> list[int]:
         """The unknown that belongs to each constraint of a level."""
@@ -85,8 +120,10 @@ class _Assembly:
                 best, nearest = left, self.x
             _, moved = self._directions("position")
             free = np.abs(moved).sum(axis=1) > 0
-            far = np.where(self.turns, np.pi, size) * (attempt + 1) / _TRIES
-            self.x = self.given + free * far * random.uniform(-1, 1, len(free))
+            far = np.where(self.turns, np.pi, size)
+            for four in self.quaternions:
+                far[four] = 1.0
+            self.x = self._with_length_kept(self.given + free * far * (attempt + 1) / _TRIES * random.uniform(-1, 1, len(free)))
         self.x = nearest
         return False
 
@@ -100,7 +137,8 @@ class _Assembly:
             sizes.append(size)
             gradient, moved = self._directions(level)
             step = moved @ _least(csc_array(gradient @ moved), -violation)
-            turn = np.abs(step[self.turns]).max(initial=0.0) if level == "position" else 0.0
+            turn = max([np.abs(step[self.turns]).max(initial=0.0), *(2 * np.linalg.norm(step[four]) for four in self.quaternions)])
+            turn = turn if level == "position" else 0.0
             share = min(1.0, _TURN / turn) if turn > 0 else 1.0
             while share > 1e-5:
                 better = self._violation(level, self.x + share * step)
@@ -109,7 +147,7 @@ class _Assembly:
                 share /= 2
             else:
                 return bool(worst <= _ENOUGH)
-            self.x, violation = self.x + share * step, better
+            self.x, violation = self._with_length_kept(self.x + share * step), better
 
     def _unwind(self) -> None:
         """Takes back whole turns where these change nothing."""
@@ -132,7 +170,7 @@ class _Assembly:
             if along @ last < -0.5 * (last @ last):  # it went too far
                 share /= 2
             last, kept = along, self.x
-            self.x = self.x + along * min(share, _TURN / length)
+            self.x = self._with_length_kept(self.x + along * min(share, _TURN / length))
             if not self._newton("position"):
                 self.x = kept
                 return
@@ -151,10 +189,11 @@ class _Assembly:
         first = n + (len(self.levels["position"]) if level == "velocity" else 0)
         gradient = csc_array(jacobian[first : first + len(self.levels[level]), :n])
         mobility = csc_array(jacobian[:n, n:])  # of each velocity, under each algebraic variable
-        velocity_of = _velocity_of(csc_array(jacobian[:n, :n]), mobility)
-        rows = velocity_of if level == "position" else np.arange(n)
-        moves = ~self.held & (velocity_of >= 0 if level == "position" else velocity_of < 0)
-        moved = mobility.tocsr()[np.maximum(rows, 0)].multiply(moves[:, None].astype(float))
+        following = _following(csc_array(jacobian[:n, :n]), mobility, self.coordinates)
+        if level == "position":
+            mobility = csc_array(following @ mobility)
+        moves = ~self.held & ((np.diff(following.indptr) > 0) == (level == "position"))
+        moved = mobility.tocsr().multiply(moves[:, None].astype(float))
         return gradient, csc_array(csc_array(moved)[:, self.forces[level]])
 
     def _refuse(self, level: str) -> None:
@@ -169,18 +208,24 @@ class _Assembly:
         )
 
 
-def _velocity_of(state_matrix: csc_array, mobility: csc_array) -> np.ndarray:
-    """For each state that is a coordinate, the state that is its velocity; else -1."""
+def _following(state_matrix: csc_array, mobility: csc_array, coordinates: np.ndarray) -> csr_array:
+    """How coordinates follow the states that are velocities, by rows: empty ones for states that are none.
+
+    A state whose derivative is another one is a coordinate; so are the quaternions among ``coordinates``, each of which follows three.
+    """
     n = state_matrix.shape[0]
-    result = np.full(n, -1)
-    by_row, forced = state_matrix.tocsr(), mobility.tocsr()
+    by_row, forces = state_matrix.tocsr(), np.diff(mobility.tocsr().indptr)
+    rows, columns, values = [], [], []
     for i in range(n):
-        columns = by_row.indices[by_row.indptr[i] : by_row.indptr[i + 1]]
-        data = by_row.data[by_row.indptr[i] : by_row.indptr[i + 1]]
-        columns, data = columns[data != 0], data[data != 0]
-        if len(columns) == 1 and data[0] == 1 and forced.indptr[i] == forced.indptr[i + 1]:
-            result[i] = columns[0]
-    return result
+        inner = slice(by_row.indptr[i], by_row.indptr[i + 1])
+        to, data = by_row.indices[inner], by_row.data[inner]
+        if forces[i] or not (coordinates[i] or (len(to) == 1 and data[0] == 1)):
+            continue
+        velocities = [k for k, j in enumerate(to) if forces[j]] if coordinates[i] else [0]
+        rows += [i] * len(velocities)
+        columns += list(to[velocities])
+        values += list(data[velocities])
+    return csr_array((values, (rows, columns)), shape=(n, n))
 
 
 def _least(matrix: csc_array, right: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from coupling.fmus import Fmu
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
-from coupling.plan.division import Division, divide
+from coupling.plan.division import Division, counts_turns, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
 from coupling.plan.projection import Reading, plan_reading
@@ -186,7 +186,7 @@ def _kind(instance: InstanceDefinition, mode: Mode) -> str:
     if instance.kind or mode.integrated:
         return instance.kind or "me"
     stepped = instance.stepped.fmu
-    return "cs" if stepped.co_simulation and stepped.states else "me"
+    return "cs" if stepped.co_simulation and stepped.states and not counts_turns(stepped) else "me"
 
 
 def _check_kinds(kinds: Mapping[str, str], mode: Mode) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from coupling.errors import BuildError
+from coupling.fmus import Fmu
 from coupling.plan.graph import Address, Part
 
 
@@ -23,6 +25,7 @@ def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) 
     """None where nothing has to be integrated, since all states are those of Co-Simulation instances."""
     if not any(part.stepped for part in parts) or not any(part.states for part in parts):
         return None
+    _refuse_angles(parts, sources)
     at_boundary = {
         target.part
         for target, given in sources.items()
@@ -36,6 +39,23 @@ def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) 
         if target.part in inside and _moves(parts, target) and (outside := [s for s in given if s.part not in inside])
     }
     return Division(inner, fed)
+
+
+def counts_turns(fmu: Fmu) -> bool:
+    """Whether an FMU is a joint whose only states count the turns of its angles: they follow what moves it, and move nothing."""
+    return fmu.dae is not None and bool(fmu.states) and all(fmu.by_reference[r].name.endswith(".turned") for r in fmu.states)
+
+
+def _refuse_angles(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) -> None:
+    """The multipliers of such a joint are solved for at the points, and its states would have to be integrated between them."""
+    for target, given in sources.items():
+        joint = parts[target.part]
+        other = next((parts[s.part] for s in given if parts[s.part].stepped), None)
+        if other is not None and not joint.stepped and counts_turns(joint.fmu):
+            raise BuildError(
+                f"'{joint.name}' ({joint.fmu.model_name}) counts the turns of its angle by a state, for which co-simulation has no place, and is "
+                f"connected to '{other.name}', which runs in Co-Simulation; give '{other.name}' the kind 'me'"
+            )
 
 
 def _moves(parts: Sequence[Part], address: Address) -> bool:

@@ -166,9 +166,14 @@ class Component:
         self._draft.rates |= {q: qd, qd: qdd}
         return q
 
-    def local(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
-        """A quantity that is shown but not connected, or that makes other equations shorter."""
-        return self._calculated(Role.LOCAL, name, equation, unit, text, nominal)
+    def local(
+        self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0, rate: sympy.Expr | None = None
+    ) -> sympy.Symbol:
+        """A quantity that is shown but not connected, or that makes other equations shorter; with its ``rate`` D applies to it."""
+        symbol = self._calculated(Role.LOCAL, name, equation, unit, text, nominal)
+        if rate is not None:
+            self._draft.rates[symbol] = rate
+        return symbol
 
     def _calculated(self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float) -> sympy.Symbol:
         return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation)))
@@ -176,7 +181,7 @@ class Component:
     # -- ports ---------------------------------------------------------------------------------------------------
 
     def port(self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None) -> Any:
-        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or 0."""
+        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or at 0, a rotation matrix at 1."""
         if kind not in KINDS:
             raise DeclarationError(
                 f"{self._name}: the port '{name}' has the unknown kind {kind!r}; use one of {', '.join(k.name for k in KINDS)}"
@@ -191,7 +196,7 @@ class Component:
                     Role.INPUT,
                     quantity.unit,
                     f"{quantity.text} ({name})",
-                    float((starts or {}).get(quantity.name, 0.0)),
+                    float((starts or {}).get(quantity.name, quantity.start)),
                     order=order,
                     port=name,
                 )
@@ -201,9 +206,13 @@ class Component:
         return port
 
     def moves(self, port: Any, *coordinates: sympy.Expr) -> None:
-        """Gives the motion of a port: its coordinates, from which the operator D derives the rates."""
-        self._check_count("moves", port, len(coordinates), len(port.kind.chains), "coordinates")
-        for chain, coordinate in zip(port.kind.chains, coordinates, strict=True):
+        """Gives the motion of a port: its coordinates, from which the operator D derives the rates.
+
+        Of a spatial frame these are three coordinates, three angular velocities and the rotation matrix, row by row.
+        """
+        kind = port.kind
+        self._check_count("moves", port, len(coordinates), len(kind.chains) + len(kind.attitude), "coordinates")
+        for chain, coordinate in zip((*kind.chains, *((q,) for q in kind.attitude)), coordinates, strict=True):
             value = sympy.sympify(coordinate)
             for quantity in chain:
                 self._give(port, quantity, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import sympy
@@ -12,33 +13,42 @@ def signed_root(x: sympy.Expr, linear: sympy.Expr) -> sympy.Expr:
     return x / sympy.sqrt(sympy.Max(sympy.Abs(x), linear))
 
 
-class Magnitude(sympy.Function):
-    """The length of the vector (x, y); its slope is 0 where it vanishes, instead of undefined."""
+class ComposedBase(sympy.Function):
+    """A function with a formula of functions that all tools know, and a slope of its own.
 
-    nargs = 2
-
-    def fdiff(self, argindex: int = 1) -> sympy.Expr:
-        x, y = self.args
-        return Direction(x, y) if argindex == 1 else Direction(y, x)
+    SymPy's printers look for a base class by name only if the name ends like this one.
+    """
 
     @property
-    def formula(self) -> sympy.Expr:
-        x, y = self.args
-        return sympy.sqrt(x**2 + y**2)
+    @abstractmethod
+    def formula(self) -> sympy.Expr: ...
 
     def _eval_evalf(self, prec: int) -> Any:
         return self.formula._eval_evalf(prec)
 
     def _code(self, printer: Any) -> str:
-        return printer._print(self.formula)
+        return f"({printer._print(self.formula)})"
 
     _ccode = _pythoncode = _numpycode = _mpmathcode = _code
 
 
-class Direction(sympy.Function):
-    """x / |(x, y)|, and 0 where the vector vanishes: the slope of a magnitude. It is not differentiated further."""
+class Magnitude(ComposedBase):
+    """The length of the vector (x, y) or (x, y, z); its slope is 0 where it vanishes, instead of undefined."""
 
-    nargs = 2
+    nargs = (2, 3)
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        return Direction(self.args[argindex - 1], *self.args[: argindex - 1], *self.args[argindex:])
+
+    @property
+    def formula(self) -> sympy.Expr:
+        return sympy.sqrt(sympy.Add(*(x**2 for x in self.args)))
+
+
+class Direction(sympy.Function):
+    """x / |(x, y)| or x / |(x, y, z)|, and 0 where the vector vanishes: the slope of a magnitude. It is not differentiated further."""
+
+    nargs = (2, 3)
 
     def _ccode(self, printer: Any) -> str:
         x, length = printer._print(self.args[0]), Magnitude(*self.args)._code(printer)
@@ -49,3 +59,22 @@ class Direction(sympy.Function):
         return f"(({x})/{length} if {length} > 0 else 0)"
 
     _mpmathcode = _pythoncode
+
+
+class Unwrapped(ComposedBase):
+    """The angle with the given sine and cosine, or multiples of these, that is nearest to w: smooth while w follows it.
+
+    A w of 0 chooses an angle from 0.1 - pi to 0.1 + pi, so that a start at half a turn lies away from the seam.
+    """
+
+    nargs = 3
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        s, c, _ = self.args
+        return (c / (s**2 + c**2), -s / (s**2 + c**2), sympy.Integer(0))[argindex - 1]
+
+    @property
+    def formula(self) -> sympy.Expr:
+        s, c, w = self.args
+        middle = w + sympy.Rational(1, 10)
+        return middle + sympy.atan2(s * sympy.cos(middle) - c * sympy.sin(middle), c * sympy.cos(middle) + s * sympy.sin(middle))

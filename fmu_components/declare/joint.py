@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import sympy
@@ -11,8 +12,22 @@ from fmu_components.declare import units
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import DeclarationError, Role, Variable
 from fmu_components.declare.differentiate import ConstraintLevels, efforts_of
-from fmu_components.declare.functions import Magnitude
-from fmu_components.declare.ports import PLANAR, PortKind, Side
+from fmu_components.declare.functions import Magnitude, Unwrapped
+from fmu_components.declare.ports import PLANAR, SPATIAL, PortKind, Side
+
+
+@dataclass(frozen=True)
+class Angle:
+    """A relative coordinate whose sine and cosine are known, and which counts turns.
+
+    Away from the constraint these may be multiples of sine and cosine: the angle is that of the direction (cosine, sine).
+    """
+
+    sine: sympy.Expr
+    cosine: sympy.Expr
+    speed: sympy.Expr
+    """Its rate where the constraint holds."""
+
 
 _COMPLIANCE = {
     "position": "compliant mode: stiffness of the spring across the constraint",
@@ -40,7 +55,7 @@ class Joint(Component):
         """Velocity level, for constraints that are no derivative of a position-level one."""
         return []
 
-    def freedoms(self, M: Any, N: Any) -> Mapping[str, sympy.Expr]:
+    def freedoms(self, M: Any, N: Any) -> Mapping[str, sympy.Expr | Angle]:
         """The relative coordinate along each free direction, by name."""
         return {}
 
@@ -48,12 +63,16 @@ class Joint(Component):
         """What must be positive at the start for the joint to mean what it says, each with the sentence that follows 'it is required that'."""
         return []
 
+    def loads(self, M: Any, N: Any) -> Sequence[tuple[sympy.Expr, sympy.Expr]]:
+        """Efforts beside those along the freedoms, each after the rate on which it develops its power."""
+        return []
+
     def actuation(self, name: str, coordinate: sympy.Expr) -> sympy.Expr:
         """The effort of an actuator along a freedom, beside spring and damper."""
         return sympy.Integer(0)
 
     def declare(self) -> None:
-        first, second = ("on body i", "on body j") if self.kind is PLANAR else ("first side", "second side")
+        first, second = ("on body i", "on body j") if self.kind in (PLANAR, SPATIAL) else ("first side", "second side")
         M = self.port("M", self.kind, Side.EFFORT, first)
         N = self.port("N", self.kind, Side.EFFORT, second, self.starts_N)
         levels = [
@@ -67,15 +86,19 @@ class Joint(Component):
         efforts: list[sympy.Expr] = list(self._multipliers(levels))
         forms = [level.velocity for level in levels]
         for name, relative in self.freedoms(M, N).items():
-            rate, effort = self._freedom(name, sympy.sympify(relative))
+            rate, effort = self._freedom(name, relative if isinstance(relative, Angle) else sympy.sympify(relative))
+            forms.append(rate)
+            efforts.append(effort)
+        for rate, effort in self.loads(M, N):
             forms.append(rate)
             efforts.append(effort)
         for port in (M, N):
             self.gives(port, *efforts_of(forms, efforts, port, self.partial))
         for expression, text in self.validity(M, N):
             self.require(expression, text)
-        if self.kind is PLANAR:
-            self.output("reaction", Magnitude(N.Fx, N.Fy), "N", "magnitude of the force on body j")
+        if self.kind in (PLANAR, SPATIAL):
+            force = [effort for effort, quantity in zip(N.efforts, self.kind.effort, strict=True) if quantity.unit == "N"]
+            self.output("reaction", Magnitude(*force), "N", "magnitude of the force on body j")
 
     def _stated(self, constraint: Callable[[Any, Any], Sequence[sympy.Expr]], M: Any, N: Any) -> list[sympy.Expr]:
         """The equations that a method of the subclass states, if they are of its level."""
@@ -174,14 +197,19 @@ class Joint(Component):
     def _algebraic(self, name: str, unit: str, residual: str, text: str) -> sympy.Symbol:
         return self._add(Variable(name, Role.ALGEBRAIC, unit, text, 0.0, order=3, partner=residual))
 
-    def _freedom(self, name: str, coordinate: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    def _freedom(self, name: str, coordinate: sympy.Expr | Angle) -> tuple[sympy.Expr, sympy.Expr]:
         """A spring and a damper along a free direction; returns the rate of its coordinate and the effort along it."""
-        angular = self.dimension_of(coordinate) in (None, units.NUMBER)
+        angular = isinstance(coordinate, Angle) or self.dimension_of(coordinate) in (None, units.NUMBER)
         unit, stiffness, damping, force = ("rad", "N.m/rad", "N.m.s/rad", "N.m") if angular else ("m", "N/m", "N.s/m", "N")
         k = self.parameter(f"{name}.k", 0.0, stiffness, f"stiffness of the spring along the {name}", at_least=0)
         b = self.parameter(f"{name}.b", 0.0, damping, f"viscous damping along the {name}", at_least=0)
         rest = self.parameter(f"{name}.rest", 0.0, unit, f"value of {name}.q at which the spring is at rest")
-        q = self.coordinate(name, coordinate, unit, f"relative coordinate along the {name}")
+        if isinstance(coordinate, Angle):
+            q = self.angle(name, coordinate)
+        elif coordinate == sympy.Symbol(f"{name}.q", real=True):  # as where the constraint contains it
+            q = coordinate
+        else:
+            q = self.coordinate(name, coordinate, unit, f"relative coordinate along the {name}")
         qd = self.D(q)
         effort = self.output(
             f"{name}.effort", -k * (q - rest) - b * qd, force, f"spring and damper along the {name}, positive towards larger q"
@@ -189,6 +217,23 @@ class Joint(Component):
         self.output(f"{name}.energy", k * (q - rest) ** 2 / 2, "J", f"energy stored in the spring along the {name}")
         self.output(f"{name}.power", effort * qd, "W", f"power that spring and damper along the {name} give to the bodies")
         return qd, effort + self.actuation(name, q)
+
+    def angle(self, name: str, angle: Angle) -> sympy.Symbol:
+        """An angle that is given as an output with its rates, as by ``coordinate``, and the state by which it counts turns."""
+        rates = self._draft.rates
+        S, C = (
+            self.local(f"{name}.{what}", equation, "", f"{what} of the {name}, if the constraint holds", rate=self.D(equation))
+            for what, equation in (("sine", angle.sine), ("cosine", angle.cosine))
+        )
+        turned = self.state(f"{name}.turned", 0.0, "rad", f"{name}.q as integrated, which tells angles apart that differ by whole turns")
+        square = S**2 + C**2
+        slope = C * rates[S] - S * rates[C]
+        q = self.output(f"{name}.q", Unwrapped(S, C, turned), "rad", f"relative coordinate along the {name}; it counts turns")
+        qd = self.output(f"{name}.qd", slope / square, "rad/s", f"rate of {name}.q")
+        self.output(f"{name}.qdd", (self.D(slope) - qd * self.D(square)) / square, "rad/s2", f"second derivative of {name}.q")
+        self.rate(turned, angle.speed)
+        rates.update({q: qd, qd: self[f"{name}.qdd"]})
+        return q
 
 
 def same_direction(M: Any, N: Any) -> tuple[sympy.Expr, str]:

@@ -30,20 +30,25 @@ class Quantity:
     text: str
     order: int = 0
     """How many time derivatives it lies above the coordinate of its chain."""
+    start: float = 0.0
+    """What an input of it is before anything is set."""
 
 
 @dataclass(frozen=True)
 class PortKind:
     """A kind of connection.
 
-    ``chains`` holds, for each coordinate, the quantity and its time derivatives, as the motion side gives them;
-    ``effort`` the conjugate quantities of the other side, one per chain: effort times rate is power into the motion side.
+    ``chains`` holds, for each coordinate, the quantity and its time derivatives, as the motion side gives them; a chain may begin with a
+    rate that is no derivative of a coordinate. ``effort`` holds the conjugate quantities of the other side, one per chain: effort times
+    rate is power into the motion side.
     """
 
     name: str
     identifier: str
     chains: tuple[tuple[Quantity, ...], ...]
     effort: tuple[Quantity, ...]
+    attitude: tuple[Quantity, ...] = ()
+    """What the motion side gives beside the chains: entries of a rotation matrix, which have no rates of their own."""
     signs: str = ""
     """In which sense the quantities are positive, in sentences."""
     colour: str = "#5d6d7e"
@@ -62,19 +67,20 @@ class PortKind:
     @property
     def power(self) -> tuple[tuple[Quantity, Quantity], ...]:
         """Each effort with its conjugate, whose product is the power into the motion side: the rate, or what has no rate."""
-        return tuple((effort, chain[min(1, len(chain) - 1)]) for effort, chain in zip(self.effort, self.chains, strict=True))
+        rates = (next((q for q in chain if q.order == 1), chain[0]) for chain in self.chains)
+        return tuple(zip(self.effort, rates, strict=True))
 
     @property
     def motion(self) -> tuple[Quantity, ...]:
         """All quantities given by the motion side: first the coordinates, then their rates."""
-        return tuple(sorted((q for chain in self.chains for q in chain), key=lambda q: q.order))
+        return tuple(sorted((*(q for chain in self.chains for q in chain), *self.attitude), key=lambda q: q.order))
 
     def given_by(self, side: Side) -> tuple[Quantity, ...]:
         return self.motion if side is Side.MOTION else self.effort
 
 
-def _chain(*quantities: tuple[str, str, str]) -> tuple[Quantity, ...]:
-    return tuple(Quantity(name, unit, text, order) for order, (name, unit, text) in enumerate(quantities))
+def _chain(*quantities: tuple[str, str, str], first: int = 0) -> tuple[Quantity, ...]:
+    return tuple(Quantity(name, unit, text, order) for order, (name, unit, text) in enumerate(quantities, first))
 
 
 PLANAR = PortKind(
@@ -105,6 +111,40 @@ PLANAR = PortKind(
     signs="Wrenches act on the body, in the absolute frame, about the port’s point. Angles, angular velocities and torques are positive "
     "counter-clockwise, from x towards y.",
     colour="#1d6fb8",
+)
+SPATIAL = PortKind(
+    "spatial frame",
+    "spatial",
+    chains=(
+        *(
+            _chain(
+                (axis, "m", f"absolute {axis} of the point"),
+                (f"v{axis}", "m/s", f"absolute {axis} velocity of the point"),
+                (f"a{axis}", "m/s2", f"absolute {axis} acceleration of the point"),
+            )
+            for axis in "xyz"
+        ),
+        *(
+            _chain(
+                (f"omega{axis}", "rad/s", f"angular velocity about the absolute {axis} axis"),
+                (f"alpha{axis}", "rad/s2", f"angular acceleration about the absolute {axis} axis"),
+                first=1,
+            )
+            for axis in "xyz"
+        ),
+    ),
+    effort=(
+        *(Quantity(f"F{axis}", "N", f"force on the body along the absolute {axis} axis") for axis in "xyz"),
+        *(Quantity(f"C{axis}", "N.m", f"torque on the body about the point, along the absolute {axis} axis") for axis in "xyz"),
+    ),
+    attitude=tuple(
+        Quantity(f"R{row}{column}", "", f"absolute {along} of the axis {axis} of the port’s frame", start=float(row == column))
+        for row, along in enumerate("xyz", 1)
+        for column, axis in enumerate("xyz", 1)
+    ),
+    signs="Wrenches act on the body, in the absolute frame, about the port’s point. The columns of R are the axes of the port’s frame in "
+    "absolute coordinates. Rotations and torques about an axis are positive by the right-hand rule.",
+    colour="#0b7a75",
 )
 ROTATIONAL = PortKind(
     "rotational flange",
@@ -137,7 +177,7 @@ ELECTRICAL = PortKind(
     colour="#b9770e",
 )
 
-KINDS = (PLANAR, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL)
+KINDS = (PLANAR, SPATIAL, ROTATIONAL, TRANSLATIONAL, HYDRAULIC, ELECTRICAL)
 KIND_OF_TERMINAL = {kind.terminal_kind: kind for kind in KINDS}
 
 
@@ -197,6 +237,56 @@ class PlanarFrame(Port):
         return sympy.Matrix([-sympy.sin(self.theta), sympy.cos(self.theta)])
 
 
+class SpatialFrame(Port):
+    """A spatial port with the vectors from which constraints are written: the point, the three axes of its frame, the velocities."""
+
+    def __init__(self, name: str, side: Side, text: str) -> None:
+        super().__init__(name, SPATIAL, side, text)
+
+    @property
+    def point(self) -> sympy.Matrix:
+        return sympy.Matrix([self.x, self.y, self.z])
+
+    @property
+    def velocity(self) -> sympy.Matrix:
+        return sympy.Matrix([self.vx, self.vy, self.vz])
+
+    @property
+    def omega(self) -> sympy.Matrix:
+        """The absolute angular velocity."""
+        return sympy.Matrix([self.omegax, self.omegay, self.omegaz])
+
+    @property
+    def R(self) -> sympy.Matrix:
+        """The rotation matrix, whose columns are the axes."""
+        return sympy.Matrix(3, 3, [self[quantity] for quantity in self.kind.attitude])
+
+    @property
+    def x_axis(self) -> sympy.Matrix:
+        return self.R[:, 0]
+
+    @property
+    def y_axis(self) -> sympy.Matrix:
+        return self.R[:, 1]
+
+    @property
+    def z_axis(self) -> sympy.Matrix:
+        return self.R[:, 2]
+
+    @property
+    def rates(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """Those of the chains; and D R = skew(omega) R, so that an axis e has the rate omega x e."""
+        turning = {
+            entry: rate
+            for axis in (self.x_axis, self.y_axis, self.z_axis)
+            for entry, rate in zip(axis, self.omega.cross(axis), strict=True)
+        }
+        return super().rates | turning
+
+
+_FRAMES = {PLANAR: PlanarFrame, SPATIAL: SpatialFrame}
+
+
 def make_port(name: str, kind: PortKind, side: Side, text: str) -> Any:
     """The port object whose extra attributes fit the kind."""
-    return PlanarFrame(name, side, text) if kind is PLANAR else Port(name, kind, side, text)
+    return _FRAMES[kind](name, side, text) if kind in _FRAMES else Port(name, kind, side, text)

@@ -20,6 +20,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from fmu_components.declare.component import TIME
 from fmu_components.declare.declaration import IMPLICIT, Condition, Declaration, Role, Variable
 from fmu_components.declare.expressions import contains, derivative, free_symbols, replaced, symbols_of
+from fmu_components.declare.functions import Unwrapped
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)
@@ -221,6 +222,8 @@ class VariableTable:
                 return None
             return "dependent"  # in a condition only: it has no slope, but it jumps
         used = self._reaches(entry, switched)
+        if variable in used:
+            return "dependent"
         roles = {v.role for v in used}
         if roles & set(KNOWN):
             return "dependent"
@@ -273,7 +276,7 @@ def _discontinuities(equation: sympy.Basic) -> list[sympy.Basic]:
     return [c for piecewise in equation.atoms(sympy.Piecewise) for _, c in piecewise.args] + list(equation.atoms(*_STEPPED))
 
 
-_STEPPED = (sympy.sign, sympy.floor, sympy.ceiling)
+_STEPPED = (sympy.sign, sympy.floor, sympy.ceiling, Unwrapped)
 
 
 def _chosen(arguments: tuple[sympy.Expr, ...], better: Any) -> sympy.Expr:

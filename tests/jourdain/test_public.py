@@ -14,9 +14,9 @@ import pytest
 import jourdain
 
 PUBLIC = """
-    BuildError Component DeclarationError ELECTRICAL Ending FmuError HYDRAULIC InitialStateError Joint Magnitude Outcome PLANAR Port PortKind
-    ROTATIONAL Result Side StartError Statistics System TRANSLATIONAL UnknownComponent all_components cache_folder cached_fmu falls find
-    from_file reaches rises same_direction signed_root t
+    Angle BuildError Component DeclarationError ELECTRICAL Ending FmuError HYDRAULIC InitialStateError Joint Magnitude Outcome PLANAR Port
+    PortKind ROTATIONAL Result SPATIAL Side SpatialJoint StartError Statistics System TRANSLATIONAL UnknownComponent all_components
+    cache_folder cached_fmu falls find from_file orientation reaches rises same_direction signed_root t
 """
 DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"
 

@@ -10,7 +10,7 @@ from itertools import chain, count
 
 from fmu_components.declare import units
 from fmu_components.declare.declaration import Event, Role, Variable
-from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, TRANSLATIONAL, Port, Side
+from fmu_components.declare.ports import ELECTRICAL, HYDRAULIC, PLANAR, ROTATIONAL, SPATIAL, TRANSLATIONAL, Port, Side
 from fmu_components.export.pages import mathml
 from fmu_components.export.pages.markup import REFERENCE, code, facts, framed, listed, table_of, unit_text, value_text
 from fmu_components.export.table import VariableTable
@@ -273,10 +273,17 @@ class _Partner:
     """What these, and others, are where the port is at 0."""
 
 
+_AXES = {f"R{i}{column}": f"p1.{axis}{a}" for column, axis in ((3, "z"), (1, "x")) for i, a in enumerate("xyz", 1)}
+"""The parameters of a port that are entries of its rotation matrix, where its body has not turned."""
+
 _PARTNERS = {
     PLANAR: (
         _Partner("ground", "planar.Fixed", "p1", {"x": "p1.rx", "y": "p1.ry", "theta": "p1.angle"}),
         _Partner("body", "planar.Body1", "p1", {"x": "x", "y": "y", "theta": "theta"}, {"p1.rx": -0.5, "x": 0.5}),
+    ),
+    SPATIAL: (
+        _Partner("ground", "spatial.Fixed", "p1", {"x": "p1.rx", "y": "p1.ry", "z": "p1.rz"} | _AXES),
+        _Partner("body", "spatial.Body1", "p1", {"x": "x", "y": "y", "z": "z"} | _AXES, {"p1.rx": -0.5, "x": 0.5}),
     ),
     ROTATIONAL: (
         _Partner("wall", "mechanical1d.Fixed1D", "shaft", {"phi": "angle"}),
@@ -320,9 +327,12 @@ def usage(table: VariableTable) -> str:
         other = next(each for each in candidates if each not in taken)
         taken.add(other)
         start = dict(partner.values)
+        usual = {quantity.name: quantity.start for quantity in port.kind.motion}
         for coordinate, known in partner.starts.items():
-            start[known] = start.get(known, 0.0) + float(table.declared[f"{port.name}.{coordinate}"].start or 0.0)
-        added.append(_add(other, partner.component, {known: value for known, value in start.items() if value}))
+            value = float(table.declared[f"{port.name}.{coordinate}"].start or 0.0)
+            if value != usual[coordinate]:
+                start[known] = start.get(known, 0.0) + value
+        added.append(_add(other, partner.component, start))
         connected.append(f'system.connect("{end}", "{other}.{partner.port}")')
     driven = [f'system.drive("{instance}.{v.name}", 1.0)' for v in table.with_role(Role.INPUT) if v.port is None and v.unit in ("N", "N.m")]
     return "\n".join(
@@ -345,11 +355,11 @@ def _add(instance: str, fmu: str, start: Mapping[str, object]) -> str:
 
 
 def _telling(table: VariableTable) -> str:
-    """The variable whose value an example prints: a state, a coordinate of a joint, or an output, rather not of a port."""
+    """The variable whose value an example prints: a coordinate of a joint, a state, or an output, rather not of a port."""
     outputs = table.with_role(Role.OUTPUT)
     coordinates = [v for v in outputs if v.name.endswith(".q")]
     own = [v for v in outputs if v.port is None and "[" not in v.name]
-    return next(v.name for v in (*table.with_role(Role.STATE), *coordinates, *own, *outputs))
+    return next(v.name for v in (*coordinates, *table.with_role(Role.STATE), *own, *outputs))
 
 
 def _fmu(table: VariableTable) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 import sympy
 from sympy.printing.printer import Printer
 
-from fmu_components.declare.functions import Magnitude
+from fmu_components.declare.functions import ComposedBase
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 LINE = 64
@@ -166,7 +166,7 @@ def _stem(stem: str) -> tuple[str, int, list[str]]:
     if numbered:
         base, dots, below = _stem(numbered.group(1))
         return base, dots, [*below, numbered.group(2)]
-    along = re.fullmatch(r"([A-Za-z])([xyz])", stem)
+    along = re.fullmatch(r"([A-Za-z]|omega|alpha|arm)([xyz]{1,2})", stem)
     if along:
         return along.group(1), 0, [along.group(2)]
     return stem, 0, []
@@ -295,7 +295,7 @@ class _MathML(Printer):
         arguments = '<mo separator="true">,</mo>'.join(self._print(argument) for argument in expr.args)
         return f"<mrow>{head}<mo>\u2061</mo>{_enclosed(arguments)}</mrow>"
 
-    def _print_Magnitude(self, expr: Magnitude) -> str:
+    def _print_ComposedBase(self, expr: ComposedBase) -> str:
         return self._print(expr.formula)
 
     def _print_exp(self, expr: sympy.exp) -> str:

@@ -43,6 +43,7 @@ def test_what_makes_power() -> None:
     found = {kind.terminal_kind: tuple((effort.name, rate.name) for effort, rate in kind.power) for kind in KINDS}
     assert found == {
         "org.jourdain.planar": (("Fx", "vx"), ("Fy", "vy"), ("Cz", "omega")),
+        "org.jourdain.spatial": (("Fx", "vx"), ("Fy", "vy"), ("Fz", "vz"), ("Cx", "omegax"), ("Cy", "omegay"), ("Cz", "omegaz")),
         "org.jourdain.rotational": (("tau", "w"),),
         "org.jourdain.translational": (("f", "v"),),
         "org.jourdain.hydraulic": (("q", "p"),),

@@ -14,7 +14,7 @@ from fmu_components.catalogue import all_components
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import DeclarationError, Role
 from fmu_components.declare.joint import Joint
-from fmu_components.declare.ports import Side
+from fmu_components.declare.ports import SPATIAL, Side
 from tests.support.declare.reference import DIGITS, reference
 
 JOINTS = {name: c for name, c in all_components().items() if declaration(c).with_role(Role.ALGEBRAIC)}
@@ -61,7 +61,7 @@ def test_levels_are_time_derivatives_of_each_other(joint):
         motions = {}
         for port in declared.ports:
             for chain in port.kind.chains:
-                motions[port.name, chain] = [mpmath.mpf(c) for c in random.uniform(-1, 1, 5)]
+                motions[port, chain] = [mpmath.mpf(c) for c in random.uniform(-1, 1, 5)]
         signals = {
             v.name: [mpmath.mpf(c) for c in random.uniform(-1, 1, 5)]
             for v in declared.with_role(Role.INPUT)
@@ -72,7 +72,10 @@ def test_levels_are_time_derivatives_of_each_other(joint):
             moved = dict(point)
             for (port, chain), coefficients in motions.items():
                 for quantity in chain:
-                    moved[f"{port}.{quantity.name}"] = mpmath.diff(lambda s, c=coefficients: mpmath.polyval(c, s), t, quantity.order)
+                    moved[f"{port.name}.{quantity.name}"] = mpmath.diff(lambda s, c=coefficients: mpmath.polyval(c, s), t, quantity.order)
+            for port in (port for port in declared.ports if port.kind is SPATIAL):
+                angles = [coefficients for (each, _), coefficients in motions.items() if each is port][3:]
+                moved |= {f"{port.name}.{name}": value for name, value in turning(angles, t).items()}
             for rate, value in rates_of_signals(declared, signals, t).items():
                 moved[rate] = value
             return moved
@@ -84,6 +87,33 @@ def test_levels_are_time_derivatives_of_each_other(joint):
                 exact = precise(joint, high, at(mpmath.mpf("0.3")))
                 slope = mpmath.diff(lambda t, name=low: precise(joint, name, at(t)), mpmath.mpf("0.3"))
                 assert abs(slope - exact) < mpmath.mpf(10) ** -15 * max(1, abs(exact)), (low, high)
+
+
+def turning(angles, t):
+    """Attitude, angular velocity and acceleration of a frame that has turned by three polynomials of time about x, y and z."""
+    axes, R = mpmath.eye(3), mpmath.eye(3)
+    omega, alpha = mpmath.matrix(3, 1), mpmath.matrix(3, 1)
+    for number, coefficients in enumerate(angles):
+        slope = [c * power for c, power in zip(coefficients, range(len(coefficients) - 1, 0, -1), strict=False)]
+        angle, (rate, second) = mpmath.polyval(coefficients, t), mpmath.polyval(slope, t, derivative=1)
+        axis = R * axes[:, number]
+        alpha += second * axis + rate * cross(omega, axis)
+        omega += rate * axis
+        R *= plane_rotation(number, angle)
+    found = {f"R{i + 1}{j + 1}": R[i, j] for i in range(3) for j in range(3)}
+    return found | {f"{name}{axis}": values[i] for name, values in (("omega", omega), ("alpha", alpha)) for i, axis in enumerate("xyz")}
+
+
+def plane_rotation(axis, angle):
+    turned, j, k = mpmath.eye(3), (axis + 1) % 3, (axis + 2) % 3
+    turned[j, j] = turned[k, k] = mpmath.cos(angle)
+    turned[k, j] = mpmath.sin(angle)
+    turned[j, k] = -turned[k, j]
+    return turned
+
+
+def cross(a, b):
+    return mpmath.matrix([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 def rates_of_signals(declared, signals, t):

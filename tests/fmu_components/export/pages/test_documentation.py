@@ -14,7 +14,7 @@ from fmu_components.catalogue import all_components
 from fmu_components.declare import units
 from fmu_components.declare.component import Component, component_name, declaration, falls, reaches, rises
 from fmu_components.declare.declaration import Role
-from fmu_components.declare.ports import HYDRAULIC, PLANAR, Side
+from fmu_components.declare.ports import HYDRAULIC, PLANAR, SPATIAL, Side
 from fmu_components.export.pages import documentation
 from fmu_components.export.pages.documentation import usage
 from fmu_components.export.pages.mathml import equation, symbol
@@ -141,16 +141,16 @@ def check_ports_show_direction_unit_and_meaning(table: VariableTable, html: Elem
             variable = table.declared[f"{port.name}.{quantity.name}"]
             _, direction, unit, meaning, _ = shown[variable.name]
             assert plain(direction).split(",")[0] == variable.role.value
-            assert unit_of(unit) == variable.unit
+            assert (unit_of(unit) or "") == variable.unit
             assert plain(meaning) == quantity.text
 
 
-def check_planar_ports_tell_how_wrenches_act(table: VariableTable, html: Element) -> None:
-    """The page says on what, in which frame and about which point the wrenches of planar frames act."""
+def check_frames_tell_how_wrenches_act(table: VariableTable, html: Element) -> None:
+    """The page says on what, in which frame and about which point the wrenches of planar and spatial frames act."""
     said = plain(section(html, "Ports") if table.declared.ports else html).count(
         "Wrenches act on the body, in the absolute frame, about the port’s point."
     )
-    assert said == sum(port.kind is PLANAR for port in table.declared.ports)
+    assert said == sum(port.kind in (PLANAR, SPATIAL) for port in table.declared.ports)
 
 
 def check_parameters_show_default_unit_and_range(table: VariableTable, html: Element) -> None:
@@ -451,7 +451,7 @@ def test_every_page_shows_what_is_declared(table: VariableTable, html: Element) 
     check_every_section_can_be_reached(html)
     check_every_variable_is_on_the_page_with_its_reference(table, html)
     check_ports_show_direction_unit_and_meaning(table, html)
-    check_planar_ports_tell_how_wrenches_act(table, html)
+    check_frames_tell_how_wrenches_act(table, html)
     check_parameters_show_default_unit_and_range(table, html)
     check_states_show_start_value_and_unit(table, html)
     check_modes_are_explained_where_there_is_a_switch(table, html)

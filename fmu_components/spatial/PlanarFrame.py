@@ -1,0 +1,29 @@
+"""Coupling of a planar mechanism to a spatial one."""
+
+from sympy import cos, sin
+
+from fmu_components.declare.component import Component
+from fmu_components.declare.icon import Drawing, arrowhead, circle, line
+from fmu_components.declare.ports import PLANAR, SPATIAL, Side
+
+
+class PlanarFrame(Component):
+    """Planar frame: a point of a planar body as a point in space, in the plane z = 0.
+
+    What acts in the plane is passed on to the planar body. What acts at right angles to the plane, and torques about axes in the plane, are
+    borne by what keeps the body in its plane, and have no effect.
+    """
+
+    drawing = Drawing(
+        line((-0.85, -0.5), (0.45, -0.5), (0.85, 0.1), (-0.45, 0.1), (-0.85, -0.5), fill=0.85),
+        circle(0, -0.2, 0.1, fill=0.0),
+        line((0, -0.2), (0, 0.6)),
+        arrowhead(0, 0.65, 90),
+    )
+
+    def declare(self):
+        planar = self.port("planar", PLANAR, Side.EFFORT, "on the planar body")
+        spatial = self.port("spatial", SPATIAL, Side.MOTION, "the same point in space")
+        c, s = cos(planar.theta), sin(planar.theta)
+        self.moves(spatial, planar.x, planar.y, 0, 0, 0, planar.omega, c, -s, 0, s, c, 0, 0, 0, 1)
+        self.gives(planar, spatial.Fx, spatial.Fy, spatial.Cz)
