@@ -138,7 +138,7 @@ def test_directional_derivatives_are_those_of_differences(name):
         assert (np.abs(exact - expected) / scale).max() <= 1e-8
 
 
-@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_event_indicators_are_those_of_the_projected_states(fmi):
     """A mass of 1 kg and one of 0.5 kg, which a rod holds together, are set 3 mm apart."""
     with Driver(hopping(fmi), "me") as fmu:
@@ -163,7 +163,7 @@ def test_steps_inside_end_on_the_constraints():
 
 
 @pytest.mark.parametrize("implicit", [False, True])
-@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_both_methods_swing_on_the_constraints(fmi, implicit):
     with Driver(exported("pendulum", fmi), "cs") as fmu:
         fmu.start({"solver.implicit": implicit})
