@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -41,12 +42,22 @@ def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[s
         path for path in (*c.runtime_sources(fmi, table.implicit is not None), *c.runtime_headers(fmi)) if path.name != "this_model.h"
     ]
     files = {path.name: path.read_bytes() for path in (*runtime, *sorted((_HERE / "embedded").glob("*.[ch]")))}
-    files |= {f"kernel/{path.name}": path.read_bytes() for path in _KERNEL.glob("*.h")}
-    files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in _KERNEL_SOURCES}
+    files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in (*_KERNEL_SOURCES, *_headers(_KERNEL_SOURCES))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models).encode()
     files["schedule.c"] = schedule_source(table, session).encode()
     return dict(sorted(files.items()))
+
+
+def _headers(sources: Iterable[str]) -> set[str]:
+    """Those of the kernel's headers that its sources include, and what these include."""
+    found: set[str] = set()
+    waiting = list(sources)
+    while waiting:
+        included = set(re.findall(r'#include "(\w+\.h)"', (_KERNEL / waiting.pop()).read_text())) - found
+        found |= included
+        waiting += included
+    return found
 
 
 def pack(path: Path, table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int, platforms: Iterable[c.Platform]) -> None:
