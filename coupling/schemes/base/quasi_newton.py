@@ -6,15 +6,12 @@ interaction, Computers and Structures 87 (2009); differences of former steps are
 
 from __future__ import annotations
 
-import math
-import sys
-
 import numpy as np
 
 MOST = 10
 """Differences that are kept."""
 _INDEPENDENT = 1e-2
-"""The least singular value, relative to the greatest, of differences of size 1: smaller ones are those of rounding and of curvature."""
+"""The share of a difference that newer ones do not span already, from which on it tells something."""
 _REACH = 1e-2
 """The least size of a difference, relative to what is left: it tells nothing of moves so much larger."""
 _TELLING = 1e-6
@@ -49,14 +46,28 @@ class FixedPoint:
             self._answers.insert(0, (change, residual - self._last[2]))
             del self._answers[MOST:]
         self._last = x, value, residual
-        if not self._answers:
-            return value
+        changes: list[np.ndarray] = []
+        basis: list[np.ndarray] = []
+        rows: list[list[float]] = []
         left = residual / scale
-        differences = np.array([difference for _, difference in self._answers]) / scale
-        sizes = np.sqrt((differences * differences).sum(axis=1))
-        tells = sizes > max(_REACH * math.sqrt(left @ left), sys.float_info.min)
-        if not tells.any():
-            return value
-        unit = differences[tells] / sizes[tells, None]
-        shares = np.linalg.lstsq(unit.T, -left, rcond=_INDEPENDENT)[0] / sizes[tells]
-        return value + shares @ np.array([change for change, _ in self._answers])[tells]
+        for change, difference in self._answers:
+            rest, row = difference / scale, []
+            whole = np.linalg.norm(rest)
+            if whole < _REACH * np.linalg.norm(left):
+                continue
+            for direction in basis:
+                row.append(float(direction @ rest))
+                rest = rest - row[-1] * direction
+            size = float(np.linalg.norm(rest))
+            if size > _INDEPENDENT * whole:
+                basis.append(rest / size)
+                rows.append([*row, size])
+                changes.append(change)
+        wanted = [-float(direction @ left) for direction in basis]
+        result = value
+        for i in reversed(range(len(basis))):  # the triangle, from its last row
+            share = wanted[i] / rows[i][i]
+            for j in range(i):
+                wanted[j] -= share * rows[i][j]
+            result = result + share * changes[i]
+        return result
