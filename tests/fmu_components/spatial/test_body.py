@@ -33,7 +33,7 @@ def port_frame(point, port):
     return np.stack([x, np.cross(z, x), z], axis=1)
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_equations_of_motion_and_of_the_points(count):
     """Forces and torques accelerate the body as Newton and Euler say; each point moves as a point of a rigid body does."""
     component = find(f"spatial.Body{count}")
