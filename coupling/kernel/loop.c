@@ -257,7 +257,7 @@ static int iterate(Kernel *k, Loop *l)
             return result;
         k->statistics.newton_iterations++;
         newton_step(l, z, r, l->step);
-        if (is_rounding(l, z, r, l->step))
+        if (!linear_weak(l->linear) && is_rounding(l, z, r, l->step)) /* singular equations do not see what is left of them */
             return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         memcpy(l->start, z, (size_t)n * sizeof *z);
         const double length = greatest(l->step, n);
