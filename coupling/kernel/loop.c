@@ -193,15 +193,16 @@ static bool vanish(const Kernel *k, const Loop *l, const double *z, const double
     return true;
 }
 
-/* Whether a step moves the residuals by no more than rounding of their terms: such a solution is as good as any, and stays, so that values
- * on connections settle. A light body's acceleration is a difference of large forces over a small mass. */
-static bool is_rounding(const Loop *l, const double *z, const double *r, const double *step)
+/* Whether a step moves the residuals by no more than rounding, a share of their terms: such a solution is as good as any, and stays, so
+ * that values on connections settle, for which more is allowed at events. A light body's acceleration is a difference of large forces
+ * over a small mass. */
+static bool is_rounding(const Loop *l, const double *z, const double *r, const double *step, double share)
 {
     for (int i = 0; i < l->count; i++) {
         double moved = 0;
         for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
             moved += l->term[l->first_entry + e] * step[l->column[e]];
-        if (!(fabs(moved) <= rounding * terms(l, i, z, r)))
+        if (!(fabs(moved) <= share * terms(l, i, z, r)))
             return false;
     }
     return true;
@@ -257,7 +258,8 @@ static int iterate(Kernel *k, Loop *l)
             return result;
         k->statistics.newton_iterations++;
         newton_step(l, z, r, l->step);
-        if (!linear_weak(l->linear) && is_rounding(l, z, r, l->step)) /* singular equations do not see what is left of them */
+        /* Not where equations are singular, which do not see what is left of them. */
+        if (!linear_weak(l->linear) && is_rounding(l, z, r, l->step, k->events ? rounding : DBL_EPSILON))
             return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         memcpy(l->start, z, (size_t)n * sizeof *z);
         const double length = greatest(l->step, n);

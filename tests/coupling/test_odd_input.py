@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -141,7 +142,10 @@ def test_a_full_disk_is_not_the_fmus_fault(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    path = foreign.gain(2)
+    path = tmp_path / "own.fmu"
+    shutil.copy(foreign.gain(2), path)
+    with zipfile.ZipFile(path, "a") as fmu:  # of a content that no other test has unpacked
+        fmu.writestr("resources/own.txt", "own")
     monkeypatch.setattr(archive.shutil, "copyfileobj", full)
     text = refusal(lambda: load(path).library("me"), FmuError)
     assert text.startswith(f"'{path}' cannot be unpacked into '") and text.endswith(

@@ -47,7 +47,7 @@ def boom(base: float) -> System:
     return system
 
 
-@pytest.mark.parametrize("options", [{}, {"communication_step": 0.01}], ids=["together", "coupled"])
+@pytest.mark.parametrize("options", [pytest.param({}, marks=pytest.mark.slow), {"communication_step": 0.01}], ids=["together", "coupled"])
 def test_gears_whose_hinges_place_them(options: dict[str, float]) -> None:
     """The second turns back as fast as the first turns."""
     result = gears().simulate(0.1, initial="assemble", **options)

@@ -331,7 +331,8 @@ def test_the_usage_example_runs(name, fmi, capsys):
     assert printed and all(math.isfinite(float(each)) for each in printed)
 
 
-@pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.slow
 def test_the_sources_inside_build_the_same_binary_elsewhere(fmi, tmp_path):
     """The commands of the page, with the name of this platform: what they make runs, and gives the values of the FMU itself to the last bit."""
     import subprocess

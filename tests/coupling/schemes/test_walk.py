@@ -36,7 +36,7 @@ def error(result: Result) -> float:
 
 SCHEMES = {"explicit": 2, "gauss-seidel": 2, "implicit": 1}
 """With the degree of extrapolation."""
-scheme = pytest.mark.parametrize("scheme", SCHEMES)
+scheme = pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel", pytest.param("implicit", marks=pytest.mark.slow)])
 
 
 @scheme
