@@ -112,6 +112,7 @@ def key_of(path: Path) -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             comment = archive.comment
+    # The last is how zipfile answers damage that looks like a newer version or another compression.
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         return None
     if hashlib.sha256(content[: -len(comment)]).hexdigest().encode() != digest or not comment.endswith(b" " + digest):
