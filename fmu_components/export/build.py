@@ -89,25 +89,30 @@ def table_of(component: type[Component]) -> VariableTable:
 def build_one(component: type[Component], folder: Path, options: Options = Options()) -> list[BuiltFmu]:
     """Builds the FMUs of one component that are not up to date."""
     began = time.perf_counter()
-    table = table_of(component)  # type: ignore[arg-type]
     due = [target for target in targets(component, folder, options) if archive.key_of(target[0]) != target[2]]
+    if due:
+        _build(component, due, options)
+    seconds = time.perf_counter() - began
+    return [
+        BuiltFmu(component_name(component), path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))
+        for path, fmi, key in targets(component, folder, options)
+    ]
+
+
+def _build(component: type[Component], due: Sequence[tuple[Path, int, str]], options: Options) -> None:
+    table = table_of(component)  # type: ignore[arg-type]
     if options.backend == "python":
         from fmu_components.export.python_slave import build_python_fmu
 
         for path, _, key in due:
             build_python_fmu(table, path.parent, key)
-    elif due:
+    else:
         platforms = [c.PLATFORMS[name] for name in options.platforms]
         shared = archive.shared_files(table)
         objects = {p: c.compile_model(p, shared["sources/model.c"].decode(), cache_folder()) for p in platforms}
         for path, fmi, key in due:
             libraries = {p: c.link(p, fmi, table.implicit is not None, objects[p], cache_folder()) for p in platforms}
             archive.write(path, archive.component_files(table, fmi, shared, libraries), key)
-    seconds = time.perf_counter() - began
-    return [
-        BuiltFmu(table.declared.name, path, fmi, (path, fmi, key) in due, seconds / max(1, len(due)))
-        for path, fmi, key in targets(component, folder, options)
-    ]
 
 
 def cached_fmu(component: type[Component], fmi: int, backend: str = "native") -> Path:
@@ -120,7 +125,8 @@ def cached_fmu(component: type[Component], fmi: int, backend: str = "native") ->
             if archive.key_of(target) == key:
                 return target
             kept.clear_way(target, cache_folder())
-            return build_one(component, folder, options)[0].path
+            with kept.alone(folder, cache_folder()):
+                return build_one(component, folder, options)[0].path
         except c.ExportError:
             found = _built_before(component, fmi, options)  # what a compiler made earlier needs none now
             if found is None:
@@ -142,7 +148,7 @@ def _built_before(component: type[Component], fmi: int, options: Options) -> Pat
 
 
 _building = RLock()
-"""Threads build one after the other; processes keep out of each other's way by the names of their files."""
+"""Threads build one after the other; so do processes that want the same FMU."""
 
 
 def targets(component: type[Component], folder: Path, options: Options) -> list[tuple[Path, int, str]]:

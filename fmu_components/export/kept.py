@@ -5,11 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+if sys.platform != "win32":
+    import fcntl
+
 _SUM = ".sha256"
+_LOCK = ".lock"
 
 
 def write(path: Path, content: bytes) -> None:
@@ -54,6 +60,24 @@ def clear_way(path: Path, root: Path) -> None:
             break
         if parent.exists() and not parent.is_dir():
             parent.unlink()
+
+
+@contextmanager
+def alone(folder: Path, root: Path) -> Iterator[None]:
+    """While this lasts no other process that asks the same writes into a folder of the cache; a process that ends, however it ends, lets go of it.
+
+    Without it, one process would replace the file that another has just made and begun to read.
+    """
+    clear_way(folder / _LOCK, root)
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        if sys.platform != "win32":
+            with suppress(OSError):  # some file systems have no locks; the file is written as a whole all the same
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _sum_of(path: Path) -> Path:
