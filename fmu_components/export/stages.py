@@ -12,6 +12,7 @@ import sympy
 
 from fmu_components.declare.declaration import Role, Variable
 from fmu_components.declare.expressions import free_symbols, symbols_of
+from fmu_components.export.sharing import shared_parts
 from fmu_components.export.table import VariableTable, is_diagnostic
 
 STAGES = ("parameters", "states", "motion", "efforts", "accelerations", "diagnostics", "sensitivities")
@@ -50,7 +51,7 @@ class Plan:
         """The Jacobian's entries (unknown, known), by rows."""
         calculated = table.declared.order
         expressions = [v.equation for v in calculated] + [table.jacobian[entry] for entry in self.entries]
-        shared, reduced = sympy.cse(expressions, symbols=(sympy.Symbol(f"t{i}") for i in range(10**6)), order="none")
+        shared, reduced = shared_parts(expressions)
         self._definition = dict(shared) | {v.symbol: e for v, e in zip(calculated, reduced, strict=False)}
         self._temporary = {symbol for symbol, _ in shared}
         self._stage = {v.symbol: stage_of(v) for v in table.variables if not v.role.calculated}

@@ -21,6 +21,7 @@ from fmu_components.declare.component import TIME
 from fmu_components.declare.declaration import IMPLICIT, Condition, Declaration, Role, Variable
 from fmu_components.declare.expressions import contains, derivative, free_symbols, replaced, symbols_of
 from fmu_components.declare.functions import Unwrapped
+from fmu_components.export.sharing import shared_parts
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)
@@ -258,7 +259,7 @@ class _Python(PythonCodePrinter):
 
 def _evaluator(table: VariableTable, expressions: list[sympy.Expr]) -> Callable[[dict[int, float | bool]], list[float]]:
     """Computes expressions from the values of all variables that are not calculated, by reference."""
-    shared, reduced = sympy.cse(expressions, symbols=(sympy.Symbol(f"t{i}") for i in range(10**6)), order="none")
+    shared, reduced = shared_parts(expressions, matched=False)
     printer = _Python(table)
     lines = [f"    v[{table.reference(v)}] = {printer.doprint(v.equation)}" for v in table.declared.order]
     lines += [f"    {symbol} = {printer.doprint(expression)}" for symbol, expression in shared]
