@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.signal import lti, step
 
 from tests.support.components.signals import blocks
 
@@ -103,6 +102,8 @@ def speed_loop(goal, inertia=0.02, **controller):
 def test_a_speed_is_that_of_the_transfer_function():
     """(kp s + ki)/(I s^2 + kp s + ki), whose step response SciPy computes; the current is the torque over k."""
     result = speed_loop(10.0, k=0.25).simulate(1.0, rtol=1e-10)
+    from scipy.signal import lti, step  # it takes long to import, and every worker imports all files of tests
+
     _, expected = step(lti([0.3, 2.0], [0.02, 0.3, 2.0]), T=result.time)
     assert result["rotor.w"] == pytest.approx(10 * expected, abs=1e-5)
     assert result["controller.current"] == pytest.approx(result["controller.torque"] / 0.25, rel=1e-12)

@@ -39,18 +39,18 @@ class BouncingBall(Component):
         self.when(reaches(throw), {v: v + kick, throw: 2 * throw, thrown: True}, "the ball is thrown")
 
 
-TABLES = {name: table_of(component) for name, component in (all_components() | {"BouncingBall": BouncingBall}).items()}
+COMPONENTS = all_components() | {"BouncingBall": BouncingBall}
 
 
-@pytest.fixture(params=list(TABLES))
+@pytest.fixture(params=list(COMPONENTS))
 def table(request: pytest.FixtureRequest) -> VariableTable:
     """Every component, one after the other."""
-    return TABLES[request.param]
+    return table_of(COMPONENTS[request.param])
 
 
 @pytest.fixture
 def ball() -> VariableTable:
-    return TABLES["BouncingBall"]
+    return table_of(BouncingBall)
 
 
 @pytest.fixture

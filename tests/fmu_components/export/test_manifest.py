@@ -10,6 +10,7 @@ from lxml import etree
 
 from fmu_components.catalogue import all_components
 from fmu_components.declare.declaration import Role
+from fmu_components.declare.joint import Joint
 from fmu_components.export.table import VariableTable
 from tests.support.export.dependence import check_dependencies, dependence
 from tests.support.export.tables import manifest_of, table_of
@@ -33,13 +34,13 @@ def schema() -> etree.XMLSchema:
     return etree.XMLSchema(etree.parse(Path(__file__).with_name("fmi-ls-dae.xsd"), parser))
 
 
-JOINTS = [t for t in map(table_of, all_components().values()) if t.with_role(Role.ALGEBRAIC)]
+JOINTS = {name: component for name, component in all_components().items() if issubclass(component, Joint)}
 
 
-@pytest.fixture(params=JOINTS, ids=lambda table: table.declared.name)
+@pytest.fixture(params=list(JOINTS))
 def table(request: pytest.FixtureRequest) -> VariableTable:
     """Every component that leaves unknowns to the importer."""
-    return request.param
+    return table_of(JOINTS[request.param])
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.signal import lti, step
 
 from tests.support.components.signals import blocks
 
@@ -40,6 +39,8 @@ def test_a_closed_loop_is_that_of_the_transfer_function():
     s = np.polynomial.Polynomial([0, 1])
     above = (kp * s * (1 + Tf * s) + ki * (1 + Tf * s) + kd * s * s) * K
     below = s * (1 + Tf * s) * (1 + T * s)
+    from scipy.signal import lti, step  # it takes long to import, and every worker imports all files of tests
+
     _, expected = step(lti(above.coef[::-1], (below + above).coef[::-1]), T=result.time)
     assert result["plant.y"] == pytest.approx(expected, abs=1e-6)
     assert np.ptp(expected) > 0.9

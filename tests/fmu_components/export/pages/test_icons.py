@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fmu_components.catalogue import all_components
-from fmu_components.declare.component import declaration
+from fmu_components.declare.component import Component, declaration
 from fmu_components.declare.declaration import Declaration
 from fmu_components.declare.icon import Circle, Drawing, Line, box, circle, line
 from fmu_components.declare.ports import KINDS, PLANAR, Port, Side
@@ -19,7 +19,10 @@ from fmu_components.export.pages.icons import EXTENT, png, port_positions, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-every_component = pytest.mark.parametrize("declared", [declaration(c) for c in all_components().values()], ids=lambda d: d.name)
+
+@pytest.fixture
+def declared(component: type[Component]) -> Declaration:
+    return declaration(component)
 
 
 def decoded(data: bytes) -> np.ndarray:
@@ -59,7 +62,6 @@ def ports(count: int) -> tuple[Port, ...]:
     return tuple(Port(f"p{number}", PLANAR, Side.MOTION, "") for number in range(1, count + 1))
 
 
-@every_component
 def test_png_shows_every_shape_and_port_on_transparent_ground(declared: Declaration) -> None:
     """The PNG has the size asked for, opaque pixels along every line and inside every port, and transparent corners."""
     image = decoded(png(declared, 160))
@@ -72,13 +74,11 @@ def test_png_shows_every_shape_and_port_on_transparent_ground(declared: Declarat
     assert not image[[0, 0, -1, -1], [0, -1, 0, -1], 3].any()
 
 
-@every_component
 def test_png_is_deterministic(declared: Declaration) -> None:
     """Drawing an icon twice gives the same bytes."""
     assert png(declared) == png(declared)
 
 
-@every_component
 def test_svg_is_well_formed_and_self_contained(declared: Declaration) -> None:
     """The SVG parses, names every port, draws every shape and port, and refers to nothing outside."""
     text = svg(declared)
