@@ -107,6 +107,24 @@ def _ctrl_c() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _names_are_parsed_once() -> Iterator[None]:
+    """FMPy takes milliseconds to parse the name of a variable; the same names come again in each version, kind and mechanism."""
+    from lark import Lark
+
+    parse, trees = Lark.parse, {}
+
+    def parse_once(parser: Lark, text: str) -> object:
+        asked = (parser.source_grammar, text)
+        if asked not in trees:  # what is refused is no name, and asked for again
+            trees[asked] = parse(parser, text)
+        return trees[asked]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Lark, "parse", parse_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _clean_up() -> Iterator[None]:
     yield
     forget_unpacked()

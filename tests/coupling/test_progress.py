@@ -20,16 +20,22 @@ from tests.support.systems.systems import pendulum
 def seen_on_a_terminal(monkeypatch: pytest.MonkeyPatch, **options: object) -> str:
     """What a simulation writes to its standard error, which is a terminal."""
     here, there = pty.openpty()
+    text = bytearray()
+
+    def read() -> None:
+        while b"the end" not in text:
+            text.extend(os.read(here, 65536))
+
+    reader = threading.Thread(target=read, daemon=True)  # a terminal holds a few kilobytes that nobody has read; a slow run writes more
+    reader.start()
     termios.tcsetwinsize(there, (24, 120))
     with os.fdopen(there, "w") as terminal, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
         pendulum().simulate(**options)  # type: ignore[arg-type]
         print("the end", file=terminal, flush=True)
-        text = ""
-        while "the end" not in text:
-            text += os.read(here, 65536).decode()
+        reader.join()
     os.close(here)
-    return text.replace("the end", "").replace("\r", "\n").strip()
+    return text.decode().replace("the end", "").replace("\r", "\n").strip()
 
 
 def test_a_bar_and_a_summary_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,13 +75,20 @@ def test_ctrl_c_ends_a_run_that_calls_back_python(solver):
     system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
     system.connect("ground.p1", "pin.M")
     system.connect("pin.N", "rod.p1")
-    system.drive("rod.p1.Cz", lambda t: 0.01 * math.sin(t))
+    presses: list[threading.Timer] = []
+
+    def torque(t: float) -> float:
+        if t > 1 and not presses:  # the run is under way
+            presses.append(threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)))
+            presses[0].start()
+        return 0.01 * math.sin(t)
+
+    system.drive("rod.p1.Cz", torque)
     system.build()
     for _ in range(3):
-        timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
-        timer.start()
+        presses.clear()
         result = system.simulate(1e6, solver=solver, output_interval=1e5)
-        timer.join()
+        presses[0].join()
         assert result.outcome.ending is Ending.INTERRUPTED
         assert len(result) >= 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

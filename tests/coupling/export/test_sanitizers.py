@@ -49,17 +49,15 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("sanitized"))
 
 
-ORDINARY = ("pendulum",)
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in [*SMALL, "loaded seven bodies"] if name not in ORDINARY]
+ORDINARY = ("pendulum", 3)
+"""What a mechanism adds to the runtime knows no version; the calls of FMI 2 are made of components as well."""
+NAMES = [*SMALL, "loaded seven bodies"]
+CHOSEN = [pytest.param(n, fmi, marks=[pytest.mark.slow] * ((n, fmi) != ORDINARY), id=f"{n}-fmi{fmi}") for n in NAMES for fmi in (2, 3)]
 
 
-@pytest.mark.parametrize("name", [*ORDINARY, *SLOW])
-def test_no_call_does_harm(name, workshop):
+@pytest.mark.parametrize(("name", "fmi"), CHOSEN)
+def test_no_call_does_harm(name, fmi, workshop):
     """Tens of thousands of calls in and out of order get the right status, and the sanitizers find nothing."""
-    programs = []
-    for fmi in (2, 3):
-        sources = workshop.unpacked(name, fmi)
-        programs.append((sources.with_name("harness"), [*workshop.objects(sources), workshop.harness(fmi, CASES[name].spread)]))
-    with ThreadPoolExecutor() as pool:
-        for output in pool.map(lambda program: driven(*program), programs):
-            check_tally(output)
+    sources = workshop.unpacked(name, fmi)
+    objects = [*workshop.objects(sources), workshop.harness(fmi, CASES[name].spread)]
+    check_tally(driven(sources.with_name("harness"), objects))
