@@ -171,7 +171,12 @@ def test_the_arm_is_at_rest_at_the_start(excavator, planner, mixed):
 
 @pytest.mark.parametrize(
     ("solver", "rtol", "allowed"),
-    [("cvode", 1e-5, 1e-4), ("cvode", 1e-8, 1e-8), ("ida", 1e-8, 1e-7), pytest.param("dopri5", 1e-8, 1e-9, marks=pytest.mark.slow)],
+    [
+        ("cvode", 1e-5, 1e-4),
+        ("cvode", 1e-8, 1e-8),
+        pytest.param("ida", 1e-8, 1e-7, marks=pytest.mark.slow),
+        pytest.param("dopri5", 1e-8, 1e-9, marks=pytest.mark.slow),
+    ],
 )
 def test_work_adds_up_to_the_tolerance(excavator, solver, rtol, allowed):
     """Through the beginning of the cut, what engine and tank give is stored or lost, the better the tighter the tolerance."""

@@ -52,7 +52,9 @@ def test_the_oracle_is_as_accurate_as_it_has_to_be(exact: dict[str, np.ndarray])
     assert exact["cylinder.p1"].max() > crane.SUPPLY - 2e5 and exact["cylinder.p2"].min() < crane.TANK + 2e5
 
 
-@pytest.mark.parametrize("solver", ["cvode", "ida", pytest.param("Radau", marks=pytest.mark.slow), "dopri5", "dop853"])
+@pytest.mark.parametrize(
+    "solver", ["cvode", "ida", pytest.param("Radau", marks=pytest.mark.slow), "dopri5", pytest.param("dop853", marks=pytest.mark.slow)]
+)
 def test_integrated_together_it_is_the_benchmark(
     machine: ModuleType, states: np.ndarray, exact: dict[str, np.ndarray], solver: str
 ) -> None:
@@ -88,7 +90,7 @@ SPLITS = {"each alone": (None, None), "mechanics together": ("me", None), "hydra
 CASES = [(scheme, degree) for scheme in ("explicit", "gauss-seidel") for degree in (0, 1, 2)]
 
 
-@pytest.mark.parametrize("split", list(SPLITS))
+@pytest.mark.parametrize("split", [pytest.param(split, marks=[pytest.mark.slow] * (split != "each alone")) for split in SPLITS])
 @pytest.mark.parametrize(("scheme", "degree"), CASES)
 def test_co_simulation_has_the_order_of_its_scheme(
     machine: ModuleType, exact: dict[str, np.ndarray], scheme: str, degree: int, split: str
@@ -117,8 +119,15 @@ def test_implicit_co_simulation_is_of_order_2(machine: ModuleType, exact: dict[s
     assert np.log2(found[0] / found[1]) == pytest.approx(2, abs=0.25), found
 
 
-@pytest.mark.parametrize("degree", [1, 2])
-@pytest.mark.parametrize("scheme", ["explicit", "gauss-seidel"])
+@pytest.mark.parametrize(
+    ("scheme", "degree"),
+    [
+        ("explicit", 1),
+        pytest.param("explicit", 2, marks=pytest.mark.slow),
+        pytest.param("gauss-seidel", 1, marks=pytest.mark.slow),
+        ("gauss-seidel", 2),
+    ],
+)
 def test_co_simulation_converges_through_the_end_stop(machine: ModuleType, exact: dict[str, np.ndarray], scheme: str, degree: int) -> None:
     """Over all 20 s. Where the stop begins and ceases to push within a step a kink is extrapolated, which is an error of order 1, if a
     small one: all errors stay below a line of order 1, and below 1e-6 in the length."""

@@ -70,7 +70,9 @@ def in_one_piece(machine: ModuleType, profile: list[tuple[float, float]], times:
 SUDDEN = [(0.0, 0.0), (0.05, 0.0), (0.05, 900.0), (0.35, 900.0), (0.35, -900.0), (0.7, -900.0)]
 
 
-@pytest.mark.parametrize("profile", [None, SUDDEN], ids=["as it is", "suddenly forwards and backwards"])
+@pytest.mark.parametrize(
+    "profile", [pytest.param(None, id="as it is", marks=pytest.mark.slow), pytest.param(SUDDEN, id="suddenly forwards and backwards")]
+)
 def test_the_machine_is_its_equations_in_one_piece(machine: ModuleType, monkeypatch: pytest.MonkeyPatch, profile: list | None) -> None:
     """Angle, speed, current and charge to 1e-6 of their ranges; sudden set-points take both controllers to their limits."""
     if profile:

@@ -15,7 +15,7 @@ import pytest
 from fmpy.model_description import ModelDescription
 
 from coupling import System
-from tests.support.systems.exported import CASES, export
+from tests.support.systems.exported import CASES, export, exported
 from tests.support.systems.zoo import made
 
 
@@ -72,12 +72,14 @@ SYSTEMS = {
     "crane": (crane, {"inputs": ('boom & "jib".p2', "push.Fx"), "ls_dae": True}),
     "plank": (plank, {"outputs": ("left.N", "plank"), "parameters": ("plank.m",)}),
     "chain": (lambda: chain(100), {"initial": "relax"}),
-    **{name: (lambda case=case: case.exportable, {"inputs": tuple(case.inputs), "initial": "relax"}) for name, case in CASES.items()},
 }
+NAMES = [*SYSTEMS, *CASES]
 
 
 @cache
 def file_of(name: str, fmi: int) -> Path:
+    if name in CASES:
+        return exported(name, fmi)
     system, options = SYSTEMS[name]
     return export(system(), fmi, **options)
 
@@ -98,7 +100,7 @@ def description_of(name: str, fmi: int) -> ModelDescription:
     return fmpy.read_model_description(str(file_of(name, fmi)))
 
 
-@pytest.fixture(params=list(SYSTEMS))
+@pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -115,7 +117,7 @@ def described(name: str, fmi: int) -> ModelDescription:
 
 @pytest.fixture
 def system(name: str) -> System:
-    return SYSTEMS[name][0]()
+    return CASES[name].exportable if name in CASES else SYSTEMS[name][0]()
 
 
 def plain(element: Element | None) -> str:
