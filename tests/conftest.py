@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("JOURDAIN_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
 
@@ -20,10 +20,10 @@ from fmu_components.export.build import cached_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import forget_unpacked
 
-# Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# Where a run must be repeatable, the same examples are drawn each time; at a desk, new ones. A busy machine fails nowhere.
+settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("desk"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 @cache

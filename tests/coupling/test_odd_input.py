@@ -214,7 +214,7 @@ def test_binaries_that_were_cut(tmp_path: Path) -> None:
                 new.writestr(name, content[: int(len(content) * share) - 1] if name.endswith(".so") else content)
         command = [sys.executable, "-c", LOADING, str(path)] if share == 0.5 else None
         if command:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
             assert done.returncode == 0, done.stderr
             text = done.stdout
         else:

@@ -143,10 +143,10 @@ def test_processes_that_want_the_same_fmu_build_it_once(monkeypatch: pytest.Monk
         together.wait()
         stamps.put((before.st_ino, path.stat().st_ino))
 
-    processes = [context.Process(target=build) for _ in range(4)]
+    processes = [context.Process(target=build, daemon=True) for _ in range(4)]
     for each in processes:
         each.start()
-    seen = {inode for _ in processes for inode in stamps.get(timeout=60)}
+    seen = {inode for _ in processes for inode in stamps.get(timeout=600)}
     for each in processes:
         each.join()
     assert len(seen) == 1

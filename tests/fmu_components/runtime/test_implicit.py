@@ -16,8 +16,9 @@ from scipy.special import ellipj, ellipk
 
 from fmu_components.declare.component import Component, DeclarationError, declaration
 from fmu_components.declare.declaration import Role
+from fmu_components.export.build import cache_folder
 from fmu_components.export.c_code import model_source
-from fmu_components.export.compile import RUNTIME, WARNINGS, ExportError, fmi_headers, runtime_sources
+from fmu_components.export.compile import PLATFORMS, RUNTIME, WARNINGS, ExportError, fmi_headers, runtime_objects
 from fmu_components.export.python_slave import build_python_fmu
 from fmu_components.export.table import VariableTable
 from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
@@ -39,7 +40,7 @@ def probe(tmp_path_factory):
     def made(component: type[Component]) -> Path:
         folder = tmp_path_factory.mktemp("probe")
         (folder / "model.c").write_text(model_source(VariableTable(declaration(component))))
-        sources = [folder / "model.c", HARNESSES / "probe.c", *runtime_sources(2)]
+        sources = [folder / "model.c", HARNESSES / "probe.c", *runtime_objects(PLATFORMS["linux64"], 2, cache_folder())]
         command = ["gcc", "-std=c11", *WARNINGS, "-O2", f"-I{RUNTIME}", f"-I{fmi_headers()}", "-o", folder / "probe", *sources, "-lm"]
         subprocess.run(command, check=True)
         return folder / "probe"
