@@ -50,6 +50,10 @@ def fmi(request: pytest.FixtureRequest) -> int:
 
 COSTLY = (
     "planar.CamFollower",
+    *(
+        f"planar.{other}"
+        for other in ("Body3", "Body4", "Body5", "PlaneCrossingTranslational", "ActuatedTranslational", "DoubleTranslational")
+    ),
     *(f"spatial.Body{points}" for points in (2, 3, 4, 5)),
     *(
         f"spatial.{joint}"
@@ -60,7 +64,8 @@ COSTLY = (
         for joint in ("PointOnPlane", "PointOnLine", "RollingDisc", "RollingSphere", "ActuatedRevolute", "ActuatedPrismatic")
     ),
 )
-"""Components whose exporting takes many times as long as that of all others; their physics is tested beside that of the others."""
+"""Components whose exporting takes many times as long as that of all others, or is that of simpler ones once more: a body of five points is one
+of two, a joint in two constraints or with an actuator is one of either. Their physics is tested beside that of the others."""
 
 
 SHARING = ("tests/coupling/export/",)
