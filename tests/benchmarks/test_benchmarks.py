@@ -29,6 +29,7 @@ def test_the_runtime_benchmark_prints_its_table():
         assert line.startswith("planar.Body") and float(line.split()[-1]) > 0
 
 
+@pytest.mark.slow
 def test_the_loading_benchmark_prints_its_table():
     """One line per step, and their sum."""
     text = printed("loading", "--instances", "20", "--repetitions", "1")

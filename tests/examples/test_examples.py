@@ -198,8 +198,8 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
-LONG = ("06_hydraulic_crane", "07_excavator")
-"""Their machines are shown by tests of their own; the scripts run with all tests."""
+LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
+"""Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 
 

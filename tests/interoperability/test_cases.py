@@ -18,9 +18,17 @@ def fmi_id(fmi: int) -> str:
     return f"fmi{fmi}"
 
 
-@pytest.mark.parametrize("fmi", VERSIONS, ids=fmi_id)
+# Containers take many times as long to make as to run.
+CONTAINERS = ("FMPy's container", "toolbox container, sequential")
+RUNS = [
+    pytest.param(master, fmi, id=f"{master.title}-{fmi_id(fmi)}", marks=[pytest.mark.slow] * (fmi == 2 and master.title in CONTAINERS))
+    for master in MASTERS
+    for fmi in VERSIONS
+]
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
-@pytest.mark.parametrize("master", MASTERS, ids=lambda master: master.title)
+@pytest.mark.parametrize(("master", "fmi"), RUNS)
 def test_a_case_runs_or_fails_for_the_reason_given(master, case, fmi):
     """Outputs are within the tolerance of what is known from elsewhere; what a tool refuses, it refuses with the words of a note."""
     if not master.couples and not case.alone:

@@ -16,7 +16,11 @@ SAME = ["without derivatives", "friction with the mechanics"]
 
 
 @pytest.mark.parametrize("split", SAME)
-@pytest.mark.parametrize(("title", "fmi"), [(title, 2) for title in PLAIN] + [(title, 3) for title in PLAIN if title != "libcosim"])
+@pytest.mark.parametrize(
+    ("title", "fmi"),
+    [(title, 2) for title in PLAIN]
+    + [pytest.param(title, 3, marks=[pytest.mark.slow] * (title != "ecos")) for title in PLAIN if title != "libcosim"],
+)
 def test_it_is_our_own_co_simulation(title, split, fmi):
     """Length, angle and pressures over 2 s in steps of 0.5 ms; libcosim reads no FMI 3.0."""
     assert np.ptp(recorded(title, split, fmi)[CRANE_STATES["length"]]) > 0.03

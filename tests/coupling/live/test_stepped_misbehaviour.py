@@ -94,6 +94,7 @@ def test_ctrl_c_ends_the_run(fmi, course, alive):
 # -- discarded steps -------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("fmi", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_a_step_that_is_discarded_is_made_in_smaller_ones(fmi, course):
     """As many as it takes, from the first step or from a later one: nothing shows in the result, though the FMU takes no steps longer than 0.3 ms."""
     smooth = System("alone")

@@ -105,6 +105,7 @@ def written_in(docs: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (docs / PAGE, *(docs / ICONS).iterdir())}
 
 
+@pytest.mark.slow  # what it writes is tested above
 def test_the_command_is_a_module_that_runs(tmp_path: Path) -> None:
     """The command in the last line makes what is committed, in the folder docs of the checkout it runs in; another one here, since other tests
     read this one meanwhile."""
