@@ -27,7 +27,7 @@ def exporting() -> Iterator[ModuleType]:
     sys.path.remove(str(EXAMPLES))
 
 
-@pytest.fixture(scope="module", params=[2, 3], ids=["fmi2", "fmi3"])
+@pytest.fixture(scope="module", params=[pytest.param(2, id="fmi2", marks=pytest.mark.slow), pytest.param(3, id="fmi3")])
 def folder(request: pytest.FixtureRequest, exporting: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the FMUs are."""
     made = tmp_path_factory.mktemp("exported")

@@ -283,7 +283,13 @@ def test_created_energy_is_told_of_co_simulation_alone():
 
 @pytest.mark.parametrize(
     ("scheme", "allowed"),
-    [("explicit", 1e-4), ("gauss-seidel", 1e-4), ("implicit", 1e-5), ("implicit-position", 1e-5), ("implicit-velocity", 1e-5)],
+    [
+        ("explicit", 1e-4),
+        ("gauss-seidel", 1e-4),
+        ("implicit", 1e-5),
+        pytest.param("implicit-position", 1e-5, marks=pytest.mark.slow),
+        pytest.param("implicit-velocity", 1e-5, marks=pytest.mark.slow),
+    ],
 )
 def test_seven_bodies(scheme, allowed):
     """Each a Co-Simulation FMU, in 3,000 steps: angles against digits on which three computations agree (rad), after 2.5 turns."""
