@@ -276,8 +276,9 @@ static int state_at(Kernel *k, double t, double *x)
 int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const double *atol, double largest, double first_step, double start,
                      double stop, long outputs, const double *output_times)
 {
-    static const Method method = {restart, step, state_at, watch_signs, end, true};
-    const int result = begin_run(k, &method, start, stop, outputs, output_times);
+    /* Steps of high order are long: the more can happen inside. */
+    static const Method methods[] = {{restart, step, state_at, watch_signs, end, true, 1}, {restart, step, state_at, watch_signs, end, true, 3}};
+    const int result = begin_run(k, &methods[tableau->order > 5], start, stop, outputs, output_times);
     if (result)
         return result;
     const size_t n = (size_t)k->states;

@@ -273,6 +273,13 @@ void project_along(Kernel *, const double *moved, bool positions, double *x); /*
 /* projected.c */
 void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
 
+/* dips.c */
+int crossed(const double *before, const double *now, int count);
+
+/* saving.c */
+void keep_unknowns(const Kernel *, double *kept);
+void begin_from(Kernel *, const double *kept);
+
 /* project_fully.c */
 int project_fully(Kernel *, double t, double *x); /* at starts and events: V and S anew in each round, damped as far as that helps */
 

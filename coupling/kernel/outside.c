@@ -60,7 +60,7 @@ static int state_at(Kernel *k, double t, double *x)
 
 int kernel_begin_outside(Kernel *k, const Integrator *integrator, double start, double stop, long outputs, const double *output_times)
 {
-    static const Method method = {.restart = restart, .step = step, .state = state_at};
+    static const Method method = {.restart = restart, .step = step, .state = state_at, .samples = 1};
     const int result = begin_run(k, &method, start, stop, outputs, output_times);
     if (result == KERNEL_DONE)
         k->run->outside = integrator;

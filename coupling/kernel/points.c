@@ -27,14 +27,6 @@ typedef struct Course {
 enum { RETURN = 100 };
 
 
-static bool crossed(const double *before, const double *now, int count)
-{
-    for (int i = 0; i < count; i++)
-        if ((before[i] > 0) != (now[i] > 0))
-            return true;
-    return false;
-}
-
 /* Whether an output that is held has changed since the last point. */
 static bool held_changed(const Kernel *k)
 {
@@ -73,7 +65,7 @@ int kernel_point(Kernel *k, double t, bool *event)
     k->t = t;
     int result = evaluate_point(k);
     Coupling *c = k->coupling;
-    c->sudden = result == KERNEL_DONE && (due <= t || c->event || crossed(c->z_before, c->z, k->indicators));
+    c->sudden = result == KERNEL_DONE && (due <= t || c->event || crossed(c->z_before, c->z, k->indicators) >= 0);
     *event = c->sudden || (result == KERNEL_DONE && held_changed(k));
     if (*event) {
         bool changed;

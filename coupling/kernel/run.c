@@ -22,7 +22,7 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     size_t u = 0;
     for (int i = 0; i < k->loop_count; i++)
         u += (size_t)k->loops[i].count;
-    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + 3 * m + 2 * u) * sizeof(double));
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + (6 + (size_t)method->samples) * m + 2 * u) * sizeof(double));
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
@@ -34,12 +34,15 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->z = run->x + n;
     run->z_before = run->z + m;
     run->z_middle = run->z_before + m;
-    run->unknowns = run->z_middle + m;
+    run->z_earlier = run->z_middle + m;
+    run->z_inside = run->z_earlier + m;
+    run->unknowns = run->z_inside + (2 + (size_t)method->samples) * m;
     run->unknowns_before = run->unknowns + u;
     run->output_times = output_times;
     run->outputs = outputs;
     run->start = run->t = run->t_before = start;
     run->stop = stop;
+    run->t_earlier = NAN;
     run->longest = INFINITY;
     run->span = stop - start;
     run->last_event = -INFINITY;
@@ -77,6 +80,7 @@ int kernel_restart(Kernel *k, double t, const double *x)
 {
     Run *run = k->run;
     run->t = run->t_before = t;
+    run->t_earlier = NAN;
     memmove(run->present, x, (size_t)k->states * sizeof *x);
     int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
     if (result == KERNEL_DONE && k->projection)
@@ -92,19 +96,6 @@ static int record_at(Kernel *k, double t, const double *x)
 {
     const int result = kernel_evaluate(k, t, x);
     return result ? result : kernel_record(k);
-}
-
-/* The unknowns of all loops, from which the next iterations begin. */
-static void keep_unknowns(const Kernel *k, double *kept)
-{
-    for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
-        memcpy(kept, k->v + k->loops[i].first, (size_t)k->loops[i].count * sizeof *kept);
-}
-
-static void begin_from(Kernel *k, const double *kept)
-{
-    for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
-        memcpy(k->v + k->loops[i].first, kept, (size_t)k->loops[i].count * sizeof *kept);
 }
 
 /* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's
@@ -127,21 +118,12 @@ static int record_until(Kernel *k, double t)
     return result;
 }
 
-/* The first indicator that has left its domain, positive or not, or -1. */
-static int crossed(const double *before, const double *now, int count)
-{
-    for (int i = 0; i < count; i++)
-        if ((before[i] > 0) != (now[i] > 0))
-            return i;
-    return -1;
-}
-
 /* Narrows the last step down to its first state event; ends with the instances evaluated after it. */
 static int locate(Kernel *k, double *time)
 {
     Run *run = k->run;
-    double low = run->t_before, high = run->t;
-    int which = crossed(run->z, run->z_before, k->indicators); /* z: at the end, z_before: at the beginning */
+    double low = run->t_before, high = run->end;
+    int which = crossed(run->z, run->z_before, k->indicators);
     double f_low = run->z_before[which], f_high = run->z[which];
     int result, side = 0;
     for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * fmax(fabs(high), run->t - run->t_before); i++) {
@@ -238,6 +220,8 @@ static int step(Kernel *k)
     Run *run = k->run;
     const Method *method = run->method;
     const double time_event = kernel_next_time(k), limit = fmin(run->stop, time_event);
+    const double t_earlier = run->t > run->t_before ? run->t_before : NAN;
+    memcpy(run->z_earlier, run->z_before, (size_t)k->indicators * sizeof *run->z);
     memcpy(run->z_before, run->z, (size_t)k->indicators * sizeof *run->z);
     keep_unknowns(k, run->unknowns_before);
     k->failure.kind = KERNEL_DONE;
@@ -249,6 +233,7 @@ static int step(Kernel *k)
     } else {
         result = method->step(k, limit, &back);
     }
+    run->t_earlier = back ? NAN : t_earlier;
     if (result || back)
         return result;
     kernel_accept(k);
@@ -256,6 +241,8 @@ static int step(Kernel *k)
         result = kernel_evaluate(k, run->t, run->present);
     if (result == KERNEL_DONE)
         result = kernel_indicators(k, run->z);
+    if (result == KERNEL_DONE)
+        result = look_inside(k);
     if (result)
         return result;
     const int indicator = crossed(run->z_before, run->z, k->indicators);

@@ -22,6 +22,7 @@ typedef struct {
     int (*complete)(Kernel *);                           /* after a step without an event */
     void (*end)(Kernel *);
     bool evaluates; /* a step leaves the instances where it ended */
+    int samples;    /* of the indicators inside a step */
 } Method;
 
 typedef struct Run {
@@ -38,13 +39,19 @@ typedef struct Run {
     int close;
     bool listens; /* an instance wants to hear of every completed step */
     Crossing *crossing; /* by indicator: out of the positive, into it */
-    double *x, *z, *z_before, *z_middle;
+    double end; /* of what is searched for the first event of the last step */
+    double t_earlier; /* where the step before the last began; not a number after an event */
+    double *x, *z, *z_before, *z_middle, *z_earlier; /* indicators at `end`, at `t_before`, between, at `t_earlier` */
+    double *z_inside; /* and at all samples of the last step, with its ends */
     double *unknowns, *unknowns_before; /* of all loops, at both ends of the last step */
 } Run;
 
 /* run.c */
 int begin_run(Kernel *, const Method *, double start, double stop, long outputs, const double *output_times);
 int chattering(Kernel *, int indicator, int state);
+
+/* dips.c: a state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
+int look_inside(Kernel *);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

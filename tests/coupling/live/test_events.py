@@ -11,7 +11,7 @@ import pytest
 from coupling import Ending, Result, StartError, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
-from tests.support.runtime.runtime_components import BouncingBall, Relay, Sampler, SawTooth, Slider, Stair
+from tests.support.runtime.runtime_components import BouncingBall, Crest, Flight, Relay, Sampler, SawTooth, Slider, Stair
 from tests.support.systems.systems import refusal
 
 G = 9.81
@@ -296,6 +296,32 @@ def test_completed_steps_are_told_at_events_too(fmi, solver, monkeypatch):
     result = alone(foreign.export(model, fmi)).simulate(1.0, solver=solver)
     assert result["unit.seen"][-1] == pytest.approx(0.5, abs=1e-12)
     assert result["unit.steps"][-1] == result.statistics.steps
+
+
+# -- events that begin and end within one step ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-7, 1e-9])
+def test_every_crest_is_seen(fmi, fmu, solver, rtol):
+    """Each lasts a twentieth of a period, and ends within the step in which it began."""
+    result = alone(fmu(Crest, fmi), level=0.99).simulate(20 * math.pi, solver=solver, rtol=rtol)
+    times, before, after = events(result, "unit.crests")
+    assert (after - before).tolist() == [1] * 10
+    assert times == pytest.approx(math.asin(0.99) + 2 * math.pi * np.arange(10), abs=1e3 * rtol)
+
+
+def test_a_flight_that_just_reaches_a_height(fmi, fmu, solver):
+    """A parabola knows no error: one step covers all of it, and of the height it has only 1e-8 m to spare."""
+    result = alone(fmu(Flight, fmi), height=1 - 1e-8).simulate(10.0, solver=solver)
+    assert result["unit.since"][-1] == pytest.approx(2 - 2e-4, abs=1e-8)
+
+
+def test_indicators_far_from_zero_cost_nothing(fmi, fmu, solver):
+    """Only where what they did before lets them reach zero and return within a step are they looked at inside."""
+    near, far = (alone(fmu(Crest, fmi), level=level).simulate(20 * math.pi, solver=solver, output_interval=10.0) for level in (1.01, 50.0))
+    assert far.statistics.steps == pytest.approx(near.statistics.steps, abs=2)
+    stages = {"dopri5": 6, "dop853": 12}[solver]
+    assert far.statistics.evaluations < stages * far.statistics.steps + 80 and near.statistics.evaluations > far.statistics.evaluations
 
 
 # -- events without end ------------------------------------------------------------------------------------------------

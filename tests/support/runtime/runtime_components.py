@@ -116,3 +116,36 @@ class Slider(Component):
         v = self.state("v", 1.0, "m/s", "velocity")
         forward = self.relation("forward", v, "the block moves forward")
         self.rate(v, Piecewise((-mu, forward), (mu, True)))
+
+
+class Crest(Component):
+    """Oscillator that counts how often it rises above a level, close below its greatest deflection.
+
+    From x = 0 with the speed w it is at sin(w t): above the level for 2 acos(level)/w in each period.
+    """
+
+    def declare(self):
+        w = self.parameter("w", 1.0, "rad/s", "angular frequency", above=0)
+        level = self.parameter("level", 0.9999, "m", "level")
+        x = self.state("x", 0.0, "m", "deflection")
+        v = self.state("v", 1.0, "m/s", "velocity")
+        count = self.discrete("count", 0, "", "crests so far")
+        self.rate(x, v)
+        self.rate(v, -(w**2) * x)
+        self.output("crests", count, "", "crests so far")
+        self.when(rises(x - level), {count: count + 1}, "a crest begins")
+
+
+class Flight(Component):
+    """Body in free flight, which notes that it is above a height; its steps know no error, and so no bound."""
+
+    def declare(self):
+        height = self.parameter("height", 1.0, "m", "height that is watched")
+        h = self.state("h", 0.0, "m", "height")
+        v = self.state("v", 1.0, "m/s", "velocity, upwards")
+        g = self.parameter("g", 0.5, "m/s2", "gravity, downwards", above=0)
+        reached = self.discrete("reached", 0.0, "s", "time at which the height was reached")
+        self.rate(h, v)
+        self.rate(v, -g)
+        self.output("since", reached, "s", "time at which the height was reached")
+        self.when(rises(h - height), {reached: TIME}, "the height is reached")

@@ -1,0 +1,143 @@
+/* State events that begin and end within one step: its ends do not show them, so indicators are sampled inside, and where those of
+ * three instants bend towards zero, followed to their lowest point. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What has been seen of the indicators tells how far they bend; so many times that, they are trusted not to. */
+static const double trust = 10;
+/* Their parabola is followed where it promises so little of what has been seen, and so often. */
+static const double promising = 0.5;
+enum { MOST_FOLLOWED = 4 };
+
+typedef struct {
+    double t[3], z[3];
+} Course;
+
+/* The first indicator that has left its domain, positive or not, or -1. */
+int crossed(const double *before, const double *now, int count)
+{
+    for (int i = 0; i < count; i++)
+        if ((before[i] > 0) != (now[i] > 0))
+            return i;
+    return -1;
+}
+
+/* Whether an indicator, bent as in the step before or some times more, could reach zero and return. */
+static bool may_dip(const Run *run, int i)
+{
+    const double before = run->t_before - run->t_earlier, h = run->t - run->t_before;
+    if (!(before > 0)) /* nothing is known of it, as after an event */
+        return true;
+    const double bend = 2 * ((run->z[i] - run->z_before[i]) / h - (run->z_before[i] - run->z_earlier[i]) / before) / (h + before);
+    const double root = sqrt(fabs(run->z_before[i])) + sqrt(fabs(run->z[i]));
+    return !(trust * fabs(bend) < 2 * root * root / (h * h));
+}
+
+static int sample(Kernel *k, double t, double *z)
+{
+    Run *run = k->run;
+    int result = run->method->state(k, t, run->x);
+    if (result == KERNEL_DONE)
+        result = kernel_evaluate(k, t, run->x);
+    return result ? result : kernel_indicators(k, z);
+}
+
+/* The lowest point of the parabola through three points, and its value; infinite where it has none between them. */
+static double lowest(const Course *c, double *z)
+{
+    const double left = c->t[1] - c->t[0], right = c->t[2] - c->t[1], sign = c->z[1] > 0 ? 1 : -1;
+    const double fall = (c->z[1] - c->z[0]) / left, rise = (c->z[2] - c->z[1]) / right, bend = (rise - fall) / (left + right);
+    const double t = c->t[1] - (fall * right + rise * left) / (left + right) / (2 * bend), past = t - c->t[1];
+    *z = sign * bend > 0 && t > c->t[0] && t < c->t[2] ? fabs(c->z[1]) - sign * bend * past * past : INFINITY;
+    return t;
+}
+
+/* Follows one indicator to its lowest point between three instants; `dipped` where it crosses zero there, at the time `*end`. */
+static int follow(Kernel *k, int i, Course c, double *end, bool *dipped)
+{
+    Run *run = k->run;
+    for (int count = 0; count < MOST_FOLLOWED; count++) {
+        double promised;
+        const double t = lowest(&c, &promised);
+        if (!(promised < promising * fmin(fabs(c.z[0]), fmin(fabs(c.z[1]), fabs(c.z[2])))) || t == c.t[1])
+            return KERNEL_DONE;
+        const int result = sample(k, t, run->z_middle);
+        if (result)
+            return result;
+        *dipped = crossed(run->z_before, run->z_middle, k->indicators) >= 0;
+        *end = t;
+        if (*dipped)
+            return KERNEL_DONE;
+        const double z = run->z_middle[i];
+        const int near = t < c.t[1] ? 0 : 2, far = 2 - near; /* the ends, as seen from the new point */
+        const int replaced = fabs(z) < fabs(c.z[1]) ? far : near;
+        if (replaced == far)
+            c.t[far] = c.t[1], c.z[far] = c.z[1], c.t[1] = t, c.z[1] = z;
+        else
+            c.t[near] = t, c.z[near] = z;
+    }
+    return KERNEL_DONE;
+}
+
+/* The samples of the step, and what they promise. */
+static int search(Kernel *k, double *end, bool *dipped)
+{
+    Run *run = k->run;
+    const int count = run->method->samples, m = k->indicators;
+    const double h = run->t - run->t_before;
+    for (int j = 0; j <= count + 1; j++) {
+        double *z = run->z_inside + j * m;
+        if (j == 0 || j > count) {
+            memcpy(z, j == 0 ? run->z_before : run->z, (size_t)m * sizeof *z);
+            continue;
+        }
+        *end = run->t_before + h * j / (count + 1);
+        const int result = sample(k, *end, z);
+        *dipped = result == KERNEL_DONE && crossed(run->z_before, z, m) >= 0;
+        if (*dipped)
+            memcpy(run->z_middle, z, (size_t)m * sizeof *z);
+        if (result || *dipped)
+            return result;
+    }
+    for (int j = 1; j <= count; j++) {
+        for (int i = 0; i < m; i++) {
+            Course c;
+            for (int p = 0; p < 3; p++) {
+                c.t[p] = run->t_before + h * (j - 1 + p) / (count + 1);
+                c.z[p] = run->z_inside[(j - 1 + p) * m + i];
+            }
+            if ((c.z[2] > 0) != (c.z[1] > 0)) /* it crosses at the end of the step anyway */
+                continue;
+            const int result = follow(k, i, c, end, dipped);
+            if (result || *dipped)
+                return result;
+        }
+    }
+    return KERNEL_DONE;
+}
+
+int look_inside(Kernel *k)
+{
+    Run *run = k->run;
+    run->end = run->t;
+    int i = 0;
+    while (i < k->indicators && !may_dip(run, i))
+        i++;
+    if (i == k->indicators || !(run->t > run->t_before))
+        return KERNEL_DONE;
+    bool dipped = false;
+    double end;
+    keep_unknowns(k, run->unknowns);
+    begin_from(k, run->unknowns_before);
+    int result = search(k, &end, &dipped);
+    begin_from(k, run->unknowns);
+    if (result)
+        return result;
+    if (dipped) {
+        run->end = end;
+        memcpy(run->z, run->z_middle, (size_t)k->indicators * sizeof *run->z);
+    }
+    return run->listens ? kernel_evaluate(k, run->t, run->present) : KERNEL_DONE; /* an instance that listens hears of the step's end */
+}
