@@ -1,0 +1,105 @@
+"""The kernel under the sanitizers for addresses and undefined behaviour, inside Python: a plugin of pytest, and a program of its own.
+
+Python itself is not instrumented; the sanitizers' library is loaded before it, and the kernel that is opened is the one that they watch.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+WATCHED = "JOURDAIN_TEST_WATCHED_KERNEL"
+FLAGS = (
+    "-std=c11",
+    "-O1",
+    "-g1",
+    "-fPIC",
+    "-DKERNEL_EXPORTED",
+    "-fno-math-errno",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+)
+
+
+def open_watched_kernel() -> None:
+    """From here on, who opens the kernel's library gets that which the sanitizers watch."""
+    plain = ctypes.CDLL
+    ctypes.CDLL = lambda name, *given, **named: plain(  # type: ignore[assignment, misc]
+        os.environ[WATCHED] if Path(str(name)).name.startswith("_core.") else name, *given, **named
+    )
+    from coupling.kernel import library
+
+    assert library._name == os.environ[WATCHED]
+    ctypes.CDLL = plain  # type: ignore[misc]
+
+
+def build(folder: Path) -> Path:
+    """The kernel from the sources that the package names, with the sanitizers in it."""
+    sources = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"][0]["sources"]
+
+    def compiled(source: str) -> Path:
+        target = folder / Path(source).with_suffix(".o").name
+        subprocess.run(["gcc", *FLAGS, "-c", str(ROOT / source), "-o", str(target)], check=True)
+        return target
+
+    with ThreadPoolExecutor(2) as pool:
+        objects = list(pool.map(compiled, sources))
+    library = folder / "kernel.so"
+    subprocess.run(["gcc", "-shared", *FLAGS[-2:], "-o", str(library), *map(str, objects), "-lm", "-ldl"], check=True)
+    return library
+
+
+def run_watched(library: Path, arguments: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
+    """Python with these arguments, and with the watched kernel at hand."""
+    runtimes = [
+        subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+        for name in ("libasan.so", "libubsan.so")
+    ]
+    own = {
+        WATCHED: str(library),
+        "LD_PRELOAD": ":".join(runtimes),
+        # Python keeps what it allocates, and what it opens stays open.
+        "ASAN_OPTIONS": "detect_leaks=0:handle_segv=1:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    }
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=os.environ | own, capture_output=True, text=True, timeout=timeout)
+
+
+if WATCHED in os.environ:
+    open_watched_kernel()
+
+
+def main() -> None:
+    """Each solver, and each scheme with each way to choose steps, on a short run with a loop; says how many there were."""
+    from coupling import System
+    from coupling.schemes.base.scheme import SCHEMES
+    from coupling.solvers.base.solver import SOLVERS
+    from tests.support.systems.systems import pendulum
+
+    runs = 0
+    for solver in SOLVERS:
+        for stabilisation in ("baumgarte", "projection"):
+            pendulum().simulate(0.2, solver=solver, stabilisation=stabilisation, output_interval=0.01)
+            runs += 1
+    for scheme in SCHEMES:
+        for control in {"fixed", "adaptive"} - SCHEMES[scheme].refused_controls.keys():
+            system = System("stepped")
+            system.add("ground", "planar.Fixed")
+            system.add("pin", "planar.Revolute")
+            system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5}, kind="cs")
+            system.connect("ground.p1", "pin.M")
+            system.connect("pin.N", "rod.p1")
+            system.simulate(0.1, communication_step=0.005, scheme=scheme, step_control=control)
+            runs += 1
+    print(runs, "runs")
+
+
+if __name__ == "__main__":
+    main()
