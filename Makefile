@@ -6,7 +6,7 @@ WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-all lint fmus benchmarks docs clean
+.PHONY: demo test test-all lint fmus benchmarks fuzz docs clean
 
 demo: .venv/installed
 	@echo "== All components as FMUs, into build/fmus"
@@ -37,6 +37,10 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/masters.py
 	$(BIN)/python benchmarks/crane.py --schemes explicit gauss-seidel
+
+# Damaged FMUs and calls in any order; FUZZ="--mutants 500 --seed 7" for fewer or others.
+fuzz: .venv/installed
+	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 docs: .venv/installed
 	$(BIN)/python -m fmu_components.export.pages.catalogue_page

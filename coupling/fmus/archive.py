@@ -13,8 +13,10 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from coupling.errors import shown
 from coupling.fmus.errors import FmuError
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
@@ -83,9 +85,10 @@ def find_library(path: Path, folder: Path, version: int, identifier: str) -> Pat
     suffix = _SUFFIXES.get(sys.platform, ".so")
     for name in platform_folders(version):
         binary = folder / "binaries" / name / f"{identifier}{suffix}"
-        if binary.is_file():
-            return binary
-    raise _no_binary(path, version, f"{identifier}{suffix}")
+        with suppress(OSError):  # an identifier may be longer than a file's name
+            if binary.is_file():
+                return binary
+    raise _no_binary(path, version, f"{shown(identifier)[1:-1]}{suffix}")
 
 
 def _no_binary(path: Path, version: int, wanted: str) -> FmuError:
@@ -153,7 +156,7 @@ def unpack(path: Path, folder: Path, version: int) -> None:
         (folder / "resources").mkdir()  # FMI 2 has no way to say that there is none
     try:
         with zipfile.ZipFile(path) as archive:
-            members = {_slashed(info.filename): info for info in archive.infolist() if not info.is_dir()}
+            members = {_slashed(info.filename): info for info in archive.infolist() if info.filename and not info.is_dir()}
             for name in members:
                 _refuse_escape(name, path)
             needed = {name: info for name, info in members.items() if _is_needed(name, platforms)}
@@ -173,7 +176,10 @@ def unpack(path: Path, folder: Path, version: int) -> None:
         raise _damaged(path, error) from None
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
-            raise
+            raise FmuError(
+                f"'{path}' holds the file {shown(name)}, which cannot be written here: {error.strerror or error}; export the FMU again, or take "
+                "the file out of the archive"
+            ) from None
         raise UnpackingFailed(
             f"'{path}' cannot be unpacked into '{folder}': {error.strerror}; make room there, or name other folders in the environment variables "
             "JOURDAIN_CACHE and TMPDIR"

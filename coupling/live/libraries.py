@@ -16,6 +16,9 @@ def library_of(part: Part) -> LoadedLibrary:
     fmu = part.fmu
     try:
         path = fmu.library(part.kind)
+    except FmuError as error:
+        raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
+    try:
         if path not in _opened:
             check_complete(path)
             _opened[path] = LoadedLibrary(str(path), fmu.version)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from coupling import System
 from coupling.fmus import FmuError, load
+from tests.support import foreign
 from tests.support.fmus.written import CS, FMI_3, ME, Write, packed
+from tests.support.systems.systems import refusal
 
 
 def complaint(path: Path | str) -> str:
@@ -290,3 +294,28 @@ def test_a_file_that_changes_between_reading_and_unpacking(write: Write) -> None
     path.unlink()
     with pytest.raises(FmuError, match=r"m\.fmu' is no longer there; put it back, or load it from where it is now"):
         _ = fmu.resources
+
+
+@pytest.mark.parametrize("name, reason", [("a" * 300, "File name too long"), ("resources", "File exists")])
+def test_a_file_that_cannot_be_unpacked_is_named(name: str, reason: str, tmp_path: Path) -> None:
+    """Whatever the archive calls it."""
+    path = tmp_path / "odd.fmu"
+    path.write_bytes(foreign.oscillator().read_bytes())
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(name, "")
+        archive.writestr(f"{name}/inside", "")
+    system = System("odd")
+    system.add("it", path, private=True)
+    text = refusal(lambda: system.simulate(0.1))
+    assert text.startswith("'it' cannot be loaded: ") and reason in text and text.endswith("or take the file out of the archive")
+
+
+def test_a_file_without_a_name_is_left_out(tmp_path: Path) -> None:
+    """It is nothing that an FMU could ask for."""
+    path = tmp_path / "odd.fmu"
+    path.write_bytes(foreign.oscillator().read_bytes())
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(zipfile.ZipInfo(""), "")
+    system = System("odd")
+    system.add("it", path, private=True)
+    system.simulate(0.1)

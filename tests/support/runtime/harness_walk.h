@@ -4,7 +4,12 @@
 
 #include "harness.h"
 
-enum { SLOTS = 4, CALLS = 30000 };
+#ifndef WALK_CALLS /* another length, and other chances, are given by who compiles this */
+#define WALK_CALLS 30000
+#define WALK_SEED 2024
+#endif
+
+enum { SLOTS = 4 };
 
 static struct {
     Fmu fmu[SLOTS];
@@ -110,14 +115,14 @@ static void call_by_chance(Fmu fmu)
 
 static void test_walk(void)
 {
-    start_chance(2024);
+    start_chance(WALK_SEED);
     walk.keeper = create(EXCHANGE, "keeper");
     for (Kind kind = EXCHANGE; kind < kinds; kind++) {
         Fmu fmu = bring(kind, kind == EXCHANGE ? CONTINUOUS : STEPPING, "sample");
         walk.sample[kind] = packed(fmu);
         release(fmu);
     }
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < WALK_CALLS; i++) {
         Fmu *slot = &walk.fmu[below(SLOTS)];
         if (!*slot || below(16) == 0) {
             walk.stepping = NULL;

@@ -1,0 +1,32 @@
+"""A few damaged FMUs, the same each time; ``make fuzz`` tries thousands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.mutants import check, mutant, offence
+from tests.fuzz.originals import originals
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_damaged_fmu_is_answered_by_a_sentence(seed: int, tmp_path: Path) -> None:
+    """Or runs, where the damage does not matter."""
+    assert check(seed, originals(), tmp_path) is None
+
+
+def test_mutants_differ_and_can_be_made_again() -> None:
+    """What a seed has found once, it finds again."""
+    made = [mutant(seed, originals()) for seed in range(20)]
+    assert made == [mutant(seed, originals()) for seed in range(20)]
+    assert len(set(made)) == 20
+
+
+@pytest.mark.parametrize(
+    "harm, seen", [("raise KeyError(1)", "no answer: KeyError"), ("os.kill(os.getpid(), 11)", "SIGSEGV"), ("time.sleep(9)", "SIGALRM")]
+)
+def test_what_is_no_answer_is_told(harm: str, seen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that is no sentence, a crash, and a reading without end."""
+    monkeypatch.setattr("tests.fuzz.mutants.System", lambda name: exec(f"import os, time\n{harm}"))
+    assert seen in str(offence(tmp_path, "me", seconds=1))
