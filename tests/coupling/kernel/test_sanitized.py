@@ -46,8 +46,22 @@ def test_all_tests_of_the_kernel_pass_under_the_sanitizers(watched: Path) -> Non
     apart = "not sanitized and not memory and not interrupt and not ctrl and not process"
     done = run_watched(
         watched,
-        ["-m", "pytest", "-q", "-p", "tests.support.kernel.sanitized", "-p", "no:cacheprovider", "-m", "not slow", "-k", apart, *folders],
+        [
+            "-m",
+            "pytest",
+            "-q",
+            "--capture=sys",
+            "-p",
+            "tests.support.kernel.sanitized",
+            "-p",
+            "no:cacheprovider",
+            "-m",
+            "not slow",
+            "-k",
+            apart,
+            *folders,
+        ],
         2400,
     )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-4000:]
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[:6000]
     assert re.search(r"\d{3,} passed", done.stdout)
