@@ -1,6 +1,7 @@
 """The seven-body mechanism as 23 coupled FMUs against one C function written for it alone, and against Exudyn.
 
-All are run side by side, in turns; times are medians, of integration alone. The C function is compiled twice: as a dense L D L^T solves
+All are run side by side, in turns; times are medians, of integration alone. The same FMUs in Co-Simulation, by the implicit schemes, are
+told by processor time: whole runs of a system that is built already. The C function is compiled twice: as a dense L D L^T solves
 its 20 multipliers, and skipping the zeros of that matrix. It runs under the same Dormand-Prince code as the FMUs. Exudyn integrates
 implicitly, so it is compared where both have an error of about 1e-5.
 """
@@ -31,6 +32,8 @@ from coupling.solvers import dop853, dopri5
 HERE = Path(__file__).parent
 METHODS = {"dopri5": dopri5.METHOD, "dop853": dop853.METHOD}
 CASES = (("dopri5", 1e-6), ("dopri5", 1e-9), ("dop853", 1e-9))
+SCHEMES = ("implicit", "implicit-velocity", "implicit-position")
+COMMUNICATION_STEP = 1e-5
 EXUDYN_STEPS = 6700  # of the trapezoidal rule, for an error of 1e-5
 EXUDYN_TOLERANCE = 3e-7  # of dopri5, for the same
 
@@ -117,6 +120,28 @@ def exudyn(steps: int) -> tuple[float, float, int]:
     return seconds, error(list(angles)), steps
 
 
+def stepped(system: System, scheme: str) -> tuple[float, float, int]:
+    """The FMUs in Co-Simulation; passes in place of evaluations."""
+    began = time.process_time()
+    result = system.simulate(
+        example.STOP, communication_step=COMMUNICATION_STEP, scheme=scheme, outputs=["link*.theta"], output_times=[example.STOP]
+    )
+    seconds = time.process_time() - began
+    return seconds, error({name: values[-1] for name, values in example.angles(result).items()}), result.statistics.passes
+
+
+def co_simulation(repetitions: int) -> None:
+    system = example.system()
+    rows = [Row(scheme, lambda s=scheme: stepped(system, s)) for scheme in SCHEMES]
+    for _ in range(repetitions):
+        for row in rows:
+            row.measure()
+    steps = round(example.STOP / COMMUNICATION_STEP)
+    print(f"{f'Co-Simulation, {steps} steps':32}{'passes':>12}{'error, rad':>12}{'ms':>9}{'us each':>9}")
+    for row in rows:
+        print(f"  {row.name:30}{row.evaluations:12}{row.error:12.1e}{1e3 * row.median:9.2f}{1e6 * row.median / row.evaluations:9.2f}")
+
+
 def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
     system = example.system()
     with tempfile.TemporaryDirectory() as scratch:
@@ -142,6 +167,7 @@ def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
                     f"  {row.name:30}{row.evaluations:12}{row.error:12.1e}{1e3 * row.median:9.2f}"
                     f"{1e6 * row.median / row.evaluations:9.2f}   {ratios}"
                 )
+        co_simulation(max(1, repetitions // 3))
         if with_exudyn:
             ours = Row("coupled FMUs, dopri5", lambda: coupled(system, "dopri5", EXUDYN_TOLERANCE))
             theirs = Row(f"Exudyn, {exudyn_steps} steps", lambda: exudyn(exudyn_steps))

@@ -262,16 +262,16 @@ class Readings:
 
     def __init__(self, asked: Sequence[tuple[Instance, int, Sequence[int] | np.ndarray]]) -> None:
         self._references = references_of([reference for _, _, references in asked for reference in references])
-        self._values = np.zeros(len(self._references))
-        self._readings = (ReadingStructure * len(asked))()
+        self.values = np.zeros(len(self._references))
+        self.structures = (ReadingStructure * len(asked))()
         first = 0
-        for reading, (instance, type_, references) in zip(self._readings, asked, strict=True):
-            where = (pointer(self._references[first:]), pointer(self._values[first:])) if len(references) else (None, None)
+        for reading, (instance, type_, references) in zip(self.structures, asked, strict=True):
+            where = (pointer(self._references[first:]), pointer(self.values[first:])) if len(references) else (None, None)
             reading.instance, (reading.references, reading.values) = instance.handle, where
             reading.type, reading.count = type_, len(references)
             first += len(references)
 
     def read(self) -> tuple[list[int], np.ndarray]:
         """The status of each answer, and the values one after the other; the next reading overwrites them."""
-        library.instances_get(self._readings, len(self._readings))
-        return [reading.status for reading in self._readings], self._values
+        library.instances_get(self.structures, len(self.structures))
+        return [reading.status for reading in self.structures], self.values

@@ -141,7 +141,9 @@ struct Kernel {
     struct Record *record;
     struct Projection *projection; /* null where states are not moved onto constraints */
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
-    void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *); /* of what there is of these */
+    struct Implicit *implicit; /* null where the run has no implicit steps */
+    void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
+        (*end_implicit)(struct Kernel *); /* of what there is of these */
 };
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */

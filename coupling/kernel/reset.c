@@ -25,6 +25,8 @@ int kernel_reset(Kernel *k)
 {
     if (k->end_run)
         k->end_run(k);
+    if (k->end_implicit)
+        k->end_implicit(k);
     if (k->record)
         kernel_forget_rows(k, 0);
     if (k->coupling)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from coupling.errors import BuildError
+from coupling.kernel.implicit import Violations
 from coupling.kernel.instance import Readings
 from coupling.live.session import Session
 from coupling.plan.graph import Address
@@ -52,21 +54,13 @@ def constraints_of(session: Session) -> list[LocatedConstraint]:
     return found
 
 
-class Levels:
-    """The values of constraints as the instances have them now."""
-
-    def __init__(self, session: Session, constraints: list[LocatedConstraint]) -> None:
-        self._count = len(constraints)
-        by_part: dict[int, list[tuple[int, int]]] = {}
-        for i, constraint in enumerate(constraints):
-            by_part.setdefault(constraint.part, []).append((self._count + i, constraint.velocity.reference))
-            if constraint.position is not None:
-                by_part[constraint.part].append((i, constraint.position.reference))
-        self._places = np.array([place for items in by_part.values() for place, _ in items], dtype=int)
-        self._readings = Readings([(session.instances[part], 0, [reference for _, reference in items]) for part, items in by_part.items()])
-
-    def now(self) -> tuple[np.ndarray, np.ndarray]:
-        """At position level, 0 where there is none, and at velocity level."""
-        values = np.zeros(2 * self._count)
-        values[self._places] = self._readings.read()[1]
-        return values[: self._count], values[self._count :]
+def violations_of(session: Session, constraints: Sequence[LocatedConstraint]) -> Violations:
+    """How is read what the instances violate now, constraint by constraint."""
+    by_part: dict[int, list[tuple[int, int]]] = {}
+    for i, constraint in enumerate(constraints):
+        by_part.setdefault(constraint.part, []).append((len(constraints) + i, constraint.velocity.reference))
+        if constraint.position is not None:
+            by_part[constraint.part].append((i, constraint.position.reference))
+    places = np.array([place for items in by_part.values() for place, _ in items], dtype=int)
+    readings = Readings([(session.instances[part], 0, [reference for _, reference in items]) for part, items in by_part.items()])
+    return Violations(readings, places)

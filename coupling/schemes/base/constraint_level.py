@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from coupling.errors import BuildError
+from coupling.kernel.implicit import LevelStructure
 from coupling.live.session import Session
-from coupling.schemes.base.prediction import Point
+
+Share = tuple[float, float]
+"""Of the accelerations position / h^2 and velocity / h, h being the step."""
 
 
-class ConstraintLevel(ABC):
-    """The levels that a scheme enforces.
+@dataclass(frozen=True, kw_only=True)
+class ConstraintLevel:
+    """The levels that a scheme enforces, by what its Newton steps are made of.
 
-    Arrays have a column for each constraint. Violations have a row for positions and one for velocities; ``holonomic`` says which
-    constraints exist at position level. Constraints of velocities alone determine one value of their multiplier a step, whatever the level.
+    Multipliers move by what these accelerations need: by ``mean`` in the middle of a step, and at its end by as much more as ``spread``
+    says as they move less at its beginning. A level that has no part in that is not enforced. Constraints of velocities alone determine one
+    value of their multiplier a step, whatever the level.
     """
 
-    unknowns: int
-    """How many values of a multiplier are free in a step: 1, or 2 where those at both ends are."""
+    mean: Share
+    mean_of_velocities: Share
+    """That of constraints of velocities alone."""
+    spread: Share = (0.0, 0.0)
+    """0 where a multiplier has one free value a step."""
     continuous: bool = False
     """Whether multipliers begin a step with what they had at the end of the last."""
     loose: Collection[str] = ()
-    refused_controls: Mapping[str, Callable[..., BuildError]]
+    refused_controls: Mapping[str, Callable[..., BuildError]] = field(default_factory=dict)
     """Both as in :class:`Scheme`."""
+    refusal: Callable[[Session], BuildError | None] = lambda session: None
+    """What the level asks of instances and one of them cannot do."""
 
-    def refusal(self, session: Session) -> BuildError | None:
-        """What the level asks of instances and one of them cannot do."""
-        return None
+    @property
+    def structure(self) -> LevelStructure:
+        """For the kernel."""
+        return LevelStructure((self.mean_of_velocities, self.mean), self.spread, self.continuous)
 
-    @abstractmethod
     def enforced(self, holonomic: np.ndarray) -> np.ndarray:
-        """Which violations are brought to 0, as many for a multiplier as it has unknowns."""
-
-    @abstractmethod
-    def at_beginning(self, t: float, points: Sequence[Point], at_end: np.ndarray, holonomic: np.ndarray) -> np.ndarray:
-        """Predicts the multipliers at the beginning of a step to a time, from the last points and the multipliers predicted at its end."""
-
-    @abstractmethod
-    def newton(self, solve: Callable[[np.ndarray], np.ndarray], violations: np.ndarray, holonomic: np.ndarray, h: float) -> np.ndarray:
-        """By how much multipliers should move in a step of size h, a row for each unknown; ``solve`` finds those that accelerations need."""
+        """Which violations are brought to 0, as many for a multiplier as it has free values: a row of positions, and one of velocities."""
+        rows = [
+            (bool(mean or spread), bool(alone)) for mean, spread, alone in zip(self.mean, self.spread, self.mean_of_velocities, strict=True)
+        ]
+        return np.array([np.where(holonomic, *row) for row in rows])

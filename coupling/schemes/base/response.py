@@ -11,22 +11,25 @@ PERTURBATION = 1e-3
 
 
 class Response:
-    """The derivatives of enforced violations with respect to the unknowns, for a step of one size."""
+    """The derivatives of enforced violations with respect to the multipliers that are free, for a step of one size."""
 
-    def __init__(self, constraints: np.ndarray, enforced: np.ndarray, unknowns: int) -> None:
-        """``constraints`` are those that no Jacobian tells of; ``enforced`` and ``unknowns`` as in :class:`ConstraintLevel`, of all."""
-        self.constraints, self._enforced = constraints, enforced[:, constraints]
-        self._powers = np.broadcast_to([[2.0], [1.0]], self._enforced.shape)[self._enforced]
+    def __init__(self, constraints: np.ndarray, enforced: np.ndarray) -> None:
+        """``constraints`` are those that no Jacobian tells of; ``enforced`` as in :class:`ConstraintLevel`, of all."""
+        self.constraints, own = constraints, enforced[:, constraints]
+        places = np.arange(own.size).reshape(own.shape)
+        """Of their violations, and of their multipliers at both ends of a step."""
+        self._enforced = places[own]
+        self._powers = np.where(self._enforced < len(constraints), 2.0, 1.0)
         """The powers of the step size with which violations grow."""
-        places = np.arange(unknowns * enforced.shape[1]).reshape(unknowns, -1)[:, constraints]
-        both: np.ndarray = self._enforced.sum(axis=0) == 2
+        both: np.ndarray = own.sum(axis=0) == 2
         self._directions = [
             *places[0][both][:, None],
             *(column[-1:] if two else column for column, two in zip(places.T, both, strict=True)),
         ]
-        """Which unknowns move together: those of a constraint that determines one value of its multiplier are the same."""
+        """Which multipliers move together: those of a constraint that determines one value of its multiplier are the same."""
         self._step = 0.0
-        self.matrix = np.zeros((0, 0))
+        self._matrix = np.zeros((0, 0))
+        self._moves: np.ndarray | None = None
 
     def __bool__(self) -> bool:
         return len(self.constraints) > 0
@@ -35,40 +38,38 @@ class Response:
     def known(self) -> bool:
         return self._step > 0
 
+    def scale(self, factors: float | np.ndarray) -> None:
+        """Multiplies what is known."""
+        self._matrix, self._moves = self._matrix * factors, None
+
     def rescale(self, h: float) -> None:
         """What is known of one step size tells of others."""
-        self.matrix = self.matrix * ((h / self._step) ** self._powers)[:, None]
-        self._step = h
+        if h != self._step:
+            self.scale(((h / self._step) ** self._powers)[:, None])
+            self._step = h
 
-    def newton(self, violations: np.ndarray, move: np.ndarray) -> None:
-        """Puts the moves of these multipliers into those of all."""
-        found = -np.linalg.lstsq(self.matrix, self._of(violations), rcond=1e-10)[0]
-        for places, amount in zip(self._directions, found, strict=True):
-            move.flat[places] = amount
+    @property
+    def moves(self) -> np.ndarray:
+        """How multipliers move by violations, in Newton's way: a row for each multiplier at both ends of a step, a column for each violation."""
+        if self._moves is None:
+            count, newton = 2 * len(self.constraints), -np.linalg.pinv(self._matrix, rcond=1e-10)
+            self._moves = np.zeros((count, count))
+            for places, row in zip(self._directions, newton, strict=True):
+                self._moves[np.ix_(places, self._enforced)] = row
+        return self._moves
 
-    def find(
-        self,
-        violations_of: Callable[[np.ndarray], np.ndarray],
-        *,
-        h: float,
-        multipliers: np.ndarray,
-        violations: np.ndarray,
-        move: np.ndarray,
-    ) -> bool:
+    def find(self, violations_of: Callable[[np.ndarray], np.ndarray], *, h: float, multipliers: np.ndarray, violations: np.ndarray) -> bool:
         """Finds the derivatives by differences from these violations, and returns whether there are any.
 
-        ``violations_of`` takes a step of size h with the multipliers moved; ``move`` is such a move, of nothing.
+        ``violations_of`` takes a step of size h with the multipliers moved.
         """
         size = PERTURBATION * max(1.0, float(np.abs(multipliers[:, self.constraints]).max()))
-        before = self._of(violations)
+        before = violations[:, self.constraints].flat[self._enforced]
         columns = []
         for places in self._directions:
-            moved = np.zeros_like(move)
-            moved.flat[places] = size
-            columns.append((self._of(violations_of(moved)) - before) / size)
-        self._step, self.matrix = h, np.array(columns).T
-        return bool(np.isfinite(self.matrix).all() and self.matrix.any())
-
-    def _of(self, violations: np.ndarray) -> np.ndarray:
-        """The enforced violations of these constraints."""
-        return violations[:, self.constraints][self._enforced]
+            own, moved = np.zeros((2, len(self.constraints))), np.zeros_like(multipliers)
+            own.flat[places] = size
+            moved[:, self.constraints] = own
+            columns.append((violations_of(moved)[:, self.constraints].flat[self._enforced] - before) / size)
+        self._step, self._matrix, self._moves = h, np.array(columns).T, None
+        return bool(np.isfinite(self._matrix).all() and self._matrix.any())

@@ -15,7 +15,7 @@ class CommunicationStepper(Protocol):
     """An error made in one step shrinks with one power more."""
     extrapolation: int
     """The degree of the polynomials for which it needs former points."""
-    past: tuple[Any, ...]
+    past: Any
     """What it remembers of former points; step control puts it back with a step that it takes back."""
 
     def begin(self, restart: bool) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from sympy import tanh
 
 from coupling import Ending, Result, System
+from coupling.kernel.status import Status
+from coupling.live.interval import Interval
+from coupling.record import Statistics
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component
 from tests.support import foreign
 from tests.support.oracles.planar import FourBar
+from tests.support.systems import seven_bodies
 from tests.support.systems.stepped import DERIVATIVES, component
 from tests.support.systems.systems import system_of
 
@@ -117,3 +123,60 @@ def test_a_motor_need_not_tell_how_it_answers(fmi, scheme):
         return result["rod.theta"]
 
     assert run(scheme=scheme, extrapolation=2) == pytest.approx(run(scheme="implicit-velocity"), abs=1e-5)
+
+
+def test_repetitions_cost_no_more_calls_than_they_need():
+    """Of the seven bodies: how often everything that is passed on is evaluated, and what Python does for a step, however often it is repeated."""
+
+    system, calls = seven_bodies.system(), 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    def run(steps: int) -> tuple[Statistics, int]:
+        before = calls
+        sys.setprofile(count)
+        try:
+            result = system.simulate(1e-5 * steps, communication_step=1e-5, scheme="implicit", outputs=["link1.theta"], output_times=[0.0])
+        finally:
+            sys.setprofile(None)
+        return result.statistics, calls - before
+
+    run(1)  # what is done once for all runs is no part of what is counted
+    (few, before), (many, after) = run(20), run(120)
+    steps, passes = (getattr(many, name) - getattr(few, name) for name in ("steps", "passes"))
+    # At both ends of each repetition, with the multipliers that a step goes on with, and at each point.
+    assert many.evaluations - few.evaluations == 2 * passes + (passes - steps) + steps
+    assert steps == 100 and passes <= 2.1 * steps
+    assert (after - before) / steps <= 40
+
+
+def test_what_python_raises_within_a_step_comes_out_of_it(monkeypatch):
+    """An interruption while Model Exchange instances are integrated ends the run and keeps what there is; all else is raised as it is."""
+
+    def run(problem: BaseException) -> Result:
+        left = 5
+        advance = Interval.advance
+
+        def failing(self: Interval, t: float, h: float) -> Status:
+            nonlocal left
+            left -= 1
+            if not left:
+                raise problem
+            return advance(self, t, h)
+
+        monkeypatch.setattr(Interval, "advance", failing)
+        try:
+            system = System("lags")
+            system.add("stepped", "signal.FirstOrder", {"u": 1.0}, "cs")
+            system.add("between", "signal.FirstOrder", {}, "me")
+            system.connect("stepped.y", "between.u")
+            return system.simulate(1.0, communication_step=0.1, scheme="implicit", output_interval=0.1)
+        finally:
+            monkeypatch.undo()
+
+    with pytest.raises(ZeroDivisionError, match="by nothing"):
+        run(ZeroDivisionError("by nothing"))
+    result = run(KeyboardInterrupt())
+    assert result.outcome.ending is Ending.INTERRUPTED and 0 < result.time[-1] < 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling.schemes.base.quasi_newton import FixedPoint
+from tests.support.kernel.implicit_parts import FixedPoint
 
 MAP = np.array([[0.5, -3.0, 0.0], [2.0, 0.0, 40.0], [0.0, 0.1, -1.5]])
 """Its greatest eigenvalue is far beyond 1."""
@@ -14,7 +14,7 @@ MAP = np.array([[0.5, -3.0, 0.0], [2.0, 0.0, 40.0], [0.0, 0.1, -1.5]])
 def iterated(fixed_point: FixedPoint, offset: np.ndarray, times: int, scale: np.ndarray) -> np.ndarray:
     """The point after so many evaluations of x -> MAP x + offset."""
     x = np.zeros(3)
-    fixed_point.begin()
+    fixed_point.leave()
     for _ in range(times):
         x = fixed_point.next(x, MAP @ x + offset, scale)
     return x
@@ -23,23 +23,23 @@ def iterated(fixed_point: FixedPoint, offset: np.ndarray, times: int, scale: np.
 @pytest.mark.parametrize("scale", [np.ones(3), np.array([20.0, 3.0, 1.0])])
 def test_a_linear_map_is_known_after_as_many_answers_as_unknowns(scale: np.ndarray) -> None:
     """One more finds the point; and of another step of the same map the next one, at once."""
-    fixed_point = FixedPoint()
+    fixed_point = FixedPoint(3)
     for offset, times in ((np.array([1.0, 2.0, 3.0]), 5), (np.array([-1.0, 0.5, 2.0]), 2)):
         exact = np.linalg.solve(np.eye(3) - MAP, offset)
         assert iterated(fixed_point, offset, times, scale) == pytest.approx(exact, rel=1e-6)
 
 
 def test_what_is_forgotten_has_to_be_learned_again() -> None:
-    """The first answer after a reset is taken as it is."""
-    fixed_point = FixedPoint()
+    """The first answer after that is taken as it is."""
+    fixed_point = FixedPoint(3)
     iterated(fixed_point, np.ones(3), 5, np.ones(3))
-    fixed_point.reset()
+    fixed_point.forget()
     assert fixed_point.next(np.zeros(3), np.array([1.0, 2.0, 3.0]), np.ones(3)) == pytest.approx([1, 2, 3], abs=0)
 
 
 def test_the_gain_is_how_strongly_a_map_answers() -> None:
     """Of x -> -7 x it is 7."""
-    fixed_point = FixedPoint()
+    fixed_point = FixedPoint(1)
     x = np.array([1.0])
     for _ in range(2):
         x = fixed_point.next(x, -7 * x, np.ones(1))
