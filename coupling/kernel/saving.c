@@ -4,11 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a return to a point brings back beside the instances: all values, and what arrived before. */
+/* What a return to a point brings back beside the instances: all values, what arrived before, and the peaks of pivots. */
 static size_t backup_size(const Kernel *k)
 {
     const Coupling *c = k->coupling;
-    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs;
+    size_t size = (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs;
+    for (int i = 0; i < k->loop_count; i++)
+        size += (size_t)k->loops[i].count;
+    return size;
+}
+
+static void copy_peaks(Kernel *k, double *backup, bool back)
+{
+    double *at = backup + backup_size(k);
+    for (int i = 0; i < k->loop_count; i++) {
+        double *peaks = k->loops[i].linear ? linear_peaks(k->loops[i].linear) : NULL;
+        at -= k->loops[i].count;
+        if (peaks)
+            memcpy(back ? peaks : at, back ? at : peaks, (size_t)k->loops[i].count * sizeof *at);
+    }
 }
 
 static void copy_past(Kernel *k, double *backup, bool back)
@@ -57,6 +71,7 @@ int kernel_save(Kernel *k, int which)
         return KERNEL_NO_MEMORY;
     memcpy(c->backup[which], k->v, (size_t)k->slots * sizeof *k->v);
     copy_past(k, c->backup[which], false);
+    copy_peaks(k, c->backup[which], false);
     memcpy(c->backup_time[which], c->past_time, sizeof c->past_time);
     c->backup_time[which][PAST] = k->t;
     c->backup_passed[which] = k->passed;
@@ -91,6 +106,7 @@ int kernel_restore(Kernel *k, int which)
     c->event = false;
     memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);
     copy_past(k, c->backup[which], true);
+    copy_peaks(k, c->backup[which], true);
     memcpy(c->past_time, c->backup_time[which], sizeof c->past_time);
     k->t = c->backup_time[which][PAST];
     k->passed = c->backup_passed[which]; /* a jump that lay ahead lies ahead again */
