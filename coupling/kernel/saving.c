@@ -8,21 +8,23 @@
 static size_t backup_size(const Kernel *k)
 {
     const Coupling *c = k->coupling;
-    size_t size = (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs;
-    for (int i = 0; i < k->loop_count; i++)
-        size += (size_t)k->loops[i].count;
-    return size;
+    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs + (size_t)kernel_copy_peaks(k, NULL, false);
 }
 
-static void copy_peaks(Kernel *k, double *backup, bool back)
+long kernel_copy_peaks(const Kernel *k, double *kept, bool back)
 {
-    double *at = backup + backup_size(k);
-    for (int i = 0; i < k->loop_count; i++) {
+    long count = 0;
+    for (int i = 0; i < k->loop_count; count += k->loops[i++].count) {
         double *peaks = k->loops[i].linear ? linear_peaks(k->loops[i].linear) : NULL;
-        at -= k->loops[i].count;
-        if (peaks)
-            memcpy(back ? peaks : at, back ? at : peaks, (size_t)k->loops[i].count * sizeof *at);
+        if (peaks && kept)
+            memcpy(back ? peaks : kept + count, back ? kept + count : peaks, (size_t)k->loops[i].count * sizeof *kept);
     }
+    return count;
+}
+
+static double *kept_peaks(const Kernel *k, int which)
+{
+    return k->coupling->backup[which] + backup_size(k) - kernel_copy_peaks(k, NULL, false);
 }
 
 static void copy_past(Kernel *k, double *backup, bool back)
@@ -71,7 +73,7 @@ int kernel_save(Kernel *k, int which)
         return KERNEL_NO_MEMORY;
     memcpy(c->backup[which], k->v, (size_t)k->slots * sizeof *k->v);
     copy_past(k, c->backup[which], false);
-    copy_peaks(k, c->backup[which], false);
+    kernel_copy_peaks(k, kept_peaks(k, which), false);
     memcpy(c->backup_time[which], c->past_time, sizeof c->past_time);
     c->backup_time[which][PAST] = k->t;
     c->backup_passed[which] = k->passed;
@@ -106,7 +108,7 @@ int kernel_restore(Kernel *k, int which)
     c->event = false;
     memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);
     copy_past(k, c->backup[which], true);
-    copy_peaks(k, c->backup[which], true);
+    kernel_copy_peaks(k, kept_peaks(k, which), true);
     memcpy(c->past_time, c->backup_time[which], sizeof c->past_time);
     k->t = c->backup_time[which][PAST];
     k->passed = c->backup_passed[which]; /* a jump that lay ahead lies ahead again */
