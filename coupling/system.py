@@ -230,8 +230,8 @@ class System:
         exported) or ``relax``; unless it is ``relax``, the FMU itself refuses to start where constraints are violated. ``implicit`` is the
         default of the parameter ``solver.implicit``: whether Co-Simulation integrates by an implicit method, for stiff systems. With
         ``ls_dae`` an importer may solve for the multipliers itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default
-        experiment, in seconds. ``stabilisation`` is as in ``simulate``: with ``projection``, Co-Simulation moves states onto the constraints
-        at the end of each step inside, and Model Exchange gives the projected right-hand side, which any integrator can take.
+        experiment, in seconds. ``stabilisation`` is by default part of the joints; with ``projection``, Co-Simulation moves states onto the
+        constraints at the end of each step inside, and Model Exchange gives the projected right-hand side, which any integrator can take.
         """
         from coupling.export.export import export_fmu
 

@@ -120,6 +120,8 @@ static int record_until(Kernel *k, double t)
     while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {
         const double time = run->output_times[run->next_output++];
         result = run->method->state(k, time, run->x);
+        if (result == KERNEL_DONE && k->projection && time < run->t)
+            result = project_row(k, time, run->x);
         if (result == KERNEL_DONE)
             result = record_at(k, time, run->x);
     }
