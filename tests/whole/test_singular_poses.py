@@ -208,7 +208,7 @@ LINKS = {"double pendulum": (double_pendulum, hanging, "bob.theta"), "four-bar":
 
 
 def light_links(name: str, masses: list[float], starts: int, solver: str) -> None:
-    """Every start completes, with ten times the error of a link of 1e-2 kg at most, or of the tolerance."""
+    """Every start completes, with ten times the error of a link of 1e-2 kg at most, or of the tolerance; at 1e-8 kg twice that."""
     make, start, seen = LINKS[name]
     heaviest: list[float] = []
     for m in masses:
@@ -218,7 +218,8 @@ def light_links(name: str, masses: list[float], starts: int, solver: str) -> Non
             found = last(system, 1.0, solver=solver, rtol=1e-6, start_values=at)[seen][-1]
             errors.append(abs(found - last(system, 1.0, solver="dop853", rtol=1e-9 if m < 1e-7 else 1e-10, start_values=at)[seen][-1]))
         heaviest = heaviest or errors
-        assert all(e <= min(1e-4, max(10 * h, 1e-5)) for e, h in zip(errors, heaviest, strict=True))
+        least = 2e-5 if m < 1e-7 else 1e-5
+        assert all(e <= min(1e-4, max(10 * h, least)) for e, h in zip(errors, heaviest, strict=True))
 
 
 @pytest.mark.parametrize("name", list(LINKS))
