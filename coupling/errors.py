@@ -10,6 +10,10 @@ class BuildError(ValueError):
     """A system that cannot be built, or run as asked; the text says why, and what to do."""
 
 
+class Unprojectable(BuildError):
+    """The states of a system cannot be moved onto its constraints."""
+
+
 class StartError(ValueError):
     """A system that cannot start; the text says which instance refuses, why, and what to do."""
 

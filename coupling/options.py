@@ -38,8 +38,9 @@ class Run:
     extrapolation: int = 1
     step_control: str = "fixed"
     coupling_tolerance: float = 1e-4
-    stabilisation: str = "baumgarte"
-    """Or "projection": every step ends on the constraints, which have no stabilisation of their own then."""
+    stabilisation: str | None = None
+    """"projection": every step ends on the constraints, which have no stabilisation of their own then. "baumgarte": they have. None: the
+    former where the solver and the joints can."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -64,6 +65,8 @@ class Run:
         self._check_communication()
 
     def _check_stabilisation(self) -> None:
+        if self.stabilisation is None:
+            return
         if self.stabilisation not in _STABILISATION:
             raise BuildError(f"stabilisation = {shown(self.stabilisation)} is unknown; choose 'baumgarte' or 'projection'")
         if self.stabilisation == "baumgarte":

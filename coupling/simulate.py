@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
-from coupling.errors import BuildError, shown
+from coupling.errors import BuildError, Unprojectable, shown
 from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
@@ -30,7 +31,7 @@ from coupling.plan.build import Built, Mode, build
 from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
 from coupling.plan.outputs import chosen, names_of
-from coupling.plan.projection import without_stabilisation
+from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
 from coupling.record import Record
 from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import Scheme, scheme_of
@@ -55,6 +56,7 @@ class Simulator:
         self.definition = definition
         self._built: dict[Mode, Built] = {}
         self._waiting: dict[tuple[object, ...], Session] = {}
+        self._unprojectable = False
 
     def built(self, mode: Mode) -> Built:
         """Checks everything and finds the order of evaluation, once."""
@@ -68,6 +70,7 @@ class Simulator:
     def prepare(self, run: Run) -> None:
         """Builds what a run needs, so that only the run itself is left."""
         SOLVERS[run.solver]  # refuses what does not exist
+        run = self._stabilised(run, {})
         if run.communication_step is None:
             self.built(_mode(run))
             return
@@ -90,12 +93,38 @@ class Simulator:
 
     def run(self, run: Run, start_values: Mapping[str, Value] | None = None) -> tuple[Outcome, Record]:
         """From start to stop; the record holds everything up to where it ended."""
+        try:
+            return self._run(self._stabilised(run, start_values or {}), start_values)
+        except Unprojectable:
+            if run.stabilisation is not None:
+                raise
+        self._unprojectable = True
+        return self._run(self._stabilised(run, start_values or {}), start_values)
+
+    def _stabilised(self, run: Run, start_values: Mapping[str, Value]) -> Run:
+        """What holds the constraints, unless it was given: projection, where the solver's steps may end on them and nobody has asked for the
+        joints' own stabilisation."""
+        if run.stabilisation is not None:
+            return run
+        explicit = run.communication_step is None and run.initial != "relax" and SOLVERS[run.solver].tableau is not None
+        wanted = explicit and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
+        if wanted and not _stabilisation_given(self.definition, start_values):
+            try:
+                self.built(Mode.PROJECTED)
+                return replace(run, stabilisation="projection")
+            except Unprojectable:
+                self._unprojectable = True
+        return replace(run, stabilisation="baumgarte")
+
+    def _run(self, run: Run, start_values: Mapping[str, Value] | None) -> tuple[Outcome, Record]:
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
         built = self.built(_mode(run))
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
-        values = {**values, **without_stabilisation(built.parts, built.start, values, _projected(built))}
+        unstabilised = without_stabilisation(built.parts, _projected(built))
+        vain = of_no_effect(built.parts, built.start, values, unstabilised)
+        values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS:
             run.check_memory(len(chosen(built, run.outputs)) + len(built.watched), free_memory())
         run.times()  # found once, before the clock starts
@@ -117,7 +146,7 @@ class Simulator:
             except MemoryError:
                 outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
-            outcome.warnings += warnings(session)
+            outcome.warnings += [*vain, *warnings(session)]
             outcome.notes += built.notes
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
@@ -174,6 +203,15 @@ def _mode(run: Run) -> Mode:
     if run.communication_step is None:
         return Mode.PROJECTED if projected else Mode.CONTINUOUS
     return Mode.PROJECTED_BETWEEN if projected else Mode.COUPLED
+
+
+def _stabilisation_given(definition: Definition, start_values: Mapping[str, Value]) -> bool:
+    """Whether a joint has been given a value of its stabilisation, be it in this run alone."""
+    return any(
+        name in dict(each.start) or f"{each.name}.{name}" in start_values
+        for each in definition.instances
+        for name in stabilisation_parameters(each.fmu.fmu.variables)
+    )
 
 
 def _projected(built: Built) -> Collection[int]:

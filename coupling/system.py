@@ -218,7 +218,7 @@ class System:
         implicit: bool = False,
         ls_dae: bool = False,
         stop_time: float = 1.0,
-        stabilisation: str = Run.stabilisation,
+        stabilisation: str | None = Run.stabilisation,
     ) -> Path:
         """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
 
@@ -230,8 +230,8 @@ class System:
         exported) or ``relax``; unless it is ``relax``, the FMU itself refuses to start where constraints are violated. ``implicit`` is the
         default of the parameter ``solver.implicit``: whether Co-Simulation integrates by an implicit method, for stiff systems. With
         ``ls_dae`` an importer may solve for the multipliers itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default
-        experiment, in seconds. ``stabilisation`` is as in ``simulate``: with ``projection``, Co-Simulation moves states onto the constraints
-        at the end of each step inside, and Model Exchange gives the projected right-hand side, which any integrator can take.
+        experiment, in seconds. ``stabilisation`` is by default part of the joints; with ``projection``, Co-Simulation moves states onto the
+        constraints at the end of each step inside, and Model Exchange gives the projected right-hand side, which any integrator can take.
         """
         from coupling.export.export import export_fmu
 
@@ -269,7 +269,7 @@ class System:
         extrapolation: int = Run.extrapolation,
         step_control: str = Run.step_control,
         coupling_tolerance: float = Run.coupling_tolerance,
-        stabilisation: str = Run.stabilisation,
+        stabilisation: str | None = Run.stabilisation,
         start_values: Mapping[str, Value] | None = None,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
@@ -288,7 +288,8 @@ class System:
         ``adaptive`` (by step doubling) or ``power`` (by the energy that coupling creates), both to ``coupling_tolerance``. Values are recorded
         at the first point at or after each time that is asked for.
         ``stabilisation`` says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which
-        each step of ``dopri5`` and ``dop853`` ends on the constraints.
+        each step ends on the constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been
+        given a value of its stabilisation.
         ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
         next run begins without them.
         """

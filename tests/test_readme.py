@@ -205,8 +205,10 @@ def test_the_snippets_of_the_manual_of_export_run(scratch, capsys):
     whole.add("wall", "mechanical1d.Fixed1D")
     for a, b in machine.connections:
         whole.connect(a.removeprefix("crane."), b)
-    expected = whole.simulate(stop_time=2.0, initial="assemble")
-    assert together["crane.boom.theta"] == pytest.approx(expected["boom.theta"], abs=1e-9)
+    # The FMU holds its constraints by Baumgarte's stabilisation: with the hook by it too, the equations are the same.
+    runs = [each.simulate(stop_time=2.0, initial="assemble", stabilisation="baumgarte") for each in (machine, whole)]
+    assert runs[0]["crane.boom.theta"] == pytest.approx(runs[1]["boom.theta"], abs=1e-9)
+    assert together["crane.boom.theta"] == pytest.approx(runs[1]["boom.theta"], abs=1e-8)
     assert [together["crane.boom.theta"][-1], stepped["crane.boom.theta"][-1]] == pytest.approx([0.392749, 0.392748], abs=6e-7)
 
     driven = crane_of(100.0)

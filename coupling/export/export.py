@@ -22,7 +22,7 @@ from coupling.plan.build import Mode, build
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition
 from coupling.plan.drives import ConstantDrive, FunctionDrive
-from coupling.plan.projection import without_stabilisation
+from coupling.plan.projection import of_no_effect, without_stabilisation
 from fmu_components.export import compile as c
 
 _VERSIONS = (2, 3)
@@ -43,7 +43,7 @@ def export_fmu(
     implicit: bool,
     ls_dae: bool,
     stop_time: float,
-    stabilisation: str,
+    stabilisation: str | None,
 ) -> Path:
     """See ``System.export_fmu``."""
     target = _target(path)
@@ -73,7 +73,9 @@ def export_fmu(
             "FMU; drive by a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     program = compile_program(built, [])
-    unstabilised = without_stabilisation(built.parts, built.start, {}, range(len(built.parts))) if projected else {}
+    unstabilised = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
+    for sentence in of_no_effect(built.parts, built.start, {}, unstabilised):
+        raise BuildError(sentence)
     moved = dict(unstabilised)
     if initial == "assemble":
 

@@ -29,6 +29,7 @@ declare(
         "kernel_statistics": (POINTER(KernelStatistics), [_p]),
         "kernel_set_fast": (_i, [_p, _b]),
         "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
+        "kernel_copy_peaks": (_n, [_p, _p, _b]),
         "kernel_set_damping": (None, [_p, _d]),
         "kernel_worst_scaled": (_d, [_p, POINTER(_i), POINTER(_i), POINTER(_d)]),
         "kernel_set_open": (_i, [_p, _b]),
@@ -147,6 +148,17 @@ class Core:
     def set_projection(self, rows: Rows, on: bool) -> None:
         """Whether each step ends on the constraints."""
         require_memory(library.kernel_set_projection(self.handle, byref(rows.structure), on))
+
+    @property
+    def peaks(self) -> np.ndarray:
+        """A copy of the greatest pivots of the run so far, by which those that are small now are judged."""
+        kept = np.zeros(library.kernel_copy_peaks(self.handle, None, False))
+        library.kernel_copy_peaks(self.handle, pointer(kept), False)
+        return kept
+
+    @peaks.setter
+    def peaks(self, kept: np.ndarray) -> None:
+        library.kernel_copy_peaks(self.handle, pointer(kept), True)
 
     def set_damping(self, rtol: float) -> None:
         """Of constraints that become weak near a singular pose, by the tolerance of the run."""

@@ -239,13 +239,15 @@ bool linear_find_weak(Linear *a, const double *values)
         if (!in_cycle(d, j))
             continue;
         const int first = d->member[d->first[j]];
-        double left = 1;
-        for (int m = d->first[j]; m < d->first[j + 1]; m++)
-            left *= a->pivot[a->position[d->member[m]]] / entry_of(a, values, a->diagonal[d->member[m]]);
+        double left = 1, whole = 1;
+        for (int m = d->first[j]; m < d->first[j + 1]; m++) {
+            left *= a->pivot[a->position[d->member[m]]];
+            whole *= entry_of(a, values, a->diagonal[d->member[m]]);
+        }
         if (d->redundancies && d->damps[d->cycle[first]]) {
             find_shares(a, values, j);
             count_weak(a, j, small);
-        } else if (left < limit(d, first)) { /* at most what it is of the own block */
+        } else if (left < limit(d, first) * whole) { /* the own block has at most the product of its diagonal */
             find_shares(a, values, j);
             const double share = joint_share(d, j) / limit(d, first);
             if (!(share < 1))

@@ -35,10 +35,16 @@ static bool may_dip(const Run *run, int i)
     return !(trust * fabs(bend) < 2 * root * root / (h * h));
 }
 
+int state_on_constraints(Kernel *k, double t, double *x)
+{
+    const int result = k->run->method->state(k, t, x);
+    return result ? result : project_fully(k, t, x);
+}
+
 static int sample(Kernel *k, double t, double *z)
 {
     Run *run = k->run;
-    int result = run->method->state(k, t, run->x);
+    int result = state_on_constraints(k, t, run->x);
     if (result == KERNEL_DONE)
         result = kernel_evaluate(k, t, run->x);
     return result ? result : kernel_indicators(k, z);
@@ -125,7 +131,7 @@ int look_inside(Kernel *k)
     int i = 0;
     while (i < k->indicators && !may_dip(run, i))
         i++;
-    if (i == k->indicators || !(run->t > run->t_before))
+    if (i == k->indicators || run->near || !(run->t > run->t_before))
         return KERNEL_DONE;
     bool dipped = false;
     double end;

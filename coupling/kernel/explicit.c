@@ -97,6 +97,7 @@ static int restart(Kernel *k, double t, const double *x)
 {
     Explicit *own = k->run->own;
     own->watched = 0;
+    expect_nothing(k);
     int result = rk_start(own->rk, t, x);
     if (result == KERNEL_DONE)
         result = kernel_verify(k, own->rk->dx);
@@ -295,7 +296,7 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     own->rk = rk_new(tableau, k->states, kernel_derivatives, k, rtol, atol);
     if (!own->rk)
         return KERNEL_NO_MEMORY;
-    own->rk->correct = k->projection ? project_step : NULL;
+    own->rk->correct = k->projection ? project_next_step : NULL;
     own->rk->largest = largest;
     own->rk->h = first_step;
     return KERNEL_DONE;

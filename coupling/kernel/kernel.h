@@ -129,6 +129,7 @@ int kernel_explicit_step(Kernel *, double h, int order, bool in_turn, bool last_
 /* saving.c: instances, values and past, in one of several places */
 int kernel_save(Kernel *, int which);
 int kernel_restore(Kernel *, int which);
+long kernel_copy_peaks(const Kernel *, double *kept, bool back); /* of pivots, of so many unknowns; counts alone where kept is null */
 
 /* points.c: communication points, and explicit steps from one to the next. */
 int kernel_point(Kernel *, double t, bool *event); /* everything at a point, events included */

@@ -270,6 +270,9 @@ void loop_residual(const Kernel *, const Loop *, double *r);
 
 /* project.c */
 int project_step(void *kernel, double t, double *x);
+int project_next_step(void *kernel, double t, double *x); /* of a run, in which readings are left out that those of the steps before make needless */
+int project_row(Kernel *, double t, double *x); /* between the ends of steps: stays where it is, should the Jacobian be of too far away */
+void expect_nothing(Kernel *); /* where a run begins anew */
 void project_along(Kernel *, const double *moved, bool positions, double *x); /* a tangent, from those of the constraints by slots */
 
 /* projected.c */

@@ -258,8 +258,9 @@ static int iterate(Kernel *k, Loop *l)
             return result;
         k->statistics.newton_iterations++;
         newton_step(l, z, r, l->step);
-        /* Not where equations are singular, which do not see what is left of them. */
-        if (!linear_weak(l->linear) && is_rounding(l, z, r, l->step, k->events ? rounding : DBL_EPSILON))
+        /* Not where equations are singular, which do not see what is left of them; weak ones at events are if they are deficient. */
+        const bool blind = k->events ? l->deficiency > 0 : linear_weak(l->linear) > 0;
+        if (!blind && is_rounding(l, z, r, l->step, k->events ? rounding : DBL_EPSILON))
             return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
         memcpy(l->start, z, (size_t)n * sizeof *z);
         const double length = greatest(l->step, n);

@@ -82,8 +82,10 @@ int kernel_point(Kernel *k, double t, bool *event)
         if (result == KERNEL_DONE)
             result = evaluate_point(k);
     }
-    if (result == KERNEL_DONE)
+    if (result == KERNEL_DONE) {
         note_discrete(k);
+        kernel_accept(k);
+    }
     return result;
 }
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_READINGS = 5 };
+enum { MOST_TRUSTED = 8 };
 static const double exact = 1e-12;  /* of the size: violations below are left */
+static const double surely = 0.1;   /* in units of exact: what is expected to be left, and not read */
 static const double falling = 0.5;  /* violations have to fall by this much to be worth another correction */
 
 static void free_projection(Kernel *k)
@@ -104,30 +105,87 @@ void correct(Kernel *k, int loop, const double *violated, bool positions, double
     }
 }
 
-int project_step(void *kernel, double t, double *x)
+/* Whether a correction has left so little, by what those of the last steps left at the same place, that it needs no reading. A correction by
+ * a Jacobian that is a little off leaves a share of what it takes; so does the next power of a greater violation. */
+static bool surely_holds(const Contraction *c, double violation)
 {
-    Kernel *k = kernel;
+    return c->seen > 0 && c->trusted < MOST_TRUSTED && c->rate * fmax(1, violation / c->from) * violation <= surely;
+}
+
+static void note_contraction(Contraction *c, double before, double now)
+{
+    c->rate = fmax(now / before, c->rate / 2);
+    c->from = before;
+    c->trusted = 0;
+    c->seen++;
+}
+
+static double greater(Violation v)
+{
+    return fmax(v.position, v.velocity);
+}
+
+/* Without contractions, by readings alone. */
+static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first)
+{
     Violation before = {INFINITY, INFINITY};
     k->t = t;
-    for (int i = 0; i < k->loop_count; i++)
-        loop_mobility(&k->loops[i]);
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
         const int result = read_constraints(k, x);
         if (result)
             return result;
         const Violation now = violation(k, x);
+        if (reading == 1)
+            *first = now;
         const bool holds = now.position <= 1 && now.velocity <= 1;
+        if (contraction && reading > 1)
+            note_contraction(&contraction[reading - 2], greater(before), greater(now));
         /* Positions that move take velocities along: these fall one reading later. */
         const bool falls = now.position < falling * before.position || now.velocity < falling * before.velocity;
         if (holds || !falls || reading == MOST_READINGS)
             break;
         for (int i = 0; i < k->loop_count; i++) {
+            if (reading == 1)
+                loop_mobility(&k->loops[i]);
             correct(k, i, k->v, true, x);
             correct(k, i, k->v, false, x);
+        }
+        if (contraction && surely_holds(&contraction[reading - 1], greater(now))) {
+            contraction[reading - 1].trusted++;
+            break;
         }
         before = now;
     }
     return KERNEL_DONE;
+}
+
+int project_step(void *kernel, double t, double *x)
+{
+    Violation first;
+    return project(kernel, t, x, NULL, &first);
+}
+
+int project_next_step(void *kernel, double t, double *x)
+{
+    Kernel *k = kernel;
+    Violation first;
+    return project(k, t, x, k->projection->contraction, &first);
+}
+
+int project_row(Kernel *k, double t, double *x)
+{
+    Violation first;
+    memcpy(k->projection->before, x, (size_t)k->states * sizeof *x);
+    const int result = project(k, t, x, NULL, &first);
+    if (result == KERNEL_DONE && greater(violation(k, x)) > greater(first))
+        memcpy(x, k->projection->before, (size_t)k->states * sizeof *x);
+    return result;
+}
+
+void expect_nothing(Kernel *k)
+{
+    if (k->projection)
+        memset(k->projection->contraction, 0, sizeof k->projection->contraction);
 }
 
 void project_along(Kernel *k, const double *moved, bool positions, double *x)

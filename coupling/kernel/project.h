@@ -8,6 +8,14 @@
 #pragma GCC visibility push(hidden)
 #endif
 
+enum { MOST_READINGS = 5 };
+
+/* What a correction of the last steps left of a violation. */
+typedef struct {
+    double rate, from; /* how much, of how great a one */
+    int seen, trusted; /* how often it was read, and not read since */
+} Contraction;
+
 typedef struct Projection {
     int count, motions, unknowns;
     const ConstraintRow *constraint;
@@ -18,6 +26,7 @@ typedef struct Projection {
     /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
     int light, heavy;
     double ratio, pivot;
+    Contraction contraction[MOST_READINGS]; /* of each correction in a step */
 } Projection;
 
 /* The greatest in units of what is exact, where lengths are seen against the greatest position and rates against the greatest velocity of

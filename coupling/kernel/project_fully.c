@@ -11,6 +11,7 @@ static const double falling = 0.5;
 
 int linearise_constraints(Kernel *k, double t, const double *x)
 {
+    const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
     k->open = true;
@@ -22,6 +23,7 @@ int linearise_constraints(Kernel *k, double t, const double *x)
         loop_mobility(&k->loops[i]);
     }
     k->open = false;
+    k->statistics.factorisations = factorisations;
     return result;
 }
 

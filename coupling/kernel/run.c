@@ -8,7 +8,7 @@
 
 /* As many events in a row, each this little of the run after the one before, are chattering; and so are as many of one kind at
  * intervals that shrink to that. */
-enum { MOST_CLOSE_EVENTS = 200, MOST_SHRINKING = 4 };
+enum { MOST_CLOSE_EVENTS = 200, MOST_SHRINKING = 4, MOST_MOVES = 20 };
 static const double close_events = 1e-9;
 
 /* The first step after a state event is no longer than a share of the time since the last of its kind, but at least as long as one of
@@ -111,6 +111,8 @@ static int record_until(Kernel *k, double t)
     while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {
         const double time = run->output_times[run->next_output++];
         result = run->method->state(k, time, run->x);
+        if (result == KERNEL_DONE && k->projection && time < run->t)
+            result = project_row(k, time, run->x);
         if (result == KERNEL_DONE)
             result = record_at(k, time, run->x);
     }
@@ -133,7 +135,7 @@ static int locate(Kernel *k, double *time)
         middle = middle >= low + margin && middle <= high - margin ? middle : (low + high) / 2;
         if (!(middle > low && middle < high))
             break;
-        result = run->method->state(k, middle, run->x);
+        result = state_on_constraints(k, middle, run->x);
         if (result == KERNEL_DONE)
             result = kernel_evaluate(k, middle, run->x);
         if (result == KERNEL_DONE)
@@ -160,8 +162,30 @@ static int locate(Kernel *k, double *time)
     }
     k->failure.index = which;
     *time = high;
-    result = run->method->state(k, high, run->x);
+    result = state_on_constraints(k, high, run->x);
     return result ? result : kernel_evaluate(k, high, run->x);
+}
+
+/* Should rounding have left the indicator on the near side, time moves on, by the mean slope of the step and then faster, until it does not;
+ * the end of the step lies beyond. Ends with the instances evaluated there. */
+static int settle_beyond(Kernel *k, int which, double *time)
+{
+    Run *run = k->run;
+    const double slope = (run->z[which] - run->z_before[which]) / (run->end - run->t_before);
+    double stride = 4 * DBL_EPSILON * fmax(fabs(*time), run->end - run->t_before);
+    for (int move = 0; k->projection && *time < run->end; move++) {
+        int result = kernel_indicators(k, run->z_middle);
+        if (result || (run->z_middle[which] > 0) != (run->z_before[which] > 0))
+            return result;
+        stride = fmax(2 * stride, fabs(run->z_middle[which] / slope));
+        *time = move == MOST_MOVES ? run->end : fmin(*time + stride, run->end);
+        result = state_on_constraints(k, *time, run->x);
+        if (result == KERNEL_DONE)
+            result = kernel_evaluate(k, *time, run->x);
+        if (result)
+            return result;
+    }
+    return KERNEL_DONE;
 }
 
 int chattering(Kernel *k, int indicator, int state)
@@ -207,6 +231,8 @@ static int pass_event(Kernel *k, double t, int indicator)
         result = kernel_start_events(k);
     if (result == KERNEL_DONE)
         result = kernel_settle(k, run->x, &changed);
+    if (result == KERNEL_DONE && changed)
+        result = project_fully(k, t, run->x);
     if (result == KERNEL_DONE)
         result = record_at(k, t, run->x);
     while (run->next_output < run->outputs && run->output_times[run->next_output] <= t)
@@ -251,9 +277,11 @@ static int step(Kernel *k)
         result = locate(k, &t);
         const int which = k->failure.index;
         if (result == KERNEL_DONE)
+            result = settle_beyond(k, which, &t);
+        if (result == KERNEL_DONE)
             result = record_until(k, nextafter(t, -INFINITY));
         if (result == KERNEL_DONE)
-            result = method->state(k, t, run->x);
+            result = state_on_constraints(k, t, run->x);
         if (result == KERNEL_DONE)
             result = kernel_evaluate(k, t, run->x);
         if (result == KERNEL_DONE)

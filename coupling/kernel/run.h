@@ -52,6 +52,7 @@ int chattering(Kernel *, int indicator, int state);
 
 /* dips.c: a state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
 int look_inside(Kernel *);
+int state_on_constraints(Kernel *, double t, double *x); /* within the last step, lest what is interpolated be taken for what happens */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

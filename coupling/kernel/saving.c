@@ -4,11 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a return to a point brings back beside the instances: all values, and what arrived before. */
+/* What a return to a point brings back beside the instances: all values, what arrived before, and the peaks of pivots. */
 static size_t backup_size(const Kernel *k)
 {
     const Coupling *c = k->coupling;
-    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs;
+    return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs + (size_t)kernel_copy_peaks(k, NULL, false);
+}
+
+long kernel_copy_peaks(const Kernel *k, double *kept, bool back)
+{
+    long count = 0;
+    for (int i = 0; i < k->loop_count; count += k->loops[i++].count) {
+        double *peaks = k->loops[i].linear ? linear_peaks(k->loops[i].linear) : NULL;
+        if (peaks && kept)
+            memcpy(back ? peaks : kept + count, back ? kept + count : peaks, (size_t)k->loops[i].count * sizeof *kept);
+    }
+    return count;
+}
+
+static double *kept_peaks(const Kernel *k, int which)
+{
+    return k->coupling->backup[which] + backup_size(k) - kernel_copy_peaks(k, NULL, false);
 }
 
 static void copy_past(Kernel *k, double *backup, bool back)
@@ -57,6 +73,7 @@ int kernel_save(Kernel *k, int which)
         return KERNEL_NO_MEMORY;
     memcpy(c->backup[which], k->v, (size_t)k->slots * sizeof *k->v);
     copy_past(k, c->backup[which], false);
+    kernel_copy_peaks(k, kept_peaks(k, which), false);
     memcpy(c->backup_time[which], c->past_time, sizeof c->past_time);
     c->backup_time[which][PAST] = k->t;
     c->backup_passed[which] = k->passed;
@@ -91,6 +108,7 @@ int kernel_restore(Kernel *k, int which)
     c->event = false;
     memcpy(k->v, c->backup[which], (size_t)k->slots * sizeof *k->v);
     copy_past(k, c->backup[which], true);
+    kernel_copy_peaks(k, kept_peaks(k, which), true);
     memcpy(c->past_time, c->backup_time[which], sizeof c->past_time);
     k->t = c->backup_time[which][PAST];
     k->passed = c->backup_passed[which]; /* a jump that lay ahead lies ahead again */

@@ -35,6 +35,7 @@ class Interval:
         self._fed = slice(len(built.schedule.arriving), len(built.schedule.arriving) + count)
         self._first_drive = len(built.inner.drives) - count
         self._h = 0.0
+        self._saved = self._kernel.peaks, self._h
         self._none = np.zeros(0)
 
     def advance(self, t: float, h: float) -> Status:
@@ -59,6 +60,14 @@ class Interval:
             if kernel.statistics.events != events:
                 outer.announce()
         return status
+
+    def save(self) -> None:
+        """Keeps what the outer session does not hold."""
+        self._saved = self._kernel.peaks, self._h
+
+    def restore(self) -> None:
+        """Goes back to what was kept."""
+        self._kernel.peaks, self._h = self._saved
 
     def restart(self) -> None:
         """After an event: nothing is known of the step size."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from coupling.errors import BuildError
+from coupling.errors import Unprojectable
 from coupling.fmus import FmuVariable
 from coupling.plan.graph import Address, Change, Graph, Part
 from coupling.plan.schedule import Kind, Operation, Schedule, ScheduledLoop, passing_on
@@ -77,22 +77,29 @@ def plan_reading(schedule: Schedule) -> Reading:
     return Reading(placed, states, tuple(asked), (*drives, *passing_on(schedule, needed), *gets), {first + i: a for a, i in places.items()})
 
 
-def without_stabilisation(
-    parts: Sequence[Part], start: Sequence[Mapping[str, Any]], values: Mapping[tuple[int, str], Any], among: Iterable[int]
-) -> dict[tuple[int, str], float]:
-    """Start values by which joints, among some instances, have no stabilisation of their own; refused where the user has given one."""
-    found = {}
+def without_stabilisation(parts: Sequence[Part], among: Iterable[int]) -> dict[tuple[int, str], float]:
+    """Start values by which joints, among some instances, have no stabilisation of their own."""
+    found: dict[tuple[int, str], float] = {}
     for index in among:
         part = parts[index]
         held = part.dae is not None and any(each.velocity is not None for each in part.dae.constraints)
-        for name in stabilisation_parameters(part.fmu.variables) if held else ():
-            if name in start[index] or (index, name) in values:
-                raise BuildError(
-                    f"stabilisation='projection' does without '{part.name}.{name}', which was given a value; leave the value out, or choose "
-                    "stabilisation='baumgarte'"
-                )
-            found[index, name] = 0.0
+        found |= {(index, name): 0.0 for name in stabilisation_parameters(part.fmu.variables) if held}
     return found
+
+
+def of_no_effect(
+    parts: Sequence[Part],
+    start: Sequence[Mapping[str, Any]],
+    values: Mapping[tuple[int, str], Any],
+    unstabilised: Iterable[tuple[int, str]],
+) -> list[str]:
+    """A sentence on each value of a stabilisation that was given, and that projection does without."""
+    return [
+        f"stabilisation='projection' does without '{parts[index].name}.{name}', which was given a value; leave the value out, or choose "
+        "stabilisation='baumgarte'"
+        for index, name in unstabilised
+        if name in start[index] or (index, name) in values
+    ]
 
 
 def stabilisation_parameters(variables: Mapping[str, FmuVariable]) -> list[str]:
@@ -108,7 +115,7 @@ def refuse(graph: Graph, address: Address, why: str) -> NoReturn:
     part = graph.parts[address.part]
     variable = part.fmu.by_reference.get(address.reference)
     name = f"{part.name}.{variable.name if variable else address.reference}"
-    raise BuildError(f"stabilisation='projection' cannot be used here: '{name}' {why}; choose stabilisation='baumgarte'")
+    raise Unprojectable(f"stabilisation='projection' cannot be used here: '{name}' {why}; choose stabilisation='baumgarte'")
 
 
 def _levels(graph: Graph, loop: ScheduledLoop, unknown: int) -> tuple[Address | None, Address | None]:

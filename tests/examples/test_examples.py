@@ -203,17 +203,38 @@ LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantr
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 
 
-@pytest.mark.parametrize("path", SCRIPTS)
-def test_example_runs(path: Path, tmp_path: Path) -> None:
+def run_example(path: Path, folder: Path, *before: str) -> None:
     """A process of its own runs the example without any message of an error, leaves files only in --out, and prints the expected values."""
     if "import casadi" in path.read_text():
         pytest.importorskip("casadi")
     for script in (EXAMPLES / f"{NEEDS[path.stem]}.py", path) if path.stem in NEEDS else (path,):
-        done = subprocess.run([sys.executable, str(script), "--out", "results"], capture_output=True, text=True, cwd=tmp_path)
+        done = subprocess.run([sys.executable, *before, str(script), "--out", "results"], capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
-    assert {path.name for path in tmp_path.iterdir()} == {"results"}
-    CHECKS[path.stem](done.stdout, tmp_path / "results")
+    assert {path.name for path in folder.iterdir()} == {"results"}
+    CHECKS[path.stem](done.stdout, folder / "results")
+
+
+@pytest.mark.parametrize("path", SCRIPTS)
+def test_example_runs(path: Path, tmp_path: Path) -> None:
+    run_example(path, tmp_path)
+
+
+BY_BAUMGARTE = """
+import functools, os, runpy, sys
+from coupling import System
+System.simulate = functools.partialmethod(System.simulate, stabilisation="baumgarte")
+del sys.argv[0]
+sys.path[0] = os.path.dirname(sys.argv[0])
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SCRIPTS)
+def test_example_runs_by_baumgarte(path: Path, tmp_path: Path) -> None:
+    """Within the same bounds as by projection, the default."""
+    run_example(path, tmp_path, "-c", BY_BAUMGARTE)
 
 
 def test_own_joint_is_what_the_example_says() -> None:

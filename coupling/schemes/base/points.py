@@ -68,11 +68,15 @@ class Points:
     def save(self) -> None:
         """Keeps the present point, to come back to it."""
         require(self.kernel.save(1))
+        if self.interval:
+            self.interval.save()
         self._saved = self.t, self.restart, self.stepper.past, self.steps
 
     def restore(self) -> None:
         """Goes back to the point that was kept."""
         require(self.kernel.restore(1))
+        if self.interval:
+            self.interval.restore()
         self.t, self.restart, self.stepper.past, self.steps = self._saved
 
     def record(self, event: bool) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, Result, System
+from coupling.live.interval import Interval
 from coupling.plan.graph import Part
 from tests.coupling.live.test_stabilisation import EXACT, angle, four_bars, moving, pendulum, projected
 from tests.support.oracles.planar import DoublePendulum
@@ -22,17 +23,43 @@ def largest(result: Result, joint: str, level: str = "position") -> float:
 # -- co-simulation ------------------------------------------------------------------------------------------------------------------------
 
 
-def test_a_mechanism_between_the_points_passes_singular_poses():
-    """Beside a mass in Co-Simulation that falls by itself."""
+def beside_a_mass() -> System:
+    """A four-bar that the master integrates, beside a mass in Co-Simulation that falls by itself."""
     system = four_bars(1, "me")
     system.add("mass", "mechanical1d.Mass", {"m": 2.0}, kind="cs")
     system.add("weight", "mechanical1d.Force", {"force": 3.0})
     system.connect("weight.flange", "mass.flange")
-    result = system.simulate(
+    return system
+
+
+def test_a_mechanism_between_the_points_passes_singular_poses():
+    result = beside_a_mass().simulate(
         10.0, communication_step=0.1, stabilisation="projection", rtol=1e-6, output_times=[10.0], start_values=moving(1, 1.0), outputs=["*"]
     )
     assert result["rocker0.theta"][-1] == pytest.approx(angle(2 / 3 + 1, 2 * 9.81, np.pi / 2, -1.0, 10.0), abs=3e-3)
     assert result["mass.v"][-1] == pytest.approx(15.0)
+
+
+def test_a_step_that_is_repeated_begins_with_the_peaks_of_its_beginning(monkeypatch):
+    """Adaptive steps are taken as one and as two: what the first way has seen of pivots does not count in the second."""
+    kept, moved = [], []
+    save, restore = Interval.save, Interval.restore
+
+    def saving(interval: Interval) -> None:
+        save(interval)
+        kept[:] = interval.session.kernel.peaks
+
+    def restoring(interval: Interval) -> None:
+        reached = interval.session.kernel.peaks
+        restore(interval)
+        assert list(interval.session.kernel.peaks) == kept
+        moved.append(list(reached) != kept)
+
+    monkeypatch.setattr(Interval, "save", saving)
+    monkeypatch.setattr(Interval, "restore", restoring)
+    options = {"step_control": "adaptive", "stabilisation": "projection", "rtol": 1e-6, "start_values": moving(1, 1.0)}
+    assert beside_a_mass().simulate(1.0, communication_step=0.1, **options).outcome.completed
+    assert any(moved)
 
 
 def swinging(stabilisation: str) -> Result:

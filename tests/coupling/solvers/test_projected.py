@@ -23,7 +23,7 @@ from tests.support.systems.systems import system_of
 def begun(system: System) -> Session:
     """At its start, projected."""
     built = build(system.definition, Mode.PROJECTED)
-    values = without_stabilisation(built.parts, built.start, {}, range(len(built.parts)))
+    values = without_stabilisation(built.parts, range(len(built.parts)))
     session = start(compile_program(built, []), Run(stop_time=1.0), values)
     session.kernel.set_projection(session.rows, True)
     return session
