@@ -198,12 +198,11 @@ int kernel_implicit_repeat(Kernel *k, const double *unknowns)
 static double worst_violation(const Implicit *i)
 {
     double worst = 0;
-    for (int level = 0; level < 2; level++)
-        for (int j = 0; j < i->constraints; j++) {
-            const double size = fabs(i->violation[level * i->constraints + j]);
-            if (enforces(&i->setup->level, i->setup->constraint[j].holonomic, level))
-                worst = worst > size || isnan(worst) ? worst : size;
-        }
+    for (int j = 0; j < 2 * i->constraints; j++) {
+        const double size = fabs(i->violation[j]);
+        if (i->setup->enforced[j])
+            worst = worst > size || isnan(worst) ? worst : size;
+    }
     return worst / i->setup->constraint_tolerance;
 }
 

@@ -34,7 +34,7 @@ typedef struct {
 
 /* The levels that a scheme enforces, by what its Newton steps are made of. Multipliers move by what accelerations of position / h^2 and
  * velocity / h need, times `mean`, in the middle of a step, and by as much times `spread` more at its end, and less at its beginning.
- * A violation that has no part in these is not enforced. */
+ */
 typedef struct {
     double mean[2][2];    /* of constraints of velocities alone, and of those that exist at position level */
     double spread[2];     /* of the latter; 0 where multipliers have one value a step */
@@ -67,6 +67,7 @@ typedef struct {
 typedef struct {
     ConstraintLevel level;
     const ImplicitConstraint *constraint;
+    const bool *enforced;    /* violations that are brought to 0 */
     const double *tolerance; /* by how much each input may still move, relative to its size */
     const bool *still;       /* inputs that keep their values over each step */
     const bool *movable;     /* multipliers that may move at the beginning of a step, too */
@@ -136,7 +137,6 @@ void moves_end(Moves *);
 int moves_linearise(Moves *, Kernel *); /* at the present point */
 void moves_find(const Moves *, Kernel *, const double *violation, double h, double *move); /* of constraints that are known to answer */
 bool spreads(const ConstraintLevel *);
-bool enforces(const ConstraintLevel *, bool holonomic, int level);
 
 /* implicit.c */
 int kernel_begin_implicit(Kernel *, const ImplicitSetup *); /* which has to outlive it */

@@ -33,7 +33,7 @@ class _SetupStructure(ctypes.Structure):
     _fields_ = [
         ("level", LevelStructure),
         ("constraint", c_void_p),
-        *((name, c_void_p) for name in ("tolerance", "still", "movable", "responding", "response", "reading", "read", "place")),
+        *((name, c_void_p) for name in ("enforced", "tolerance", "still", "movable", "responding", "response", "reading", "read", "place")),
         ("between", _BETWEEN),
         *((name, c_double) for name in ("constraint_tolerance", "rounding", "noise")),
         *((name, c_int) for name in ("constraints", "responses", "readings", "reads", "most_repetitions")),
@@ -92,6 +92,7 @@ class Implicit:
         constraints: Sequence[ConstraintStructure],
         violations: Violations,
         *,
+        enforced: np.ndarray,
         tolerance: np.ndarray,
         still: np.ndarray,
         movable: np.ndarray,
@@ -103,18 +104,19 @@ class Implicit:
         most_repetitions: int,
         watches_gain: bool,
     ) -> None:
-        """``tolerance`` and ``still`` are by input, ``movable`` is by constraint, and may change; ``responding`` are the constraints of which no Jacobian
-        tells how they answer; ``between`` is called for each repetition."""
+        """``enforced`` are the violations that are brought to 0; ``tolerance`` and ``still`` are by input, ``movable`` is by constraint and may
+        change; ``responding`` are the constraints of which no Jacobian tells how they answer; ``between`` is called for each repetition."""
         self._kernel, self._between = kernel, between
         self._raised: BaseException | None = None
         rows = (ConstraintStructure * len(constraints))(*constraints)
         readings, places = violations.readings, np.ascontiguousarray(violations.places, np.intc)
-        responding = np.ascontiguousarray(responding, np.intc)
-        self._kept = (rows, readings, places, tolerance, still, movable, responding)
+        responding, enforced = np.ascontiguousarray(responding, np.intc), np.ascontiguousarray(enforced, np.bool_)
+        self._kept = (rows, readings, places, enforced, tolerance, still, movable, responding)
         self._response: np.ndarray | None = None
         self._setup = _SetupStructure(
             level=level,
             constraint=ctypes.addressof(rows),
+            enforced=pointer(enforced),
             tolerance=pointer(tolerance),
             still=pointer(still),
             movable=pointer(movable),

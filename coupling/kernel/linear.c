@@ -55,7 +55,8 @@ Linear *linear_new(int count, const int *row_start, const int *column, const int
     a->scale = doubles + unknowns * n;
     a->count = count;
     memcpy(a->row_start, row_start, n * sizeof *row_start);
-    memcpy(a->column, column, entries * sizeof *column);
+    if (entries)
+        memcpy(a->column, column, entries * sizeof *column);
     memcpy(a->order, order, (n - 1) * sizeof *order);
     mirror_pattern(a);
     return a;

@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool enforces(const ConstraintLevel *level, bool holonomic, int which)
-{
-    return level->mean[holonomic][which] != 0 || (holonomic && level->spread[which] != 0);
-}
-
 bool spreads(const ConstraintLevel *level)
 {
     return level->spread[0] != 0 || level->spread[1] != 0;

@@ -73,6 +73,7 @@ class ImplicitStepper:
             level.structure,
             [ConstraintStructure(c.loop, c.place, bool(by_position), bool(known)) for c, by_position, known in described],
             violations_of(session, self.constraints),
+            enforced=self.enforced,
             tolerance=np.where(cut, LOOP_TOLERANCE, INPUT_TOLERANCE),
             still=np.array(
                 [not most or a.part in own for most, a in zip(most_degrees(session.built), self.inputs, strict=True)], dtype=bool
