@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from coupling.errors import BuildError
+from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import check_drive, wires_of
@@ -172,7 +172,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         reading=plan_reading(schedule) if mode is Mode.PROJECTED else None,
         connections=definition.connections,
         wires=table,
-        notes=tuple(notes_on(table, start, fmus)),
+        notes=(*notes_on(table, start, fmus), *_note_compliant(parts)),
     )
 
 
@@ -205,6 +205,18 @@ def _most(instance: InstanceDefinition) -> int:
     if instance.extrapolation is not None:
         return instance.extrapolation
     return 2 if instance.communication_step is None else 0
+
+
+def _note_compliant(parts: Sequence[Part]) -> list[str]:
+    """A joint that is stepped like any other Co-Simulation FMU has no constraint that the master could solve."""
+    joints = [part.name for part in parts if part.kind == "cs" and part.fmu.dae is not None and not part.fmu.states]
+    if not joints:
+        return []
+    several = len(joints) > 1
+    return [
+        f"{listed(joints)} {'run' if several else 'runs'} as kind 'cs', in which {'joints are' if several else 'a joint is'} compliant, stiff springs instead of "
+        f"constraints; leave kind out of add for {'exact ones' if several else 'an exact one'}"
+    ]
 
 
 def _check_periods(parts: Sequence[Part], schedule: Schedule) -> None:

@@ -230,3 +230,18 @@ def test_an_fmu_that_steps_asynchronously():
         in (result.outcome.sentence)
     )
     assert result.time[-1] == pytest.approx(0.3)
+
+
+def test_a_joint_that_is_stepped_is_compliant_and_the_outcome_says_so():
+    """It is a stiff spring then, which a user who wanted a constraint had better know."""
+    system = System("pinned")
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute", {"compliant.k": 1e4, "compliant.c": 50.0}, kind="cs")
+    system.add("rod", "planar.Body1", {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "x": 0.5})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    result = system.simulate(0.1, communication_step=1e-3)
+    assert result.outcome.notes == [
+        "'pin' runs as kind 'cs', in which a joint is compliant, stiff springs instead of constraints; leave kind out of add for an exact one"
+    ]
+    assert pendulum().simulate(0.1, communication_step=1e-3).outcome.notes == []
