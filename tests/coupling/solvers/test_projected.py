@@ -119,10 +119,17 @@ def seven(**options) -> tuple[Result, float]:
     ],
 )
 def test_as_exact_as_by_baumgarte_in_as_many_evaluations(solver, case):
-    """Errors are 0.2 and 0.6 times those of Baumgarte's stabilisation with CVODE, 0.3 and 1.7 times with IDA."""
-    (one, error), (other, allowed) = (case(solver=solver, rtol=1e-9, stabilisation=s) for s in ("projection", "baumgarte"))
-    assert error < 2 * allowed
-    assert one.statistics.evaluations < 1.05 * other.statistics.evaluations
+    """In the mean over tolerances, since the errors of BDF scatter from one to the next, by the factors 0.03 to 3.6 here.
+
+    Those of Baumgarte's stabilisation are multiplied by 0.2 and 0.3 with CVODE, 0.8 and 0.2 with IDA; evaluations by 1.00 to 1.02.
+    """
+    errors, evaluations = [], []
+    for rtol in (1e-7, 3e-8, 1e-8, 3e-9, 1e-9):
+        (one, error), (other, allowed) = (case(solver=solver, rtol=rtol, stabilisation=s) for s in ("projection", "baumgarte"))
+        errors.append(error / allowed)
+        evaluations.append(one.statistics.evaluations / other.statistics.evaluations)
+    assert np.exp(np.mean(np.log(errors))) < 1.5
+    assert np.mean(evaluations) < 1.04
 
 
 def test_a_stiff_chain_by_a_sparse_jacobian_takes_no_steps_more():
