@@ -18,7 +18,8 @@ from tests.support.export import binaries
 from tests.support.export.binaries import FOLDERS, MINGW, output
 from tests.support.runtime.driver import Driver
 
-LARGEST = 150_000
+LARGEST = {"planar": 150_000, "spatial": 250_000}
+"""Bytes; those of a domain that has no entry are as small as the planar ones."""
 Fmu = Callable[[type[Component], int], Path]
 
 
@@ -49,8 +50,8 @@ def check_the_library_calls_no_python_and_opens_no_file(library: Path) -> None:
 
 
 def check_the_archive_is_small_and_has_no_python(archive: Path) -> None:
-    """An FMU stays below 150 kB, and no file in it is Python."""
-    assert archive.stat().st_size < LARGEST
+    """An FMU stays below 150 kB, in space below 250 kB, and no file in it is Python."""
+    assert archive.stat().st_size < LARGEST.get(archive.stem.partition(".")[0], LARGEST["planar"])
     with zipfile.ZipFile(archive) as packed:
         assert not [name for name in packed.namelist() if Path(name).suffix in {".py", ".pyc", ".pyd"}]
 

@@ -508,8 +508,8 @@ static void check_linearity(Fmu fmu)
     if (!finite)
         return;
     EXPECT(OK, directional(fmu, &unknown, 1, knowns, 2, seed, &sum));
-    /* What passes through the equations of a mechanism carries the rounding of all of them. */
-    CHECK(fabs(first + second - sum) <= 1e-12 * (fabs(first) + fabs(second) + (model.composition ? 1 : 0)));
+    /* What passes through the equations of a mechanism carries the rounding of all of them: where accelerations of 1e4 cancel, 1e-11 remains. */
+    CHECK(fabs(first + second - sum) <= 1e-12 * (fabs(first) + fabs(second) + (model.composition ? 100 : 0)));
     EXPECT(OK, directional(fmu, &unknown, 1, twice, 2, (double[]){seed[0], seed[0]}, &both));
     CHECK(fabs(2 * first - both) <= 1e-12 * fabs(both));
 }
@@ -705,11 +705,17 @@ static void test_interleaved(void)
     }
 }
 
+/* What is set stays: multipliers are what an exported mechanism finds. */
+static bool keeps_start(Reference reference)
+{
+    return has_start(reference) && variable_of(reference)->role != ALGEBRAIC;
+}
+
 static void test_crowd(void)
 {
     enum { CROWD = 1000 };
     Fmu *crowd = room(CROWD, sizeof *crowd);
-    Reference marked = some(has_start);
+    Reference marked = some(keeps_start);
     bool real = marked != UINT_MAX && variable_of(marked)->type == REAL && variable_of(marked)->minimum <= 0;
     for (unsigned i = 0; i < CROWD; i++) {
         double mark = i * 0x1p-10;
