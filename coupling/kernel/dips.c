@@ -9,7 +9,7 @@
 static const double trust = 10;
 /* Their parabola is followed where it promises so little of what has been seen, and so often. */
 static const double promising = 0.5;
-enum { MOST_FOLLOWED = 4 };
+enum { MOST_FOLLOWED = 4, MOST_ROUNDS = 20 };
 
 typedef struct {
     double t[3], z[3];
@@ -87,12 +87,12 @@ static int follow(Kernel *k, int i, Course c, double *end, bool *dipped)
     return KERNEL_DONE;
 }
 
-/* The samples of the step, and what they promise. */
+/* The samples of the step as far as its end is known, and what they promise; `dipped` where an indicator has crossed at the time `*end`. */
 static int search(Kernel *k, double *end, bool *dipped)
 {
     Run *run = k->run;
     const int count = run->method->samples, m = k->indicators;
-    const double h = run->t - run->t_before;
+    const double h = run->end - run->t_before;
     for (int j = 0; j <= count + 1; j++) {
         double *z = run->z_inside + j * m;
         if (j == 0 || j > count) {
@@ -114,12 +114,28 @@ static int search(Kernel *k, double *end, bool *dipped)
                 c.t[p] = run->t_before + h * (j - 1 + p) / (count + 1);
                 c.z[p] = run->z_inside[(j - 1 + p) * m + i];
             }
-            if ((c.z[2] > 0) != (c.z[1] > 0)) /* it crosses at the end of the step anyway */
+            if ((c.z[2] > 0) != (c.z[1] > 0)) /* it crosses at the end anyway */
                 continue;
             const int result = follow(k, i, c, end, dipped);
             if (result || *dipped)
                 return result;
         }
+    }
+    return KERNEL_DONE;
+}
+
+/* What is found moves the end of the search, before which another indicator may have crossed and returned. */
+static int search_all(Kernel *k)
+{
+    Run *run = k->run;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool dipped = false;
+        double end;
+        const int result = search(k, &end, &dipped);
+        if (result || !dipped)
+            return result;
+        run->end = end;
+        memcpy(run->z, run->z_middle, (size_t)k->indicators * sizeof *run->z);
     }
     return KERNEL_DONE;
 }
@@ -133,17 +149,11 @@ int look_inside(Kernel *k)
         i++;
     if (i == k->indicators || run->near || !(run->t > run->t_before))
         return KERNEL_DONE;
-    bool dipped = false;
-    double end;
     keep_unknowns(k, run->unknowns);
     begin_from(k, run->unknowns_before);
-    int result = search(k, &end, &dipped);
+    const int result = search_all(k);
     begin_from(k, run->unknowns);
     if (result)
         return result;
-    if (dipped) {
-        run->end = end;
-        memcpy(run->z, run->z_middle, (size_t)k->indicators * sizeof *run->z);
-    }
     return run->listens ? kernel_evaluate(k, run->t, run->present) : KERNEL_DONE; /* an instance that listens hears of the step's end */
 }

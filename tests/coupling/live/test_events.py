@@ -11,7 +11,7 @@ import pytest
 from coupling import Ending, Result, StartError, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
-from tests.support.runtime.runtime_components import BouncingBall, Crest, Flight, Relay, Sampler, SawTooth, Slider, Stair
+from tests.support.runtime.runtime_components import BouncingBall, Crest, Flight, Passes, Relay, Sampler, SawTooth, Slider, Stair
 from tests.support.systems.systems import refusal
 
 G = 9.81
@@ -314,6 +314,15 @@ def test_a_flight_that_just_reaches_a_height(fmi, fmu, solver):
     """A parabola knows no error: one step covers all of it, and of the height it has only 1e-8 m to spare."""
     result = alone(fmu(Flight, fmi), height=1 - 1e-8).simulate(10.0, solver=solver)
     assert result["unit.since"][-1] == pytest.approx(2 - 2e-4, abs=1e-8)
+
+
+@pytest.mark.parametrize(("low", "high", "stop"), [(0.6, 1.22, 1.5), (0.6, 1.274, 10.0), (1.2, 1.22, 1.0), (0.2, 1.25, 3.0)])
+def test_what_one_indicator_does_hides_no_other(fmu, low, high, stop):
+    """The step after the first height was passed goes past the second one, up and down, and past the first again."""
+    system = alone(fmu(Passes, 3))
+    for solver in ("dopri5", "dop853", "cvode", "RK45", "Radau"):
+        result = system.simulate(stop, solver=solver, start_values={"unit.low.height": low, "unit.high.height": high})
+        assert (result["unit.low.passes"][-1], result["unit.high.passes"][-1]) == (1, 1), solver
 
 
 def test_indicators_far_from_zero_cost_nothing(fmi, fmu, solver):

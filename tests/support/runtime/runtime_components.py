@@ -149,3 +149,18 @@ class Flight(Component):
         self.rate(v, -g)
         self.output("since", reached, "s", "time at which the height was reached")
         self.when(rises(h - height), {reached: TIME}, "the height is reached")
+
+
+class Passes(Component):
+    """Body in free flight that counts how often it rises past two heights."""
+
+    def declare(self):
+        h = self.state("h", 0.0, "m", "height")
+        v = self.state("v", 5.0, "m/s", "velocity, upwards")
+        self.rate(h, v)
+        self.rate(v, -self.parameter("g", 9.81, "m/s2", "gravity, downwards", above=0))
+        for name, at in (("low", 0.6), ("high", 1.22)):
+            height = self.parameter(f"{name}.height", at, "m", "height that is watched")
+            count = self.discrete(f"{name}.count", 0, "", "how often it was passed upwards")
+            self.output(f"{name}.passes", count, "", "how often it was passed upwards")
+            self.when(rises(h - height), {count: count + 1}, f"the {name} height is passed")
