@@ -85,6 +85,8 @@ class Schedule:
     drive_slot: dict[Address, int] = field(default_factory=dict)
     derivatives: list[int] = field(default_factory=list)
     """The slots of the states' derivatives."""
+    end_slot: dict[Address, int] = field(default_factory=dict)
+    """Where the values of ``arriving`` at the end of a step are kept."""
     arriving: list[Address] = field(default_factory=list)
     """The inputs of Co-Simulation instances that move, instance by instance; ``set_slot`` says where each arrives."""
     fed: list[Address] = field(default_factory=list)
@@ -178,6 +180,7 @@ def _place_stepped(schedule: Schedule) -> None:
     first = schedule.new_slots(len(schedule.fed))
     schedule.fed_slot = {address: first + i for i, address in enumerate(schedule.fed)}
     schedule.first_end = schedule.new_slots(len(schedule.arriving) + len(schedule.fed))
+    schedule.end_slot = {address: schedule.first_end + i for i, address in enumerate(schedule.arriving)}
     for (part, type_), nodes in sorted(outputs.items()):
         first = schedule.new_slots(len(nodes))
         addresses = [graph.addresses[n] for n in nodes]
@@ -409,13 +412,12 @@ class _Order:
             return []
         first, places = self._place(moving, schedule.slot)
         rows = []
-        end = {a: schedule.first_end + i for i, a in enumerate(schedule.arriving)}
         for address in moving:
             node = graph.node[address]
             row = [schedule.ended[address]]
             for known in graph.before[node]:
                 source = graph.addresses[known]
-                row += [graph.local[node, known], schedule.set_slot[source], end[source]]
+                row += [graph.local[node, known], schedule.set_slot[source], schedule.end_slot[source]]
             rows.append(tuple(row))
         references = tuple(a.reference for a in moving)
         return [Operation(Kind.AFFINE, part, change, 0, references, first, places, tuple(rows))]

@@ -73,8 +73,11 @@ def list_wires(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], dr
 
 def open_inputs(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> Iterator[Name]:
     """Inputs of FMUs of other tools that stay at their start values."""
+    given: dict[str, set[int]] = {instance: set() for instance in fmus}
+    for instance, name in (*wires, *drives):
+        given[instance].add(fmus[instance].variables[name].reference)
     for instance, fmu in fmus.items():
-        fed = {fmu.variables[name].reference for owner, name in (*wires, *drives) if owner == instance}
+        fed = given[instance]
         for variable in fmu.variables.values() if not fmu.generation_tool.startswith("Jourdain") else ():
             if variable.causality == "input" and variable.reference not in fed and not solved_for(fmu, variable):
                 fed.add(variable.reference)
