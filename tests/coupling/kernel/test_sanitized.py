@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.kernel.sanitized import build, run_watched
 
+# Other compilers have other sanitizers, or load them otherwise; the kernel itself is tested without them everywhere.
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="the sanitizers are those of gcc: install Debian's package gcc")
 
 

@@ -71,7 +71,6 @@ if WATCHED in os.environ:
 
 def main() -> None:
     """Each solver, and each scheme with each way to choose steps, on a short run with a loop; says how many there were."""
-    from coupling import System
     from coupling.schemes.base.scheme import SCHEMES
     from coupling.solvers.base.solver import SOLVERS
     from tests.support.systems.systems import pendulum
@@ -83,13 +82,7 @@ def main() -> None:
             runs += 1
     for scheme in SCHEMES:
         for control in {"fixed", "adaptive"} - SCHEMES[scheme].refused_controls.keys():
-            system = System("stepped")
-            system.add("ground", "planar.Fixed")
-            system.add("pin", "planar.Revolute")
-            system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5}, kind="cs")
-            system.connect("ground.p1", "pin.M")
-            system.connect("pin.N", "rod.p1")
-            system.simulate(0.1, communication_step=0.005, scheme=scheme, step_control=control)
+            pendulum().simulate(0.1, communication_step=0.005, scheme=scheme, step_control=control)
             runs += 1
     print(runs, "runs")
 
