@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
@@ -57,6 +57,7 @@ class Simulator:
         self._built: dict[Mode, Built] = {}
         self._waiting: dict[tuple[object, ...], Session] = {}
         self._unprojectable = False
+        self._unstabilised: dict[Mode, StartValues] = {}
 
     def built(self, mode: Mode) -> Built:
         """Checks everything and finds the order of evaluation, once."""
@@ -108,7 +109,7 @@ class Simulator:
             return run
         explicit = run.communication_step is None and run.initial != "relax" and SOLVERS[run.solver].tableau is not None
         wanted = explicit and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
-        if wanted and not _stabilisation_given(self.definition, start_values):
+        if wanted and not self._stabilisation_given and self._stabilisation_parameters.isdisjoint(start_values):
             try:
                 self.built(Mode.PROJECTED)
                 return replace(run, stabilisation="projection")
@@ -116,13 +117,28 @@ class Simulator:
                 self._unprojectable = True
         return replace(run, stabilisation="baumgarte")
 
+    @cached_property
+    def _stabilisation_parameters(self) -> frozenset[str]:
+        """Their full names."""
+        instances = self.definition.instances
+        return frozenset(f"{each.name}.{name}" for each in instances for name in stabilisation_parameters(each.fmu.fmu.variables))
+
+    @cached_property
+    def _stabilisation_given(self) -> bool:
+        """Whether a joint has been given a value of its stabilisation for all runs."""
+        instances = self.definition.instances
+        return any(f"{each.name}.{name}" in self._stabilisation_parameters for each in instances for name, _ in each.start)
+
     def _run(self, run: Run, start_values: Mapping[str, Value] | None) -> tuple[Outcome, Record]:
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
-        built = self.built(_mode(run))
+        mode = _mode(run)
+        built = self.built(mode)
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
-        unstabilised = without_stabilisation(built.parts, _projected(built))
+        if mode not in self._unstabilised:
+            self._unstabilised[mode] = without_stabilisation(built.parts, _projected(built))
+        unstabilised = self._unstabilised[mode]
         vain = of_no_effect(built.parts, built.start, values, unstabilised)
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS:
@@ -203,15 +219,6 @@ def _mode(run: Run) -> Mode:
     if run.communication_step is None:
         return Mode.PROJECTED if projected else Mode.CONTINUOUS
     return Mode.PROJECTED_BETWEEN if projected else Mode.COUPLED
-
-
-def _stabilisation_given(definition: Definition, start_values: Mapping[str, Value]) -> bool:
-    """Whether a joint has been given a value of its stabilisation, be it in this run alone."""
-    return any(
-        name in dict(each.start) or f"{each.name}.{name}" in start_values
-        for each in definition.instances
-        for name in stabilisation_parameters(each.fmu.fmu.variables)
-    )
 
 
 def _projected(built: Built) -> Collection[int]:
