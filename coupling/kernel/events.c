@@ -39,14 +39,36 @@ static int update(Kernel *k, bool *again, bool *changed)
     return KERNEL_DONE;
 }
 
+/* How well values are told that depend on what loops solve: a little body between heavy ones leaves few digits of a weak unknown. */
+static double certainty(const Kernel *k)
+{
+    for (int i = 0; i < k->loop_count; i++)
+        if (linear_weak(k->loops[i].linear))
+            return 1e-5;
+    return 1e-9;
+}
+
+/* What is left of equations that are solved is no news: where terms of 1e11 cancel, it is rounding of any size. */
+static void leave_out_residuals(const Kernel *k, double *before)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        const Loop *l = &k->loops[i];
+        for (int row = 0; row < l->count; row++) {
+            const int slot = l->residual_slot[l->residual_start[row]];
+            if (l->residual_start[row + 1] == l->residual_start[row] + 1)
+                before[slot] = k->v[slot];
+        }
+    }
+}
+
 /* What moves by no more than the solution of a loop leaves open, or than rounding next to the greatest value, is no news to anyone. */
-static bool same(const double *before, const double *now, int count, int *changing)
+static bool same(const double *before, const double *now, int count, double certain, int *changing)
 {
     double size = 1e-3;
     for (int i = 0; i < count; i++)
         size = fmax(size, 1e-4 * fabs(before[i]));
     for (int i = 0; i < count; i++)
-        if (!(fabs(now[i] - before[i]) <= 1e-9 * (size + fabs(before[i])))) {
+        if (!(fabs(now[i] - before[i]) <= certain * (size + fabs(before[i])))) {
             *changing = i;
             return false;
         }
@@ -69,7 +91,8 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
         if (result == KERNEL_DONE)
             result = operate(k, &k->lists[EVENTS]);
         int changing = -1;
-        if (result || (!again && same(before, k->v, k->slots, &changing)))
+        leave_out_residuals(k, before);
+        if (result || (!again && same(before, k->v, k->slots, certainty(k), &changing)))
             break;
         if (round == MOST_UPDATES) {
             if (!again) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -242,14 +243,14 @@ def warnings(session: Session) -> list[str]:
     return [sentence for sentence in (*found, _far_apart(session), *_less_than_declared(session), _created_energy(session)) if sentence]
 
 
-_SENSITIVE = 1e-12
+_FEWEST_DIGITS = 1e-12
 """Of a pivot: four digits of those that double precision carries are left."""
 
 
 def _far_apart(session: Session) -> str:
-    """Bodies whose masses differ by more than double precision carries."""
+    """Bodies whose masses differ by more than double precision carries, or carries to the tolerance."""
     pivot, light, heavy, ratio = session.kernel.worst_scaled()
-    if not pivot < _SENSITIVE:
+    if light < 0 or not pivot < max(_FEWEST_DIGITS, 10 * sys.float_info.epsilon / session.run.rtol):
         return ""
     bodies = [next(p.name for p in session.built.parts if 0 <= state - p.first_state < len(p.states)) for state in (light, heavy)]
     return (
