@@ -13,6 +13,7 @@ static const double consistent = 1e-6;   /* misfit of redundant equations, again
 static const double in_passing = 0.1;    /* the same, where the redundancy has come with the motion and will go with it */
 static const double drift = 1e-8;        /* the same, against what the loop passes on */
 static const double rounding = 64 * DBL_EPSILON;
+static const double of_products = 1e-12; /* the same, where the values are those that residuals are computed from */
 static const double roughly = 1e-4;      /* how well unknowns can be told where equations are all but redundant */
 static const double least_damping = 1e-5;
 
@@ -170,6 +171,30 @@ static double passed_on(const Kernel *k, const Loop *l)
     return size;
 }
 
+static bool has_part(const Loop *l, int part)
+{
+    for (int i = 0; i < l->inside.count; i++)
+        if (l->inside.items[i].index == part && (l->inside.items[i].kind == GET || l->inside.items[i].kind == SET))
+            return true;
+    return false;
+}
+
+/* The greatest value that the loop's instances are given from outside: where no force acts, what is left of residuals is the rounding of
+ * products of these, such as of directions and speeds, though all that the loop passes on itself vanishes. */
+static double given_from_outside(const Kernel *k, const Loop *l)
+{
+    const Operations *const list = &k->lists[k->events ? EVENTS : CONTINUOUS];
+    double size = 0;
+    for (int i = 0; i < list->count; i++) {
+        const Operation *o = &list->items[i];
+        if (o->kind != SET || o->type != FLOAT64 || !has_part(l, o->index))
+            continue;
+        for (int j = 0; j < o->count; j++)
+            size = fmax(size, fabs(k->v[o->places ? o->places[j] : o->first + j]));
+    }
+    return size;
+}
+
 /* What the terms of an equation amount to, against which its residual is to be seen. */
 static double terms(const Loop *l, int row, const double *z, const double *r)
 {
@@ -187,9 +212,15 @@ static double terms(const Loop *l, int row, const double *z, const double *r)
 static bool vanish(const Kernel *k, const Loop *l, const double *z, const double *r)
 {
     const double size = passed_on(k, l);
-    for (int i = 0; i < l->count; i++)
-        if (!(fabs(r[i]) <= rounding * (terms(l, i, z, r) + size)))
+    double unseen = -1;
+    for (int i = 0; i < l->count; i++) {
+        if (fabs(r[i]) <= rounding * (terms(l, i, z, r) + size))
+            continue;
+        if (unseen < 0)
+            unseen = of_products * given_from_outside(k, l);
+        if (!(fabs(r[i]) <= unseen))
             return false;
+    }
     return true;
 }
 
@@ -213,7 +244,7 @@ static int check_consistency(Kernel *k, const Loop *l, const double *z, const do
 {
     const double size = passed_on(k, l), allowed = linear_passing(l->linear) == l->deficiency ? in_passing : consistent;
     for (int i = 0; i < l->count; i++)
-        if (fabs(r[i]) > allowed * terms(l, i, z, r) && fabs(r[i]) > drift * size) {
+        if (fabs(r[i]) > allowed * terms(l, i, z, r) && fabs(r[i]) > drift * size && fabs(r[i]) > of_products * given_from_outside(k, l)) {
             const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
             k->failure.index = (int)(l - k->loops);
             k->failure.slot = i;
