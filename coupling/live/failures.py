@@ -274,7 +274,26 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
             "uncertain: look whether the energy and the branch are kept; "
             + ("a smaller rtol helps" if session.built.reading else _BAUMGARTE_HELPS)
         )
-    return sentence + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
+    return (
+        sentence
+        + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
+        + _replacement(session, count, names)
+    )
+
+
+_HINGE = "spatial.Revolute"
+
+
+def _replacement(session: Session, count: int, names: list[str]) -> str:
+    """What a loop of hinges in space needs to be free of redundancy, where it has the three equations too many of one that is planar."""
+    hinges = [p.name for p in session.built.parts if p.name in names and p.fmu.model_name == _HINGE]
+    loops, more = divmod(count, 3)
+    if more or len(hinges) < 2 * loops:
+        return ""
+    return (
+        f"; to be free of this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and one by a "
+        f"spatial.Universal whose axis x of M, or y of N, is that of the hinge (there are {listed(hinges)}); the others stay"
+    )
 
 
 def _less_than_declared(session: Session) -> Iterator[str]:
