@@ -182,6 +182,43 @@ def check_run_exported_mechanisms(printed: str, folder: Path) -> None:
     assert is_plot(folder / "exported_mechanisms.png")
 
 
+def check_heavy_top(printed: str, folder: Path) -> None:
+    """It goes as the published one does, and its pivot feels what Euler's equations say by hand."""
+    assert number(r"difference to the reference: (\S+) m", printed) < 1e-8
+    # About the pivot m g and the spin, which turns with the angular momentum J2 w, pull the mass centre down with (m g + J2 w w3)/(J1 + m).
+    down = (15 * 9.81 + 0.46875 * 150 * 4.61538) / (0.234375 + 15)
+    assert number(r"at the start: \S+ \S+ (\S+) N", printed) == pytest.approx(15 * (9.81 - down), abs=1e-5)
+    assert number(r"at most (\S+) J of", printed) < 1e-7
+    assert is_plot(folder / "heavy_top.png")
+
+
+def check_bricard(printed: str, folder: Path) -> None:
+    """It moves as another formulation says, and one equation of thirty is redundant."""
+    assert "1 constraint is redundant" in printed and "Spherical" not in printed
+    assert number(r"difference to the reference: (\S+) m", printed) < 1e-7
+    assert number(r"at most (\S+) J", printed) < 1e-8
+    assert is_plot(folder / "bricard.png")
+
+
+def check_spatial_slider_crank(printed: str, folder: Path) -> None:
+    """By itself it goes as published, with the motor as its closed form tells, and what the source gave is heat or motion."""
+    assert number(r"difference to the reference: (\S+) ", printed) < 2e-8
+    assert number(r"closed form: (\S+) m", printed) < 1e-7
+    assert number(r"balance of energy: (\S+) J", printed) < 1e-6
+    given, *heat = (number(rf"\n{name}: (\S+) J", printed) for name in ("work of the source", "heat of the motor", "heat of the guide"))
+    assert sum(heat) == pytest.approx(given + 0.76643568, abs=0.2)  # the energy at the start; the crank has fallen
+    assert is_plot(folder / "spatial_slider_crank.png")
+
+
+def check_stewart_platform(printed: str, folder: Path) -> None:
+    """Its legs are as long as the closed form says of its pose, and it keeps to its path within millimetres."""
+    assert number(r"difference to the closed form: (\S+) m", printed) < 1e-6
+    assert number(r"from the path: (\S+) mm", printed) < 5
+    assert number(r"path's attitude: (\S+) degrees", printed) < 1
+    assert number(r"legs are (\S+) m", printed) < 1.4 and number(r"m to (\S+) m long", printed) > 1.7
+    assert is_plot(folder / "stewart_platform.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -195,10 +232,15 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "10_suspension": check_suspension,
     "11_exported_mechanisms": check_exported_mechanisms,
     "12_run_exported_mechanisms": check_run_exported_mechanisms,
+    "13_heavy_top": check_heavy_top,
+    "14_bricard": check_bricard,
+    "15_spatial_slider_crank": check_spatial_slider_crank,
+    "16_stewart_platform": check_stewart_platform,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
+LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform")
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 
