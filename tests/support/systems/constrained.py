@@ -30,7 +30,7 @@ class Joint:
     offset: Sequence[float] = (0.0, 0.0, 0.0)
 
 
-def _frame(axis: Sequence[float]) -> np.ndarray:
+def frame_of(axis: Sequence[float]) -> np.ndarray:
     """Rows: two directions across the axis, and the axis."""
     along = np.asarray(axis, float) / np.linalg.norm(axis)
     across = np.cross(along, (1, 0, 0) if abs(along[0]) < 0.7 else (0, 1, 0))
@@ -56,6 +56,8 @@ class Mechanism:
         self.masses = np.asarray(masses, float)
         self.inertias = np.array([np.broadcast_to(i, 3) for i in inertias], float)
         self.x = np.vstack([np.asarray(centres, float), np.zeros(3)])  # the ground comes last, which is index -1
+        self.origin = self.x.copy()
+        """Of the frames of bodies in the pose in which joints are made."""
         self.r = np.tile(np.eye(3), (self.bodies + 1, 1, 1))
         self.size = float(np.abs([*self.x, *(joint.point for joint in joints)]).max())
         self.joint: list[int] = []  # of each row
@@ -69,7 +71,7 @@ class Mechanism:
 
     def _add(self, number: int, joint: Joint) -> None:
         a, b, point = joint.a, joint.b, np.asarray(joint.point, float)
-        frame, zero = _frame(joint.axis), np.zeros(3)
+        frame, zero = frame_of(joint.axis), np.zeros(3)
         point_a, point_b = point - self.x[a], point + joint.offset - self.x[b]
 
         def distance(direction: np.ndarray, on: int) -> None:

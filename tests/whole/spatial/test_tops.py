@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from jourdain import Ending, System, orientation
+from jourdain import Ending, orientation
+from tests.support.systems.machines import example
+from tests.support.systems.space import EULER_TOP, attitude_of, free_body, on_a_joint, quaternions, three, turning, vector
 
-WRENCH = ("Fx", "Fy", "Fz", "Cx", "Cy", "Cz")
 EULER = {
     1: ((-0.31965968772, 1.97682009400, 0.26594630783), (0.53613662356, -0.03639607512, 0.83498522276, 0.11845895648)),
     2: ((-1.12480964433, 1.65674477938, 0.67705163171), (-0.40447822179, -0.03801301864, 0.83613459994, 0.36855299388)),
@@ -21,41 +22,14 @@ EULER = {
     20: ((1.64420798672, 1.14305734608, 0.96840416900), (0.66534286688, -0.41039559397, -0.59972037891, -0.17096722802)),
 }
 """Angular velocity about the body's axes, and quaternion, by time."""
-HEAVY = {
-    0.1: ((0.42129665893, 0.89457197435, -0.14916470056), (4.80894133, 150, 1.02830076)),
-    0.5: ((-0.70246829706, -0.02116518470, -0.71140025765), (-0.47105310, 150, 5.90108305)),
-    1: ((0.17334396410, 0.64008859207, -0.74849079113), (-0.82207810, 150, -5.92329135)),
-    2: ((-0.15041682275, -0.72416559164, -0.67302226956), (0.12223322, 150, -5.85562459)),
-}
-"""Mass centre, and angular velocity about the body's axes, by time."""
-
-
-def free_body(values, kind=None):
-    """A body on which no wrench acts, without gravity."""
-    system = System("free body")
-    system.add("top", "spatial.Body1", {"gz": 0.0, **values}, kind=kind)
-    for name in WRENCH:
-        system.drive(f"top.p1.{name}", 0.0)
-    return system
-
-
-def three(result, name):
-    """The components of a vector, one row for each time."""
-    return np.stack([result[f"{name}{axis}"] for axis in "xyz"], axis=1)
-
-
-def quaternions(result, name):
-    return np.stack([result[f"{name}.q{i}"] for i in range(4)], axis=1)
-
-
-def attitude_of(result, name):
-    return Rotation.from_quat(np.roll(quaternions(result, name), -1, axis=1))
+RATES = ((4.80894133, 150, 1.02830076), (-0.47105310, 150, 5.90108305), (-0.82207810, 150, -5.92329135), (0.12223322, 150, -5.85562459))
+"""Of the heavy top about its own axes, at the times of the example."""
 
 
 @pytest.mark.parametrize("kind", ["me", "cs"])
 def test_the_euler_top_moves_as_its_closed_form(kind):
     """To 1e-8 for 20 s, twice its period: rates and attitude; the norm of the quaternion drifts less than the tolerance allows."""
-    top = free_body({"Ixx": 1.0, "Iyy": 2.0, "Izz": 3.0, "omegax": 0.1, "omegay": 2.0, "omegaz": 0.2}, kind)
+    top = free_body(EULER_TOP, kind)
     options = {"solver": "dop853", "rtol": 1e-12} if kind == "me" else {"communication_step": 1.0}
     result = top.simulate(20.0, output_times=list(EULER), **options)
     for found, attitude, (rates, q) in zip(three(result, "top.w"), quaternions(result, "top"), EULER.values(), strict=True):
@@ -81,37 +55,18 @@ def test_a_symmetric_rotor_moves_as_its_closed_form():
         assert (found * principal * expected.inv()).magnitude() < 1e-9
 
 
-def heavy_top(values, arm):
-    """A top on a spherical joint at the origin, with its mass centre at ``arm`` in its frame."""
-    system = System("heavy top")
-    system.add("ground", "spatial.Fixed")
-    system.add("pin", "spatial.Spherical")
-    system.add("top", "spatial.Body1", {f"p1.r{axis}": -place for axis, place in zip("xyz", arm, strict=True)} | values)
-    system.connect("ground.p1", "pin.M")
-    system.connect("pin.N", "top.p1")
-    return system
-
-
-def moving(r, omega):
-    """Start values of a body that turns about the origin, with its mass centre at r."""
-    names = [f"{kind}{axis}" for kind in ("", "v", "omega") for axis in "xyz"]
-    return dict(zip(names, map(float, (*r, *np.cross(omega, r), *omega)), strict=True))
-
-
 def test_the_heavy_top_moves_as_the_reference():
     """To 1e-8 for 2 s, in which it spins 48 times; the reaction at the start is known: the fast spin presses down."""
-    tensor = {"m": 15.0, "Ixx": 0.234375, "Iyy": 0.46875, "Izz": 0.234375}
-    top = heavy_top({**tensor, **moving((0, 1, 0), (0, 150, -4.61538))}, (0, 1, 0))
-    result = top.simulate(2.0, solver="dop853", rtol=1e-12, output_times=[0, *HEAVY])
+    machine = example("13_heavy_top")
+    result = machine.system().simulate(2.0, solver="dop853", rtol=1e-12, output_times=[0, *machine.REFERENCE])
     assert result.outcome.ending is Ending.COMPLETED and not result.outcome.warnings
-    assert [result[f"pin.multiplier[{k}]"][0] for k in (1, 2, 3)] == pytest.approx((0, -319.525988166, -317.262461538), abs=1e-8)
-    assert result["pin.reaction"][0] == pytest.approx(np.hypot(319.525988166, 317.262461538), abs=1e-8)
-    energy = result["top.energy.kinetic"] + result["top.energy.potential"]
+    assert [result[f"pivot.multiplier[{k}]"][0] for k in (1, 2, 3)] == pytest.approx((0, -319.525988166, -317.262461538), abs=1e-8)
+    assert result["pivot.reaction"][0] == pytest.approx(np.hypot(319.525988166, 317.262461538), abs=1e-8)
+    energy = result.energy
     assert energy[0] == pytest.approx(5435.696790866, abs=1e-8)
     assert np.ptp(energy) < 1e-9 * energy[0]
-    for centre, rates, (r, w) in zip(three(result, "top.")[1:], three(result, "top.w")[1:], HEAVY.values(), strict=True):
-        assert centre == pytest.approx(r, abs=1e-8)
-        assert rates == pytest.approx(w, abs=2e-8 * 150)
+    assert three(result, "top.")[1:] == pytest.approx(np.array(list(machine.REFERENCE.values())), abs=1e-8)
+    assert three(result, "top.w")[1:] == pytest.approx(np.array(RATES), abs=1e-8)
 
 
 def test_a_steady_top_precesses_evenly():
@@ -120,8 +75,20 @@ def test_a_steady_top_precesses_evenly():
     pivot = J1 + m * length**2
     spin = (m * 9.81 * length + pivot * W**2 * np.cos(theta)) / (J3 * W) - W * np.cos(theta)
     axis = np.array((np.sin(theta), 0, np.cos(theta)))
-    start = {**orientation((0, 1, 0), theta), **moving(length * axis, spin * axis + W * np.array((0, 0, 1)))}
-    top = heavy_top({"m": m, "Ixx": J1, "Iyy": J1, "Izz": J3, **start}, (0, 0, length))
+    start = {**orientation((0, 1, 0), theta), **turning(length * axis, spin * axis + W * np.array((0, 0, 1)))}
+    top = on_a_joint("Spherical", {"m": m, "Ixx": J1, "Iyy": J1, "Izz": J3, "p1.rz": -length, **start})
     result = top.simulate(3.0, solver="dop853", rtol=1e-11, output_interval=0.25)
     expected = [Rotation.from_euler("z", W * t).apply(length * axis) for t in result.time]
     assert np.abs(three(result, "top.") - expected).max() < 1e-8
+
+
+def test_a_conical_pendulum_goes_round_evenly():
+    """At W^2 = g/(l cos th) a mass on a rod stays at its height, to 1e-9; the rod pulls with m g/cos th."""
+    m, length, theta = 1.5, 0.8, 0.6
+    W = np.sqrt(9.81 / (length * np.cos(theta)))
+    r = length * np.array((np.sin(theta), 0, -np.cos(theta)))
+    start = vector("", r) | vector("v", np.cross((0, 0, W), r))
+    result = on_a_joint("Rod", {"m": m, **start}, {"length": length}).simulate(5.0, solver="dop853", rtol=1e-12, output_interval=0.25)
+    expected = [Rotation.from_euler("z", W * t).apply(r) for t in result.time]
+    assert np.abs(three(result, "top.") - expected).max() < 1e-9
+    assert result["pin.reaction"] == pytest.approx(np.full(len(result.time), m * 9.81 / np.cos(theta)), abs=1e-8)

@@ -1,0 +1,94 @@
+"""Loops in space whose equations repeat each other: how many do is decided right, they are named, and what to do is said."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from jourdain import Result, System
+from tests.support.systems.constrained import Mechanism
+from tests.support.systems.machines import example
+from tests.support.systems.rank_in_space import as_system
+from tests.support.systems.singular import Case, cases
+from tests.support.systems.space import planar_loop, shafts
+
+
+def run(system: System, stop: float = 2.0) -> Result:
+    return system.simulate(stop, solver="dop853", rtol=1e-11, output_interval=0.25)
+
+
+def test_a_planar_loop_is_redundant_by_three_and_the_warning_says_what_to_replace():
+    (warning,) = run(planar_loop(), 0.25).outcome.warnings
+    assert warning.startswith("3 constraints are redundant at t = 0 s, among those of 'hinge1', 'hinge2', 'hinge3', 'hinge4'; ")
+    assert warning.endswith(
+        "those of least length are taken; to be free of this, replace one spatial.Revolute by a spatial.Spherical and one by a "
+        "spatial.Universal whose axis x of M, or y of N, is that of the hinge (there are 'hinge1', 'hinge2', 'hinge3', 'hinge4'); "
+        "the others stay"
+    )
+
+
+def test_a_loop_that_is_redundant_otherwise_is_not_told_to_replace_hinges():
+    """Bricard's mechanism has one equation too many; without three it would be free to do more than it does."""
+    (warning,) = run(example("14_bricard").system(), 0.0).outcome.warnings
+    assert warning.startswith("1 constraint is redundant") and warning.endswith("those of least length are taken")
+
+
+def test_with_the_replacement_the_loop_moves_alike():
+    """Over 2 s, by 1e-8, without a warning."""
+    redundant, replaced = run(planar_loop()), run(planar_loop(replaced=True))
+    assert replaced.outcome.completed and not replaced.outcome.warnings
+    for name in (f"{body}.{state}" for body in ("crank", "coupler", "rocker") for state in ("x", "y", "omegaz", "q3")):
+        assert np.ptp(redundant[name]) > 0.1
+        assert replaced[name] == pytest.approx(redundant[name], abs=1e-8)
+
+
+def test_the_multipliers_of_least_length_load_a_planar_loop_in_its_plane_alone():
+    """There they are those of the loop without redundancy; of forces across it and of torques there are none."""
+    redundant, replaced = run(planar_loop(), 0.0), run(planar_loop(replaced=True), 0.0)
+    for hinge in ("hinge1", "hinge2", "hinge3", "hinge4"):
+        assert [redundant[f"{hinge}.multiplier[{n}]"][0] for n in (3, 4, 5)] == pytest.approx([0, 0, 0], abs=1e-12)
+    for hinge in ("hinge1", "hinge2", "hinge4"):
+        in_plane = [[result[f"{hinge}.multiplier[{n}]"][0] for n in (1, 2)] for result in (redundant, replaced)]
+        assert in_plane[0] == pytest.approx(in_plane[1], abs=1e-9) and np.abs(in_plane).max() > 1
+
+
+# -- decisions ----------------------------------------------------------------------------------------------------------------------------
+
+
+def redundant_rows(mechanism: Mechanism) -> int:
+    """By the warnings of a run that ends at its start."""
+    warnings = as_system(mechanism).simulate(0.0, initial="relax", outputs=[]).outcome.warnings
+    counts = [re.match(r"(\d+) constraints? (?:is|are) redundant", warning) for warning in warnings]
+    return sum(int(count.group(1)) for count in counts if count)
+
+
+def in_space(ports: int) -> list[Case]:
+    """Of the systems whose rank is known, those in space whose bodies have at most so many ports, violated by 1e-8 at most."""
+
+    def used(mechanism: Mechanism) -> int:
+        ends = [body for joint in mechanism.joints for body in (joint.a, joint.b)]
+        return max(ends.count(body) for body in range(mechanism.bodies))
+
+    found = [case for case in cases() if not case.mechanism.planar and case.violation <= 1e-8]
+    return [case for case in found if used(case.mechanism) <= ports]
+
+
+@pytest.mark.parametrize(
+    ("ports", "every", "least"), [(2, 5, 19), pytest.param(4, 1, 120, marks=pytest.mark.slow)], ids=["a fifth of those of two ports", "all"]
+)
+def test_the_rank_of_systems_of_fmus_is_right(ports, every, least):
+    """Chains of any masses, lengths and slimness, welds, doors, loops and Bricard's mechanism; at rest, without any load."""
+    chosen = in_space(ports)[::every]
+    assert len(chosen) >= least
+    for case in chosen:
+        assert redundant_rows(case.mechanism) == case.redundant, case.name
+
+
+def test_shafts_that_turn_evenly_without_any_force_are_solved():
+    """All multipliers and accelerations vanish but for the rounding of what they are computed from."""
+    result = shafts("ConstantVelocity", 0.3, 10.0).simulate(0.5, solver="dop853", rtol=1e-12)
+    assert result.outcome.completed and not result.outcome.warnings
+    assert result["bearing.rotation.q"][-1] == pytest.approx(5.0, abs=1e-9)
+    assert np.abs(result["joint.reaction"]).max() < 1e-10
