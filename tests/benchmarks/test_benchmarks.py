@@ -68,6 +68,17 @@ def test_the_chain_benchmark_prints_its_table():
 
 
 @pytest.mark.slow
+def test_the_benchmark_in_space_compares_with_exudyn():
+    """Two sizes with the exponent between them; and every other way to the same motion comes to the same place, within the error asked for."""
+    pytest.importorskip("exudyn")
+    text = printed("space", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1", "--runs", "4", "--error", "1e-5")
+    assert [line.split()[0] for line in text[1:3]] == ["3", "9"] and np.isfinite(float(text[2].split()[4]))
+    rows = [line for line in text if line.startswith("       4")]
+    assert ["Exudyn" in row for row in rows] == [False] * 2 + [True] * 5
+    assert all(float(row.split()[-3]) <= 1e-5 for row in rows)
+
+
+@pytest.mark.slow
 def test_the_crane_benchmark_prints_its_tables():
     """Solvers, then every scheme: errors shrink with the step, and are those of the scheme."""
     text = printed("crane", "--stop", "0.8", "--splits", "each alone", "--steps", "1e-3", "5e-4")
