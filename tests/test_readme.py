@@ -62,6 +62,11 @@ def test_the_snippets_on_space_run(scratch):
     assert np.ptp(swing["rod.energy.kinetic"] + swing["rod.energy.potential"]) < 1e-6
     assert swing["rod.z"].min() == pytest.approx(-0.5, abs=1e-3)
     assert swing["pin.rotation.q"][0] == pytest.approx(np.pi / 2)
+    stiff, free = scope["stiff"], scope["free"]
+    (warning,) = stiff.outcome.warnings
+    assert warning.startswith("3 constraints are redundant") and "Universal" in warning and free.outcome.warnings == []
+    assert free["coupler.x"][-1] == pytest.approx(stiff["coupler.x"][-1], abs=1e-8) and np.ptp(free["coupler.x"]) > 0.01
+    assert scope["path"].is_file()
     assert declaration(scope["PointOnSphere"])["position[1]"].unit == "m"
 
 

@@ -291,8 +291,9 @@ def _replacement(session: Session, count: int, names: list[str]) -> str:
     if more or len(hinges) < 2 * loops:
         return ""
     return (
-        f"; to be free of this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and one by a "
-        f"spatial.Universal whose axis x of M, or y of N, is that of the hinge (there are {listed(hinges)}); the others stay"
+        f"; to be free of this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and the next one by a "
+        "spatial.Universal, of whose axes (x of M, y of N) one is the hinge's and the other, on the body between the two, is across the line "
+        f"between them (there are {listed(hinges)}); the others stay"
     )
 
 

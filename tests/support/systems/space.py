@@ -180,7 +180,7 @@ def planar_loop(replaced: bool = False) -> System:
     """A four-bar in the plane z = 0 by joints in space: of four revolutes, or with one of them spherical and one universal.
 
     Crank, coupler and rocker are 1, 2.5 and 2 m long, the ground 2.2 m, and the crank stands upright at the start. The replaced joints are
-    those of the coupler: the cross of the universal joint turns about x of M, which is the hinge's axis there.
+    those of the coupler: the cross of the universal joint turns about an axis across the coupler and about the hinge's.
     """
     crank, coupler, rocker, ground = 1.0, 2.5, 2.0, 2.2
     A, D = np.array((0, crank, 0)), np.array((ground, 0, 0))
@@ -190,8 +190,7 @@ def planar_loop(replaced: bool = False) -> System:
     system = System("four-bar in space")
     system.add("left", "spatial.Fixed")
     system.add("right", "spatial.Fixed", vector("p1.r", D))
-    # About z at the coupler's ends; with x along the absolute z, which is the axis of a cross.
-    about_z = {"zx": 1.0, "zz": 0.0, "xx": 0.0, "xz": 1.0}
+    across = {"zx": 1.0, "zz": 0.0, "xx": 0.0, "xy": 1.0}  # x of the port is across the bar, y is the absolute z
     rate = 4.0
     speed = np.cross((0, 0, rate), A)
     # The velocity of B as the end of coupler and rocker gives their rates.
@@ -203,10 +202,8 @@ def planar_loop(replaced: bool = False) -> System:
         angle = float(np.arctan2(end[1] - start[1], end[0] - start[0]))
         tensor = {"m": length, "Ixx": 0.01, "Iyy": length**3 / 12, "Izz": length**3 / 12, "gy": -9.81, "gz": 0.0}
         ports = port("p1", rx=-length / 2) | port("p2", rx=length / 2)
-        if replaced and name == "coupler":
-            ports |= port("p2", **about_z)
-        if replaced and name == "rocker":
-            ports |= port("p2", **about_z)
+        if replaced and name != "crank":
+            ports |= port("p2", **across)
         motion = vector("", centre) | vector("v", v + np.cross((0, 0, omega), centre - start)) | {"omegaz": omega}
         system.add(name, "spatial.Body2", tensor | ports | orientation((0, 0, 1), angle) | motion)
     joined(

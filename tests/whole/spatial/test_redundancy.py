@@ -23,9 +23,9 @@ def test_a_planar_loop_is_redundant_by_three_and_the_warning_says_what_to_replac
     (warning,) = run(planar_loop(), 0.25).outcome.warnings
     assert warning.startswith("3 constraints are redundant at t = 0 s, among those of 'hinge1', 'hinge2', 'hinge3', 'hinge4'; ")
     assert warning.endswith(
-        "those of least length are taken; to be free of this, replace one spatial.Revolute by a spatial.Spherical and one by a "
-        "spatial.Universal whose axis x of M, or y of N, is that of the hinge (there are 'hinge1', 'hinge2', 'hinge3', 'hinge4'); "
-        "the others stay"
+        "those of least length are taken; to be free of this, replace one spatial.Revolute by a spatial.Spherical and the next one by a "
+        "spatial.Universal, of whose axes (x of M, y of N) one is the hinge's and the other, on the body between the two, is across the line "
+        "between them (there are 'hinge1', 'hinge2', 'hinge3', 'hinge4'); the others stay"
     )
 
 
