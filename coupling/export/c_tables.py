@@ -116,7 +116,7 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
     there = (Kind.SET_TIME,) if session.built.reading else (Kind.SET_TIME, Kind.SET_STATES)
     moves = ~np.isin(operations["kind"], there)  # components read these where they are
     printed = {"part": rows.table("part"), "drive": rows.table("drive"), "loop": rows.table("loop"), "operation": operations[moves]}
-    printed |= {name: rows.table(name) for name in ("derivative", "constraint", "motion")}
+    printed |= {name: rows.table(name) for name in ("derivative", "constraint", "motion", "turn")}
     opened = {address: place for place, address in enumerate(table.opened)}
     inputs = [opened[address] if isinstance(drive, PolynomialDrive) else NONE for address, drive in session.built.drives]
     multipliers = [len(loop.unknowns) - loop.torn for loop in schedule.loops]

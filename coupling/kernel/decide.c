@@ -215,7 +215,7 @@ static int project_rates(Kernel *k, const double *x, double *rates)
 /* The velocity state of a coordinate that can be displaced, or -1. */
 static int rate_of(const Kernel *k, const Loop *l, int mobile)
 {
-    return k->projection->position_of[l->mobile_state[mobile]] < 0 ? -1 : l->mobile_state[mobile];
+    return has_position(k->projection, l->mobile_state[mobile]) ? l->mobile_state[mobile] : -1;
 }
 
 /* States a little away along the freedoms, on the constraints again: first the way that the mechanism moves, then in directions of no
@@ -245,14 +245,18 @@ static int displace(Kernel *k, double t, const double *x, double *displaced, boo
             continue;
         memcpy(displaced, x, (size_t)k->states * sizeof *x);
         for (int i = 0; i < k->states; i++)
-            if (p->position_of[i] >= 0)
-                displaced[p->position_of[i]] += DISPLACEMENT / greatest * rates[i];
+            move_position(p, i, DISPLACEMENT / greatest * rates[i], displaced);
+        turn_all(p, displaced);
         result = project_positions(k, t, displaced, moved);
         for (int i = 0; i < k->loop_count; i++)
             for (int s = 0; s < k->loops[i].mobile; s++) {
                 const int state = p->position_of[k->loops[i].mobile_state[s]];
                 far = fmax(far, state < 0 ? 0 : fabs(displaced[state] - x[state]));
             }
+        for (int i = 0; i < 4 * p->turns; i++) {
+            const int state = p->turn[i / 4].q + i % 4;
+            far = fmax(far, 2 * fabs(displaced[state] - x[state]));
+        }
         *moved = *moved && far > DISPLACEMENT / 2;
     }
     return result == KERNEL_DONE && *moved ? linearise_constraints(k, t, displaced) : result;

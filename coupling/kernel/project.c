@@ -14,7 +14,7 @@ static const double falling = 0.5;  /* violations have to fall by this much to b
 static void free_projection(Kernel *k)
 {
     if (k->projection) {
-        free(k->projection->position_of);
+        free(k->projection->position_of); /* with turn_of */
         free(k->projection->right); /* with all numbers */
     }
     free(k->projection);
@@ -34,10 +34,12 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     p->constraint = rows->constraint;
     p->motions = rows->motions;
     p->motion = rows->motion;
+    p->turns = rows->turns;
+    p->turn = rows->turn;
     for (int i = 0; i < k->loop_count; i++)
         p->unknowns = k->loops[i].count > p->unknowns ? k->loops[i].count : p->unknowns;
-    p->position_of = malloc(((size_t)k->states + 1) * sizeof *p->position_of);
-    p->right = malloc(((size_t)p->unknowns + 2 * (size_t)k->states + (size_t)p->count + 1) * sizeof *p->right);
+    p->position_of = malloc((2 * (size_t)k->states + 1) * sizeof *p->position_of);
+    p->right = calloc((size_t)p->unknowns + 2 * (size_t)k->states + (size_t)p->count + 3 * (size_t)p->turns + 1, sizeof *p->right);
     if (!p->position_of || !p->right) {
         free_projection(k);
         return -1;
@@ -45,12 +47,16 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     p->before = p->right + p->unknowns;
     p->trial = p->before + k->states;
     p->rest = p->trial + k->states;
+    p->turned = p->rest + p->count;
+    p->turn_of = p->position_of + k->states;
     p->group = rows->group == NONE ? NULL : rows->number + rows->group;
     p->light = p->heavy = -1;
     for (int i = 0; i < k->states; i++)
-        p->position_of[i] = -1;
+        p->position_of[i] = p->turn_of[i] = -1;
     for (int i = 0; i < p->motions; i++)
         p->position_of[p->motion[i].velocity] = p->motion[i].state;
+    for (int i = 0; i < 3 * p->turns; i++)
+        p->turn_of[p->turn[i / 3].omega + i % 3] = i;
     return 0;
 }
 
@@ -69,7 +75,7 @@ Violation violation(const Kernel *k, const double *x)
     for (int i = 0; i < k->loop_count; i++)
         for (int s = 0; s < k->loops[i].mobile; s++) {
             const int moved = k->loops[i].mobile_state[s], state = p->position_of[moved];
-            size = fmax(size, state < 0 ? 0 : fabs(x[state]));
+            size = fmax(size, state >= 0 ? fabs(x[state]) : p->turn_of[moved] >= 0 ? 1 : 0); /* that of directions */
             speed = fmax(speed, fabs(x[moved]));
         }
     for (int i = 0; i < p->count; i++) {
@@ -80,10 +86,45 @@ Violation violation(const Kernel *k, const double *x)
     return (Violation){position > 0 ? position / (exact * size) : 0, velocity > 0 ? velocity / (exact * speed) : 0};
 }
 
-/* Takes from the states what the violations of a loop's constraints at one level ask for. */
-void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
+bool has_position(const Projection *p, int velocity)
 {
-    const Projection *p = k->projection;
+    return p->position_of[velocity] >= 0 || p->turn_of[velocity] >= 0;
+}
+
+void move_position(Projection *p, int velocity, double by, double *x)
+{
+    if (p->position_of[velocity] >= 0)
+        x[p->position_of[velocity]] += by;
+    else if (p->turn_of[velocity] >= 0)
+        p->turned[p->turn_of[velocity]] += by;
+}
+
+/* Adds (c, s d) o q. */
+static void add_product(double c, double s, const double *d, const double *q, double *to)
+{
+    const double q0 = q[0], q1 = q[1], q2 = q[2], q3 = q[3];
+    to[0] += c * q0 - s * (d[0] * q1 + d[1] * q2 + d[2] * q3);
+    to[1] += c * q1 + s * (d[0] * q0 + d[1] * q3 - d[2] * q2);
+    to[2] += c * q2 + s * (d[1] * q0 + d[2] * q1 - d[0] * q3);
+    to[3] += c * q3 + s * (d[2] * q0 + d[0] * q2 - d[1] * q1);
+}
+
+/* By rotation vectors of any length, which the lengths of quaternions survive. */
+void turn_all(Projection *p, double *x)
+{
+    for (int i = 0; i < p->turns; i++) {
+        double *const d = p->turned + 3 * i, *const q = x + p->turn[i].q;
+        const double angle = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        if (angle > 0)
+            add_product(cos(angle / 2) - 1, sin(angle / 2) / angle, d, q, q);
+        d[0] = d[1] = d[2] = 0;
+    }
+}
+
+/* What the violations of a loop's constraints at one level ask for, of positions and velocities, added to x; but for quaternions. */
+static void correct_all_but_turns(Kernel *k, int loop, const double *violated, bool positions, double *x)
+{
+    Projection *const p = k->projection;
     Loop *l = &k->loops[loop];
     for (int i = 0; i < l->count; i++)
         p->right[i] = 0;
@@ -96,13 +137,20 @@ void correct(Kernel *k, int loop, const double *violated, bool positions, double
     linear_solve(l->linear, p->right);
     const double *const mobility = l->term + l->first_mobility;
     for (int i = 0; i < l->mobile; i++) {
-        const int state = positions ? p->position_of[l->mobile_state[i]] : l->mobile_state[i];
         double sum = 0;
         for (int e = l->mobile_start[i]; e < l->mobile_start[i + 1]; e++)
             sum += mobility[e] * p->right[l->mobile_column[e]];
-        if (state >= 0)
-            x[state] += sum;
+        if (positions)
+            move_position(p, l->mobile_state[i], sum, x);
+        else
+            x[l->mobile_state[i]] += sum;
     }
+}
+
+void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
+{
+    correct_all_but_turns(k, loop, violated, positions, x);
+    turn_all(k->projection, x);
 }
 
 /* Whether a correction has left so little, by what those of the last steps left at the same place, that it needs no reading. A correction by
@@ -192,6 +240,13 @@ void project_along(Kernel *k, const double *moved, bool positions, double *x)
 {
     for (int i = 0; i < k->loop_count; i++) {
         loop_mobility(&k->loops[i]);
-        correct(k, i, moved, positions, x);
+        correct_all_but_turns(k, i, moved, positions, x);
+    }
+    /* How quaternions follow at the states of the last evaluation. */
+    Projection *const p = k->projection;
+    for (int i = 0; i < p->turns; i++) {
+        double *const d = p->turned + 3 * i;
+        add_product(0, 0.5, d, k->v + p->turn[i].q, x + p->turn[i].q);
+        d[0] = d[1] = d[2] = 0;
     }
 }

@@ -17,11 +17,14 @@ typedef struct {
 } Contraction;
 
 typedef struct Projection {
-    int count, motions, unknowns;
+    int count, motions, turns, unknowns;
     const ConstraintRow *constraint;
     const MotionRow *motion;
+    const TurnRow *turn;
     const int *group; /* of each state: its body and unit */
     int *position_of; /* the state whose rate a state is, or -1 */
+    int *turn_of;     /* three times the quaternion that a state turns, and the axis; or -1 */
+    double *turned;   /* by quaternion and axis: what is not yet part of it */
     double *right, *before, *trial, *rest; /* by unknown, by state, by state, by constraint */
     /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
     int light, heavy;
@@ -39,6 +42,9 @@ typedef struct {
 int read_constraints(Kernel *, const double *x);
 Violation violation(const Kernel *, const double *x); /* as read last */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
+bool has_position(const Projection *, int velocity);
+void move_position(Projection *, int velocity, double by, double *x); /* quaternions are turned by turn_all */
+void turn_all(Projection *, double *x);
 
 /* project_fully.c */
 int project_positions(Kernel *, double t, double *x, bool *holds);

@@ -107,11 +107,16 @@ typedef struct {
     int state, velocity;
 } MotionRow;
 
+/* The first of three states, an absolute angular velocity, and of four, the quaternion that it turns: q' = (0, omega) o q / 2. */
+typedef struct {
+    int omega, q;
+} TurnRow;
+
 typedef struct {
     int slots, states; /* the states come first */
     int derivative_slot;
     int group; /* by state, the number of its instance and unit */
-    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions;
+    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions, turns;
     const PartRow *part;
     const DriveRow *drive;
     const LoopRow *loop;
@@ -124,6 +129,7 @@ typedef struct {
     const RecordRow *record;
     const ConstraintRow *constraint;
     const MotionRow *motion;
+    const TurnRow *turn;
     const int *number; /* the pools */
     const double *real;
 } Rows;

@@ -35,6 +35,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "record": ("columns", "slot"),
     "constraint": ("loop", "unknown", "position", "velocity"),
     "motion": ("state", "velocity"),
+    "turn": ("omega", "q"),
 }
 """The fields of each kind of row, all of them integers."""
 
@@ -300,6 +301,10 @@ class RowBuilder:
     def add_motion(self, state: int, velocity: int) -> None:
         """A state whose derivative is another state."""
         self._add("motion", state, velocity)
+
+    def add_turn(self, omega: int, q: int) -> None:
+        """The first of three states, an absolute angular velocity, and of four, the quaternion that it turns."""
+        self._add("turn", omega, q)
 
     def set_shortcut(
         self,

@@ -37,8 +37,11 @@ def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None
     motions = {velocity: state for state, velocity in _motions(session)}
     for velocity, state in motions.items():
         builder.add_motion(state, velocity)
+    turns = list(_turns(session))
+    for omega, q in turns:
+        builder.add_turn(omega, q)
     assert session.built.reading
-    lost = min(moved - motions.keys(), default=None)
+    lost = min(moved - motions.keys() - {omega + axis for omega, _ in turns for axis in range(3)}, default=None)
     if lost is not None and any(held.position is not None for held in session.built.reading.constraints):
         index, part = next((i, p) for i, p in enumerate(session.built.parts) if 0 <= lost - p.first_state < len(p.states))
         address = Address(index, 0, part.states[lost - part.first_state])
@@ -56,6 +59,39 @@ def _motions(session: Session) -> Iterator[tuple[int, int]]:
                 check_status(session, index, status, "differentiating")
                 if value == 1:
                     yield part.first_state + i, part.first_state + place[known[0]]
+
+
+def turning(q: np.ndarray) -> np.ndarray:
+    """By an angular velocity about absolute axes: the rates of the quaternion q."""
+    q0, q1, q2, q3 = q
+    return np.array([[-q1, -q2, -q3], [q0, q3, -q2], [-q3, q0, q1], [q2, -q1, q0]]) / 2
+
+
+def _turns(session: Session) -> Iterator[tuple[int, int]]:
+    """The first states of angular velocities and of the quaternions that they turn, known by names and by what the instances say of the rates."""
+    for index, part in enumerate(session.built.parts):
+        if not (part.states and part.interface.directional_derivatives):
+            continue
+        names = [part.fmu.by_reference[reference].name for reference in part.states]
+        for q in [i for i, name in enumerate(names) if name.endswith("q0")]:
+            whole = names[q].removesuffix("q0")
+            omega = names.index(f"{whole}omegax") if f"{whole}omegax" in names else len(names)
+            if names[q : q + 4] + names[omega : omega + 3] != [f"{whole}{each}" for each in _TURNING]:
+                continue
+            rates = [part.structure.derivatives[q + i].reference for i in range(4)]
+            found = np.zeros((4, 3))
+            for axis in range(3):
+                status, values = session.instances[index].directional(rates, part.states[omega + axis])
+                check_status(session, index, status, "differentiating")
+                found[:, axis] = values
+            present = 2 * np.array([found[1, 0], *-found[0]])
+            if np.abs(found - turning(present)).max() < _SAME < np.linalg.norm(present):
+                yield part.first_state + omega, part.first_state + q
+
+
+_TURNING = ("q0", "q1", "q2", "q3", "omegax", "omegay", "omegaz")
+_SAME = 1e-9
+"""Of rates of a quaternion."""
 
 
 class StartRefused(StartError):

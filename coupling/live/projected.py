@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coupling.kernel.kernel import Kernel
-from coupling.kernel.rows import NONE
+from coupling.live.jacobians import turning
 from coupling.live.linearise import Linearisation, StateJacobian, solved
 from coupling.live.session import Session
 from coupling.plan.projection import Reading
@@ -32,17 +32,28 @@ class Tangent:
         ]
         motion = session.rows.table("motion")
         self._velocity = np.array(sorted(reading.states))
-        rate_of = dict(zip(motion["velocity"].tolist(), motion["state"].tolist(), strict=True))
-        self._position = np.array([rate_of.get(v, NONE) for v in self._velocity.tolist()])
+        self._motion = motion["state"], motion["velocity"]
+        self._turns = [(slice(omega, omega + 3), slice(q, q + 4)) for omega, q in session.rows.table("turn").tolist()]
+        self._kernel = session.kernel
 
     def at_present(self, answers: np.ndarray, equations: np.ndarray, redundant: bool) -> np.ndarray:
         """From the derivatives of the states' derivatives, and of the residuals, by the loops' unknowns."""
         constraints = self._linear.at_present()[:, : self._states]
         moving = answers @ solved(equations, np.eye(len(equations))[:, self._unknowns], redundant)
         found = np.eye(self._states)
-        for target, (held, rows) in zip((self._position, self._velocity), self._levels, strict=True):
-            kept = target != NONE
-            found[target[kept]] -= moving[np.ix_(self._velocity[kept], held)] @ (constraints[rows] @ found)
+        for follows, (held, rows) in zip((self._positions, lambda moved: moved), self._levels, strict=True):
+            still = np.zeros_like(moving[:, held])
+            still[self._velocity] = moving[np.ix_(self._velocity, held)]
+            found -= follows(still) @ (constraints[rows] @ found)
+        return found
+
+    def _positions(self, moving: np.ndarray) -> np.ndarray:
+        """What velocities that change by so much do to positions."""
+        found = np.zeros_like(moving)
+        state, velocity = self._motion
+        found[state] = moving[velocity]
+        for omega, q in self._turns:
+            found[q] = turning(self._kernel.slots[q]) @ moving[omega]
         return found
 
 
