@@ -28,15 +28,11 @@ sys.path.insert(0, str(HERE))
 import chain  # noqa: E402 - sets the numbers of threads before NumPy's libraries are used
 
 from coupling import System  # noqa: E402
-from coupling.live.program import compile_program  # noqa: E402
-from coupling.live.start import start  # noqa: E402
-from coupling.options import Run  # noqa: E402
-from coupling.solvers import dop853, dopri5  # noqa: E402
 
 ROD = {"m": 1.0, "Ixx": 0.01, "Iyy": 1 / 12, "Izz": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
 GRAVITY = (0.0, 4.0, -9.0)  # aside, so that hinges of both directions move
 AXES = ((0, 1, 0), (0, 0, 1))  # of the hinges in turns
-METHODS = {"dopri5": dopri5.METHOD, "dop853": dop853.METHOD}
+METHODS = ("dopri5", "dop853")
 STOP = 0.5  # s
 MOST_RELATIVE = 200  # bodies for Pinocchio, whose data has tensors of the third power of their number
 
@@ -106,19 +102,9 @@ def articulated(bodies: int, seconds: float, repetitions: int) -> float:
 
 def coupled(made: System, bodies: int, tolerance: float, method: str = "dopri5") -> tuple[float, np.ndarray]:
     """Seconds from the first evaluation to the last, which is what the others' times are, and the last body's place."""
-    built = made.build(communication=False)
-    run = Run(stop_time=STOP, solver=method, rtol=tolerance, atol=tolerance, outputs=[], output_times=[STOP])
-    with start(compile_program(built, []), run, {}) as session:
-        kernel = session.kernel
-        began = time.perf_counter()
-        allowed = np.full(built.states, tolerance)
-        kernel.begin_run(METHODS[method].structure, tolerance, allowed, math.inf, 0.0, 0.0, STOP, np.zeros(0))
-        kernel.restart(0.0, session.x)
-        status = kernel.advance(10**7)
-        seconds = time.perf_counter() - began
-        assert status == 0, status
-        last = next(part for part in built.parts if part.name == f"rod{bodies - 1}")
-        return seconds, np.array(kernel.present[last.first_state : last.first_state + 3])
+    names = [f"rod{bodies - 1}.{axis}" for axis in "xyz"]
+    result = made.simulate(STOP, solver=method, rtol=tolerance, atol=tolerance, outputs=names, output_times=[STOP])
+    return result.statistics.seconds_running, np.array([result[name][-1] for name in names])
 
 
 def settings(exudyn, steps: int, linear: str = "EigenSparse"):

@@ -57,11 +57,16 @@ def test_the_multipliers_of_least_length_load_a_planar_loop_in_its_plane_alone()
 # -- decisions ----------------------------------------------------------------------------------------------------------------------------
 
 
-def redundant_rows(mechanism: Mechanism) -> int:
+def redundant_rows(mechanism: Mechanism, **options: str) -> int:
     """By the warnings of a run that ends at its start."""
-    warnings = as_system(mechanism).simulate(0.0, initial="relax", outputs=[]).outcome.warnings
+    warnings = as_system(mechanism).simulate(0.0, outputs=[], **options).outcome.warnings
     counts = [re.match(r"(\d+) constraints? (?:is|are) redundant", warning) for warning in warnings]
     return sum(int(count.group(1)) for count in counts if count)
+
+
+def is_thin(mechanism: Mechanism) -> bool:
+    """Whether m L^2 / I of a body exceeds 1e7."""
+    return bool((mechanism.masses[:, None] * mechanism.size**2 / mechanism.inertias).max() > 1e7)
 
 
 def in_space(ports: int) -> list[Case]:
@@ -75,15 +80,28 @@ def in_space(ports: int) -> list[Case]:
     return [case for case in found if used(case.mechanism) <= ports]
 
 
-@pytest.mark.parametrize(
-    ("ports", "every", "least"), [(2, 5, 19), pytest.param(4, 1, 120, marks=pytest.mark.slow)], ids=["a fifth of those of two ports", "all"]
-)
-def test_the_rank_of_systems_of_fmus_is_right(ports, every, least):
-    """Chains of any masses, lengths and slimness, welds, doors, loops and Bricard's mechanism; at rest, without any load."""
-    chosen = in_space(ports)[::every]
-    assert len(chosen) >= least
+@pytest.mark.parametrize("ports", [2, pytest.param(4, marks=pytest.mark.slow)], ids=["some of two ports", "all"])
+def test_the_rank_of_systems_of_fmus_is_right(ports):
+    """Chains of any masses, lengths and slimness, welds, doors, loops and Bricard's mechanism; at rest, without any load.
+
+    By projection on projected poses, where the start violates so little that it is accepted; by Baumgarte's stabilisation as they are.
+    """
+    chosen = in_space(ports)[:: 5 if ports == 2 else 1]
+    asked = 0
     for case in chosen:
-        assert redundant_rows(case.mechanism) == case.redundant, case.name
+        assert redundant_rows(case.mechanism, initial="relax", stabilisation="baumgarte") == case.redundant, case.name
+        if np.abs(case.mechanism.violations()).max() <= 1e-7 and not (case.redundant and is_thin(case.mechanism)):
+            assert redundant_rows(case.mechanism, stabilisation="projection") == case.redundant, case.name
+            asked += 1
+    assert len(chosen) >= (19 if ports == 2 else 120) and asked >= 0.8 * len(chosen)
+
+
+# The same happens in the plane: with bodies as thin as these, rows of two welds count as redundant that are not.
+@pytest.mark.xfail(strict=True, reason="8 or 9 of the 12 rows of a thin plank on two welds count as redundant by projection")
+def test_the_rank_of_a_thin_plank_on_two_welds_is_right():
+    thin = [case.mechanism for case in in_space(2) if case.name.startswith("two welds") and is_thin(case.mechanism)]
+    for mechanism in thin:
+        assert redundant_rows(mechanism, stabilisation="projection") == 6
 
 
 def test_shafts_that_turn_evenly_without_any_force_are_solved():
