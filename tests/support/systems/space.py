@@ -234,5 +234,9 @@ CONSERVATIVE: dict[str, Callable[[], System]] = {
 }
 
 
+COSTLY = ("slider-crank", "rolling disc")
+"""Those for which joints are built that few other tests need."""
+
+
 def bodies(system: System) -> list[str]:
     return [name for name, instance in system.instances.items() if instance.model_name.startswith("spatial.Body")]

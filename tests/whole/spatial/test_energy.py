@@ -13,12 +13,13 @@ from scipy.integrate import solve_ivp
 from jourdain import Ending, System
 from tests.support.runtime.driver import DISCARD, Driver
 from tests.support.systems.exported import export
-from tests.support.systems.space import CONSERVATIVE, bodies
+from tests.support.systems.space import CONSERVATIVE, COSTLY, bodies
 
 STOP, TOLERANCE = 10.0, 1e-12
 TIMES = np.linspace(0, STOP, 101)
-QUICK = "rolling disc"
+QUICK = "two rods"
 ALL = [name if name == QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CONSERVATIVE]
+IN_THE_MASTER = [pytest.param(name, marks=[pytest.mark.slow] * (name in COSTLY)) for name in CONSERVATIVE]
 
 
 def kept(kinetic: np.ndarray, potential: np.ndarray) -> bool:
@@ -27,7 +28,7 @@ def kept(kinetic: np.ndarray, potential: np.ndarray) -> bool:
     return bool(np.abs(energy - energy[0]).max() < 1e-9 * (traded if traded > 1e-6 * kinetic.max() else kinetic.max()))
 
 
-@pytest.mark.parametrize("name", CONSERVATIVE)
+@pytest.mark.parametrize("name", IN_THE_MASTER)
 def test_the_master_keeps_energy(name):
     system = CONSERVATIVE[name]()
     options = {"solver": "dop853", "rtol": TOLERANCE, "atol": TOLERANCE}

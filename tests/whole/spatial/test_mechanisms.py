@@ -46,6 +46,7 @@ def test_two_rods_move_as_the_reference():
         assert angle == pytest.approx(turned, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_the_slider_crank_in_space_moves_as_the_reference():
     """To 1e-8 for 2 s and more than three turns of the crank; the start is the published one."""
     machine = example("15_spatial_slider_crank")
@@ -86,6 +87,7 @@ DISC = {
 """Centre of the disc, and its attitude by turns about z, x and z, by time (Lagrange's equations with nonholonomic multipliers)."""
 
 
+@pytest.mark.slow
 def test_a_rolling_disc_moves_as_the_reference():
     """To 1e-8 for 5 s; the contact force at the start is known."""
     result = completed(rolling_disc().simulate(5.0, solver="dop853", rtol=1e-12, output_times=[0, *DISC]))

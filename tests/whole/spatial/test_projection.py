@@ -16,7 +16,7 @@ from tests.coupling.solvers.test_projected import begun, derivatives
 from tests.support.runtime.driver import Driver
 from tests.support.systems.exported import export
 from tests.support.systems.machines import example
-from tests.support.systems.space import CONSERVATIVE, quaternions, two_rods
+from tests.support.systems.space import CONSERVATIVE, COSTLY, quaternions, two_rods
 
 
 def displaced(x: np.ndarray, size: float, seed: int = 1) -> np.ndarray:
@@ -24,7 +24,9 @@ def displaced(x: np.ndarray, size: float, seed: int = 1) -> np.ndarray:
 
 
 @pytest.mark.parametrize("solver", ["dopri5", "dop853", "cvode"])
-@pytest.mark.parametrize("name", ["two rods", "slider-crank", "Bricard", "rolling disc"])
+@pytest.mark.parametrize(
+    "name", ["two rods", "Bricard", "Chaplygin's sphere", *(pytest.param(each, marks=pytest.mark.slow) for each in COSTLY)]
+)
 def test_all_rows_are_on_the_constraints(name, solver):
     """By the default of explicit methods, and by the projected right-hand side; at 1e-6."""
     result = CONSERVATIVE[name]().simulate(1.0, solver=solver, rtol=1e-6, stabilisation="projection", output_times=[0.5, 1.0])
@@ -98,7 +100,7 @@ def test_corrections_turn_about_absolute_axes():
         assert found.as_rotvec() == pytest.approx(inverse @ np.cross(-arm, impulse), abs=1e-11)
 
 
-@pytest.mark.parametrize("name", ["two rods", "rolling disc"])
+@pytest.mark.parametrize("name", ["two rods", "Chaplygin's sphere", pytest.param("rolling disc", marks=pytest.mark.slow)])
 def test_the_jacobian_is_that_of_the_projected_derivatives(name):
     """Against differences, at a state in general position that satisfies the constraints."""
     with begun(CONSERVATIVE[name]()) as session:
