@@ -180,13 +180,18 @@ class Component:
 
     # -- ports ---------------------------------------------------------------------------------------------------
 
-    def port(self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None) -> Any:
-        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or at 0, a rotation matrix at 1."""
+    def port(
+        self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None, *, torque_free: bool = False
+    ) -> Any:
+        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or at 0, a rotation matrix at 1.
+
+        One that gives motion and is ``torque_free`` is a point without rotation: joints that would give it torque are refused.
+        """
         if kind not in KINDS:
             raise DeclarationError(
                 f"{self._name}: the port '{name}' has the unknown kind {kind!r}; use one of {', '.join(k.name for k in KINDS)}"
             )
-        port = make_port(name, kind, gives, text)
+        port = make_port(name, kind, gives, text, () if torque_free else None)
         self._draft.ports.append(port)
         for quantity in kind.given_by(gives.opposite):
             order = quantity.order if gives is Side.EFFORT else 3
