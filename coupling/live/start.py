@@ -71,7 +71,7 @@ def _freed_on_failure(session: Session) -> Iterator[None]:
 
 
 def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool, reset: bool = False) -> None:
-    session.values = values
+    session.values, session.said = values, {}
     changed: dict[int, dict[str, Value]] = {}
     for (index, name), value in values.items():
         changed.setdefault(index, {})[name] = value
@@ -218,6 +218,8 @@ def _leave_initialization(session: Session, stepped: bool) -> None:
     for index, instance in enumerate(session.instances):
         if session.built.parts[index].stepped == stepped:
             check_status(session, index, instance.exit_initialization(), "leaving Initialization Mode")
+            if instance.said:
+                session.said[index] = instance.said
 
 
 def _leave_to_repetition(session: Session, repeats: bool) -> None:

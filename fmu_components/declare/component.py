@@ -279,6 +279,10 @@ class Component:
         """The component is valid only where the expression is positive; checked at initialisation."""
         self._draft.conditions.append(Condition(expression, text))
 
+    def expect(self, expression: sympy.Expr, text: str) -> None:
+        """At initialisation a warning says so where the expression is not positive."""
+        self._draft.conditions.append(Condition(expression, text, advisory=True))
+
     @property
     def ports(self) -> tuple[Any, ...]:
         """The ports declared so far."""

@@ -145,11 +145,13 @@ class Event:
 
 @dataclass(frozen=True)
 class Condition:
-    """An expression that must be positive at initialisation for the component to mean what it says."""
+    """An expression that must, or should, be positive at initialisation for the component to mean what it says."""
 
     expression: sympy.Expr
     text: str
-    """What must hold, as it follows 'it is required that'."""
+    """What must hold, as it follows 'it is required that', or 'it is expected that'."""
+    advisory: bool = False
+    """Whether the component computes all the same where it does not hold, with a warning."""
 
 
 @dataclass(frozen=True)

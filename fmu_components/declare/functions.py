@@ -66,6 +66,25 @@ class Direction(sympy.Function):
     _mpmathcode = _pythoncode
 
 
+class GreatestMoment(ComposedBase):
+    """The greatest principal moment of a tensor of inertia, of its entries xx, yy, zz, xy, xz and yz. It is not differentiated."""
+
+    nargs = 6
+
+    @property
+    def shown(self) -> sympy.Expr:
+        return sympy.Function("greatest")(*self.args)
+
+    @property
+    def formula(self) -> sympy.Expr:
+        xx, yy, zz, xy, xz, yz = self.args
+        mean = (xx + yy + zz) / 3  # Smith, Communications of the ACM 4, 1961
+        rest = sympy.Matrix([[xx - mean, xy, xz], [xy, yy - mean, yz], [xz, yz, zz - mean]])
+        size = sympy.sqrt(sum(entry**2 for entry in rest) / 6)
+        cosine = sympy.Max(-1, sympy.Min(1, rest.det() / (2 * size**3)))
+        return sympy.Piecewise((mean + 2 * size * sympy.cos(sympy.acos(cosine) / 3), size > 0), (mean, True))
+
+
 class Unwrapped(ComposedBase):
     """The angle with the given sine and cosine, or multiples of these, that is nearest to w: smooth while w follows it.
 

@@ -132,11 +132,11 @@ class _ModelWriter:
 
     def _requirements(self) -> str:
         conditions = self.declared.conditions
-        texts = ", ".join(c_string(c.text) for c in conditions) or "0"
+        rows = ", ".join(f"{{{c_string(c.text)}, {c_bool(c.advisory)}}}" for c in conditions) or "{0, false}"
         concerned = [self.table.concerned(condition) for condition in conditions]
         return "\n\n".join(
             [
-                f"static const char *const requirement[] = {{{texts}}};",
+                f"static const Requirement requirement[] = {{{rows}}};",
                 _references("concerned", chain(*concerned)),
                 f"static const unsigned concerns[] = {{{', '.join(map(str, accumulate(map(len, concerned), initial=0)))}}};",
                 self._function("require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]),

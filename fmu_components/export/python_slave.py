@@ -162,7 +162,9 @@ class _SlaveWriter:
             "nominal": _tuple([_literal(v.nominal) for v in states]),
             "relations": _tuple([str(table.reference(v)) for v in relations]),
             "events": _table(events),
-            "conditions": _table([f"({c.text!r}, {_tuple(list(map(str, table.concerned(c))))})" for c in declared.conditions]),
+            "conditions": _table(
+                [f"({c.text!r}, {_tuple(list(map(str, table.concerned(c))))}, {c.advisory})" for c in declared.conditions]
+            ),
             **{name: name for name in ("evaluate", "derivatives", "indicators", "instants", "require")},
         }
         return "MODEL = runtime.Model(\n" + "".join(f"    {name}={value},\n" for name, value in fields.items()) + ")"
