@@ -232,6 +232,7 @@ class MechanismTable(VariableTable):
             of.nominal,
             role is Role.PARAMETER and (of.variability == "tunable" or of.causality == "input"),
             partner=residual,
+            gauge=f"{member.name}.{of.gauge}" if of.gauge else None,
         )
 
     def _role(self, member: Member, of: fmus.FmuVariable) -> Role:

@@ -19,7 +19,7 @@ from coupling.live.jacobians import add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
 from coupling.live.session import Session
-from coupling.live.violations import check_start_state
+from coupling.live.violations import check_start_state, follow_gauge
 from coupling.options import Run
 from coupling.plan.definition import Value
 from coupling.plan.graph import Address, Part, type_code
@@ -193,6 +193,9 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
         return
     _prepare_loops(session)
     _done(session, kernel.evaluate(t, session.x), "evaluating the start")
+    if session.built.gauge:
+        follow_gauge(session, session.x)
+        _done(session, kernel.evaluate(t, session.x), "evaluating the start")
     check_dependencies(session)
     if not reset:
         check_states(session)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
@@ -71,6 +72,16 @@ class Built:
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
+
+    @cached_property
+    def gauge(self) -> Mapping[int, Address]:
+        """The outputs that gauge states follow, by the numbers of these states: no coordinates, and without control of their errors."""
+        return {
+            part.first_state + i: _address(part.fmu, number, output)
+            for number, part in enumerate(self.parts)
+            for i, reference in enumerate(part.states)
+            if (output := part.fmu.by_reference[reference].gauge) is not None and output in part.fmu.variables
+        }
 
     def named(self, part: int, reference: int) -> str:
         """The full name of a variable."""

@@ -114,9 +114,13 @@ class Component:
         """A Boolean that is chosen before initialisation."""
         return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
 
-    def state(self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
-        """A continuous state; give its derivative with ``rate``."""
-        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal))
+    def state(self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0, gauge: str | None = None) -> sympy.Symbol:
+        """A continuous state; give its derivative with ``rate``.
+
+        A ``gauge`` state follows the output of that name and chooses between values of it that are equivalent, as angles are that differ by
+        whole turns. It enters nothing else: its errors do not count, and it is no coordinate of the system.
+        """
+        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge))
 
     def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
         """The time derivative of a state."""
@@ -393,6 +397,10 @@ def _freeze(component: type[Component]) -> Declaration:
     for state in [v for v in variables if v.role is Role.STATE]:
         if f"der({state.name})" not in draft.variables:
             raise DeclarationError(f"{name}: the state '{state.name}' has no derivative; state it with rate({state.name}, ...)")
+        if state.gauge is not None and (state.gauge not in draft.variables or draft.variables[state.gauge].role is not Role.OUTPUT):
+            raise DeclarationError(
+                f"{name}: the gauge state '{state.name}' follows '{state.gauge}', which is no output; declare it with output()"
+            )
     for port in draft.ports:
         for quantity in port.kind.given_by(port.side):
             if f"{port.name}.{quantity.name}" not in draft.variables:

@@ -98,6 +98,8 @@ class Variable:
     port: str | None = None
     partner: str | None = None
     """The state of a derivative, the residual of an algebraic variable."""
+    gauge: str | None = None
+    """Of a gauge state the output that it follows, and to whose value it may be set at any time without changing anything else."""
 
     @property
     def symbol(self) -> sympy.Symbol:

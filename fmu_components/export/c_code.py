@@ -11,7 +11,7 @@ from sympy.printing.c import C99CodePrinter
 
 from fmu_components.declare.declaration import Role
 from fmu_components.export.stages import STAGES, Plan, StageFunction, stage_of
-from fmu_components.export.table import VariableTable
+from fmu_components.export.table import VariableTable, tolerated
 
 
 class _CPrinter(C99CodePrinter):
@@ -84,7 +84,7 @@ class _ModelWriter:
             _references("relation", map(self.table.reference, relations)),
             self._watch(),
             _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
-            f"static const double nominal[] = {{{', '.join(c_number(v.nominal) for v in states) or '0'}}};",
+            f"static const double nominal[] = {{{', '.join(c_number(tolerated(v)) for v in states) or '0'}}};",
             self._model(len(relations), len(times)),
         ]
         return "\n\n".join(sections) + "\n"

@@ -101,7 +101,7 @@ struct Model {
     void (*update)(const double *v, double *new_values);                /* one per assignment */
     void (*instants)(const double *v, double *next);                    /* one per time event */
     void (*require)(const double *v, double *margins);                  /* one per requirement: must be positive */
-    const double *nominal;     /* of the states */
+    const double *nominal;     /* of the states; infinite for gauge states, whose errors do not count */
     const Composition *composition; /* null for a component that is a model of its own */
 };
 
