@@ -15,7 +15,7 @@ class PointMass1(Component):
     a spring or a guide of a point fit, and a spherical joint without spring and damper.
     """
 
-    drawing = Drawing(circle(0, 0, 0.42, fill=0.75), circle(0, 0, 0.14, fill=1.0))
+    drawing = Drawing(circle(0, 0, 0.3, fill=0.0))
 
     def declare(self):
         m = self.parameter("m", 1.0, "kg", "mass", above=0)
