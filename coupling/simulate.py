@@ -136,6 +136,8 @@ class Simulator:
         built = self.built(mode)
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
+        for demand in built.torque_free:
+            demand.check(values.get((demand.part, demand.variable), 0))
         if mode not in self._unstabilised:
             self._unstabilised[mode] = without_stabilisation(built.parts, _projected(built))
         unstabilised = self._unstabilised[mode]

@@ -13,7 +13,7 @@ from coupling.kernel.status import Status
 from coupling.live.failures import describe
 from coupling.live.linearise import Linearisation
 from coupling.live.session import Session
-from coupling.live.violations import LEVELS, constraints_at, constraints_with_multipliers, described, values_of
+from coupling.live.violations import LEVELS, constraints_at, constraints_with_multipliers, described, follow_gauge, values_of
 from coupling.plan.graph import Address
 
 
@@ -58,6 +58,8 @@ class _Assembly:
                 state = part.fmu.by_reference[reference]
                 self.held[part.first_state + i] = state.name in start or (number, state.name) in session.values.keys() - guesses
                 self.turns[part.first_state + i] = state.unit == "rad"
+        self.gauge = list(session.built.gauge)
+        self.held[self.gauge], self.turns[self.gauge] = True, False
         self.quaternions = self._quaternions()
 
     def _coordinates(self) -> np.ndarray:
@@ -148,6 +150,7 @@ class _Assembly:
             else:
                 return bool(worst <= _ENOUGH)
             self.x, violation = self._with_length_kept(self.x + share * step), better
+            follow_gauge(self.session, self.x)
 
     def _unwind(self) -> None:
         """Takes back whole turns where these change nothing."""
@@ -200,7 +203,7 @@ class _Assembly:
         values = self._violation(level, self.x)
         wrong = [i for i in np.argsort(-np.abs(values), kind="stable") if not abs(values[i]) <= _ENOUGH]
         names = [described(self.session, self.levels[level][i], values[i]) for i in wrong]
-        held = [self.session.label(int(i)) for i in np.flatnonzero(self.held)]
+        held = [self.session.label(int(i)) for i in np.flatnonzero(self.held) if i not in self.gauge]
         raise InitialStateError(
             f"the start cannot be assembled at {level} level: {', '.join(names[:8])} {'remains' if len(names) == 1 else 'remain'}; "
             f"the states that you set are held ({', '.join(held[:12]) or 'none'}): leave out those that may move, "

@@ -232,6 +232,7 @@ class MechanismTable(VariableTable):
             of.nominal,
             role is Role.PARAMETER and (of.variability == "tunable" or of.causality == "input"),
             partner=residual,
+            gauge=f"{member.name}.{of.gauge}" if of.gauge else None,
         )
 
     def _role(self, member: Member, of: fmus.FmuVariable) -> Role:
@@ -256,8 +257,20 @@ class MechanismTable(VariableTable):
             kind = KIND_OF_TERMINAL[terminal.kind]
             gives_motion = fmu.variables[terminal.members[kind.motion[0].name]].causality != "input"
             text = f"of {fmu.model_name}"
-            found.append(Port(f"{instance}.{name}", kind, Side.MOTION if gives_motion else Side.EFFORT, text))
+            torque_free = self._torque_free(instance, terminal.torque_free)
+            found.append(Port(f"{instance}.{name}", kind, Side.MOTION if gives_motion else Side.EFFORT, text, torque_free))
         return tuple(found)
+
+    def _torque_free(self, instance: str, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """Those of the variables that have to be 0 which can be set from outside; None where another one never is 0."""
+        part, choice = self._instances[instance], self.interface.choice
+        fed = {*self.built.schedule.graph.wires, *(address for address, _ in self.built.drives)}
+        settable = [name for name in names or () if (instance, name) in choice.parameters or (instance, name) in choice.inputs]
+        for name in [name for name in names or () if name not in settable]:
+            start = self._start.get((part, name), self.built.parts[part].fmu.variables[name].start)
+            if start or self.built.address(part, name) in fed:
+                return None
+        return None if names is None else tuple(f"{instance}.{name}" for name in settable)
 
 
 def _range(of: fmus.FmuVariable) -> tuple[str, Range]:

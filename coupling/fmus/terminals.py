@@ -31,6 +31,9 @@ class Terminal:
     """The members that add up where several ports meet: efforts, flows and currents."""
     power: tuple[tuple[str, str], ...] = ()
     """Efforts, flows and currents, each with the member that it makes power with."""
+    torque_free: tuple[str, ...] | None = None
+    """Of what gives effort, the variables that have to be 0 for it to give no torque; of what gives motion, nothing if it takes none. None where
+    torques are given, or taken."""
 
 
 def read_terminals(
@@ -93,7 +96,8 @@ def _nested(top: Element, prefix: str) -> Iterator[Terminal]:
             for side in ("inStream", "outStream"):
                 members[member.get(f"{side}MemberName") or ""] = member.get(f"{side}VariableName") or ""
         kind, rule = element.get("terminalKind") or "", element.get("matchingRule") or ""
-        yield Terminal(name, kind, rule, MappingProxyType(members), frozenset(_added(element, members)), tuple(_power(element, members)))
+        added, power = frozenset(_added(element, members)), tuple(_power(element, members))
+        yield Terminal(name, kind, rule, MappingProxyType(members), added, power, _torque_free(element))
         inside = [(inner, f"{name}.") for inner in element.iterfind("Terminal")]
         if name.count(".") < _DEEPEST:
             waiting += reversed(inside)
@@ -114,3 +118,8 @@ def _power(element: Element, members: Container[str]) -> Iterator[tuple[str, str
         effort, rate = fact.get("effort", ""), fact.get("rate", "")
         if effort in members and rate in members:
             yield effort, rate
+
+
+def _torque_free(element: Element) -> tuple[str, ...] | None:
+    fact = element.find(f"{_FACTS}/NoTorque")
+    return None if fact is None else tuple((fact.get("where") or "").split())

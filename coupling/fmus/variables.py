@@ -23,6 +23,8 @@ _TYPES = {
 _PARAMETERS = ("parameter", "structuralParameter")
 _INHERITED = ("unit", "min", "max", "nominal", "relativeQuantity")
 """What a variable takes from its declared type."""
+_GAUGE = ("Annotations/Annotation[@type='org.jourdain']/Gauge", "Annotations/Tool[@name='org.jourdain']/Gauge")
+"""Where FMI 3 and FMI 2 have what a tool says of a variable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class FmuVariable:
     """Only differences of it have a meaning, so that the offset of its unit does not count."""
     items: tuple[tuple[str, int], ...] = ()
     """Of an enumeration: the names of its items, and their numbers."""
+    gauge: str | None = None
+    """Of a gauge state the output that it follows, and to whose value it may be set at any time without changing anything else."""
 
 
 class VariableReader:
@@ -137,6 +141,7 @@ class VariableReader:
             description=element.get("description") or "",
             relative=is_true(attributes.get("relativeQuantity")),
             items=self.items.get(typed.get("declaredType") or "", ()),
+            gauge=next((each.get("of") for path in _GAUGE for each in element.iterfind(path)), None),
         )
 
     def _resized(self, variable: FmuVariable, element: Element, sizes: Mapping[int, str]) -> FmuVariable:

@@ -64,6 +64,7 @@ typedef struct {
 Instance *instance_open(const Library *, const Making *, char *problem, size_t size);
 void instance_close(Instance *);
 const char *instance_message(const Instance *);
+const char *instance_said(const Instance *); /* in the last call; empty where it logged nothing */
 bool instance_handles_events(const Instance *); /* in Event Mode, of Co-Simulation: what was asked for may have been refused */
 
 Status instance_enter_initialization(Instance *, double tolerance, double start, double stop);

@@ -72,6 +72,7 @@ declare(
         "instance_open": (c_void_p, [c_void_p, POINTER(MakingStructure), c_char_p, c_size_t]),
         "instance_close": (None, [c_void_p]),
         "instance_message": (c_char_p, [c_void_p]),
+        "instance_said": (c_char_p, [c_void_p]),
         "instance_handles_events": (c_bool, [c_void_p]),
         "instance_start": (c_int, [c_void_p, POINTER(StartStructure), POINTER(RefusalStructure)]),
         "instance_exit_initialization": (c_int, [c_void_p]),
@@ -202,6 +203,11 @@ class Instance:
     def message(self) -> str:
         """All that it logged in the last call in which it logged anything."""
         return " ".join(library.instance_message(self.handle).decode(errors="replace").split())
+
+    @property
+    def said(self) -> str:
+        """What it logged in the last call, if anything."""
+        return " ".join(library.instance_said(self.handle).decode(errors="replace").split())
 
     @property
     def handles_events(self) -> bool:

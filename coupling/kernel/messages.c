@@ -58,6 +58,11 @@ const char *instance_message(const Instance *instance)
     return instance->message;
 }
 
+const char *instance_said(const Instance *instance)
+{
+    return instance->called ? "" : instance->message;
+}
+
 Status instance_heard(Instance *instance, Status status)
 {
     if ((unsigned)status <= WARNING)

@@ -81,11 +81,16 @@ static void place(RungeKutta *rk, int stage, const double *x, double h)
         rk->trial[i] = x[i] + h * rk->trial[i];
 }
 
-/* The root mean square of v in units of the tolerance at the present and the trial state, and where it is greatest. */
+/* The root mean square of v in units of the tolerance at the present and the trial state, and where it is greatest; what may err at will,
+ * by an infinite tolerance, does not count. */
 static double norm(const RungeKutta *rk, const double *v, int *worst)
 {
     double sum = 0, greatest = -1;
+    int counted = 0;
     for (int i = 0; i < rk->count; i++) {
+        if (isinf(rk->atol[i]))
+            continue;
+        counted++;
         double scale = rk->atol[i] + rk->rtol * fmax(fabs(rk->x[i]), fabs(rk->trial[i]));
         double part = v[i] != 0 ? fabs(v[i] / scale) : 0;
         sum += part * part;
@@ -94,7 +99,7 @@ static double norm(const RungeKutta *rk, const double *v, int *worst)
             *worst = i;
         }
     }
-    return sqrt(sum / fmax(rk->count, 1));
+    return sqrt(sum / fmax(counted, 1));
 }
 
 /* The error estimate of the step to the trial state, in units of the tolerance. */

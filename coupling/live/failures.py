@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from coupling.errors import listed
 from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
+from coupling.live.gravity import different_gravities
 from coupling.outcome import Ending, Outcome
 from coupling.plan.capabilities import degree
 
@@ -240,7 +241,11 @@ _TOLERABLE = 0.05
 def warnings(session: Session) -> list[str]:
     """Sentences on what makes a result doubtful."""
     found = [_redundancy(session, number, passing) for number in range(len(session.schedule.loops)) for passing in (False, True)]
-    return [sentence for sentence in (*found, _far_apart(session), *_less_than_declared(session), _created_energy(session)) if sentence]
+    said = [
+        f"'{part.name}' ({part.fmu.path.name}) warns: {session.said[i]}" for i, part in enumerate(session.built.parts) if i in session.said
+    ]
+    found += [*different_gravities(session), _far_apart(session)]
+    return [s for s in (*said, *found, *_less_than_declared(session), _created_energy(session)) if s]
 
 
 _FEWEST_DIGITS = 1e-12

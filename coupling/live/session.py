@@ -33,6 +33,8 @@ class Session:
         """The states at the start."""
         self.values: Mapping[tuple[int, str], Value] = {}
         """Start values of the run, by the number of an instance and the name of its variable."""
+        self.said: dict[int, str] = {}
+        """What instances warned of at the start, by their numbers."""
         self.solver_statistics: dict[str, int] = {}
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""

@@ -19,7 +19,7 @@ from coupling.live.jacobians import add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
 from coupling.live.session import Session
-from coupling.live.violations import check_start_state
+from coupling.live.violations import check_start_state, follow_gauge
 from coupling.options import Run
 from coupling.plan.definition import Value
 from coupling.plan.graph import Address, Part, type_code
@@ -71,7 +71,7 @@ def _freed_on_failure(session: Session) -> Iterator[None]:
 
 
 def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool, reset: bool = False) -> None:
-    session.values = values
+    session.values, session.said = values, {}
     changed: dict[int, dict[str, Value]] = {}
     for (index, name), value in values.items():
         changed.setdefault(index, {})[name] = value
@@ -193,6 +193,9 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
         return
     _prepare_loops(session)
     _done(session, kernel.evaluate(t, session.x), "evaluating the start")
+    if session.built.gauge:
+        follow_gauge(session, session.x)
+        _done(session, kernel.evaluate(t, session.x), "evaluating the start")
     check_dependencies(session)
     if not reset:
         check_states(session)
@@ -218,6 +221,8 @@ def _leave_initialization(session: Session, stepped: bool) -> None:
     for index, instance in enumerate(session.instances):
         if session.built.parts[index].stepped == stepped:
             check_status(session, index, instance.exit_initialization(), "leaving Initialization Mode")
+            if instance.said:
+                session.said[index] = instance.said
 
 
 def _leave_to_repetition(session: Session, repeats: bool) -> None:

@@ -14,7 +14,7 @@ from coupling.plan.build import Built
 
 
 def state_tolerances(session: Session, run: Run) -> np.ndarray:
-    """The absolute tolerance of each state: as given, or relative to its nominal value."""
+    """The absolute tolerance of each state: as given, or relative to its nominal value; infinite for gauge states, unless there are no others."""
     built = session.built
     default = np.empty(built.states)
     for part, instance in zip(built.parts, session.instances, strict=True):
@@ -24,9 +24,11 @@ def state_tolerances(session: Session, run: Run) -> np.ndarray:
             default[part.first_state : part.first_state + count] = run.rtol * np.where(nominals > 0, nominals, 1.0)
     if run.atol is not None and not isinstance(run.atol, Mapping):
         default[:] = run.atol
-    if not isinstance(run.atol, Mapping):
-        return default
-    return given_tolerances(run, [session.label(slot) for slot in range(built.states)], default)
+    names = [session.label(slot) for slot in range(built.states)]
+    found = given_tolerances(run, names, default)
+    if len(built.gauge) < built.states:
+        found[[slot for slot in built.gauge if not (isinstance(run.atol, Mapping) and names[slot] in run.atol)]] = np.inf
+    return found
 
 
 def given_tolerances(run: Run, names: Sequence[str], default: np.ndarray) -> np.ndarray:

@@ -93,6 +93,13 @@ def values_of(session: Session, addresses: list[Address]) -> np.ndarray:
     return session.readings(tuple(addresses)).read()[1].copy()
 
 
+def follow_gauge(session: Session, x: np.ndarray) -> None:
+    """Sets the gauge states among ``x`` to what they follow, where the instances are: so they are as far as can be from another value."""
+    gauge = session.built.gauge
+    if gauge:
+        x[list(gauge)] = values_of(session, list(gauge.values()))
+
+
 def described(session: Session, address: Address, value: float) -> str:
     """A value with its name and unit."""
     unit = session.built.parts[address.part].fmu.by_reference[address.reference].unit or ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
@@ -16,6 +17,7 @@ from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, counts_turns, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
+from coupling.plan.points import NoTorque, torque_free_ports
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, build_schedule
 from coupling.plan.wires import Wires, list_wires, needs_conversion, notes_on, unit_of
@@ -65,9 +67,21 @@ class Built:
     """What a user should know of how it is connected."""
     reading: Reading | None = field(default=None, repr=False)
     """How constraints are read to move states onto them; None where none are moved."""
+    torque_free: tuple[NoTorque, ...] = field(default=(), repr=False)
+    """What has to be 0, since points without rotation take no torque."""
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
+
+    @cached_property
+    def gauge(self) -> Mapping[int, Address]:
+        """The outputs that gauge states follow, by the numbers of these states: no coordinates, and without control of their errors."""
+        return {
+            part.first_state + i: _address(part.fmu, number, output)
+            for number, part in enumerate(self.parts)
+            for i, reference in enumerate(part.states)
+            if (output := part.fmu.by_reference[reference].gauge) is not None and output in part.fmu.variables
+        }
 
     def named(self, part: int, reference: int) -> str:
         """The full name of a variable."""
@@ -152,6 +166,8 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
             unit = unit_of(fmus[instance], fmus[instance].variables[variable])
             base = unit is not None and target in converted
             varying.append((address(target, base), in_base_units(drive, unit.factor, unit.offset) if unit and base else drive))
+    fed = {*wires, *(target for target in drives if target[1] not in start[target[0]])}
+    torque_free = tuple(torque_free_ports(fmus, definition.connections, start, fed))
     sources = {address(t, t in converted): [address(source, t in converted) for source in given] for t, given in wires.items()}
     table = list_wires(fmus, wires, drives)
     graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
@@ -171,6 +187,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         inner_parts=division.inner if division else (),
         reading=plan_reading(schedule) if mode is Mode.PROJECTED else None,
         connections=definition.connections,
+        torque_free=torque_free,
         wires=table,
         notes=(*notes_on(table, start, fmus), *_note_compliant(parts)),
     )

@@ -43,7 +43,7 @@ def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) 
 
 def counts_turns(fmu: Fmu) -> bool:
     """Whether an FMU is a joint whose only states count the turns of its angles: they follow what moves it, and move nothing."""
-    return fmu.dae is not None and bool(fmu.states) and all(fmu.by_reference[r].name.endswith(".turned") for r in fmu.states)
+    return fmu.dae is not None and bool(fmu.states) and all(fmu.by_reference[r].gauge for r in fmu.states)
 
 
 def _refuse_angles(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) -> None:

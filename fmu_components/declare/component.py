@@ -114,9 +114,13 @@ class Component:
         """A Boolean that is chosen before initialisation."""
         return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
 
-    def state(self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
-        """A continuous state; give its derivative with ``rate``."""
-        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal))
+    def state(self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0, gauge: str | None = None) -> sympy.Symbol:
+        """A continuous state; give its derivative with ``rate``.
+
+        A ``gauge`` state follows the output of that name and chooses between values of it that are equivalent, as angles are that differ by
+        whole turns. It enters nothing else: its errors do not count, and it is no coordinate of the system.
+        """
+        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge))
 
     def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
         """The time derivative of a state."""
@@ -180,13 +184,18 @@ class Component:
 
     # -- ports ---------------------------------------------------------------------------------------------------
 
-    def port(self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None) -> Any:
-        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or at 0, a rotation matrix at 1."""
+    def port(
+        self, name: str, kind: PortKind, gives: Side, text: str, starts: Mapping[str, float] | None = None, *, torque_free: bool = False
+    ) -> Any:
+        """A port on one side of a connection; its other side's variables become inputs, which start at ``starts`` or at 0, a rotation matrix at 1.
+
+        One that gives motion and is ``torque_free`` is a point without rotation: joints that would give it torque are refused.
+        """
         if kind not in KINDS:
             raise DeclarationError(
                 f"{self._name}: the port '{name}' has the unknown kind {kind!r}; use one of {', '.join(k.name for k in KINDS)}"
             )
-        port = make_port(name, kind, gives, text)
+        port = make_port(name, kind, gives, text, () if torque_free else None)
         self._draft.ports.append(port)
         for quantity in kind.given_by(gives.opposite):
             order = quantity.order if gives is Side.EFFORT else 3
@@ -273,6 +282,10 @@ class Component:
     def require(self, expression: sympy.Expr, text: str) -> None:
         """The component is valid only where the expression is positive; checked at initialisation."""
         self._draft.conditions.append(Condition(expression, text))
+
+    def expect(self, expression: sympy.Expr, text: str) -> None:
+        """At initialisation a warning says so where the expression is not positive."""
+        self._draft.conditions.append(Condition(expression, text, advisory=True))
 
     @property
     def ports(self) -> tuple[Any, ...]:
@@ -384,6 +397,10 @@ def _freeze(component: type[Component]) -> Declaration:
     for state in [v for v in variables if v.role is Role.STATE]:
         if f"der({state.name})" not in draft.variables:
             raise DeclarationError(f"{name}: the state '{state.name}' has no derivative; state it with rate({state.name}, ...)")
+        if state.gauge is not None and (state.gauge not in draft.variables or draft.variables[state.gauge].role is not Role.OUTPUT):
+            raise DeclarationError(
+                f"{name}: the gauge state '{state.name}' follows '{state.gauge}', which is no output; declare it with output()"
+            )
     for port in draft.ports:
         for quantity in port.kind.given_by(port.side):
             if f"{port.name}.{quantity.name}" not in draft.variables:

@@ -98,6 +98,8 @@ class Variable:
     port: str | None = None
     partner: str | None = None
     """The state of a derivative, the residual of an algebraic variable."""
+    gauge: str | None = None
+    """Of a gauge state the output that it follows, and to whose value it may be set at any time without changing anything else."""
 
     @property
     def symbol(self) -> sympy.Symbol:
@@ -145,11 +147,13 @@ class Event:
 
 @dataclass(frozen=True)
 class Condition:
-    """An expression that must be positive at initialisation for the component to mean what it says."""
+    """An expression that must, or should, be positive at initialisation for the component to mean what it says."""
 
     expression: sympy.Expr
     text: str
-    """What must hold, as it follows 'it is required that'."""
+    """What must hold, as it follows 'it is required that', or 'it is expected that'."""
+    advisory: bool = False
+    """Whether the component computes all the same where it does not hold, with a warning."""
 
 
 @dataclass(frozen=True)

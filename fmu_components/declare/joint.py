@@ -225,7 +225,8 @@ class Joint(Component):
             self.local(f"{name}.{what}", equation, "", f"{what} of the {name}, if the constraint holds", rate=self.D(equation))
             for what, equation in (("sine", angle.sine), ("cosine", angle.cosine))
         )
-        turned = self.state(f"{name}.turned", 0.0, "rad", f"{name}.q as integrated, which tells angles apart that differ by whole turns")
+        text = f"{name}.q as integrated, which tells angles apart that differ by whole turns"
+        turned = self.state(f"{name}.turned", 0.0, "rad", text, gauge=f"{name}.q")
         square = S**2 + C**2
         slope = C * rates[S] - S * rates[C]
         q = self.output(f"{name}.q", Unwrapped(S, C, turned), "rad", f"relative coordinate along the {name}; it counts turns")

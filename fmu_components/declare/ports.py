@@ -65,6 +65,11 @@ class PortKind:
         return self.effort
 
     @property
+    def torques(self) -> tuple[Quantity, ...]:
+        """The efforts that need something which has an attitude to act on; none of kinds that have no attitude."""
+        return tuple(quantity for quantity in self.effort if self.attitude and quantity.unit == "N.m")
+
+    @property
     def power(self) -> tuple[tuple[Quantity, Quantity], ...]:
         """Each effort with its conjugate, whose product is the power into the motion side: the rate, or what has no rate."""
         rates = (next((q for q in chain if q.order == 1), chain[0]) for chain in self.chains)
@@ -190,6 +195,9 @@ class Port:
     side: Side
     """The side that this component is on."""
     text: str
+    torque_free: tuple[str, ...] | None = None
+    """Of a port that gives motion: not None for a point without rotation, which takes no torque. Of one that gives effort, where its equations
+    do not tell: the variables of which each has to be 0 for it to give no torque; None where it gives some in any case."""
 
     def __getattr__(self, member: str) -> sympy.Symbol:
         if member.startswith("_") or all(member != q.name for side in Side for q in self.kind.given_by(side)):
@@ -217,8 +225,8 @@ class Port:
 class PlanarFrame(Port):
     """A planar port with the vectors from which constraints are written: the point and the two axes of the joint frame."""
 
-    def __init__(self, name: str, side: Side, text: str) -> None:
-        super().__init__(name, PLANAR, side, text)
+    def __init__(self, name: str, side: Side, text: str, torque_free: tuple[str, ...] | None = None) -> None:
+        super().__init__(name, PLANAR, side, text, torque_free)
 
     @property
     def point(self) -> sympy.Matrix:
@@ -240,8 +248,8 @@ class PlanarFrame(Port):
 class SpatialFrame(Port):
     """A spatial port with the vectors from which constraints are written: the point, the three axes of its frame, the velocities."""
 
-    def __init__(self, name: str, side: Side, text: str) -> None:
-        super().__init__(name, SPATIAL, side, text)
+    def __init__(self, name: str, side: Side, text: str, torque_free: tuple[str, ...] | None = None) -> None:
+        super().__init__(name, SPATIAL, side, text, torque_free)
 
     @property
     def point(self) -> sympy.Matrix:
@@ -287,6 +295,6 @@ class SpatialFrame(Port):
 _FRAMES = {PLANAR: PlanarFrame, SPATIAL: SpatialFrame}
 
 
-def make_port(name: str, kind: PortKind, side: Side, text: str) -> Any:
+def make_port(name: str, kind: PortKind, side: Side, text: str, torque_free: tuple[str, ...] | None = None) -> Any:
     """The port object whose extra attributes fit the kind."""
-    return _FRAMES[kind](name, side, text) if kind in _FRAMES else Port(name, kind, side, text)
+    return _FRAMES[kind](name, side, text, torque_free) if kind in _FRAMES else Port(name, kind, side, text, torque_free)

@@ -10,6 +10,7 @@ import sympy
 from sympy import Matrix
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.functions import TurnFactor
 from fmu_components.declare.joint import Angle, Joint
 from fmu_components.declare.ports import SPATIAL
 
@@ -48,6 +49,26 @@ def not_at_right_angles(M: Any, N: Any, what: str) -> list[tuple[sympy.Expr, str
 def turn(M: Any, N: Any) -> Angle:
     """The angle of x_N against x_M about the axis z that both ports share."""
     return Angle(M.y_axis.dot(N.x_axis), M.x_axis.dot(N.x_axis), (N.omega - M.omega).dot(M.z_axis))
+
+
+def rotation_vector(part: Component, M: Any, N: Any) -> Matrix:
+    """The turn of N against M as an axis times an angle, up to half a turn, along the axes of M."""
+    entries = M.R.T * N.R
+    R = Matrix(
+        3, 3, lambda i, j: part.local(f"turn.R{i + 1}{j + 1}", entries[i, j], "", f"{AXES[i]} of the axis {AXES[j]} of N in the frame of M")
+    )
+    w = vector(part, part.local, "turn.omega%", M.R.T * (N.omega - M.omega), "rad/s", "relative angular velocity about the axis % of M")
+    sines, cosine = Matrix([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2, (R.trace() - 1) / 2
+    rates = (R.trace() * w - R * w) / 2
+    sine = Matrix(
+        [
+            part.local(f"turn.sine{axis}", equation, "", f"sine of the turn, times its axis along {axis} of M", rate=rate)
+            for axis, equation, rate in zip(AXES, sines, rates, strict=True)
+        ]
+    )
+    c = part.local("turn.cosine", cosine, "", "cosine of the turn", rate=-sine.dot(w))
+    square = part.local("turn.square", sine.dot(sine), "", "square of the sine of the turn", rate=2 * sine.dot(rates))
+    return TurnFactor(0, square, c) * sine
 
 
 def same_axis(M: Any, N: Any, *axes: str) -> list[tuple[sympy.Expr, str]]:

@@ -13,7 +13,7 @@ from functools import cache
 
 import sympy
 
-from fmu_components.declare.functions import Magnitude
+from fmu_components.declare.functions import GreatestMoment, Magnitude
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 DERIVED = {
@@ -163,7 +163,7 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
         for relation in expression.atoms(sympy.core.relational.Relational):
             _common(relation, relation.args, known)
         return NUMBER
-    if isinstance(expression, (sympy.Add, sympy.Max, sympy.Min, Magnitude)):
+    if isinstance(expression, (sympy.Add, sympy.Max, sympy.Min, Magnitude, GreatestMoment)):
         return _common(expression, expression.args, known)
     if isinstance(expression, sympy.Piecewise):
         for _, condition in expression.args:

@@ -11,7 +11,7 @@ from sympy.printing.c import C99CodePrinter
 
 from fmu_components.declare.declaration import Role
 from fmu_components.export.stages import STAGES, Plan, StageFunction, stage_of
-from fmu_components.export.table import VariableTable
+from fmu_components.export.table import VariableTable, tolerated
 
 
 class _CPrinter(C99CodePrinter):
@@ -84,7 +84,7 @@ class _ModelWriter:
             _references("relation", map(self.table.reference, relations)),
             self._watch(),
             _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
-            f"static const double nominal[] = {{{', '.join(c_number(v.nominal) for v in states) or '0'}}};",
+            f"static const double nominal[] = {{{', '.join(c_number(tolerated(v)) for v in states) or '0'}}};",
             self._model(len(relations), len(times)),
         ]
         return "\n\n".join(sections) + "\n"
@@ -132,11 +132,11 @@ class _ModelWriter:
 
     def _requirements(self) -> str:
         conditions = self.declared.conditions
-        texts = ", ".join(c_string(c.text) for c in conditions) or "0"
+        rows = ", ".join(f"{{{c_string(c.text)}, {c_bool(c.advisory)}}}" for c in conditions) or "{0, false}"
         concerned = [self.table.concerned(condition) for condition in conditions]
         return "\n\n".join(
             [
-                f"static const char *const requirement[] = {{{texts}}};",
+                f"static const Requirement requirement[] = {{{rows}}};",
                 _references("concerned", chain(*concerned)),
                 f"static const unsigned concerns[] = {{{', '.join(map(str, accumulate(map(len, concerned), initial=0)))}}};",
                 self._function("require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]),

@@ -182,9 +182,20 @@ def _display_units(unit: str) -> list[Element]:
 def _variable(table: VariableTable, variable: Variable, fmi: int) -> Element:
     tag = _TYPES[fmi][variable.type]
     if fmi == 2:
-        return element("ScalarVariable", _identity(table, variable, fmi), [element(tag, _values(table, variable, fmi))])
+        return element(
+            "ScalarVariable", _identity(table, variable, fmi), [element(tag, _values(table, variable, fmi)), *_facts(variable, fmi)]
+        )
     continuous = variable.type == "real" and variable.role in _SEEN_INSIDE_STEPS
-    return element(tag, _identity(table, variable, fmi) | _values(table, variable, fmi) | {"intermediateUpdate": continuous or None})
+    attributes = _identity(table, variable, fmi) | _values(table, variable, fmi) | {"intermediateUpdate": continuous or None}
+    return element(tag, attributes, _facts(variable, fmi))
+
+
+def _facts(variable: Variable, fmi: int) -> list[Element]:
+    """What a coupling master has to know of a variable, which other tools ignore."""
+    if variable.gauge is None:
+        return []
+    tag, key = {2: ("Tool", "name"), 3: ("Annotation", "type")}[fmi]
+    return [element("Annotations", children=[element(tag, {key: "org.jourdain"}, [element("Gauge", {"of": variable.gauge})])])]
 
 
 def _identity(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Value]:

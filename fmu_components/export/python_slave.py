@@ -26,7 +26,7 @@ from fmu_components.export.compile import ExportError
 from fmu_components.export.model_description import model_description
 from fmu_components.export.pages.documentation import page
 from fmu_components.export.pages.icons import png
-from fmu_components.export.table import VariableTable
+from fmu_components.export.table import VariableTable, tolerated
 from fmu_components.export.xml_text import document
 
 RUNTIME = Path(__file__).parent.parent / "runtime" / "python"
@@ -159,10 +159,12 @@ class _SlaveWriter:
             "stop_time": repr(declared.stop_time),
             "variables": _table(_variables(table)),
             "states": _tuple([str(table.reference(v)) for v in states]),
-            "nominal": _tuple([_literal(v.nominal) for v in states]),
+            "nominal": _tuple([_literal(tolerated(v)) for v in states]),
             "relations": _tuple([str(table.reference(v)) for v in relations]),
             "events": _table(events),
-            "conditions": _table([f"({c.text!r}, {_tuple(list(map(str, table.concerned(c))))})" for c in declared.conditions]),
+            "conditions": _table(
+                [f"({c.text!r}, {_tuple(list(map(str, table.concerned(c))))}, {c.advisory})" for c in declared.conditions]
+            ),
             **{name: name for name in ("evaluate", "derivatives", "indicators", "instants", "require")},
         }
         return "MODEL = runtime.Model(\n" + "".join(f"    {name}={value},\n" for name, value in fields.items()) + ")"

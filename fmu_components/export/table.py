@@ -300,9 +300,14 @@ def _slope(value: sympy.Basic, symbol: sympy.Basic) -> sympy.Expr:
     return slope.replace(sympy.Heaviside, lambda x, *_: sympy.Piecewise((1, x > 0), (0, True)))
 
 
+def tolerated(state: Variable) -> float:
+    """The size of a state of which an error is a share: infinite for gauge states, whose errors do not count."""
+    return state.nominal if state.gauge is None else math.inf
+
+
 def is_diagnostic(variable: Variable, table: VariableTable) -> bool:
     """Whether nothing couples through this output, so that it is computed only on demand."""
     return variable.role in (Role.OUTPUT, Role.LOCAL) and variable.port is None and variable not in table.residuals
 
 
-__all__ = ["KNOWN", "TIME", "UNKNOWN", "Dependency", "VariableTable", "is_diagnostic"]
+__all__ = ["KNOWN", "TIME", "UNKNOWN", "Dependency", "VariableTable", "is_diagnostic", "tolerated"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
@@ -10,6 +10,7 @@ from fmu_components.declare.icon import Drawing, box
 from fmu_components.declare.ports import Port, PortKind, Side
 from fmu_components.export.pages.icons import EXTENT, png
 from fmu_components.export.table import VariableTable
+from fmu_components.export.torque import torque_free
 from fmu_components.export.xml_text import Value, document, element
 
 SCALE = 100
@@ -31,7 +32,8 @@ def terminals_and_icons(table: VariableTable, fmi: int, port_positions: Mapping[
             element("Icon", _box(0, 0, EXTENT * SCALE)),
         ],
     )
-    terminals = [element("Terminals", children=[_terminal(port, port_positions[port.name]) for port in ports])] if ports else []
+    found = [_terminal(port, port_positions[port.name], torque_free(table.declared, port)) for port in ports]
+    terminals = [element("Terminals", children=found)] if found else []
     return document(element("fmiTerminalsAndIcons", {"fmiVersion": "3.0"}, [representation, *terminals]))
 
 
@@ -51,7 +53,7 @@ def _icon_base_name(port: Port) -> str:
     return f"{port.kind.identifier}_{port.side.value}"
 
 
-def _terminal(port: Port, position: tuple[float, float]) -> Element:
+def _terminal(port: Port, position: tuple[float, float], torque_free: Sequence[str] | None) -> Element:
     x, y = position
     quantities = [quantity for side in Side for quantity in port.kind.given_by(side)]
     drawn = _box(x * SCALE, y * SCALE, MARK) | {"iconBaseName": _icon_base_name(port), "defaultConnectionColor": _rgb(port.kind.colour)}
@@ -78,16 +80,17 @@ def _terminal(port: Port, position: tuple[float, float]) -> Element:
                 for quantity in quantities
             ),
             element("TerminalGraphicalRepresentation", drawn),
-            element("Annotations", children=[_facts(port.kind)]),
+            element("Annotations", children=[_facts(port.kind, torque_free)]),
         ],
     )
 
 
-def _facts(kind: PortKind) -> Element:
-    """What a coupling master has to know of a kind, which other tools ignore."""
+def _facts(kind: PortKind, torque_free: Sequence[str] | None) -> Element:
+    """What a coupling master has to know of a port, which other tools ignore."""
     added = [element("Sum", {"member": quantity.name}) for quantity in kind.added]
     power = [element("Power", {"effort": effort.name, "rate": rate.name}) for effort, rate in kind.power]
-    return element("Annotation", {"type": "org.jourdain"}, [*added, *power])
+    no_torque = [] if torque_free is None else [element("NoTorque", {"where": " ".join(torque_free) or None})]
+    return element("Annotation", {"type": "org.jourdain"}, [*added, *power, *no_torque])
 
 
 def _box(x: float, y: float, half: float) -> dict[str, Value]:

@@ -140,10 +140,13 @@ static Status check_validity(Instance *instance)
         model.require(instance->v, instance->margins);
     for (unsigned i = 0; i < model.requirements; i++)
         if (!(instance->margins[i] > 0)) {
+            const bool advisory = model.requirement[i].advisory;
             char values[VALUES_LENGTH];
             describe_values(instance, i, values);
-            return report(instance, ERROR, "%s: it is required that %s; what must be positive is %g, from %s", instance->name,
-                          model.requirement[i], instance->margins[i], values);
+            report(instance, advisory ? WARNING : ERROR, "%s: it is %s that %s; what %s be positive is %g, from %s", instance->name,
+                   advisory ? "expected" : "required", model.requirement[i].text, advisory ? "should" : "must", instance->margins[i], values);
+            if (!advisory)
+                return ERROR;
         }
     return OK;
 }

@@ -52,6 +52,11 @@ typedef struct {
     const char *text;
 } Event;
 
+typedef struct {
+    const char *text; /* a validity condition in words */
+    bool advisory;    /* where it does not hold the model computes all the same, with a warning */
+} Requirement;
+
 typedef struct Model Model;
 typedef struct Method Method;
 
@@ -83,7 +88,7 @@ struct Model {
     const Entry *entry;
     const Event *event;
     const Reference *assignment; /* targets of the events' updates */
-    const char *const *requirement; /* the validity conditions in words */
+    const Requirement *requirement;
     const Reference *concerned; /* what they depend on: that of requirement i is concerned[concerns[i]] .. concerned[concerns[i + 1] - 1] */
     const unsigned *concerns;
     unsigned assignments;
@@ -95,8 +100,8 @@ struct Model {
     void (*const *differentiate)(const double *restrict v, double *restrict t, double *restrict j); /* by stage */
     void (*update)(const double *v, double *new_values);                /* one per assignment */
     void (*instants)(const double *v, double *next);                    /* one per time event */
-    void (*require)(const double *v, double *margins);                  /* must all be positive */
-    const double *nominal;     /* of the states */
+    void (*require)(const double *v, double *margins);                  /* one per requirement: must be positive */
+    const double *nominal;     /* of the states; infinite for gauge states, whose errors do not count */
     const Composition *composition; /* null for a component that is a model of its own */
 };
 

@@ -225,6 +225,6 @@ Status get_nominals(const Instance *instance, double *nominals, size_t count)
     if (count != model.states)
         return wrong_count(instance, "nominal values", count, model.states);
     for (unsigned i = 0; i < model.states; i++)
-        nominals[i] = model.nominal[i];
+        nominals[i] = isfinite(model.nominal[i]) ? model.nominal[i] : 1;
     return OK;
 }

@@ -7,10 +7,13 @@ from typing import ClassVar
 from sympy import Matrix, Rational
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.functions import GreatestMoment
 from fmu_components.declare.icon import Drawing, Shape, circle, line
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES, arm_of, attitude, place_of_port, quaternion_rate, vector
 
+_ROUNDING = 1e-7
+"""Of a principal moment, which of a flat plate is just the sum of the two others."""
 _POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75), (0.53, 0.53))
 
 
@@ -75,6 +78,11 @@ class _Body(Component):
         text = "the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is positive definite: its leading minor of order"
         self.require(xx * yy - xy**2, f"{text} 2 is positive")
         self.require(det, f"{text} 3 is positive")
+        self.expect(
+            (1 + _ROUNDING) * J.trace() - 2 * GreatestMoment(xx, yy, zz, xy, xz, yz),
+            "the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is that of a distribution of mass, of which no principal moment exceeds the sum "
+            "of the two others",
+        )
         return J
 
 

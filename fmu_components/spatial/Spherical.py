@@ -1,13 +1,14 @@
 """Spherical joint."""
 
 from fmu_components.declare.icon import Drawing, arc, circle, line
-from fmu_components.declare.space import SpatialJoint
+from fmu_components.declare.space import SpatialJoint, rotation_vector
 
 
 class Spherical(SpatialJoint):
     """Spherical joint: the points M and N coincide, the bodies turn freely about them.
 
-    The constraint is MN = 0, along the absolute axes. A damper acts on the relative angular velocity.
+    The constraint is MN = 0, along the absolute axes. A spring acts on the turn of N against M: its torque is the stiffness times the angle, about
+    the axis of the turn, up to half a turn, where that axis changes over. A damper acts on the relative angular velocity.
     """
 
     drawing = Drawing(
@@ -21,7 +22,10 @@ class Spherical(SpatialJoint):
         return list(N.point - M.point)
 
     def loads(self, M, N):
+        k = self.parameter("rotation.k", 0.0, "N.m/rad", "stiffness of the spring that turns the frames of M and N parallel", at_least=0)
         b = self.parameter("rotation.b", 0.0, "N.m.s/rad", "viscous damping of the relative angular velocity", at_least=0)
-        turning = N.omega - M.omega
-        self.output("rotation.power", -b * turning.dot(turning), "W", "power that the damper gives to the bodies")
-        return [(rate, -b * rate) for rate in turning]
+        turning, turned = N.omega - M.omega, rotation_vector(self, M, N)
+        torque = -k * M.R * turned - b * turning
+        self.output("rotation.energy", k * turned.dot(turned) / 2, "J", "energy stored in the spring")
+        self.output("rotation.power", torque.dot(turning), "W", "power that spring and damper give to the bodies")
+        return list(zip(turning, torque, strict=True))

@@ -82,7 +82,7 @@ static bool count_up(Model *m, size_t *text, size_t *memory)
         for (unsigned r = 0; r < part->variables; r++)
             *text += 2 * (strlen(c->name) + strlen(part->variable[r].name) + sizeof "der().");
         for (unsigned q = 0; q < part->requirements; q++)
-            *text += strlen(c->name) + strlen(part->requirement[q]) + sizeof "of : ";
+            *text += strlen(c->name) + strlen(part->requirement[q].text) + sizeof "of : ";
         for (unsigned e = 0; e < part->events; e++)
             *text += strlen(c->name) + strlen(part->event[e].text) + sizeof "of : ";
     }
@@ -198,7 +198,7 @@ static void add_events(Whole *w)
         for (unsigned z = 0; z < part->indicators; z++)
             w->indicator[indicator++] = first + part->indicator[z];
         for (unsigned q = 0; q < part->requirements; q++) {
-            w->requirements[requirement] = joined(w, "of %s: %s", c->name, part->requirement[q]);
+            w->requirements[requirement] = (Requirement){joined(w, "of %s: %s", c->name, part->requirement[q].text), part->requirement[q].advisory};
             w->concerns[requirement++] = concerned;
             for (unsigned k = part->concerns[q]; k < part->concerns[q + 1]; k++)
                 w->concerned[concerned++] = first + part->concerned[k];

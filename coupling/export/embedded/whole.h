@@ -34,7 +34,7 @@ typedef struct {
     signed char *watch;
     Event *events;
     unsigned *concerns;
-    const char **requirements;
+    Requirement *requirements;
     double *nominal, *scratch;
     char *texts, *next_text;
     bool failed;     /* what changes at events only could not be computed */

@@ -225,7 +225,7 @@ def _update(name: str, event: Event) -> str:
 
 def _validity(table: VariableTable) -> str:
     items = [
-        f'<li>It is required that {escape(condition.text)}: <span class="scroll">{mathml.positive(condition.expression)}</span></li>'
+        f'<li>It is {"expected" if condition.advisory else "required"} that {escape(condition.text)}: <span class="scroll">{mathml.positive(condition.expression)}</span></li>'
         for condition in table.declared.conditions
     ]
     return f"<p>Checked at initialisation.</p><ul>{''.join(items)}</ul>" if items else ""

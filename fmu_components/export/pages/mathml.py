@@ -296,7 +296,7 @@ class _MathML(Printer):
         return f"<mrow>{head}<mo>\u2061</mo>{_enclosed(arguments)}</mrow>"
 
     def _print_ComposedBase(self, expr: ComposedBase) -> str:
-        return self._print(expr.formula)
+        return self._print(expr.shown)
 
     def _print_exp(self, expr: sympy.exp) -> str:
         return f"<msup>{self._print_Exp1(expr)}<mrow>{self._print(expr.args[0])}</mrow></msup>"

@@ -230,10 +230,13 @@ class Slave(Fmi2Slave):
         for sentence in self._memory.refused.values():
             raise Refusal(sentence)
         self._integrator.initialise()
-        for (text, concerned), margin in zip(self.model.conditions, self.model.require(self._memory.values), strict=True):
+        for (text, concerned, advisory), margin in zip(self.model.conditions, self.model.require(self._memory.values), strict=True):
             if not margin > 0:
                 values = ", ".join(self.model.variables[each].shown(self._memory.values[each]) for each in concerned)
-                raise Refusal(f"{self.instance_name}: it is required that {text}; what must be positive is {margin:g}, from {values}")
+                if not advisory:
+                    raise Refusal(f"{self.instance_name}: it is required that {text}; what must be positive is {margin:g}, from {values}")
+                expected = f"{self.instance_name}: it is expected that {text}; what should be positive is {margin:g}, from {values}"
+                self.log(expected, Fmi2Status.warning)
         try:
             self._integrator.settle()
         except StepFailure as failure:

@@ -79,8 +79,10 @@ class Model:
     nominal: tuple[float, ...]
     relations: tuple[int, ...]
     events: tuple[SlaveEvent, ...]
-    conditions: tuple[tuple[str, tuple[int, ...]], ...]
-    """What must hold at initialisation, in words, and what it depends on; ``require`` gives expressions that must be positive."""
+    conditions: tuple[tuple[str, tuple[int, ...], bool], ...]
+    """What must hold at initialisation, in words, and what it depends on; ``require`` gives expressions that must be positive.
+
+    The last entry says that a warning is enough where one is not."""
     evaluate: Callable[[Values], None]
     derivatives: Callable[[Values], Sequence[float]] = _nothing
     indicators: Callable[[Values], Sequence[float]] = _nothing

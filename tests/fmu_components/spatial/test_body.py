@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy
 from scipy.spatial.transform import Rotation
 
 from fmu_components.catalogue import find
+from fmu_components.declare.functions import GreatestMoment
+from jourdain import System
 from tests.support.declare.reference import reference
 from tests.support.runtime.driver import ERROR, Driver, status_of
 
@@ -106,3 +109,51 @@ def test_what_no_body_can_be_is_refused(fmu, values, sentence):
         driver.set(values)
         assert status_of(driver.fmu.exitInitializationMode) == ERROR
         assert driver.log[0].startswith(f"unit: it is required that {sentence}")
+
+
+IMPOSSIBLE = (
+    "body: it is expected that the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is that of a distribution of mass, of which no principal moment "
+    "exceeds the sum of the two others; what should be positive is "
+)
+
+
+def spinning(**inertia):
+    system = System("spinning")
+    system.add("body", "spatial.Body1", {"gz": 0.0, "omegaz": 1.0, **inertia})
+    return system
+
+
+@pytest.mark.parametrize(
+    ("inertia", "excess"),
+    [({"Ixx": 3.0, "Iyy": 5.0, "Izz": 17.0}, 9.0), ({"Ixx": 5.0, "Iyy": 5.0, "Izz": 2.0, "Ixy": 4.0}, 6.0)],
+)
+def test_an_inertia_that_no_mass_has_is_warned_of(inertia, excess):
+    """The balloon of the TITOP paper, and moments of 9, 1 and 2: the sentence names the body and the values, and the body turns all the same."""
+    result = spinning(**inertia).simulate(0.1)
+    (warning,) = result.outcome.warnings
+    assert (
+        warning.startswith(f"'body' (spatial.Body1.fmu) warns: {IMPOSSIBLE}{-excess:g}, from ")
+        and f"Ixx = {inertia['Ixx']:g} kg.m2" in warning
+    )
+    assert result.outcome.completed
+
+
+@pytest.mark.parametrize(
+    "inertia",
+    [{}, {"Izz": 2.0}, {"Ixx": 1e-6}, {"Ixx": 1 / 3, "Iyy": 2 / 3, "Izz": 1.0}, {"Ixx": 2.0, "Iyy": 2.0, "Izz": 4.0, "Ixy": 1.0}],
+)
+def test_balls_plates_and_rods_are_no_matter(inertia):
+    """A ball, flat plates along and across the axes, and a thin rod: bounds of what there is."""
+    assert spinning(**inertia).simulate(0.1).outcome.warnings == []
+
+
+def test_the_greatest_principal_moment_is_that_of_numpy():
+    """At random tensors, and where two or three moments are equal."""
+    entries = sympy.symbols("xx yy zz xy xz yz", real=True)
+    greatest = sympy.lambdify(entries, GreatestMoment(*entries), "math")
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        turned = Rotation.random(random_state=seed).as_matrix()
+        moments = [random.uniform(0.1, 3, 3), np.array((1.0, 1.0, 2.0)), np.array((2.0, 2.0, 1.0)), np.ones(3)][seed % 4]
+        J = turned @ np.diag(moments) @ turned.T
+        assert greatest(*(J[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))) == pytest.approx(max(moments), rel=3e-8)

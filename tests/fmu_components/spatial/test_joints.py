@@ -13,6 +13,7 @@ from fmu_components.catalogue import all_components
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
 from fmu_components.declare.joint import Joint
+from tests.support.runtime.driver import Driver
 
 POSES = 400
 JOINTS = {name: component for name, component in all_components().items() if name.startswith("spatial.") and issubclass(component, Joint)}
@@ -136,3 +137,60 @@ def test_rows_are_regular_and_wrenches_balance(joint):
         assert np.abs(vectors(found, "M.F") + force).max() < 1e-14
         assert np.abs(vectors(found, "M.C") + torque + np.cross(between, force)).max() < 1e-14
         assert np.concatenate([force, torque], axis=1) == pytest.approx(rows[:, k], abs=1e-14)
+
+
+def motions(joint, found):
+    """Random velocities and accelerations of both ports; those of N are moved such that the velocity constraints hold."""
+    at, count = function(joint)
+    random = np.random.default_rng(12)
+    kinds = ("v", "omega", "a", "alpha")
+    moving = {f"{port}.{kind}{axis}": random.uniform(-2, 2, POSES) for port in "MN" for kind in kinds for axis in "xyz"}
+    names = [f"N.{kind}{axis}" for kind in ("v", "omega") for axis in "xyz"]
+    rows = np.stack([at(found | {name: np.ones(POSES)})[f"velocity[{k + 1}]"] for k in range(count) for name in names], axis=-1)
+    values = at(found | moving)
+    left = np.stack([values[f"velocity[{k + 1}]"] for k in range(count)], axis=-1)
+    for name, step in zip(names, np.moveaxis(np.linalg.pinv(rows.reshape(POSES, count, 6)) @ left[..., None], 1, 0)[..., 0], strict=True):
+        moving[name] = moving[name] - step
+    return moving
+
+
+def test_no_power_is_lost_in_a_joint(joint):
+    """At 400 poses, with velocities that the constraints allow, the powers of the wrenches on M and N add up to 0, to 1e-13."""
+    at, count = function(joint)
+    where, _ = poses(joint)
+    moving = motions(joint, where)
+    pushed = {f"lambda[{k + 1}]": np.random.default_rng(k).uniform(-1, 1, POSES) for k in range(count)}
+    found = at(where | moving | pushed)
+    power = sum(
+        found[f"{port}.{effort}{axis}"] * moving[f"{port}.{rate}{axis}"]
+        for port in "MN"
+        for effort, rate in (("F", "v"), ("C", "omega"))
+        for axis in "xyz"
+    )
+    assert np.abs(power).max() < 1e-13
+
+
+def test_derivatives_of_the_residuals_are_exact(joint, fmu):
+    """At 400 poses in motion, along a random direction each: the FMU's equal those of complex steps of the declaration, to 1e-12 of their size."""
+    component = JOINTS[joint]
+    declared, (_, count) = declaration(component), function(joint)
+    where, _ = poses(joint)
+    moving = where | motions(joint, where)
+    residuals = [f"residual[{k + 1}]" for k in range(count)]
+    symbols = [sympy.Symbol(name, real=True) for name in moving]
+    rest = {v.symbol: sympy.Float(v.start or 0) for v in declared.variables if v.role in (Role.PARAMETER, Role.STATE, Role.INPUT)}
+    known = [declared.expand(declared[name].symbol).xreplace({s: v for s, v in rest.items() if s not in symbols}) for name in residuals]
+    along_the_axis = {"arctan2": lambda y, x: np.arctan(y / x)}  # whose slopes are those of the angle
+    evaluate = sympy.lambdify(symbols, known, modules=[along_the_axis, "numpy"], cse=True)
+    random = np.random.default_rng(13)
+    seeds = random.uniform(-1, 1, (len(moving), POSES))
+    with np.errstate(all="ignore"):
+        complex_steps = evaluate(*(value + 1e-200j * seed for value, seed in zip(moving.values(), seeds, strict=True)))
+    expected = np.array([np.broadcast_to(np.imag(each), POSES) for each in complex_steps]) / 1e-200
+    with Driver(fmu(component, 3), "me") as driver:
+        driver.configure({"ideal": True})
+        driver.start({name: value[0] for name, value in moving.items()})
+        for pose in range(POSES):
+            driver.set({name: value[pose] for name, value in moving.items()})
+            found = driver.directional(residuals, list(moving), list(seeds[:, pose]))
+            assert found == pytest.approx(expected[:, pose], rel=0, abs=1e-12 * max(1, np.abs(expected[:, pose]).max()))

@@ -44,7 +44,7 @@ class Reference:
         self.names = [v.name for v in declared.order]
         self._values = self._compile([v.symbol for v in declared.order])
         self.entries = sorted(self.table.jacobian)
-        self.conditions = self._compile([c.expression for c in declared.conditions])
+        self.conditions = self._compile([c.expression for c in declared.conditions if not c.advisory])
 
     @cached_property
     def _jacobian(self):

@@ -53,7 +53,7 @@ class _Port:
 class Mechanism:
     """Instances by name, each a component and its start values; connections of ports; signals as functions of time.
 
-    Joints are ideal. After ``evaluate`` or ``simulate`` every variable can be read as ``mechanism["instance.variable"]``.
+    Joints are ideal unless it is said that they are not. After ``evaluate`` or ``simulate`` every variable can be read as ``mechanism["instance.variable"]``.
     """
 
     def __init__(
@@ -61,14 +61,15 @@ class Mechanism:
         parts: Mapping[str, tuple[str, Mapping[str, float]]],
         connections: Sequence[tuple[str, str]],
         signals: Mapping[str, Callable[[float], float]] | None = None,
+        ideal: bool = True,
     ) -> None:
         self._signals, self._open = signals or {}, ExitStack()
         self._drivers = {name: self._open.enter_context(Driver(_fmu(component), "me", name)) for name, (component, _) in parts.items()}
         self._multipliers: list[tuple[Driver, str, str]] = []
         for name, (component, _) in parts.items():
             unknown = declaration(find(component)).with_role(Role.ALGEBRAIC)
-            self._multipliers += [(self._drivers[name], v.name, v.partner) for v in unknown]
-            self._drivers[name].configure({"ideal": True} if unknown else {})
+            self._multipliers += [(self._drivers[name], v.name, v.partner) for v in unknown if ideal]
+            self._drivers[name].configure({"ideal": ideal} if unknown else {})
         self._joined: dict[str, tuple[_Port, list[_Port]]] = {}
         for pair in connections:
             ends = {end: _Port(self._drivers[end.split(".")[0]], parts[end.split(".")[0]][0], end.split(".", 1)[1]) for end in pair}

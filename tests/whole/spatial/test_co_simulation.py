@@ -13,7 +13,7 @@ def pendulum(joint, kind):
     system = System("pendulum")
     system.add("ground", "spatial.Fixed")
     system.add("pin", f"spatial.{joint}")
-    start = {"Iyy": 0.3, "Izz": 0.4, "p1.rx": -0.5, "x": 0.5, "omegax": 2.0, "omegaz": 1.0, "vy": 0.5}
+    start = {"Ixx": 0.5, "Iyy": 0.3, "Izz": 0.4, "p1.rx": -0.5, "x": 0.5, "omegax": 2.0, "omegaz": 1.0, "vy": 0.5}
     system.add("rod", "spatial.Body1", start, kind=kind)
     system.connect("ground.p1", "pin.M")
     system.connect("pin.N", "rod.p1")

@@ -1,0 +1,81 @@
+"""The bushing: its six coordinates against SciPy's rotations, its wrenches against the rate of its energy, its motion against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from fmu_components.catalogue import find
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
+from jourdain import System, orientation
+from tests.support.components.motions import frame, turned_apart, vector, velocities
+from tests.support.runtime.driver import Driver
+
+SPRINGS = {
+    f"{kind}.k{axis}": k
+    for kind, most in (("translation", 20.0), ("rotation", 6.0))
+    for axis, k in zip("xyz", (most, 5.0, 2.0), strict=True)
+}
+"""Six different stiffnesses."""
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.2, 1.5, 3.0])
+def test_wrenches_are_those_of_the_energy(fmu, angle):
+    """Undamped, their power is the rate of the energy, by differences; they balance; coordinates are those of SciPy."""
+    random = np.random.default_rng(4)
+    axis = random.normal(size=3)
+    turn = angle * axis / np.linalg.norm(axis)
+    M, N = turned_apart(4, turn)
+    r, d, v_M, v_N, omega_M, omega_N = random.uniform(-1, 1, (6, 3))
+    with Driver(fmu(find("spatial.Bushing"), 3), "me") as driver:
+        driver.start(SPRINGS)
+        driver.set(velocities("M", v_M, omega_M) | velocities("N", v_N, omega_N))
+        names = [v.name for v in declaration(find("spatial.Bushing")).with_role(Role.OUTPUT)]
+
+        def after(h):
+            driver.set(frame("M", r + h * v_M, Rotation.from_rotvec(h * omega_M) * M))
+            driver.set(frame("N", r + d + h * v_N, Rotation.from_rotvec(h * omega_N) * N))
+            return driver.get(names)
+
+        later, earlier, values = after(1e-5), after(-1e-5), after(0.0)
+    assert vector(values, "translation.") == pytest.approx(M.inv().apply(d), abs=1e-12)
+    assert vector(values, "rotation.") == pytest.approx(turn, abs=1e-12)
+    for kind in ("translation", "rotation"):
+        rates = (vector(later, f"{kind}.") - vector(earlier, f"{kind}.")) / 2e-5
+        assert [values[f"{kind}.{axis}d"] for axis in "xyz"] == pytest.approx(rates, abs=1e-7)
+    force, torque = vector(values, "N.F"), vector(values, "N.C")
+    assert vector(values, "M.F") == pytest.approx(-force, abs=1e-13)
+    assert vector(values, "M.C") == pytest.approx(-torque - np.cross(d, force), abs=1e-12)
+    power = force @ (v_N - v_M) + torque @ omega_N + vector(values, "M.C") @ omega_M
+    assert power == pytest.approx(-(later["energy"] - earlier["energy"]) / 2e-5, abs=1e-7)
+    assert values["power"] == pytest.approx(power, abs=1e-12)
+
+
+def mounted(body, bushing):
+    system = System("mounted")
+    system.add("ground", "spatial.Fixed")
+    system.add("bushing", "spatial.Bushing", bushing)
+    system.add("body", "spatial.Body1", {"gz": 0.0, **body})
+    system.connect("ground.p1", "bushing.M")
+    system.connect("bushing.N", "body.p1")
+    return system
+
+
+def test_each_direction_has_its_own_frequency():
+    """Along x, and about z by more than a quarter turn: two oscillators that do not see each other; the second is damped."""
+    values = {"translation.kx": 9.0, "rotation.kz": 0.8, "rotation.bz": 0.1}
+    result = mounted({"x": 0.2, "Izz": 0.2, **orientation((0, 0, 1), 2.0)}, values).simulate(5.0, solver="dop853", rtol=1e-11)
+    decay, pulse = 0.25, np.sqrt(4.0 - 0.25**2)
+    assert result["bushing.translation.x"] == pytest.approx(0.2 * np.cos(3.0 * result.time), abs=1e-8)
+    angle = 2.0 * np.exp(-decay * result.time) * (np.cos(pulse * result.time) + decay / pulse * np.sin(pulse * result.time))
+    assert result["bushing.rotation.z"] == pytest.approx(angle, abs=1e-8)
+
+
+def test_a_body_on_six_springs_keeps_its_energy():
+    """Of six different stiffnesses, in large motions, with the mount beside the mass centre: to 1e-9 of its range."""
+    start = {"Ixx": 0.3, "p1.rx": 0.2, "vx": 1.0, "vz": -2.0, "omegax": 1.0, "omegay": 2.0, "omegaz": -1.0}
+    result = mounted(start, SPRINGS).simulate(5.0, solver="dop853", rtol=1e-12)
+    parts = [result["body.energy.kinetic"], result["bushing.energy"]]
+    assert np.ptp(sum(parts)) < 1e-9 * max(np.ptp(part) for part in parts)
