@@ -34,7 +34,7 @@ def add_jacobians(session: Session) -> None:
 
 def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None:
     """Which state is the rate of which; refuses a velocity that constraints of positions move, where its position is not known."""
-    motions = {velocity: state for state, velocity in _motions(session)}
+    motions = {velocity: state for state, velocity in motions_of(session)}
     for velocity, state in motions.items():
         builder.add_motion(state, velocity)
     assert session.built.reading
@@ -45,7 +45,7 @@ def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None
         refuse(session.schedule.graph, address, "is no state's rate by itself, so that no position can be moved along with it")
 
 
-def _motions(session: Session) -> Iterator[tuple[int, int]]:
+def motions_of(session: Session) -> Iterator[tuple[int, int]]:
     """States whose derivative is another state of their instance, as the instances say."""
     for index, part in enumerate(session.built.parts):
         place = {reference: i for i, reference in enumerate(part.states)}

@@ -182,6 +182,15 @@ def check_run_exported_mechanisms(printed: str, folder: Path) -> None:
     assert is_plot(folder / "exported_mechanisms.png")
 
 
+def check_quarter_car(printed: str, folder: Path) -> None:
+    """It sinks as far as its springs give, and has the two modes of a textbook's quarter-car."""
+    assert number(r"largest difference to the closed form at rest: (\S+) m", printed) < 1e-12
+    assert number(r"largest difference to the frequency response by hand: (\S+)", printed) < 1e-9
+    frequencies = [float(each) for each in re.findall(r"^ +\d +(\S+) +0\.\d+ ", printed, re.MULTILINE)]
+    assert frequencies == pytest.approx([1.26, 11.7], rel=0.02)  # of the body on its spring and the wheel between both, about
+    assert is_plot(folder / "quarter_car.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -195,6 +204,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "10_suspension": check_suspension,
     "11_exported_mechanisms": check_exported_mechanisms,
     "12_run_exported_mechanisms": check_run_exported_mechanisms,
+    "17_quarter_car": check_quarter_car,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
