@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from coupling.analysis.continuation import Equilibria
+from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.errors import BuildError, shown
@@ -315,6 +315,25 @@ class System:
 
         with self._standing(at, "check") as session:
             return linear_model(session, inputs, outputs, coordinates)
+
+    def linear_models(
+        self,
+        parameter: str,
+        values: Sequence[float] | np.ndarray,
+        inputs: Sequence[str] = (),
+        outputs: Sequence[str] | None = None,
+        start: Mapping[str, Value] | None = None,
+        hold: Sequence[str] = (),
+        free: Sequence[str] = (),
+        coordinates: Sequence[str] = (),
+    ) -> LinearFamily:
+        """The linear models at the equilibria along a parameter, all in the coordinates of the first: what varies linearly with parameters."""
+        from coupling.analysis.continuation import linear_family
+
+        def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
+            return self.linearise(inputs, outputs, {**pose, parameter: value}, named)
+
+        return linear_family(self.equilibria(parameter, values, start, hold, free), model, tuple(coordinates))
 
     @contextmanager
     def _standing(self, start: Mapping[str, Value] | None, initial: str) -> Iterator[Session]:

@@ -1,4 +1,4 @@
-"""Equilibria along a parameter, and where they change from stable to unstable."""
+"""Equilibria along a parameter, where they change from stable to unstable, and their linear models."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.errors import AnalysisError, shown
 
@@ -36,6 +37,40 @@ class Equilibria(Sequence[Pose]):
     def of(self, name: str) -> np.ndarray:
         """A state, or an input that was free, along the parameter."""
         return np.array([pose[name] for pose in self.poses])
+
+
+@dataclass(frozen=True)
+class LinearFamily(Sequence[LinearModel]):
+    """One linear model for each value of the parameter."""
+
+    equilibria: Equilibria
+    models: tuple[LinearModel, ...]
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.models[i]
+
+    def __iter__(self) -> Iterator[LinearModel]:
+        return iter(self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def matrices(self, name: str) -> np.ndarray:
+        """``A``, ``B``, ``C`` or ``D`` of all models, the first index counting values of the parameter."""
+        return np.array([getattr(model, name) for model in self.models])
+
+
+def linear_family(
+    along: Equilibria, model: Callable[[Pose, float, Sequence[str]], LinearModel], coordinates: Sequence[str]
+) -> LinearFamily:
+    """See ``System.linear_models``."""
+    models: list[LinearModel] = []
+    for pose, value in zip(along, map(float, along.values), strict=True):
+        try:
+            models.append(model(pose, value, models[0].states if models else coordinates))
+        except AnalysisError as error:
+            raise AnalysisError(f"{along.parameter} = {value:g}: {error}") from None
+    return LinearFamily(along, tuple(models))
 
 
 At = Callable[[float, Mapping[str, Any], bool], Pose]

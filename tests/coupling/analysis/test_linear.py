@@ -238,6 +238,18 @@ def test_a_motion_that_is_not_steady_is_refused():
         pendulum().linearise(at=moved)
 
 
+def test_a_family_of_models_along_a_stiffness():
+    """The rod hangs where its spring is at rest: A follows k."""
+    stiffness = [0.0, 2.0, 5.0]
+    family = pendulum(**{"rotation.rest": -np.pi / 2}).linear_models("pin.rotation.k", stiffness, ["pin.effort"], ["rod.theta"])
+    assert family.matrices("A")[:, 1, 0] == pytest.approx([-3 * (9.81 / 2 + k) for k in stiffness], rel=1e-9)
+    assert len({model.states for model in family}) == 1 and family.matrices("B").shape == (3, 2, 1)
+    with pytest.raises(AnalysisError, match=r"stone\.m = 1: no equilibrium was found"):
+        falling = System("falling")
+        falling.add("stone", "planar.Body1")
+        falling.linear_models("stone.m", [1.0])
+
+
 def test_a_singular_pose_is_refused():
     from tests.whole.test_singular_poses import rockers
 
