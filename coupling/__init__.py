@@ -1,10 +1,27 @@
 """Systems of many FMUs: connected, solved and integrated together."""
 
-from coupling.errors import BuildError, InitialStateError, StartError
+from coupling.analysis.continuation import Equilibria
+from coupling.analysis.linear_model import LinearModel
+from coupling.analysis.pose import Pose
+from coupling.errors import AnalysisError, BuildError, InitialStateError, StartError
 from coupling.fmus import FmuError
 from coupling.outcome import Ending, Outcome
 from coupling.record import Statistics
 from coupling.result import Result
 from coupling.system import System
 
-__all__ = ["BuildError", "Ending", "FmuError", "InitialStateError", "Outcome", "Result", "StartError", "Statistics", "System"]
+__all__ = [
+    "AnalysisError",
+    "BuildError",
+    "Ending",
+    "Equilibria",
+    "FmuError",
+    "InitialStateError",
+    "LinearModel",
+    "Outcome",
+    "Pose",
+    "Result",
+    "StartError",
+    "Statistics",
+    "System",
+]

@@ -26,6 +26,10 @@ class InitialStateError(ValueError):
     """A start that violates constraints; the text names each of them, by how much, and the remedy."""
 
 
+class AnalysisError(ValueError):
+    """An equilibrium or a linear model that there is not, or that cannot be found; the text says why, and what to do."""
+
+
 def shown(value: Any, limit: int = 60) -> str:
     """A value as Python writes it, cut to a length that fits into a sentence."""
     text = " ".join(repr(value).split())

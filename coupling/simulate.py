@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from time import perf_counter
@@ -175,6 +176,27 @@ class Simulator:
             else:
                 session.free()
         return outcome, record
+
+    @contextmanager
+    def standing(self, start_values: Mapping[str, Value] | None, initial: str = "check") -> Iterator[Session]:
+        """A session at its start, to be moved and asked by whoever wants to."""
+        run = Run(stop_time=0.0, initial=initial, outputs=[])
+        built = self.built(Mode.CONTINUOUS)
+        values: StartValues = _start_values(self.definition, built, start_values)
+        if initial == "assemble":
+            values = {**values, **self._assembled(built, run, values)}
+        key, session = self._started(built, run, values, None)
+        completed = False
+        try:
+            if initial == "check":
+                check_start_state(session)
+            yield session
+            completed = True
+        finally:
+            if completed and session.program.runs_again:
+                self._keep(key, session)
+            else:
+                session.free()
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from coupling.analysis.continuation import Equilibria, LinearFamily
+from coupling.analysis.linear_model import LinearModel
+from coupling.analysis.pose import Pose
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
+from coupling.live.session import Session
 from coupling.options import Run
 from coupling.plan.build import Built, Mode, possible_modes
 from coupling.plan.connections import check_drive, wires_of
@@ -249,6 +254,98 @@ class System:
             stop_time=stop_time,
             stabilisation=stabilisation,
         )
+
+    def equilibrium(self, start: Mapping[str, Value] | None = None, hold: Sequence[str] = (), free: Sequence[str] = ()) -> Pose:
+        """A pose at which the system stands still: all accelerations vanish, and the rates of all other states.
+
+        It is sought from ``start``, a mapping of start values such as ``{"rod.theta": 1.0}`` or a pose that was found before, by default from
+        the start values of the instances; velocities are set to zero, and all states move but those that ``hold`` names. A mechanism
+        slides downhill from there, so that what is found is stable as a rule; the pose says whether it is. From an unstable one, such as
+        a rod that stands upright, its ``alternatives`` are where the system falls. ``free`` names inputs that are left open, to be found as
+        well: a torque, a pressure or a voltage that balances what is held. The time is 0; driven inputs have their values there.
+        """
+        return self._equilibrium(start, hold, free, True)
+
+    def _equilibrium(self, start: Mapping[str, Value] | None, hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
+        from coupling.analysis.equilibrium import equilibrium
+
+        driven = [name for name in free if name in self._drives]
+        if driven:
+            raise BuildError(
+                f"equilibrium: free: '{driven[0]}' is driven, so that its drive gives its value; leave it open to have it found"
+            )
+        with self._standing(start, "relax") as session:
+            return equilibrium(session, hold, free, alternatives)
+
+    def equilibria(
+        self,
+        parameter: str,
+        values: Sequence[float] | np.ndarray,
+        start: Mapping[str, Value] | None = None,
+        hold: Sequence[str] = (),
+        free: Sequence[str] = (),
+    ) -> Equilibria:
+        """Equilibria along a parameter, such as ``equilibria("spring.k", np.linspace(50, 5, 20))``, each sought from the one before.
+
+        Where stability is lost or gained on the way, the value of the parameter is found, and the poses beyond have alternatives.
+        """
+        from coupling.analysis.continuation import equilibria
+
+        def at(value: float, near: Mapping[str, Value], alternatives: bool) -> Pose:
+            return self._equilibrium({**near, parameter: value}, hold, free, alternatives)
+
+        return equilibria(parameter, values, dict(start or {}), at)
+
+    def linearise(
+        self,
+        inputs: Sequence[str] = (),
+        outputs: Sequence[str] | None = None,
+        at: Mapping[str, Value] | None = None,
+        coordinates: Sequence[str] = (),
+    ) -> LinearModel:
+        """The linear model x' = A x + B u, y = C x + D u of small motions about a point.
+
+        ``inputs`` name inputs that are driven or left open, ``outputs`` variables, instances or patterns with ``*``; by default the outputs
+        are the states. ``at`` are start values, such as a pose that ``equilibrium`` has found, and by default those of the instances: the system
+        has to stand still there, or to move so that its linear model stays the same. The states are minimal coordinates and their rates, so
+        that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
+        ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
+        """
+        from coupling.analysis.linear import linear_model
+
+        with self._standing(at, "check") as session:
+            return linear_model(session, inputs, outputs, coordinates)
+
+    def linear_models(
+        self,
+        parameter: str,
+        values: Sequence[float] | np.ndarray,
+        inputs: Sequence[str] = (),
+        outputs: Sequence[str] | None = None,
+        start: Mapping[str, Value] | None = None,
+        hold: Sequence[str] = (),
+        free: Sequence[str] = (),
+        coordinates: Sequence[str] = (),
+    ) -> LinearFamily:
+        """The linear models at the equilibria along a parameter, all in the coordinates of the first: what varies linearly with parameters."""
+        from coupling.analysis.continuation import linear_family
+
+        def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
+            return self.linearise(inputs, outputs, {**pose, parameter: value}, named)
+
+        return linear_family(self.equilibria(parameter, values, start, hold, free), model, tuple(coordinates))
+
+    @contextmanager
+    def _standing(self, start: Mapping[str, Value] | None, initial: str) -> Iterator[Session]:
+        """A session at its start."""
+        if start is not None and not isinstance(start, Mapping):
+            raise BuildError(
+                f"start values {shown(start)} are refused: give a mapping by full names, or a pose that equilibrium() has found"
+            )
+        simulator = self._simulator or Simulator(self.definition)
+        with simulator.standing(start, initial) as session:
+            self._freeze(simulator)
+            yield session
 
     def simulate(
         self,

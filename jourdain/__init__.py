@@ -9,11 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from coupling import AnalysisError as AnalysisError
     from coupling import BuildError as BuildError
     from coupling import Ending as Ending
+    from coupling import Equilibria as Equilibria
     from coupling import FmuError as FmuError
     from coupling import InitialStateError as InitialStateError
+    from coupling import LinearModel as LinearModel
     from coupling import Outcome as Outcome
+    from coupling import Pose as Pose
     from coupling import Result as Result
     from coupling import StartError as StartError
     from coupling import Statistics as Statistics
@@ -50,7 +54,7 @@ if TYPE_CHECKING:
     t = TIME
 
 _NAMES = {
-    "coupling": "BuildError Ending FmuError InitialStateError Outcome Result StartError Statistics System",
+    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearModel Outcome Pose Result StartError Statistics System",
     "fmu_components.catalogue": "UnknownComponent all_components find from_file",
     "fmu_components.declare.component": "Component",
     "fmu_components.declare.declaration": "DeclarationError TIME falls reaches rises",

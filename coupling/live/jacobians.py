@@ -34,10 +34,10 @@ def add_jacobians(session: Session) -> None:
 
 def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None:
     """Which state is the rate of which; refuses a velocity that constraints of positions move, where its position is not known."""
-    motions = {velocity: state for state, velocity in _motions(session)}
+    motions = {velocity: state for state, velocity in motions_of(session)}
     for velocity, state in motions.items():
         builder.add_motion(state, velocity)
-    turns = list(_turns(session))
+    turns = list(turns_of(session))
     for omega, q in turns:
         builder.add_turn(omega, q)
     assert session.built.reading
@@ -48,7 +48,7 @@ def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None
         refuse(session.schedule.graph, address, "is no state's rate by itself, so that no position can be moved along with it")
 
 
-def _motions(session: Session) -> Iterator[tuple[int, int]]:
+def motions_of(session: Session) -> Iterator[tuple[int, int]]:
     """States whose derivative is another state of their instance, as the instances say."""
     for index, part in enumerate(session.built.parts):
         place = {reference: i for i, reference in enumerate(part.states)}
@@ -67,7 +67,7 @@ def turning(q: np.ndarray) -> np.ndarray:
     return np.array([[-q1, -q2, -q3], [q0, q3, -q2], [-q3, q0, q1], [q2, -q1, q0]]) / 2
 
 
-def _turns(session: Session) -> Iterator[tuple[int, int]]:
+def turns_of(session: Session) -> Iterator[tuple[int, int]]:
     """The first states of angular velocities and of the quaternions that they turn, known by names and by what the instances say of the rates."""
     for index, part in enumerate(session.built.parts):
         if not (part.states and part.interface.directional_derivatives):

@@ -38,15 +38,15 @@ class NoDerivative(ArithmeticError):
 
 
 class Linearisation:
-    """Derivatives of the wanted outputs by the states, then by the unknowns of all loops, in their order.
+    """Derivatives of the wanted outputs by the states, then by the unknowns of all loops, in their order, then by inputs that nothing gives.
 
     Made once for a choice of outputs; an unknown of a loop that is an input stands for its residual, which is what is passed on to it
     less what it is. ``at_present`` and ``values`` ask the FMUs at the point where they are.
     """
 
-    def __init__(self, session: Session, wanted: Sequence[Address]) -> None:
+    def __init__(self, session: Session, wanted: Sequence[Address], inputs: Sequence[Address] = ()) -> None:
         self.unknowns = [a for loop in session.schedule.loops for a in loop.unknowns]
-        plan = _Plan(session, self.unknowns, wanted)
+        plan = _Plan(session, self.unknowns, wanted, inputs)
         self._terms = np.zeros(plan.terms)
         self._terms[[_ONE, _MINUS_ONE]] = 1.0, -1.0
         for term, value in plan.constants:
@@ -58,7 +58,7 @@ class Linearisation:
             self._calls[group].append(kind(session, part, unknowns, knowns, results))
         self._levels, places = plan.numbered()
         self._entries = np.ones(1 + len(places))
-        width = session.built.states + len(self.unknowns)
+        width = session.built.states + len(self.unknowns) + len(inputs)
         row, column, entry = (np.array(x, dtype=int) for x in plan.pattern)
         order = np.lexsort((row, column))
         self.shape = (len(wanted), width)
@@ -227,9 +227,9 @@ class _Dependence:
 
 
 class _Plan:
-    def __init__(self, session: Session, unknowns: Sequence[Address], wanted: Sequence[Address]) -> None:
+    def __init__(self, session: Session, unknowns: Sequence[Address], wanted: Sequence[Address], inputs: Sequence[Address]) -> None:
         self._parts, self._graph = session.built.parts, session.schedule.graph
-        self._column = {a: session.built.states + i for i, a in enumerate(unknowns)}
+        self._column = {a: session.built.states + i for i, a in enumerate([*unknowns, *inputs])}
         self._declared = [
             {u.reference: u.dependencies for u in (*part.structure.outputs, *part.structure.derivatives, *part.structure.residuals)}
             for part in self._parts
@@ -238,6 +238,9 @@ class _Plan:
         graph = self._graph
         for node, address in enumerate(graph.addresses):
             if not graph.is_output[node] and address.type == 0 and not graph.held[node]:
+                self._inputs[address.part].append(address.reference)
+        for address in inputs:
+            if address not in graph.node:
                 self._inputs[address.part].append(address.reference)
         self.terms = _FIRST_TERM
         self.constants: list[tuple[int, float]] = []

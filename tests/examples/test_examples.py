@@ -219,6 +219,15 @@ def check_stewart_platform(printed: str, folder: Path) -> None:
     assert is_plot(folder / "stewart_platform.png")
 
 
+def check_quarter_car(printed: str, folder: Path) -> None:
+    """It sinks as far as its springs give, and has the two modes of a textbook's quarter-car."""
+    assert number(r"largest difference to the closed form at rest: (\S+) m", printed) < 1e-12
+    assert number(r"largest difference to the frequency response by hand: (\S+)", printed) < 1e-9
+    frequencies = [float(each) for each in re.findall(r"^ +\d +(\S+) +0\.\d+ ", printed, re.MULTILINE)]
+    assert frequencies == pytest.approx([1.26, 11.7], rel=0.02)  # of the body on its spring and the wheel between both, about
+    assert is_plot(folder / "quarter_car.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -236,6 +245,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "14_bricard": check_bricard,
     "15_spatial_slider_crank": check_spatial_slider_crank,
     "16_stewart_platform": check_stewart_platform,
+    "17_quarter_car": check_quarter_car,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""

@@ -1,0 +1,114 @@
+"""Equilibria along a parameter, where they change from stable to unstable, and their linear models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coupling.analysis.linear_model import LinearModel
+from coupling.analysis.pose import Pose
+from coupling.errors import AnalysisError, shown
+
+_HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class Equilibria(Sequence[Pose]):
+    """One pose for each value of the parameter."""
+
+    parameter: str
+    values: np.ndarray
+    poses: tuple[Pose, ...]
+    branch_points: tuple[float, ...]
+    """Values at which stability is lost or gained."""
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.poses[i]
+
+    def __iter__(self) -> Iterator[Pose]:
+        return iter(self.poses)
+
+    def __len__(self) -> int:
+        return len(self.poses)
+
+    def of(self, name: str) -> np.ndarray:
+        """A state, or an input that was free, along the parameter."""
+        return np.array([pose[name] for pose in self.poses])
+
+
+@dataclass(frozen=True)
+class LinearFamily(Sequence[LinearModel]):
+    """One linear model for each value of the parameter."""
+
+    equilibria: Equilibria
+    models: tuple[LinearModel, ...]
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.models[i]
+
+    def __iter__(self) -> Iterator[LinearModel]:
+        return iter(self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def matrices(self, name: str) -> np.ndarray:
+        """``A``, ``B``, ``C`` or ``D`` of all models, the first index counting values of the parameter."""
+        return np.array([getattr(model, name) for model in self.models])
+
+
+def linear_family(
+    along: Equilibria, model: Callable[[Pose, float, Sequence[str]], LinearModel], coordinates: Sequence[str]
+) -> LinearFamily:
+    """See ``System.linear_models``."""
+    models: list[LinearModel] = []
+    for pose, value in zip(along, map(float, along.values), strict=True):
+        try:
+            models.append(model(pose, value, models[0].states if models else coordinates))
+        except AnalysisError as error:
+            raise AnalysisError(f"{along.parameter} = {value:g}: {error}") from None
+    return LinearFamily(along, tuple(models))
+
+
+At = Callable[[float, Mapping[str, Any], bool], Pose]
+"""Finds the equilibrium at a value of the parameter from another pose; with or without alternatives."""
+
+
+def equilibria(parameter: str, values: Sequence[float] | np.ndarray, start: Mapping[str, Any], at: At) -> Equilibria:
+    """See ``System.equilibria``."""
+    try:
+        given = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        given = np.zeros((0, 0))
+    if given.ndim != 1 or not len(given) or not np.all(np.isfinite(given)):
+        raise AnalysisError(f"values = {shown(values)} is refused: give a list of numbers, such as np.linspace(50, 5, 20)")
+    poses: list[Pose] = []
+    points: list[float] = []
+    for value in map(float, given):
+        near: Mapping[str, Any] = poses[-1] if poses else start
+        try:
+            pose = at(value, near, True)
+        except AnalysisError as error:
+            raise AnalysisError(f"{parameter} = {value:g}: {error}") from None
+        if poses and pose.stable != poses[-1].stable:
+            points.append(_between(float(given[len(poses) - 1]), value, poses[-1], at))
+        poses.append(pose)
+    return Equilibria(parameter, given, tuple(poses), tuple(points))
+
+
+def _between(before: float, after: float, pose: Pose, at: At) -> float:
+    """The value between two at which stability changes."""
+    stable = pose.stable
+    for _ in range(_HALVINGS):
+        middle = (before + after) / 2
+        if middle in (before, after) or abs(after - before) <= 1e-12 * abs(middle):
+            break
+        there = at(middle, pose, False)
+        if there.stable == stable:
+            before, pose = middle, there
+        else:
+            after = middle
+    return (before + after) / 2

@@ -1,0 +1,180 @@
+"""Minimal coordinates of a system that stands still: as many variables as it has freedoms, under names that people know."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from coupling.analysis.standing import Standing
+from coupling.errors import AnalysisError, listed
+from coupling.live.session import Session
+from coupling.plan.graph import Address
+
+Gradients = Mapping[Address, np.ndarray]
+_NEW, _MUCH_NEW = 1e-7, 0.2
+"""The share of a gradient that those of other coordinates do not have: what counts as any, and what makes a good coordinate."""
+_RANK = 1e-9
+_ASIDE = 1e-3
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A variable that tells, with others, where a system is; its rate; and for a position, the variable that is its velocity."""
+
+    variable: Address
+    rate: Address
+    velocity: Address | None = None
+
+
+class Coordinates:
+    """Which coordinates a system has at all; ``chosen`` picks those that suffice at a point."""
+
+    def __init__(self, session: Session, preferred: Sequence[Address] = ()) -> None:
+        self.session, self.preferred = session, list(preferred)
+        self.freedoms = list(_freedoms(session))
+        """Of joints: positions, velocities and accelerations."""
+
+    @cached_property
+    def wanted(self) -> list[Address]:
+        """What a ``Standing`` has to differentiate for this."""
+        return list(dict.fromkeys([a for three in self.freedoms for a in three]))
+
+    def candidates(self, standing: Standing, gradients: Gradients) -> list[Coordinate]:
+        """States that nothing constrains and that are no positions come first, then freedoms of joints, then other states."""
+        states = state_addresses(self.session)
+        partner = {states[position]: states[velocity] for position, velocity in standing.motions.items()}
+        held = np.abs(constraint_rows(standing, gradients)).max(axis=0, initial=0.0) > 0
+        moving = {*partner, *partner.values(), *(a for a, each in zip(states, held, strict=True) if each)}
+        own = [Coordinate(state, rate, partner.get(state)) for state, rate in zip(states, standing.rates, strict=True)]
+        joints = [Coordinate(q, qd, qd) for q, qd, _ in self.freedoms] + [Coordinate(qd, qdd) for _, qd, qdd in self.freedoms]
+        known = {each.variable: each for each in [*own, *joints]}
+        gauge = {states[i] for i in self.session.built.gauge}
+        inner = [each for each in own if each.variable not in moving and each.variable not in gauge]
+        return [*(known[a] for a in self.preferred if a in known), *inner, *joints, *(each for each in own if each.variable in moving)]
+
+
+def _freedoms(session: Session) -> Iterator[tuple[Address, Address, Address]]:
+    """Outputs called q, qd and qdd of the same thing."""
+    for index, part in enumerate(session.built.parts):
+        variables = part.fmu.variables
+        for name in variables:
+            names = [name, f"{name}d", f"{name}dd"]
+            if (name == "q" or name.endswith(".q")) and all(each in variables and variables[each].causality == "output" for each in names):
+                q, qd, qdd = (Address(index, 0, variables[each].reference) for each in names)
+                yield q, qd, qdd
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Coordinates that suffice at a point, and how all states follow them there."""
+
+    coordinates: tuple[Coordinate, ...]
+    tangent: np.ndarray
+    """Of the states, by columns, along each coordinate."""
+
+    def places(self, of: Collection[Address]) -> list[int]:
+        """Where coordinates stand that are among some variables."""
+        return [i for i, each in enumerate(self.coordinates) if each.variable in of]
+
+
+def chart(standing: Standing, coordinates: Coordinates) -> Chart:
+    """At the point where the system stands."""
+    gradients, n = standing.gradients(), standing.states
+    free, repeated = _free(standing, gradients)
+    if repeated:
+        _refuse_singular(standing, free)
+    count = free.shape[1]
+    chosen: list[Coordinate] = []
+    basis = np.zeros((0, count))
+    candidates = coordinates.candidates(standing, gradients)
+    states = {a: i for i, a in enumerate(state_addresses(standing.session))}
+    rows = {each.variable: _along(each.variable, gradients, states, n, free) for each in candidates}
+
+    def take(each: Coordinate, least: float) -> bool:
+        nonlocal basis
+        row = rows[each.variable]
+        length = float(np.linalg.norm(row))
+        rest = row - basis.T @ (basis @ row)
+        rest -= basis.T @ (basis @ rest)
+        if (
+            len(chosen) == count
+            or not float(np.linalg.norm(rest)) > max(least * length, _NEW)
+            or any(each.variable == c.variable for c in chosen)
+        ):
+            return False
+        chosen.append(each)
+        basis = np.vstack([basis, rest / np.linalg.norm(rest)])
+        return True
+
+    of = {each.variable: each for each in candidates}
+    for least in (_MUCH_NEW, _NEW):
+        for each in candidates:
+            if each.velocity is None and each.variable in {c.velocity for c in candidates}:
+                continue  # velocities come with their positions
+            if take(each, least) and each.velocity is not None and each.velocity in of:
+                take(of[each.velocity], _NEW)
+    for each in candidates:
+        take(each, _NEW)
+    asked = [a for a in coordinates.preferred if a not in {each.variable for each in chosen}]
+    if asked:
+        raise AnalysisError(
+            f"coordinates: {listed(map(standing.label, asked))} cannot be among the coordinates at this point: the others that you named, or "
+            "the constraints, leave no freedom along it; leave it out"
+        )
+    if len(chosen) < count:
+        raise AnalysisError(
+            f"{count - len(chosen)} of {count} freedoms move none of the states or the joints' coordinates, so that they have no names"
+        )
+    matrix = np.array([rows[each.variable] for each in chosen]).reshape(count, count)
+    return Chart(tuple(chosen), free @ np.linalg.inv(matrix) if count else np.zeros((n, 0)))
+
+
+def state_addresses(session: Session) -> list[Address]:
+    return [Address(i, 0, part.fmu.own(r)) for i, part in enumerate(session.built.parts) for r in part.states]
+
+
+def _along(variable: Address, gradients: Gradients, states: dict[Address, int], n: int, free: np.ndarray) -> np.ndarray:
+    if variable in states:
+        return free[states[variable]]
+    return gradients[variable][:n] @ free
+
+
+def constraint_rows(standing: Standing, gradients: Gradients) -> np.ndarray:
+    """Of constraints and of what moves nothing, by the states."""
+    n = standing.states
+    rows = [gradients[a][:n] for a in standing.constraints]
+    for four in standing.quaternions:
+        row = np.zeros(n)
+        row[four] = standing.x[four]
+        rows.append(row)
+    rows += [np.eye(n)[i] for i in standing.session.built.gauge]
+    return np.array(rows).reshape(len(rows), n)
+
+
+def _free(standing: Standing, gradients: Gradients) -> tuple[np.ndarray, bool]:
+    """An orthonormal basis of the directions in which the states may move, and whether constraints repeat each other."""
+    rows = constraint_rows(standing, gradients)
+    lengths = np.linalg.norm(rows, axis=1)
+    rows = rows[lengths > 0] / lengths[lengths > 0, None]
+    if not len(rows):
+        return np.eye(standing.states), False
+    _, sizes, right = np.linalg.svd(rows)
+    rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
+    return right[rank:].T, rank < len(rows)
+
+
+def _refuse_singular(standing: Standing, free: np.ndarray) -> None:
+    """Where constraints repeat each other here, and do not a little further along the motion."""
+    here, x = free.shape[1], standing.x.copy()
+    aside = free @ np.random.default_rng(0).uniform(-1, 1, here)
+    standing.move(x + _ASIDE * aside / max(np.abs(aside).max(initial=0.0), 1e-300))
+    there = _free(standing, standing.gradients())[0].shape[1]
+    standing.move(x)
+    if there < here:
+        raise AnalysisError(
+            f"the system is in a singular pose: {here} directions are free there, and {there} beside it, so that it has no linear model; "
+            "choose another pose"
+        )

@@ -1,0 +1,262 @@
+"""Where a system stands still: poses at which all accelerations, and all rates of other states, vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from coupling.analysis.coordinates import Chart, Coordinates, chart, constraint_rows, state_addresses
+from coupling.analysis.linear import inputs_named
+from coupling.analysis.linear_model import grows
+from coupling.analysis.pose import Pose
+from coupling.analysis.standing import Standing
+from coupling.errors import AnalysisError, BuildError, listed
+from coupling.live.session import Session
+from coupling.names import nearest
+from coupling.plan.graph import Address
+
+_MOST_STEPS, _MOST_CLOSINGS, _IDLE = 300, 30, 40
+_TURN, _PUSH = 0.3, 1e-3
+"""The largest angle, in rad, by which one step may turn anything; how far an unstable pose is left."""
+_EXACT, _CLOSED, _BALANCED = 1e-13, 1e-11, 1e-8
+_NEUTRAL = 1e-9
+
+
+def equilibrium(session: Session, hold: Sequence[str] = (), free: Sequence[str] = (), alternatives: bool = True) -> Pose:
+    """From where the session stands. See ``System.equilibrium``."""
+    search = _Search(session, hold, free)
+    pose = search.found()
+    if pose.stable or search.held or not alternatives:
+        return pose
+    return replace(pose, alternatives=tuple(search.left_for(pose)))
+
+
+class _Search:
+    """Pseudo-time: positions follow accelerations as if these were velocities, by implicit steps that grow as things come to rest.
+
+    Without inertia a mechanism slides downhill in its potential and ends where it is stable; the last steps are Newton's method.
+    """
+
+    def __init__(self, session: Session, hold: Sequence[str], free: Sequence[str]) -> None:
+        self.session = session
+        self.inputs = inputs_named(session, free, "equilibrium")
+        self.held = [_state_named(session, name) for name in hold]
+        self.coordinates = Coordinates(session, self.held)
+        self.standing = Standing(session, self.coordinates.wanted, self.inputs)
+        self.trims = self.standing.values(self.inputs)
+        self.place = {a: i for i, a in enumerate(state_addresses(session))}
+        variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in self.place]
+        self.turns = np.array([v.unit == "rad" for v in variables])
+        self.turns[[i for four in self.standing.quaternions for i in four]] = True
+        self.nominal = np.array([abs(v.nominal) for v in variables])
+
+    def found(self) -> Pose:
+        """The equilibrium that is reached from here; by Newton's method alone where nothing comes to rest in pseudo-time, such as trapped
+        oil, whose pressure changes by motion only."""
+        x, trims = self.standing.x.copy(), self.trims.copy()
+        here, left = self._descended()
+        if not np.linalg.norm(left) <= _BALANCED:
+            self.trims = trims
+            self.standing.set_inputs(trims)
+            here, left = self._solved(x)
+        if not np.linalg.norm(left) <= _BALANCED:
+            self._refuse(here, left)
+        return self._pose(here)
+
+    def _descended(self) -> tuple[Chart, np.ndarray]:
+        here = self._stand(self.standing.x)
+        left, stride = self._left(here), 0.0
+        best, since = np.inf, 0
+        for _ in range(_MOST_STEPS):
+            size = float(np.linalg.norm(left))
+            since = 0 if size < 0.5 * best else since + 1
+            best = min(best, size)
+            if size <= _EXACT or since > (_IDLE if size > _BALANCED else 8):
+                break
+            slowest, fastest = self._growth(here)
+            stride = min(stride or 0.3 / fastest, 0.5 / slowest)
+            here = self._moved(here, self._step(here, left, stride))
+            left = self._left(here)
+            now = float(np.linalg.norm(left))
+            stride *= min(10.0, max(1.0, size / now)) if now > 0 else 10.0
+        return here, left
+
+    def _solved(self, x: np.ndarray) -> tuple[Chart, np.ndarray]:
+        """By steps of least length, each of which leaves less."""
+        here = self._stand(x)
+        left = self._left(here)
+        for _ in range(_MOST_STEPS):
+            x, trims, size = self.standing.x.copy(), self.trims.copy(), float(np.linalg.norm(left))
+            step, share = self._step(here, left, np.inf), 1.0
+            while size > _EXACT and share > 1e-4:
+                there = self._moved(here, share * step)
+                now = self._left(there)
+                if np.linalg.norm(now) < (1 - share / 4) * size:
+                    break
+                self.trims = trims
+                self.standing.set_inputs(trims)
+                here, share = self._stand(x), share / 2
+            else:
+                return here, left
+            here, left = there, now
+        return here, left
+
+    def _moved(self, here: Chart, step: np.ndarray) -> Chart:
+        """Along a step, or as much of it as turns nothing too far."""
+        count = len(here.coordinates)
+        along = here.tangent @ step[:count]
+        share = min(1.0, _TURN / max(float(np.abs(along[self.turns]).max(initial=0.0)), 1e-300))
+        self.trims = self.trims + share * step[count:]
+        self.standing.set_inputs(self.trims)
+        return self._stand(self.standing.x + share * along)
+
+    def _stand(self, x: np.ndarray) -> Chart:
+        """The nearest pose at which nothing moves and constraints hold, and its coordinates."""
+        standing = self.standing
+        standing.move(x)
+        before = np.inf
+        for _ in range(_MOST_CLOSINGS):
+            gradients = standing.gradients()
+            rows = np.vstack([constraint_rows(standing, gradients), np.eye(len(x))[self.standing.velocities]])
+            known = standing.values(standing.constraints)
+            off = np.concatenate(
+                [known, np.zeros(len(rows) - len(known) - len(self.standing.velocities)), standing.x[self.standing.velocities]]
+            )
+            size = float(np.abs(off).max(initial=0.0))
+            if size <= _EXACT or (size <= _CLOSED and size > 0.5 * before):
+                return chart(standing, self.coordinates)
+            before = size
+            step = np.linalg.lstsq(rows, -off, rcond=1e-11)[0]
+            turn = float(np.abs(step[self.turns]).max(initial=0.0))
+            standing.move(standing.x + step * min(1.0, _TURN / max(turn, 1e-300)))
+        raise AnalysisError(
+            f"equilibrium: the constraints cannot be closed on the way: {before:.2g} is left; start from a pose that is assembled, nearer to it"
+        )
+
+    def _sorted(self, here: Chart) -> tuple[list[int], list[int], list[int]]:
+        """Coordinates that are positions, those that are velocities, and the others."""
+        rates = {each.velocity for each in here.coordinates} | {a for a, i in self.place.items() if i in self.standing.velocities}
+        turning = {a for a, i in self.place.items() if any(i in four for four in self.standing.quaternions)}
+        velocities = [i for i, c in enumerate(here.coordinates) if c.variable in rates]
+        positions = [i for i, c in enumerate(here.coordinates) if i not in velocities and (c.velocity or c.variable in turning)]
+        return positions, velocities, [i for i in range(len(here.coordinates)) if i not in {*positions, *velocities}]
+
+    def _equations(self, here: Chart) -> list[int]:
+        """The coordinates whose rates have to vanish: all but positions, whose rates are velocities, which do."""
+        _, velocities, others = self._sorted(here)
+        return [*velocities, *others]
+
+    def _scales(self, here: Chart) -> np.ndarray:
+        x = np.maximum(self.nominal, np.abs(self.standing.x))  # a pressure's nominal value is often left at 1 Pa
+        scale = np.ones(len(here.coordinates))
+        others = [i for i in self._sorted(here)[2] if here.coordinates[i].variable in self.place]
+        scale[others] = x[[self.place[here.coordinates[i].variable] for i in others]]
+        return scale
+
+    def _left(self, here: Chart) -> np.ndarray:
+        """The rates that should vanish, in nominal sizes."""
+        equations = self._equations(here)
+        return self.standing.values([here.coordinates[i].rate for i in equations]) / self._scales(here)[equations]
+
+    def _jacobian(self, here: Chart) -> tuple[np.ndarray, np.ndarray]:
+        """Of the rates that should vanish, by the coordinates that move and by the free inputs, in nominal sizes."""
+        gradients, n = self.standing.gradients(), self.standing.states
+        scale, equations, (moving, _) = self._scales(here), self._equations(here), self._moving(here)
+        rates = np.array([gradients[here.coordinates[i].rate] for i in equations]).reshape(len(equations), -1) / scale[equations, None]
+        return rates[:, :n] @ here.tangent[:, moving] * scale[moving], rates[:, n:]
+
+    def _growth(self, here: Chart) -> tuple[float, float]:
+        """How fast pseudo-time lets anything grow, and move at all: with longer strides Newton's method would turn back uphill."""
+        by_coordinates, (_, pseudo) = self._jacobian(here)[0], self._moving(here)
+        rates = np.linalg.eigvals(np.linalg.pinv(pseudo) @ by_coordinates) if by_coordinates.size else np.zeros(1)
+        return max(float(rates.real.max()), 1e-300), max(float(np.abs(rates).max()), 1e-3)
+
+    def _step(self, here: Chart, left: np.ndarray, stride: float) -> np.ndarray:
+        """Of all coordinates and then of the free inputs; velocities stay zero."""
+        count, scale, (moving, pseudo) = len(here.coordinates), self._scales(here), self._moving(here)
+        by_coordinates, by_inputs = self._jacobian(here)
+        solution = np.linalg.lstsq(np.hstack([pseudo / stride - by_coordinates, -by_inputs]), left, rcond=1e-13)[0]
+        step = np.zeros(count + len(self.inputs))
+        step[moving] = solution[: len(moving)] * scale[moving]
+        step[count:] = solution[len(moving) :]
+        return step
+
+    def _moving(self, here: Chart) -> tuple[list[int], np.ndarray]:
+        """The coordinates that move, and how the equations follow their pseudo-rates: those of positions are accelerations, which a
+        quaternion has three of."""
+        positions, velocities, others = self._sorted(here)
+        gradients, n = self.standing.gradients(), self.standing.states
+        rates = np.array([gradients[here.coordinates[i].rate][:n] for i in positions]).reshape(len(positions), n)
+        follows = np.zeros((len(velocities) + len(others), len(positions) + len(others)))
+        follows[: len(velocities), : len(positions)] = np.linalg.pinv(rates @ here.tangent[:, velocities])
+        follows[len(velocities) :, len(positions) :] = np.eye(len(others))
+        moving = [*positions, *others]
+        free = [i for i, place in enumerate(moving) if here.coordinates[place].variable not in self.held]
+        return [moving[i] for i in free], follows[:, free]
+
+    def _pose(self, here: Chart) -> Pose:
+        standing, session = self.standing, self.session
+        gradients, n = standing.gradients(), standing.states
+        A = np.array([gradients[c.rate][:n] for c in here.coordinates]).reshape(-1, n) @ here.tangent
+        eigenvalues = np.linalg.eigvals(A) if len(A) else np.zeros(0)
+        states = state_addresses(session)
+        names = [standing.label(a) for a in states]
+        moving, _ = self._moving(here)
+        return Pose(
+            dict(zip(names, map(float, standing.x), strict=True)),
+            {standing.label(a): float(v) for a, v in zip(self.inputs, self.trims, strict=True)},
+            not grows(eigenvalues),
+            eigenvalues,
+            tuple(standing.label(here.coordinates[moving[i]].variable) for i in _neutral(self._jacobian(here)[0])),
+            units={standing.label(a): standing.unit(a) for a in [*states, *self.inputs]},
+        )
+
+    def left_for(self, pose: Pose) -> list[Pose]:
+        """Where the system goes from an unstable pose, pushed to either side along the motion that grows most."""
+        origin = np.array(list(pose.states.values()))
+        here = self._stand(origin)
+        gradients, n = self.standing.gradients(), self.standing.states
+        A = np.array([gradients[c.rate][:n] for c in here.coordinates]) @ here.tangent
+        values, shapes = np.linalg.eig(A)
+        shape = np.real(shapes[:, int(values.real.argmax())])
+        moving, push = self._moving(here)[0], np.zeros(len(shape))
+        push[moving] = shape[moving] / np.abs(shape[moving]).max()
+        found: list[Pose] = []
+        for side in (_PUSH, -_PUSH):
+            self.standing.move(origin + side * here.tangent @ push)
+            try:
+                other = self.found()
+            except AnalysisError:
+                continue
+            if not any(np.allclose(list(other.states.values()), list(each.states.values()), atol=1e-6) for each in [pose, *found]):
+                found.append(other)
+        return found
+
+    def _refuse(self, here: Chart, left: np.ndarray) -> None:
+        equations = self._equations(here)
+        worst = here.coordinates[equations[int(np.abs(left).argmax())]]
+        value = float(self.standing.values([worst.rate])[0])
+        label, unit = self.standing.label(worst.rate), self.standing.unit(worst.rate)
+        held = f"; {listed(map(self.standing.label, self.held))} {'is' if len(self.held) == 1 else 'are'} held" if self.held else ""
+        raise AnalysisError(
+            f"no equilibrium was found within {_MOST_STEPS} steps: '{label}' = {value:.4g} {unit} is left{held}; nothing holds the system there: "
+            "give a start nearer to an equilibrium, or free=[...] with an input that can balance it"
+        )
+
+
+def _neutral(by_coordinates: np.ndarray) -> Collection[int]:
+    """Columns, that is coordinates, that take part in a direction along which nothing changes."""
+    _, sizes, right = np.linalg.svd(by_coordinates)
+    still = right[int((sizes > _NEUTRAL * max(1.0, float(sizes.max(initial=0.0)))).sum()) :]
+    return [i for i in range(right.shape[1]) if np.abs(still[:, i]).max(initial=0.0) > 0.1]
+
+
+def _state_named(session: Session, name: str) -> Address:
+    known = {session.named(a.part, a.reference): a for a in state_addresses(session)}
+    known |= {session.named(q.part, q.reference): q for q, _, _ in Coordinates(session).freedoms}
+    if name not in known:
+        hint = nearest(str(name), known) or "name a state or the coordinate of a joint's freedom, such as 'pin.rotation.q'"
+        raise BuildError(f"equilibrium: hold: '{name}' is no state nor a joint's coordinate; {hint}")
+    return known[name]

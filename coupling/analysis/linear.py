@@ -1,0 +1,177 @@
+"""The linear model of a system about a point, in minimal coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from coupling.analysis.coordinates import Chart, Coordinates, chart, state_addresses
+from coupling.analysis.linear_model import LinearModel
+from coupling.analysis.standing import Standing
+from coupling.errors import AnalysisError, BuildError, shown
+from coupling.kernel.status import Status
+from coupling.live.session import Session
+from coupling.plan.connections import End, find_end
+from coupling.plan.graph import Address
+from coupling.plan.outputs import chosen, names_of
+
+_AT_REST, _STEADY, _CONSISTENT = 1e-6, 1e-5, 1e-6
+_SPAN, _STEPS = 1e-2, 10
+"""Over how many seconds a motion must not change what is linear about it, and in how many steps it is followed."""
+
+
+def linear_model(
+    session: Session, inputs: Sequence[str] = (), outputs: Sequence[str] | None = None, coordinates: Sequence[str] = ()
+) -> LinearModel:
+    """About the point where the session stands. See ``System.linearise``."""
+    given, asked = inputs_named(session, inputs, "linearise"), _outputs_named(session, outputs)
+    wanted = Coordinates(session, [_coordinate_named(session, name) for name in _names("coordinates", coordinates)])
+    standing = Standing(session, [*wanted.wanted, *asked], given)
+    here = chart(standing, wanted)
+    at_rest = _is_at_rest(standing, here)
+    A, B, C, D = _matrices(standing, here, asked)
+    if at_rest:
+        _check_consistent(standing, here, A)
+    else:
+        _check_steady(standing, here, A)
+    states = [each.variable for each in here.coordinates]
+    if outputs is None:
+        asked, C, D = states, np.eye(len(states)), np.zeros((len(states), len(given)))
+    every = list(dict.fromkeys([*states, *given, *asked]))
+    names = {a: standing.label(a) for a in every}
+    groups = [tuple(names[a] for a in group) for group in (states, given, asked)]
+    units = {names[a]: standing.unit(a) for a in every}
+    point = dict(zip(names.values(), map(float, standing.values(every)), strict=True))
+    return LinearModel(A, B, C, D, groups[0], groups[1], groups[2], units, point)
+
+
+def _matrices(standing: Standing, here: Chart, asked: Sequence[Address]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    gradients, n, m = standing.gradients(), standing.states, len(standing.inputs)
+    rates = np.array([gradients[each.rate] for each in here.coordinates]).reshape(-1, n + m)
+    seen = np.array([gradients[a] for a in asked]).reshape(-1, n + m)
+    return rates[:, :n] @ here.tangent, rates[:, n:], seen[:, :n] @ here.tangent, seen[:, n:]
+
+
+def _is_at_rest(standing: Standing, here: Chart) -> bool:
+    """Whether nothing moves, as much as tolerances allow."""
+    sizes = [max(_nominal(standing, each.variable), 1e-3) for each in here.coordinates]
+    rates = standing.values([each.rate for each in here.coordinates])
+    return bool(np.all(np.abs(rates) <= _AT_REST * np.array(sizes)))
+
+
+def _nominal(standing: Standing, address: Address) -> float:
+    return abs(standing.session.built.parts[address.part].fmu.by_reference[address.reference].nominal)
+
+
+def _check_consistent(standing: Standing, here: Chart, A: np.ndarray) -> None:
+    """At rest what is tangent to the constraints stays so: a matter of the FMUs' derivatives."""
+    gradients, n = standing.gradients(), standing.states
+    rates = np.array([gradients[a][:n] for a in standing.rates]).reshape(n, n)
+    off = np.abs(rates @ here.tangent - here.tangent @ A)
+    moving = [i for i in range(n) if i not in standing.session.built.gauge]
+    worst = float((off[moving] / (1 + np.abs(rates[moving]).max(axis=1, initial=0.0))[:, None]).max(initial=0.0)) if moving else 0.0
+    if worst > _CONSISTENT:
+        raise AnalysisError(
+            f"the derivatives that the FMUs give do not keep the constraints at this point: they are off by {worst:.2g} of their size; "
+            "start nearer to an equilibrium, such as at=system.equilibrium()"
+        )
+
+
+def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
+    """A motion has a linear model where that does not change along it."""
+    start = standing.x.copy()
+    standing.move(_followed(standing, start))
+    try:
+        there = chart(standing, Coordinates(standing.session, [each.variable for each in here.coordinates]))
+        later, *_ = _matrices(standing, there, ())
+    finally:
+        standing.move(start)
+    order = [[each.variable for each in there.coordinates].index(each.variable) for each in here.coordinates]
+    change = float(np.abs(later[np.ix_(order, order)] - A).max(initial=0.0))
+    if change > _STEADY * max(1.0, float(np.abs(A).max(initial=0.0))):
+        rates = standing.values([each.rate for each in here.coordinates])
+        worst = here.coordinates[int(np.abs(rates).argmax())]
+        raise AnalysisError(
+            f"the system does not stand still here, nor move steadily: '{standing.label(worst.variable)}' changes by {np.abs(rates).max():.3g} "
+            f"{standing.unit(worst.rate)}, and in {_SPAN:g} s entries of A change by {change:.2g}; linearise at=system.equilibrium(), or name "
+            "coordinates=[...] in which the motion is steady"
+        )
+
+
+def _followed(standing: Standing, x: np.ndarray) -> np.ndarray:
+    """The states a little later, by the classical method of order 4."""
+    kernel, h, t = standing.session.kernel, _SPAN / _STEPS, standing.session.run.start_time
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        dx = np.zeros(len(x))
+        if kernel.derivatives(t, x, dx) is not Status.DONE:
+            raise AnalysisError("the motion cannot be followed from this point; linearise at=system.equilibrium()")
+        return dx
+
+    for _ in range(_STEPS):
+        k1 = slope(x)
+        k2 = slope(x + h / 2 * k1)
+        k3 = slope(x + h / 2 * k2)
+        k4 = slope(x + h * k3)
+        x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return x
+
+
+# -- names -------------------------------------------------------------------------------------------------------------------------
+
+
+def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Address]:
+    """Inputs that nothing in the system gives; those that are driven are among them."""
+    found = []
+    for name in _names("inputs", names):
+        end, address = _variable(session, name, f"{verb}: inputs: ")
+        if end.variable is None or end.variable.causality != "input" or end.variable.type != "real":
+            raise BuildError(
+                f"{verb}: inputs: '{name}' is no real input; name one, such as a torque or a voltage that is driven or left open"
+            )
+        if address in session.schedule.graph.wires:
+            raise BuildError(
+                f"{verb}: inputs: '{name}' is connected, so that the system gives its value; name an input that is driven or left open"
+            )
+        found.append(address)
+    return found
+
+
+def _outputs_named(session: Session, outputs: Sequence[str] | None) -> list[Address]:
+    found = []
+    for part, name in chosen(session.built, outputs) if outputs is not None else ():
+        variable = session.built.parts[part].fmu.variables[name]
+        if variable.type != "real" or variable.variability != "continuous":
+            if any("*" in each for each in names_of(outputs) or ()):
+                continue
+            raise BuildError(f"linearise: outputs: '{session.built.parts[part].name}.{name}' does not vary continuously; leave it out")
+        found.append(Address(part, 0, variable.reference))
+    return found
+
+
+def _coordinate_named(session: Session, name: str) -> Address:
+    _, address = _variable(session, name, "linearise: coordinates: ")
+    known = {*state_addresses(session), *(a for three in Coordinates(session).freedoms for a in three[:2])}
+    if address not in known:
+        raise BuildError(
+            f"linearise: coordinates: '{name}' is neither a state nor the coordinate of a joint's freedom; name one such as 'pin.rotation.q'"
+        )
+    return address
+
+
+def _variable(session: Session, name: str, purpose: str) -> tuple[End, Address]:
+    parts = session.built.parts
+    fmus = {part.name: part.fmu for part in parts}
+    end = find_end(name, fmus, purpose)
+    reference = end.variable.reference if end.variable else -1
+    return end, Address(next(i for i, part in enumerate(parts) if part.name == end.instance), 0, reference)
+
+
+def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,)
+    found = tuple(names)
+    if not all(isinstance(each, str) for each in found):
+        raise BuildError(f"{what} = {shown(names)} is refused: give a list of names")
+    return found

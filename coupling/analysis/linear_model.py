@@ -1,0 +1,140 @@
+"""A linear model: how small motions about a point follow from small inputs, and what these make of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from coupling.analysis.responses import Bode, Mode, Modes, StepResponse
+from coupling.errors import AnalysisError, shown
+from coupling.names import nearest
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """x' = A x + B u, y = C x + D u, for what states, inputs and outputs differ by from the point where it was made.
+
+    ``states``, ``inputs`` and ``outputs`` are full names, ``units`` the unit of each, ``point`` the values of all of them at the point.
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    units: Mapping[str, str] = field(repr=False)
+    point: Mapping[str, float] = field(repr=False)
+
+    def __str__(self) -> str:
+        lines = [f"linear model: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"]
+        for kind in ("states", "inputs", "outputs"):
+            lines += [f"  {kind[:-1]:8}{name:32}{self.point[name]:14.6g} {self.units[name]}".rstrip() for name in getattr(self, kind)]
+        return "\n".join(lines)
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """Of A, in 1/s: those of the least size first."""
+        found = np.linalg.eigvals(self.A) if len(self.A) else np.zeros(0, dtype=complex)
+        return found[np.lexsort((found.imag, found.real, np.round(np.abs(found), 9)))]
+
+    @property
+    def stable(self) -> bool:
+        """Whether no small motion grows; one that neither grows nor decays is none that grows."""
+        return not grows(self.eigenvalues)
+
+    def modes(self) -> Modes:
+        """Frequency, damping and shape of each free motion; of a pair of complex eigenvalues once. ``print`` shows a table."""
+        values, shapes = np.linalg.eig(self.A) if len(self.A) else (np.zeros(0), np.zeros((0, 0)))
+        order = [int(i) for i in np.argsort(np.abs(values), kind="stable") if values[i].imag >= 0]
+        return Modes([Mode(complex(values[i]), dict(zip(self.states, _scaled(shapes[:, i]), strict=True))) for i in order])
+
+    def transfer(self, s: complex) -> np.ndarray:
+        """The matrix of transfer functions at a point of the complex plane, by outputs and inputs."""
+        return self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B) + self.D
+
+    def bode(self, output: str | None = None, input: str | None = None, frequencies: Sequence[float] | np.ndarray | None = None) -> Bode:
+        """Magnitude and phase from an input to an output, by default from the first to the first, at frequencies in Hz, by default a decade
+        beyond the lowest and the highest eigenvalue on either side."""
+        row, column = self._place("output", output), self._place("input", input)
+        hertz = self._frequencies() if frequencies is None else np.asarray(frequencies, dtype=float)
+        if hertz.ndim != 1 or not len(hertz) or not np.all(hertz > 0):
+            raise AnalysisError(f"frequencies = {shown(frequencies)} is refused: give a list of positive ones, in Hz")
+        with np.errstate(all="ignore"):
+            response = np.array([self.transfer(2j * np.pi * f)[row, column] for f in hertz])
+        return Bode(hertz, response, self.outputs[row], self.inputs[column], self.units)
+
+    def step_response(self, input: str | None = None, times: Sequence[float] | np.ndarray | None = None, size: float = 1.0) -> StepResponse:
+        """All outputs after a step of an input, by default the first; ``times`` in seconds, evenly spaced, by default five of the slowest
+        decays or periods."""
+        from scipy.linalg import expm
+
+        column = self._place("input", input)
+        at = self._times() if times is None else np.asarray(times, dtype=float)
+        gaps = np.diff(at)
+        if at.ndim != 1 or len(at) < 2 or at[0] != 0 or not np.allclose(gaps, gaps[0], rtol=1e-6) or not gaps[0] > 0:
+            raise AnalysisError(f"times = {shown(times)} is refused: give evenly spaced ones from 0 on, such as np.linspace(0, 5, 501)")
+        n = len(self.A)
+        whole = np.zeros((n + 1, n + 1))
+        whole[:n, :n], whole[:n, n] = self.A, self.B[:, column] * size
+        step, x = expm(whole * gaps[0]), np.zeros(n + 1)
+        x[n] = 1.0
+        rows = []
+        for _ in at:
+            rows.append(self.C @ x[:n] + self.D[:, column] * size)
+            x = step @ x
+        return StepResponse(at, dict(zip(self.outputs, np.array(rows).T, strict=True)), self.inputs[column], size, self.units)
+
+    def to_scipy(self) -> Any:
+        """A ``scipy.signal.StateSpace``, which has no names."""
+        from scipy.signal import StateSpace
+
+        return StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """A ``control.StateSpace`` of python-control, with names."""
+        try:
+            import control
+        except ImportError:
+            raise ImportError("to_control() needs python-control: pip install control; to_scipy() needs nothing more") from None
+        return control.ss(self.A, self.B, self.C, self.D, states=list(self.states), inputs=list(self.inputs), outputs=list(self.outputs))
+
+    def _place(self, kind: str, name: str | None) -> int:
+        names = self.inputs if kind == "input" else self.outputs
+        if not names:
+            raise AnalysisError(f"the linear model has no {kind}s; name them: linearise(inputs=[...], outputs=[...])")
+        if name is None:
+            return 0
+        if name not in names:
+            hint = nearest(str(name), names) or f"its {kind}s are {', '.join(names)}"
+            raise AnalysisError(f"{kind} = {shown(name)} is none of the linear model; {hint}")
+        return names.index(name)
+
+    def _sizes(self) -> np.ndarray:
+        sizes = np.abs(self.eigenvalues)
+        return sizes[sizes > 1e-6 * sizes.max(initial=0.0)]
+
+    def _frequencies(self) -> np.ndarray:
+        sizes = self._sizes()
+        low, high = (sizes.min(), sizes.max()) if len(sizes) else (1.0, 1.0)
+        return np.geomspace(low / 10, high * 10, 500) / (2 * np.pi)
+
+    def _times(self) -> np.ndarray:
+        sizes = self._sizes()
+        slowest = 1 / sizes.min() if len(sizes) else 1.0
+        return np.linspace(0, 5 * 2 * np.pi * slowest if np.iscomplexobj(self.eigenvalues) else 5 * slowest, 501)
+
+
+def grows(eigenvalues: np.ndarray) -> bool:
+    """Whether a motion does: zeros that belong together are scattered by the root of rounding."""
+    return bool(np.any(eigenvalues.real > 1e-5 * max(1.0, float(np.abs(eigenvalues).max(initial=0.0)))))
+
+
+def _scaled(shape: np.ndarray) -> np.ndarray:
+    """The greatest part being 1."""
+    greatest = shape[int(np.abs(shape).argmax())]
+    return shape / greatest

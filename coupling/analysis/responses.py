@@ -1,0 +1,131 @@
+"""What a linear model says about motions: modes, frequency responses and step responses, with pictures of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A free motion, proportional to exp(eigenvalue t)."""
+
+    eigenvalue: complex
+    """In 1/s."""
+    shape: Mapping[str, complex]
+    """By state, the greatest part being 1."""
+
+    @property
+    def frequency(self) -> float:
+        """Of the undamped oscillation, in Hz."""
+        return abs(self.eigenvalue) / (2 * math.pi)
+
+    @property
+    def damping(self) -> float:
+        """The damping ratio: 1 where nothing oscillates, negative where it grows."""
+        size = abs(self.eigenvalue)
+        return -self.eigenvalue.real / size if size > 0 else 0.0
+
+
+class Modes(Sequence[Mode]):
+    """The slowest first."""
+
+    def __init__(self, modes: Sequence[Mode]) -> None:
+        self._modes = list(modes)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self._modes[i]
+
+    def __len__(self) -> int:
+        return len(self._modes)
+
+    def __str__(self) -> str:
+        lines = [f"{'mode':>4}{'frequency, Hz':>16}{'damping':>11}   what moves most"]
+        for number, mode in enumerate(self._modes, 1):
+            greatest = sorted(mode.shape, key=lambda name: -abs(mode.shape[name]))[:3]
+            moves = ", ".join(f"{name} {abs(mode.shape[name]):.2g}" for name in greatest)
+            lines.append(f"{number:4}{mode.frequency:16.6g}{mode.damping:11.4f}   {moves}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Bode:
+    """A frequency response."""
+
+    frequency: np.ndarray
+    """In Hz."""
+    response: np.ndarray
+    """Complex: output over input."""
+    output: str
+    input: str
+    units: Mapping[str, str]
+
+    @property
+    def magnitude(self) -> np.ndarray:
+        """Of output over input, in the unit of the one over that of the other."""
+        return np.abs(self.response)
+
+    @property
+    def phase(self) -> np.ndarray:
+        """In degrees, without jumps."""
+        return np.degrees(np.unwrap(np.angle(self.response)))
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Magnitude and phase over the frequency; written to ``path`` where one is given, else returned as a figure of Matplotlib."""
+        figure = _figure()
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        upper.loglog(self.frequency, self.magnitude)
+        upper.set_ylabel(f"{_named(self.output, self.units)} over\n{_named(self.input, self.units)}")
+        lower.semilogx(self.frequency, self.phase)
+        lower.set_ylabel("phase, degrees")
+        lower.set_xlabel("frequency, Hz")
+        for axes in (upper, lower):
+            axes.grid(True, which="both", alpha=0.3)
+        return _kept(figure, path)
+
+
+@dataclass(frozen=True)
+class StepResponse:
+    """Outputs after a step of an input; by name: ``response["rod.theta"]``."""
+
+    time: np.ndarray
+    outputs: Mapping[str, np.ndarray]
+    input: str
+    size: float
+    units: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.outputs[name]
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Each output over time; written to ``path`` where one is given, else returned as a figure of Matplotlib."""
+        figure = _figure()
+        every = np.atleast_1d(figure.subplots(max(1, len(self.outputs)), 1, sharex=True))
+        for axes, (name, values) in zip(every, self.outputs.items(), strict=False):
+            axes.plot(self.time, values)
+            axes.set_ylabel(_named(name, self.units))
+            axes.grid(True, alpha=0.3)
+        every[-1].set_xlabel("time, s")
+        every[0].set_title(f"after a step of {_named(self.input, self.units)} by {self.size:g}")
+        return _kept(figure, path)
+
+
+def _named(name: str, units: Mapping[str, str]) -> str:
+    return f"{name}, {units[name]}" if units.get(name) else name
+
+
+def _figure() -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(7, 5), layout="constrained")
+
+
+def _kept(figure: Any, path: str | Path | None) -> Any:
+    if path is not None:
+        figure.savefig(path)
+    return figure
