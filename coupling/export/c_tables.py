@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from coupling.export.table import SWITCH, MechanismTable, constraint_references
+from coupling.export.table import SWITCH, MechanismTable, constraint_places
 from coupling.kernel.rows import NONE
 from coupling.live.session import Session
 from coupling.plan.drives import PolynomialDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Kind
-from fmu_components.declare.declaration import Variable
+from fmu_components.declare.declaration import IMPLICIT, Variable
 from fmu_components.export.c_code import c_bool, c_number, c_string
 
 
@@ -44,11 +44,11 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
     own += [_internal(f"kinks passed[{i + 1}]") for i in range(len(table.kinked))]
     own += [_internal("tolerance"), *(_internal(f"peak[{i + 1}]") for i in range(table.peaks))] if table.peaks else []
     components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
-    starts = [f"{{{reference}, {c_number(value)}}}" for reference, value in sorted(table.starts.items())]
-    constraints = [] if interface.relaxed else constraint_references(table)
-    kinks = [f"{{{table.own_reference(len(table.own) + i)}, {len(np.unique(d.times))}, kinks{i}}}" for i, d in enumerate(table.kinked)]
-    outputs = sorted(r for r in table.outputs if table.members and r >= table.members[0].first)
-    reference = {v.name: table.own_reference(i) for i, v in enumerate(table.own)}
+    starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
+    constraints = [] if interface.relaxed else constraint_places(table)
+    kinks = [f"{{{table.own_place(len(table.own) + i)}, {len(np.unique(d.times))}, kinks{i}}}" for i, d in enumerate(table.kinked)]
+    outputs = [place for reference in sorted(table.outputs) if (place := table.shown[reference - 1]) >= table.own_place(table.owns)]
+    own_place = {v.name: table.own_place(i) for i, v in enumerate(table.own)}
     parts = [
         f"/* What {_comment(table.declared.name)} is made of. Generated when it was exported. */",
         '#include "mechanism.h"\n\n#include <math.h>',
@@ -86,9 +86,9 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
                 "start": "start",
                 "constraint": "constraint",
                 "kinks": "kinks",
-                "memory": table.own_reference(len(table.own) + len(table.kinked)) if table.peaks else 0,
-                "switch_reference": reference.get(SWITCH, 0),
-                "implicit_reference": table.reference(table.implicit) if table.implicit else 0,
+                "memory": table.own_place(len(table.own) + len(table.kinked)) if table.peaks else 0,
+                "switch_reference": own_place.get(SWITCH, 0),
+                "implicit_reference": own_place.get(IMPLICIT, 0),
                 "implicit_method": "&implicit_method" if table.implicit else 0,
             }.items()
         )
@@ -149,16 +149,16 @@ def _row(values: Iterable[int]) -> str:
 
 
 def _variables(table: MechanismTable, session: Session, opened: Mapping[Address, int]) -> list[int]:
-    """The mechanism's reference of what each slot keeps; 0 where it is something in between."""
+    """The place of what each slot keeps; 0 where it is something in between."""
     schedule = session.schedule
     found = [0] * session.rows.slots
     for where in (schedule.set_slot, schedule.slot):
         for address, slot in where.items():
-            found[slot] = table.reference_at(address.part, address.reference)
+            found[slot] = table.place_at(address.part, address.reference)
     for place, slot in enumerate(schedule.derivatives):
         found[slot] = 1 + place
     for address, slot in schedule.drive_slot.items():
-        found[slot] = table.own_reference(opened[address]) if address in opened else table.reference_at(*address[::2])
+        found[slot] = table.own_place(opened[address]) if address in opened else table.place_at(*address[::2])
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from coupling.export.table import SWITCH, MechanismTable, Member, constraint_references
+from coupling.export.table import SWITCH, MechanismTable, Member, constraint_places
 from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
 from coupling.live.failures import participants
@@ -264,7 +264,7 @@ def _redundancy(session: Session, number: int) -> str:
 
 
 def _start(table: MechanismTable) -> str:
-    if not constraint_references(table):
+    if not constraint_places(table):
         return ""
     checked = (
         "It was exported to start as it is: where the start violates constraints, the stabilisation draws the mechanism together, at first with "

@@ -95,7 +95,8 @@ class _Influence:
         # Here components are told apart by their references alone, whatever the types of their variables.
         self._wires = {_plain(a): [_plain(source) for source in sources] for a, sources in graph.wires.items()}
         self._driven = {_plain(a) for a in graph.drives}
-        self._opened = {_plain(a): table.own_reference(place) for place, a in enumerate(table.opened)}
+        self._time = self._bit[table.reference("time")]
+        self._opened = {_plain(a): table.reference(table.own[place]) for place, a in enumerate(table.opened)}
         self._residuals = {a: list(loop.residuals) for loop in loops for a in loop.unknowns}
         self._moved_by = _moved_by(table.built)
         self._node: dict[Address, int] = {}
@@ -195,10 +196,10 @@ class _Influence:
         if fmu.dae and address.reference in fmu.dae.algebraic:
             return own, [] if self.given else self._residuals.get(address, [])
         if of.causality == "input":
-            own |= self._bit[self._opened[address]] if address in self._opened else 1 if address in self._driven else 0
+            own |= self._bit[self._opened[address]] if address in self._opened else self._time if address in self._driven else 0
             return own, self._wires.get(address, [])
         if of.causality == "independent":
-            return 1, []
+            return self._time, []
         if address.reference in fmu.states or of.causality == "parameter" or of.variability == "discrete":
             return own, []
         declared = self._declared(address)

@@ -1,7 +1,8 @@
-"""The variables of an exported mechanism, with their value references.
+"""The variables of an exported mechanism, with their value references, and their places among all values inside.
 
-Time is 0; then come the derivatives of all states, then what is the mechanism's own, then the variables of each component in the
-order of its own references. The C side (``tables.c``) counts in the same way.
+Place 0 belongs to none; then come the derivatives of all states, then what is the mechanism's own, then the values of each component
+in the order of its own references, the time last. The C side (``tables.c``) counts in the same way. Not all of them are shown: value
+references number those that are, in the order of their places.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Member:
     first: int
     first_state: int
     count: int
-    """Of its variables, the time included."""
+    """Of its values, the place that belongs to none included."""
     indicators: frozenset[int] = frozenset()
     again: frozenset[str] = frozenset()
     """The states that events set anew."""
@@ -65,7 +66,7 @@ class MechanismTable(VariableTable):
         self.states = built.states
         self._chosen = frozenset(interface.choice.outputs)
         self._start = {(part, name): value for part, values in enumerate(built.start) for name, value in values.items()} | dict(start)
-        self._references: dict[str, int] = {}
+        self._places: dict[str, int] = {}
         self._instances = {part.name: i for i, part in enumerate(built.parts)}
         self.own = self._own()
         """The mechanism's own variables, the inputs first."""
@@ -75,20 +76,21 @@ class MechanismTable(VariableTable):
         self.owns = len(self.own) + len(self.kinked) + (1 + self.peaks if self.peaks else 0)
         self.members = self._members()
         self.starts: dict[int, float] = {}
-        """Start values that are not the component's own."""
+        """Start values that are not the component's own, by place."""
         self.constants: list[int] = []
-        """Inputs of components that are parameters of the mechanism."""
+        """The places of inputs of components that are parameters of the mechanism."""
         self.internal: list[int] = []
-        """Variables of components that are not shown, though components of their own would show them."""
+        """The places of variables that are not shown, though components of their own would show them."""
         variables = self._variables()
-        order = sorted(variables, key=lambda v: self._references[v.name])
+        order = sorted(variables, key=lambda v: self._places[v.name])
         drawing = Drawing(box(-0.75, -0.55, 0.75, 0.55, fill=0.92))
         title = f"Mechanism of {len(self.members)} component{'s' * (len(self.members) > 1)}"
         declared = Declaration(built.name, title, title, tuple(order), self._ports(), (), (), drawing, interface.stop_time)
-        self.outputs = {self.reference_of(name) for name in interface.choice.outputs}
         super().__init__(declared)
-        self._reference = self._references
-        self._places = {self._references[v.name]: place for place, v in enumerate(order, 1)}
+        self.shown = [self._places[v.name] for v in order]
+        """The places of all variables, in the order of their references."""
+        self._reference_of = {place: reference for reference, place in enumerate(self.shown, 1)}
+        self.outputs = {self.reference(".".join(name)) for name in interface.choice.outputs}
 
     # -- what exporters ask --------------------------------------------------------------------------------------------
 
@@ -96,11 +98,12 @@ class MechanismTable(VariableTable):
     def naming(self) -> str:  # type: ignore[override]
         return "structured" if all(_IDENTIFIER.fullmatch(member.name) for member in self.members) else "flat"
 
-    def place(self, reference: int) -> int:
-        return self._places[reference]
+    def place(self, variable: Variable) -> int:
+        """Where its value stands among all values inside."""
+        return self._places[variable.name]
 
     def is_output(self, variable: Variable) -> bool:
-        return self._references[variable.name] in self.outputs
+        return self.reference(variable) in self.outputs
 
     def jumps(self, variable: Variable) -> bool:
         return any(variable.name == f"{m.name}.{state}" for m in self.members for state in m.again)
@@ -117,7 +120,7 @@ class MechanismTable(VariableTable):
 
     @cached_property
     def token(self) -> str:
-        lines = [f"{v.name}|{v.role}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{self._references[v.name]}" for v in self.variables]
+        lines = [f"{v.name}|{v.role}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{self.place(v)}" for v in self.variables]
         lines += [f"{m.name}|{m.fmu.token}" for m in self.members] + [str(sorted(self.starts.items())), str(sorted(self.outputs))]
         lines += [repr(self.built.schedule.graph.wires), *(f"{d.times.tolist()}{d.values.tolist()}" for d in self.kinked)]
         digest = sha256("\n".join(lines).encode()).hexdigest()
@@ -128,24 +131,23 @@ class MechanismTable(VariableTable):
         """The inputs of components that are the mechanism's own inputs, in their order."""
         return [self.built.address(self._instances[instance], name) for instance, name in self.interface.choice.inputs]
 
-    # -- references ----------------------------------------------------------------------------------------------------
+    # -- places and references -----------------------------------------------------------------------------------------
 
-    def reference_at(self, part: int, reference: int) -> int:
-        """Of a component's variable inside, whether it is shown or not."""
+    def place_at(self, part: int, reference: int) -> int:
+        """Of a component's variable, whether it is shown or not."""
         return self.members[part].first + reference
 
-    def reference_of(self, name: tuple[str, str]) -> int:
-        """Of an instance's variable, as it is shown; what has been opened is the mechanism's own."""
-        part = self._instances[name[0]]
-        return self._references.get(".".join(name), self.reference_at(part, self.members[part].fmu.variables[name[1]].reference))
+    def reference_at(self, part: int, reference: int) -> int:
+        """Of a component's variable; 0 where it is not shown."""
+        return self._reference_of.get(self.place_at(part, reference), 0)
 
     def owner(self, variable: Variable) -> str:
         """The component that a variable belongs to."""
         return resolve(variable.name, self._instances)[0]
 
-    def own_reference(self, place: int) -> int:
+    def own_place(self, index: int) -> int:
         """Of the mechanism's own variables: after those that are shown, those that count kinks, and what loops remember."""
-        return 1 + self.states + place
+        return 1 + self.states + index
 
     # -- variables -----------------------------------------------------------------------------------------------------
 
@@ -178,10 +180,10 @@ class MechanismTable(VariableTable):
 
     def _variables(self) -> list[Variable]:
         found = [Variable("time", Role.TIME, "s", "time")]
-        self._references["time"] = 0
-        for place, own in enumerate(self.own):
+        self._places["time"] = self.own_place(self.owns) + sum(member.count for member in self.members)
+        for index, own in enumerate(self.own):
             found.append(own)
-            self._references[own.name] = self.own_reference(place)
+            self._places[own.name] = self.own_place(index)
         for part, member in enumerate(self.members):
             opened = {name for instance, name in self.interface.choice.inputs if instance == member.name}
             for of in member.fmu.by_reference.values():
@@ -197,14 +199,14 @@ class MechanismTable(VariableTable):
                 if variable.role is Role.PARAMETER and of.causality == "input":
                     self.constants.append(member.first + of.reference)
                 found.append(variable)
-                self._references[variable.name] = member.first + of.reference
+                self._places[variable.name] = member.first + of.reference
             for place, reference in enumerate(member.fmu.states):
                 state = member.fmu.by_reference[reference]
                 name = f"der({member.name}.{state.name})"
                 derivative = next(v for v in member.fmu.variables.values() if v.derivative == state.name)
                 partner = f"{member.name}.{state.name}"
                 found.append(Variable(name, Role.DERIVATIVE, derivative.unit or "", derivative.description, partner=partner))
-                self._references[name] = 1 + member.first_state + place
+                self._places[name] = 1 + member.first_state + place
         return found
 
     def _variable(self, part: int, member: Member, of: fmus.FmuVariable) -> Variable:
@@ -285,10 +287,10 @@ def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:
     return frozenset(e.get("name", "") for e in root.iterfind("ModelVariables/*") if e.get("reinit") == "true")
 
 
-def constraint_references(table: MechanismTable, levels: Sequence[str] = ("position", "velocity")) -> list[int]:
-    """The values that have to vanish at the start: of all components whose multipliers are solved for."""
+def constraint_places(table: MechanismTable, levels: Sequence[str] = ("position", "velocity")) -> list[int]:
+    """Where the values are that have to vanish at the start: of all components whose multipliers are solved for."""
     return [
-        table.reference_at(part, reference)
+        table.place_at(part, reference)
         for part, member in enumerate(table.members)
         for constraint in (member.fmu.dae.constraints if member.fmu.dae else ())
         for level in levels

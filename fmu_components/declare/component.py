@@ -393,7 +393,7 @@ def _freeze(component: type[Component]) -> Declaration:
     if not draft.variables:
         raise DeclarationError(f"{name} declares no variable; state parameters, ports and equations in declare(self)")
     time = Variable("time", Role.TIME, "s", "simulation time")
-    variables = (time, *sorted(draft.variables.values(), key=lambda v: list(Role).index(v.role)))
+    variables = tuple(sorted((*draft.variables.values(), time), key=lambda v: list(Role).index(v.role)))
     for state in [v for v in variables if v.role is Role.STATE]:
         if f"der({state.name})" not in draft.variables:
             raise DeclarationError(f"{name}: the state '{state.name}' has no derivative; state it with rate({state.name}, ...)")

@@ -25,9 +25,8 @@ class DeclarationError(ValueError):
 
 
 class Role(Enum):
-    """What a variable is to the component."""
+    """What a variable is to the component; variables are listed in this order."""
 
-    TIME = "time"
     PARAMETER = "parameter"
     SWITCH = "switch"
     STATE = "state"
@@ -39,6 +38,7 @@ class Role(Enum):
     OUTPUT = "output"
     LOCAL = "local"
     INDICATOR = "event indicator"
+    TIME = "time"
 
     @property
     def calculated(self) -> bool:

@@ -89,7 +89,7 @@ def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
             entry = zipfile.ZipInfo(name, _EARLIEST)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, files[name])
+            archive.writestr(entry, files[name], compresslevel=9)
     content = packed.getvalue()[: -len(_comment(key, "0" * _DIGITS))]
     if key_of(path) != key:  # another process may have been faster, and be using its file by now
         kept.write(path, content + _comment(key, hashlib.sha256(content).hexdigest()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 
@@ -155,8 +156,8 @@ class _ModelWriter:
 
     def _variables(self) -> str:
         positions: dict[Role, int] = {}
-        rows = []
-        for reference, v in enumerate(self.table.variables):
+        rows = ['    {"", "", 0.0, 0.0, 0.0, false, false, false, INTERNAL, PARAMETER, 0, 0},']  # place 0 belongs to none
+        for reference, v in self.table.numbered():
             stage = self.plan.value_stage[reference] if v.role.calculated else stage_of(v)
             position = positions[v.role] = positions.get(v.role, -1) + 1
             rows.append(
@@ -168,7 +169,8 @@ class _ModelWriter:
 
     def _jacobian(self) -> str:
         entries = self.plan.entries
-        starts = [sum(1 for row, _ in entries if row < r) for r in range(len(self.table.variables) + 1)]
+        unknowns = [unknown for unknown, _ in entries]
+        starts = [bisect_left(unknowns, r) for r in range(len(self.table.variables) + 2)]
         rows = ", ".join(f"{{{column}, {stage}}}" for (_, column), stage in zip(entries, self.plan.entry_stage, strict=True))
         return f"static const unsigned row[] = {{{', '.join(map(str, starts))}}};\nstatic const Entry entry[] = {{{rows or '{0, 0}'}}};"
 
@@ -178,7 +180,8 @@ class _ModelWriter:
         fields = {
             "name": c_string(d.name),
             "token": c_string(t.token),
-            "variables": len(t.variables),
+            "variables": 1 + len(t.variables),
+            "time": len(t.variables),
             "states": len(t.with_role(Role.STATE)),
             "inputs": len(t.with_role(Role.INPUT)),
             "indicators": len(t.with_role(Role.INDICATOR)),

@@ -79,7 +79,7 @@ def model_description(table: VariableTable, fmi: int, sources: Sequence[str] = (
                 element("LogCategories", children=_log_categories(fmi)),
                 element("DefaultExperiment", {"startTime": 0.0, "stopTime": float(declared.stop_time), "tolerance": 1e-6}),
                 element("ModelVariables", children=[_variable(table, variable, fmi) for variable in table.variables]),
-                element("ModelStructure", children=fmi2_lists(structure, table) if fmi == 2 else fmi3_lists(structure)),
+                element("ModelStructure", children=fmi2_lists(structure) if fmi == 2 else fmi3_lists(structure)),
             ],
         )
     )
@@ -232,8 +232,7 @@ def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Val
         "max": _finite(variable.range.maximum),
         "nominal": variable.nominal if variable.nominal != 1 else None,
         "start": variable.start,
-        # FMI 2 refers to variables by their place in the list, which starts at 1.
-        "derivative": None if derivative_of is None else table.place(derivative_of) if fmi == 2 else derivative_of,
+        "derivative": derivative_of,  # FMI 2 means the place in the list, which is the reference
         "reinit": True if variable.role is Role.STATE and table.jumps(variable) else None,
     }
 

@@ -80,7 +80,7 @@ class Plan:
         return max((self._stage[s] for s in free_symbols(expression)), default=0)
 
     def _entry_stage(self, index: int, expression: sympy.Basic) -> int:
-        row, column = (self.table.variables[r] for r in self.entries[index])
+        row, column = (self.table.variable(r) for r in self.entries[index])
         if column.role is Role.PARAMETER:
             return STAGES.index("sensitivities")
         return max(self._latest(expression), STAGES.index("diagnostics") if is_diagnostic(row, self.table) else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element
@@ -87,7 +87,7 @@ class ModelStructure:
         for indicator in self._watched(unknown):
             for d in self._table.dependencies(indicator, self._switched, knowns - {Role.TIME}):
                 found.setdefault(d.known, "dependent")
-        real = self._table.variables[unknown].type == "real"
+        real = self._table.variable(unknown).type == "real"
         return tuple(Dependency(known, found[known] if real else "dependent") for known in sorted(found))
 
     def _watched(self, unknown: int) -> list[int]:
@@ -99,7 +99,7 @@ class ModelStructure:
         open_now = [unknown]
         while open_now:
             for d in self._table.dependencies(open_now.pop(), self._switched, (Role.RELATION,)):
-                indicator = self._table.reference(self._table.variables[d.known].partner or "")
+                indicator = self._table.reference(self._table.variable(d.known).partner or "")
                 if indicator not in found:
                     found.append(indicator)
                     open_now.append(indicator)
@@ -123,28 +123,28 @@ def fmi3_lists(structure: Lists) -> list[Element]:
 
 def fmi3_unknown(tag: str, unknown: ListedUnknown) -> Element:
     """Variables are referred to by their value references."""
-    return _unknown(tag, "valueReference", unknown, lambda reference: reference)
+    return _unknown(tag, "valueReference", unknown)
 
 
-def fmi2_lists(structure: Lists, table: VariableTable) -> list[Element]:
-    """The lists in the form of FMI 2, which has none for event indicators and forbids empty ones."""
+def fmi2_lists(structure: Lists) -> list[Element]:
+    """The lists in the form of FMI 2, which has none for event indicators and forbids empty ones. Variables are referred to by their places."""
     lists = {"Outputs": structure.outputs, "Derivatives": structure.derivatives, "InitialUnknowns": structure.initial}
     return [
-        element(tag, children=[_unknown("Unknown", "index", unknown, table.place) for unknown in unknowns])
+        element(tag, children=[_unknown("Unknown", "index", unknown) for unknown in unknowns])
         for tag, unknowns in lists.items()
         if unknowns
     ]
 
 
-def _unknown(tag: str, key: str, unknown: ListedUnknown, named: Callable[[int], int]) -> Element:
+def _unknown(tag: str, key: str, unknown: ListedUnknown) -> Element:
     """An absent list means a dependence on everything, so that an empty one is written too."""
     if unknown.dependencies is None:
-        return element(tag, {key: named(unknown.reference)})
+        return element(tag, {key: unknown.reference})
     return element(
         tag,
         {
-            key: named(unknown.reference),
-            "dependencies": " ".join(str(named(d.known)) for d in unknown.dependencies),
+            key: unknown.reference,
+            "dependencies": " ".join(str(d.known) for d in unknown.dependencies),
             "dependenciesKind": " ".join(d.kind for d in unknown.dependencies) or None,
         },
     )

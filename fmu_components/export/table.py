@@ -1,7 +1,7 @@
 """The variable table of a component: value references, dependencies and the Jacobian.
 
-Every exporter reads this one table: C code, both model descriptions, manifest, terminals, documentation. A value reference is
-the index of the variable, the same in both FMI versions.
+Every exporter reads this one table: C code, both model descriptions, manifest, terminals, documentation. Value references count
+the variables from 1 on, the time being the last: some importers take references for the places of a list.
 """
 
 from __future__ import annotations
@@ -45,15 +45,18 @@ class VariableTable:
     def __init__(self, declared: Declaration) -> None:
         self.declared = declared
         self.variables = declared.variables
-        self._reference = {variable.name: index for index, variable in enumerate(self.variables)}
+        self._reference = {variable.name: reference for reference, variable in self.numbered()}
 
     def reference(self, variable: Variable | str) -> int:
-        """The value reference."""
+        """The value reference, which is the place in the model description as well."""
         return self._reference[variable if isinstance(variable, str) else variable.name]
 
-    def place(self, reference: int) -> int:
-        """Where a variable stands in the model description, the first being 1."""
-        return reference + 1
+    def variable(self, reference: int) -> Variable:
+        return self.variables[reference - 1]
+
+    def numbered(self) -> Iterable[tuple[int, Variable]]:
+        """All variables, each with its value reference."""
+        return enumerate(self.variables, 1)
 
     def is_output(self, variable: Variable) -> bool:
         return variable.role is Role.OUTPUT
@@ -181,9 +184,9 @@ class VariableTable:
     @cache  # noqa: B019 - a table lives as long as its component
     def _jumps(self, unknown: int, known: int, switched: bool | None) -> bool:
         """Whether an unknown depends on a known through a condition, at which it may jump without having a slope."""
-        variable = self.variables[known]
+        variable = self.variable(known)
         seen: set[Variable] = set()
-        waiting = [self.variables[unknown]]
+        waiting = [self.variable(unknown)]
         while waiting:
             equation = self._at(waiting.pop().equation, switched)
             if any(variable in self._reaches(part, switched) for part in _discontinuities(equation)):
@@ -202,18 +205,15 @@ class VariableTable:
     def dependencies(self, unknown: int, switched: bool | None = None, roles: Iterable[Role] = KNOWN) -> list[Dependency]:
         """The knowns that an unknown depends on, with the switch as given or, for None, in either of its positions."""
         roles = tuple(roles)
-        found = []
-        for known, variable in enumerate(self.variables):
-            if variable.role in roles:
-                kind = self._kind(unknown, known, switched)
-                if kind is not None:
-                    found.append(Dependency(known, kind))
-        return found
+        of = self.variable(unknown)
+        knowns = sorted(self.reference(v) for v in self._base(of, None) | self._base(of, switched) if v.role in roles)
+        kinds = ((known, self._kind(unknown, known, switched)) for known in knowns)
+        return [Dependency(known, kind) for known, kind in kinds if kind is not None]
 
     @cache  # noqa: B019 - a table lives as long as its component
     def _kind(self, unknown: int, known: int, switched: bool | None) -> str | None:
-        variable = self.variables[known]
-        if variable not in self._base(self.variables[unknown], None if variable.role is Role.SWITCH else switched):
+        variable = self.variable(known)
+        if variable not in self._base(self.variable(unknown), None if variable.role is Role.SWITCH else switched):
             return None
         if variable.role in (Role.SWITCH, Role.DISCRETE, Role.RELATION):
             return "dependent"

@@ -27,7 +27,7 @@ Status hold_constraints(Instance *instance)
         return OK;
     if (done == UNPROJECTABLE) {
         const char *reason = model.composition->reason(instance->own);
-        return report(instance, DISCARD, "%s: at time %.17g the states cannot be moved onto the constraints%s%s", instance->name, instance->v[0],
+        return report(instance, DISCARD, "%s: at time %.17g the states cannot be moved onto the constraints%s%s", instance->name, instance->v[model.time],
                       reason ? ": " : "", reason ? reason : "");
     }
     for (unsigned i = 0; i < model.states; i++)

@@ -27,7 +27,7 @@ Status start_events(Instance *instance)
     for (int iteration = 0; relation_changed(instance); iteration++) {
         if (iteration > MOST_ITERATIONS)
             return report(instance, ERROR, "%s: the relations do not settle at the start, time %g; check the start values", instance->name,
-                          instance->v[0]);
+                          instance->v[model.time]);
         for (unsigned i = 0; i < model.relations; i++)
             instance->v[model.relation[i]] = instance->v[model.relation_indicator[i]] > 0;
         changed(instance, model.variable[model.relation[0]].stage);
@@ -56,7 +56,7 @@ bool completed_step(Instance *instance)
 /* Importers add up step sizes: an instant has come when only rounding is missing to it. */
 bool time_reached(const Instance *instance, double instant)
 {
-    return isfinite(instant) && instant <= instance->v[0] + 1e-14 * fmax(1, fabs(instant));
+    return isfinite(instant) && instant <= instance->v[model.time] + 1e-14 * fmax(1, fabs(instant));
 }
 
 static bool due(const Instance *instance, unsigned i)
@@ -106,7 +106,7 @@ Status update_events(Instance *instance, Update *update)
         if (!fires(instance, event))
             continue;
         any = update->again = true;
-        note_event(instance, "%s: at time %.17g: %s", instance->name, instance->v[0], event->text);
+        note_event(instance, "%s: at time %.17g: %s", instance->name, instance->v[model.time], event->text);
         for (unsigned a = event->first; a < event->first + event->count; a++) {
             const Variable *target = &model.variable[model.assignment[a]];
             if (!acceptable(target, instance->new_values[a]))
@@ -123,7 +123,7 @@ Status update_events(Instance *instance, Update *update)
         if (due(instance, i))
             instance->spent[i] = instance->next[i];
     if (any)
-        changed(instance, model.variable[0].stage);
+        changed(instance, model.variable[model.time].stage);
     if (update->again && model.relations)
         changed(instance, model.variable[model.relation[0]].stage);
     if (model.times)
@@ -146,5 +146,5 @@ Status settle_events(Instance *instance, Update *update)
             return status;
     }
     return report(instance, ERROR, "%s: the events at time %.17g do not settle: each round makes another one happen", instance->name,
-                  instance->v[0]);
+                  instance->v[model.time]);
 }

@@ -12,7 +12,7 @@ void place(Instance *instance, const Step *step, double time, const double *x)
         for (unsigned i = 0; i < model.inputs; i++)
             instance->v[model.input[i]] = instance->base[i] + d * (instance->slope[i] + d / 2 * instance->curvature[i]);
     }
-    changed(instance, model.variable[0].stage);
+    changed(instance, model.variable[model.time].stage);
     if (step->observe)
         step->observe(instance, time, false);
 }

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef unsigned int Reference;
+typedef unsigned int Reference; /* from 1 on, the time being the last; a component's are its value references. 0 is no variable */
 
-typedef enum { REAL, INTEGER, BOOLEAN, INTERNAL } Type; /* internal ones are none of the importer's business */
+typedef enum { REAL, INTEGER, BOOLEAN, INTERNAL } Type; /* internal ones, and what is no variable, are none of the importer's business */
 
 typedef enum {
     TIME,        /* the independent variable */
@@ -79,7 +79,9 @@ typedef struct {
 
 struct Model {
     const char *name, *token;
-    unsigned variables, states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
+    unsigned variables; /* the place 0 included, which belongs to none */
+    Reference time;
+    unsigned states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
     const Variable *variable;
     const Reference *state, *derivative, *input, *indicator;
     const Reference *relation, *relation_indicator;
@@ -92,7 +94,7 @@ struct Model {
     const Reference *concerned; /* what they depend on: that of requirement i is concerned[concerns[i]] .. concerned[concerns[i + 1] - 1] */
     const unsigned *concerns;
     unsigned assignments;
-    Reference switch_reference; /* 0 where there is none: reference 0 is time */
+    Reference switch_reference; /* 0 where there is none */
     Reference implicit_reference; /* of the parameter that chooses the implicit method; 0 where there is none: then always explicit */
     const Method *implicit_method; /* named here alone, so that models without it need not carry it; NULL for them */
     double default_stop;

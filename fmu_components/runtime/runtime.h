@@ -149,6 +149,7 @@ Status start(Instance *, bool tolerance_defined, double tolerance, double first,
 /* values.c */
 Status set_values(Instance *, const Reference *, size_t, const double *, Type);
 Status get_values(Instance *, const Reference *, size_t, double *, Type);
+Status read_places(Instance *, const Reference *places, size_t, double *, Type); /* where they stand in the model */
 Status set_time(Instance *, double);
 Status set_states(Instance *, const double *, size_t);
 Status get_states(const Instance *, double *, size_t);
@@ -156,6 +157,15 @@ Status get_nominals(const Instance *, double *, size_t);
 Status get_derivatives(Instance *, double *, size_t);
 Status get_indicators(Instance *, double *, size_t);
 Status unknown_reference(const Instance *, Reference);
+bool refuse_references(const Instance *, const Reference *, size_t);
+
+/* From what the importer counts to what the model counts; two lists are needed at once. Where there is no such variable, the sentence has
+ * been said. */
+static inline bool translate(Instance *instance, const Reference **references, size_t count, unsigned which)
+{
+    const Reference *const given = *references;
+    return to_places(instance->own, references, count, which) || refuse_references(instance, given, count);
+}
 
 /* requests.c */
 const Request *request_find(const Instance *, Purpose, const Reference *, size_t, Reference known);

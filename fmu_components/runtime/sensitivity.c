@@ -5,12 +5,12 @@
 
 #define KNOWN (1u << TIME | 1u << PARAMETER | 1u << STATE | 1u << INPUT | 1u << ALGEBRAIC) /* roles */
 
-static Status refuse_reference(const Instance *instance, Reference reference, bool known)
+static Status refuse_place(const Instance *instance, Reference place, bool known)
 {
-    if (reference >= model.variables || model.variable[reference].type == INTERNAL)
-        return unknown_reference(instance, reference);
+    if (place >= model.variables || model.variable[place].type == INTERNAL)
+        return unknown_reference(instance, reference_of(&model, place));
     return report(instance, ERROR, "%s: %s (value reference %u) cannot be %s of a partial derivative", instance->name,
-                  model.variable[reference].name, reference, known ? "a known" : "an unknown");
+                  model.variable[place].name, reference_of(&model, place), known ? "a known" : "an unknown");
 }
 
 static Status check(const Instance *instance, const Reference *references, size_t count, bool known)
@@ -21,7 +21,7 @@ static Status check(const Instance *instance, const Reference *references, size_
     for (size_t i = 0; i < count; i++) {
         const Reference r = references[i];
         if (r >= variables || !(allowed >> variable[r].role & 1) || variable[r].type == INTERNAL || (known && variable[r].type != REAL))
-            return refuse_reference(instance, r, known);
+            return refuse_place(instance, r, known);
     }
     return OK;
 }
@@ -54,7 +54,7 @@ static Status prepare(Instance *instance, const Reference *unknowns, size_t unkn
 static Status refuse_result(const Instance *instance, const char *kind, Reference reference, double value)
 {
     return report(instance, DISCARD, "%s: the %s derivative of %s at time %g is %g, which is not a finite number", instance->name, kind,
-                  model.variable[reference].name, instance->v[0], value);
+                  model.variable[reference].name, instance->v[model.time], value);
 }
 
 /* With respect to a single known, which is what a Jacobian is made of as a rule. */
@@ -81,7 +81,7 @@ static Status derive(Instance *instance, const char *kind, const Reference *unkn
     evaluate(instance, model.stages - 1);
     if (!model.composition->derive(instance->own, unknowns, unknown_count, knowns, known_count, seed, sensitivity)) {
         const char *reason = model.composition->reason(instance->own);
-        return report(instance, DISCARD, "%s: there are no derivatives at time %g: %s", instance->name, instance->v[0], reason ? reason : "");
+        return report(instance, DISCARD, "%s: there are no derivatives at time %g: %s", instance->name, instance->v[model.time], reason ? reason : "");
     }
     for (size_t i = 0; i < unknown_count; i++)
         if (!isfinite(sensitivity[i]))
@@ -89,8 +89,8 @@ static Status derive(Instance *instance, const char *kind, const Reference *unkn
     return OK;
 }
 
-Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
-                              size_t known_count, const double *seed, double *sensitivity)
+static Status directional(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
+                          const double *seed, double *sensitivity)
 {
     if (model.composition)
         return derive(instance, "directional", unknowns, unknown_count, knowns, known_count, seed, sensitivity);
@@ -119,6 +119,14 @@ Status directional_derivative(Instance *instance, const Reference *unknowns, siz
     return status;
 }
 
+Status directional_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns,
+                              size_t known_count, const double *seed, double *sensitivity)
+{
+    if (!translate(instance, &unknowns, unknown_count, 0) || !translate(instance, &knowns, known_count, 1))
+        return ERROR;
+    return directional(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
+}
+
 /* The same in a model that is composed of others, known by known. */
 static Status adjoin(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                      const double *seed, double *sensitivity)
@@ -139,6 +147,8 @@ static Status adjoin(Instance *instance, const Reference *unknowns, size_t unkno
 Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
                           const double *seed, double *sensitivity)
 {
+    if (!translate(instance, &unknowns, unknown_count, 0) || !translate(instance, &knowns, known_count, 1))
+        return ERROR;
     Status status = prepare(instance, unknowns, unknown_count, knowns, known_count);
     if (status != OK)
         return status;
@@ -158,20 +168,33 @@ Status adjoint_derivative(Instance *instance, const Reference *unknowns, size_t 
     return status;
 }
 
+/* The variable with a reference; null, with the sentence, where there is none. */
+static const Variable *variable_of(Instance *instance, Reference reference)
+{
+    const Reference *place = &reference;
+    if (!translate(instance, &place, 1, 0))
+        return NULL;
+    if (*place < model.variables && model.variable[*place].type != INTERNAL)
+        return &model.variable[*place];
+    unknown_reference(instance, reference);
+    return NULL;
+}
+
 Status set_input_derivative(Instance *instance, Reference reference, int order, double value)
 {
-    Role role = reference < model.variables ? model.variable[reference].role : TIME;
-    if (role != INPUT && role != ALGEBRAIC)
-        return report(instance, ERROR, "%s: the value reference %u is no input, so that its derivative %g cannot be set", instance->name,
-                      reference, value);
-    const Variable *variable = &model.variable[reference];
+    const Variable *variable = variable_of(instance, reference);
+    if (!variable)
+        return ERROR;
+    if (variable->role != INPUT && variable->role != ALGEBRAIC)
+        return report(instance, ERROR, "%s: %s (value reference %u) is no input, so that its derivative %g cannot be set", instance->name,
+                      variable->name, reference, value);
     if (order != 1 && order != 2)
         return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the orders are 1 and 2", instance->name, order,
                       variable->name);
     if (!isfinite(value))
         return report(instance, DISCARD, "%s: the derivative of %s = %g is refused: it must be a finite number", instance->name,
                       variable->name, value);
-    if (role == ALGEBRAIC) /* has no effect in Co-Simulation */
+    if (variable->role == ALGEBRAIC) /* has no effect in Co-Simulation */
         return OK;
     if (order == 1)
         instance->slope[variable->position] = instance->rate[variable->position] = value;
@@ -218,7 +241,7 @@ Status state_jacobian(Instance *instance, double *rows)
     Status status = OK;
     for (unsigned j = 0; j < n && status == OK; j++) {
         const double seed = 1;
-        status = directional_derivative(instance, model.derivative, n, &model.state[j], 1, &seed, column);
+        status = directional(instance, model.derivative, n, &model.state[j], 1, &seed, column);
         for (unsigned i = 0; i < n; i++)
             rows[(size_t)i * n + j] = column[i];
     }
@@ -228,22 +251,26 @@ Status state_jacobian(Instance *instance, double *rows)
 /* dy/dt = dy/dx x' + dy/du u' + dy/dt, with the rates that the inputs had at the end of the last step. */
 Status get_output_derivative(Instance *instance, Reference reference, int order, double *value)
 {
-    if (reference < model.variables && model.variable[reference].role == STATE && model.composition && order == 1)
-        return get_values(instance, &model.derivative[model.variable[reference].position], 1, value, REAL);
-    if (reference >= model.variables || model.variable[reference].role != OUTPUT)
-        return report(instance, ERROR, "%s: the value reference %u is no output", instance->name, reference);
+    const Variable *variable = variable_of(instance, reference);
+    if (!variable)
+        return ERROR;
+    if (variable->role == STATE && model.composition && order == 1)
+        return read_places(instance, &model.derivative[variable->position], 1, value, REAL);
+    if (variable->role != OUTPUT)
+        return report(instance, ERROR, "%s: %s (value reference %u) is no output", instance->name, variable->name, reference);
     if (order != 1)
         return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the highest order is 1", instance->name, order,
-                      model.variable[reference].name);
+                      variable->name);
+    const Reference place = (Reference)(variable - model.variable);
     evaluate(instance, instance->derivative_stage);
     if (model.composition)
-        return follow_motion(instance, reference, value);
+        return follow_motion(instance, place, value);
     double sum = 0;
-    for (unsigned e = model.row[reference]; e < model.row[reference + 1]; e++) {
+    for (unsigned e = model.row[place]; e < model.row[place + 1]; e++) {
         double rate = rate_of(instance, &model.variable[model.entry[e].known]);
         if (rate != 0)
             sum += entry_value(instance, e) * rate;
     }
     *value = sum;
-    return isfinite(sum) ? OK : refuse_result(instance, "time", reference, sum);
+    return isfinite(sum) ? OK : refuse_result(instance, "time", place, sum);
 }

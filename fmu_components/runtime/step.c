@@ -88,7 +88,7 @@ static Status land(Instance *instance, bool *event)
 static Status internal_step(Instance *instance, const Step *step, double limit, bool *event)
 {
     const Method *method = method_of(instance);
-    double time = instance->v[0], shortest = 1e-14 * fmax(fabs(time), 1e-6 * (limit - step->start));
+    double time = instance->v[model.time], shortest = 1e-14 * fmax(fabs(time), 1e-6 * (limit - step->start));
     double approach = INFINITY; /* the size of the step that ends just after an event */
     read_states(instance, instance->x);
     for (int rejections = 0;; rejections++) {
@@ -132,7 +132,7 @@ static Status internal_step(Instance *instance, const Step *step, double limit, 
 
 Status begin_step(Instance *instance, Step *step, double point, double size)
 {
-    double now = instance->v[0];
+    double now = instance->v[model.time];
     if (!(isfinite(point + size) && size > 0))
         return report(instance, ERROR, "%s: the communication step size %g is refused: it must be greater than 0", instance->name, size);
     if (!(fabs(point - now) <= 1e-9 * fmax(1, fabs(now))))
@@ -149,7 +149,7 @@ static Status refuse_more_steps(const Instance *instance, const Step *step)
 {
     const char *remedy = model.implicit_reference && !implicit(instance) ? model.variable[model.implicit_reference].name : "";
     return report(instance, DISCARD, "%s: the step from time %.17g needs more than %d internal steps; they got to time %.17g%s%s%s",
-                  instance->name, step->start, MOST_STEPS, instance->v[0], *remedy ? "; where the model is stiff, set " : "", remedy,
+                  instance->name, step->start, MOST_STEPS, instance->v[model.time], *remedy ? "; where the model is stiff, set " : "", remedy,
                   *remedy ? " = true before initialisation" : "");
 }
 
@@ -163,7 +163,7 @@ Status advance(Instance *instance, Step *step)
     method->restart(instance); /* so that what follows a saved state follows it again to the last bit */
     double last_event = -INFINITY;
     int chatter = 0, steps = 0;
-    while (status == OK && instance->v[0] < step->end && !step->event && !step->early) {
+    while (status == OK && instance->v[model.time] < step->end && !step->event && !step->early) {
         if (++steps > MOST_STEPS)
             status = refuse_more_steps(instance, step);
         double instant = next_instant(instance);
@@ -177,10 +177,10 @@ Status advance(Instance *instance, Step *step)
         }
         if (status != OK)
             break;
-        instance->progress.reached = instance->v[0];
+        instance->progress.reached = instance->v[model.time];
         if (event || time_reached(instance, instant)) {
-            chatter = instance->v[0] - last_event < 1e-12 * fmax(1, fabs(last_event)) ? chatter + 1 : 0;
-            last_event = instance->v[0];
+            chatter = instance->v[model.time] - last_event < 1e-12 * fmax(1, fabs(last_event)) ? chatter + 1 : 0;
+            last_event = instance->v[model.time];
             Update update;
             if (chatter > MOST_CHATTER)
                 status = report(instance, DISCARD, "%s: the events chatter at time %.17g", instance->name, last_event);
@@ -192,10 +192,10 @@ Status advance(Instance *instance, Step *step)
                 status = hold_constraints(instance);
             method->restart(instance);
         }
-        if (status == OK && step->observe && step->observe(instance, instance->v[0], true))
-            step->early = instance->v[0] < step->end;
+        if (status == OK && step->observe && step->observe(instance, instance->v[model.time], true))
+            step->early = instance->v[model.time] < step->end;
     }
-    double d = instance->v[0] - step->start;
+    double d = instance->v[model.time] - step->start;
     for (unsigned i = 0; i < model.inputs; i++) {
         instance->rate[i] = instance->slope[i] + d * instance->curvature[i];
         instance->slope[i] = instance->curvature[i] = 0;

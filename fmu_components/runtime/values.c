@@ -58,19 +58,28 @@ static bool may_set(const Instance *instance, const Variable *variable)
 
 Status unknown_reference(const Instance *instance, Reference reference)
 {
-    if (reference < model.variables)
-        return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are in the model description", instance->name,
-                      reference, model.name);
-    return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 0 to %u", instance->name, reference, model.name,
-                  model.variables - 1);
+    return report(instance, ERROR, "%s: the value reference %u is unknown; those of %s are 1 to %u", instance->name, reference, model.name,
+                  last_reference(&model));
 }
 
-static Status unknown(const Instance *instance, Reference reference, Type type)
+bool refuse_references(const Instance *instance, const Reference *references, size_t count)
 {
-    if (reference >= model.variables || model.variable[reference].type == INTERNAL)
+    for (size_t i = 0; i < count; i++)
+        if (references[i] < 1 || references[i] > last_reference(&model)) {
+            unknown_reference(instance, references[i]);
+            return false;
+        }
+    report(instance, ERROR, "%s: memory for %lu value references is exhausted", instance->name, (unsigned long)count);
+    return false;
+}
+
+static Status unknown(const Instance *instance, Reference place, Type type)
+{
+    const Reference reference = reference_of(&model, place);
+    if (place >= model.variables || model.variable[place].type == INTERNAL)
         return unknown_reference(instance, reference);
-    return report(instance, ERROR, "%s: %s (value reference %u) is not %s variable but %s one", instance->name, model.variable[reference].name,
-                  reference, type_names[type], type_names[model.variable[reference].type]);
+    return report(instance, ERROR, "%s: %s (value reference %u) is not %s variable but %s one", instance->name, model.variable[place].name,
+                  reference, type_names[type], type_names[model.variable[place].type]);
 }
 
 /* Whether a variable may take a value now; with the sentence where it may not. */
@@ -103,6 +112,8 @@ static bool all_inputs(const Variable *variable, const Reference *references, si
 /* All of the values or, where one is refused, none. Inputs have no range. */
 Status set_values(Instance *instance, const Reference *references, size_t count, const double *values, Type type)
 {
+    if (!translate(instance, &references, count, 0))
+        return ERROR;
     double *const v = instance->v;
     const bool inputs_open = type == REAL && instance->settable[INPUT] & instance->progress.mode;
     const Request *request = inputs_open && all_finite(values, count) ? request_find(instance, SETTING, references, count, 0) : NULL;
@@ -129,6 +140,11 @@ Status set_values(Instance *instance, const Reference *references, size_t count,
 }
 
 Status get_values(Instance *instance, const Reference *references, size_t count, double *values, Type type)
+{
+    return translate(instance, &references, count, 0) ? read_places(instance, references, count, values, type) : ERROR;
+}
+
+Status read_places(Instance *instance, const Reference *references, size_t count, double *values, Type type)
 {
     const double *const v = instance->v;
     Status status = follow_start(instance);
@@ -160,7 +176,7 @@ Status get_values(Instance *instance, const Reference *references, size_t count,
     for (size_t i = 0; i < count && finite != 0; i++)
         if (!isfinite(values[i]))
             return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name,
-                          model.variable[references[i]].name, values[i], v[0]);
+                          model.variable[references[i]].name, values[i], v[model.time]);
     return OK;
 }
 
@@ -168,9 +184,9 @@ Status set_time(Instance *instance, double time)
 {
     if (!isfinite(time))
         return report(instance, DISCARD, "%s: time = %g is refused: it must be a finite number", instance->name, time);
-    if (instance->v[0] != time) {
-        instance->v[0] = time;
-        changed(instance, model.variable[0].stage);
+    if (instance->v[model.time] != time) {
+        instance->v[model.time] = time;
+        changed(instance, model.variable[model.time].stage);
     }
     return OK;
 }
@@ -201,13 +217,13 @@ Status set_states(Instance *instance, const double *x, size_t count)
 
 Status get_derivatives(Instance *instance, double *dx, size_t count)
 {
-    return count == model.states ? get_values(instance, model.derivative, count, dx, REAL)
+    return count == model.states ? read_places(instance, model.derivative, count, dx, REAL)
                                  : wrong_count(instance, "derivatives", count, model.states);
 }
 
 Status get_indicators(Instance *instance, double *z, size_t count)
 {
-    return count == model.indicators ? get_values(instance, model.indicator, count, z, REAL)
+    return count == model.indicators ? read_places(instance, model.indicator, count, z, REAL)
                                      : wrong_count(instance, "event indicators", count, model.indicators);
 }
 

@@ -54,11 +54,11 @@ static void gather(const double *v, const Reference *reference, unsigned count, 
 /* Brings what is outside of the components into them. */
 static bool prepare(Whole *w, unsigned stage)
 {
-    const double t = w->v[0];
+    const double t = w->v[w->model.time];
     const bool events = stage == AT_EVENTS;
     for (unsigned i = 0; i < mechanism.components; i++) {
         Member *p = &w->members[i];
-        p->v[0] = t;
+        p->v[p->model->time] = t;
         if (stage != EVERYTHING) /* comes after the motion, at the same point */
             member_changed(p, events ? 0 : p->moving);
     }
@@ -98,15 +98,15 @@ static void evaluate_stage(Model *m, unsigned stage)
     const bool ready = prepare(w, stage);
     bool done = ready;
     if (stage == AT_EVENTS) {
-        w->failed = !(ready && system_settle(w->system, w->v[0]));
+        w->failed = !(ready && system_settle(w->system, w->v[w->model.time]));
         return;
     }
     done = done && !w->failed;
     if (stage == MOTION) {
-        done = done && system_derivatives(w->system, w->v[0], w->x, w->dx);
+        done = done && system_derivatives(w->system, w->v[w->model.time], w->x, w->dx);
     } else {
         show_states(w, projected);
-        done = done && system_complete(w->system, w->v[0], projected ? projected : w->x, w->dx);
+        done = done && system_complete(w->system, w->v[w->model.time], projected ? projected : w->x, w->dx);
     }
     for (unsigned i = 0; i < m->states && stage == MOTION; i++)
         w->v[m->derivative[i]] = done ? w->dx[i] : NAN;
@@ -144,7 +144,7 @@ static Projected project(Model *m, double *x, bool anew)
         return UNCONSTRAINED;
     if (anew && !prepare(w, MOTION))
         return UNPROJECTABLE;
-    return system_project(w->system, w->v[0], x, anew) ? PROJECTED : UNPROJECTABLE;
+    return system_project(w->system, w->v[w->model.time], x, anew) ? PROJECTED : UNPROJECTABLE;
 }
 
 static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
@@ -159,7 +159,7 @@ static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, co
     for (size_t i = 0; i < known_count; i++) {
         const Reference known = knowns[i];
         Member *p = member_at(w, known);
-        if (known == 0)
+        if (known == m->time)
             time += seed[i];
         else if (m->variable[known].role == INPUT && !p)
             w->moved_inputs[m->variable[known].position] += seed[i];
@@ -169,7 +169,7 @@ static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, co
             p->moved[known - p->first] += seed[i];
     }
     for (unsigned i = 0; i < mechanism.components; i++)
-        w->members[i].moved[0] = time;
+        w->members[i].moved[w->members[i].model->time] = time;
     for (unsigned i = 0; i < m->states; i++) {
         const Member *p = member_at(w, m->state[i]);
         w->moved_states[i] = w->projected_states[i] = p->moved[m->state[i] - p->first];
@@ -207,7 +207,7 @@ static void arrange(Model *m)
 {
     Whole *w = whole(m);
     prepare(w, AT_EVENTS);
-    system_exchange(w->system, w->v[0]);
+    system_exchange(w->system, w->v[w->model.time]);
     for (unsigned i = 0; i < mechanism.components; i++)
         member_evaluate(&w->members[i], w->members[i].model->stages);
 }

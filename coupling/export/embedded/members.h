@@ -1,5 +1,5 @@
 /* The components inside a mechanism. All values of all of them lie in the one array that its instance has, one component after the
- * other, so that a value reference of the mechanism is that of a component plus where the component begins. */
+ * other, so that the place of a value in the mechanism is that in the component plus where the component begins. */
 #ifndef MEMBERS_H
 #define MEMBERS_H
 

@@ -64,7 +64,7 @@ static unsigned char stage_of(Role role)
 
 static bool count_up(Model *m, size_t *text, size_t *memory)
 {
-    m->variables = 1 + mechanism.owns;
+    m->variables = 2 + mechanism.owns; /* the first place, which is none's, and the time */
     m->inputs = mechanism.inputs;
     m->times = m->events = m->assignments = mechanism.kinked;
     for (unsigned i = 0; i < mechanism.components; i++) {
@@ -125,13 +125,14 @@ static bool allocate(Whole *w)
     NEW(w->moved_multipliers, m->variables);
     NEW(w->moved_states, m->states);
     NEW(w->projected_states, m->states);
+    NEW(w->shown, m->variables);
     NEW(w->lines, (m->variables + 1) * sizeof(Variable) + LINE);
     w->variables = w->lines ? (Variable *)(w->lines + (LINE - (uintptr_t)w->lines % LINE)) : NULL;
     w->next_text = w->texts;
     return w->texts && w->scratch && w->members && w->member && w->state && w->derivative && w->nominal && w->input &&
            w->indicator && w->relation && w->relation_indicator && w->watch && w->events && w->assignment && w->requirements &&
            w->concerns && w->concerned && w->x && w->dx && w->inputs && w->moved_inputs && w->moved_multipliers && w->moved_states &&
-           w->projected_states && w->variables;
+           w->projected_states && w->shown && w->variables;
 }
 
 static void add_variable(Whole *w, Reference reference, const Variable *variable, Role role, unsigned *positions)
@@ -150,13 +151,13 @@ static void add_component(Whole *w, unsigned index, Reference first, unsigned *p
     const Model *m = c->model;
     for (Reference r = 0; r < m->variables; r++) {
         Variable variable = m->variable[r];
-        const Role role = r == 0 ? LOCAL : role_of(&variable);
+        const bool own = r == 0 || r == m->time || variable.role == SWITCH || variable.role == DERIVATIVE;
         variable.name = joined(w, "%s.%s", c->name, variable.name);
-        if (r == 0 || variable.role == SWITCH || variable.role == DERIVATIVE)
+        if (own)
             variable.type = INTERNAL;
         if (variable.role == SWITCH)
             variable.start = 1;
-        add_variable(w, first + r, &variable, variable.role == DERIVATIVE || variable.role == SWITCH ? LOCAL : role, positions);
+        add_variable(w, first + r, &variable, own ? LOCAL : role_of(&variable), positions);
     }
     for (unsigned s = 0; s < m->states; s++) {
         const Variable *of = &w->variables[first + m->state[s]];
@@ -215,7 +216,7 @@ static void describe(Whole *w)
     unsigned positions[INDICATOR + 1] = {0}, state = 0;
     double *free_memory = w->scratch;
     Reference first = first_component();
-    add_variable(w, 0, &(Variable){.name = "time", .unit = "s", .type = REAL}, TIME, positions);
+    add_variable(w, 0, &(Variable){.name = "", .unit = "", .type = INTERNAL}, LOCAL, positions);
     for (unsigned i = 0; i < mechanism.components; i++) {
         const Model *part = mechanism.component[i].model;
         add_component(w, i, first, positions, state);
@@ -236,6 +237,8 @@ static void describe(Whole *w)
     }
     for (unsigned i = 0; i < mechanism.internals; i++)
         w->variables[mechanism.internal[i]].type = INTERNAL;
+    m->time = m->variables - 1;
+    add_variable(w, m->time, &(Variable){.name = "time", .unit = "s", .type = REAL}, TIME, positions);
     for (unsigned i = 0; i < mechanism.outputs; i++)
         if (w->variables[mechanism.output[i]].role == LOCAL)
             w->variables[mechanism.output[i]].role = OUTPUT;
@@ -247,6 +250,9 @@ static void describe(Whole *w)
     }
     for (unsigned i = 0; i < mechanism.starts; i++)
         w->variables[mechanism.start[i].reference].start = mechanism.start[i].value;
+    for (Reference place = 0; place < m->variables; place++)
+        if (w->variables[place].type != INTERNAL)
+            w->shown[w->references++] = place;
     add_events(w);
     m->name = mechanism.name;
     m->token = mechanism.token;
@@ -301,7 +307,8 @@ void model_free(Model *m)
     void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->state,  w->derivative,
                             w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->events, w->relation_indicator,
                             w->assignment, w->concerns, w->requirements, w->concerned, w->x,         w->dx,     w->inputs,
-                            w->moved_inputs, w->moved_multipliers, w->moved_states, w->projected_states, w->lines};
+                            w->moved_inputs, w->moved_multipliers, w->moved_states, w->projected_states, w->lines, w->shown,
+                            w->translated[0], w->translated[1]};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(w);

@@ -61,7 +61,7 @@ class Integrator:
                 return round_ > 0
             if round_ == _ROUNDS:
                 names = "', '".join(event.text for event in fired) or "changes of relations"
-                raise StepFailure(f"the events at time {values[0]!r} do not settle: after {_ROUNDS} rounds there are still '{names}'")
+                raise StepFailure(f"the events at time {values[-1]!r} do not settle: after {_ROUNDS} rounds there are still '{names}'")
             news = [(event, target, value) for event in fired for target, value in zip(event.targets, event.update(values), strict=True)]
             self._set_relations(relations)
             for event in fired:
@@ -76,7 +76,7 @@ class Integrator:
         self._slope = None  # inputs and parameters may have jumped
         self.settle()
         last_event, near_events = -math.inf, 0
-        while (time := self.memory.values[0]) < target:
+        while (time := self.memory.values[-1]) < target:
             instants = [
                 t for t, fired in zip(self.model.instants(self.memory.values), self.memory.fired, strict=True) if t > time and t != fired
             ]
@@ -85,7 +85,7 @@ class Integrator:
             if not self.settle():
                 continue
             self._slope = None
-            time = self.memory.values[0]
+            time = self.memory.values[-1]
             # Events that come ever closer, as of a ball that comes to rest, would never let the step end.
             near_events = near_events + 1 if time - last_event <= 100 * RESOLUTION * max(1.0, abs(time)) else 0
             last_event = time
@@ -106,33 +106,33 @@ class Integrator:
         if event.kind == "reaches":
             instant = instants[event.index]
             # An importer that adds up its steps misses an instant by rounding.
-            return instant - self.memory.values[0] <= RESOLUTION * max(1.0, abs(instant)) and instant != self.memory.fired[event.index]
+            return instant - self.memory.values[-1] <= RESOLUTION * max(1.0, abs(instant)) and instant != self.memory.fired[event.index]
         before = self.memory.values[self.model.relations[event.index]]
         return relations[event.index] != before and before == (event.kind == "falls")
 
     def _assign(self, event: SlaveEvent, target: int, value: Any) -> None:
-        variable = self.model.variables[target]
+        variable = self.model.variable(target)
         if not math.isfinite(value):
             raise StepFailure(f"the event '{event.text}' sets {variable.shown(value)}, which is not a finite number")
         self.memory.values[target] = float(value) if variable.type == "real" else int(value)
 
     def _rates(self, time: float, states: Sequence[float]) -> Sequence[float]:
         values = self.memory.values
-        values[0] = time
+        values[-1] = time
         for reference, state in zip(self.model.states, states, strict=True):
             values[reference] = state
         return self.model.derivatives(values)
 
     def _place(self, step: TrialStep, part: float) -> None:
         self._slope = step.slopes[-1] if part == 1 else None
-        self.memory.values[0] = step.time(part)
+        self.memory.values[-1] = step.time(part)
         for reference, state in zip(self.model.states, step.at(part), strict=True):
             self.memory.values[reference] = state
 
     def _accepted_step(self, stop: float) -> TrialStep:
         """The longest step towards ``stop`` that the error allows; remembers the size to try next."""
         memory = self.memory
-        time, before = memory.values[0], [memory.values[reference] for reference in self.model.states]
+        time, before = memory.values[-1], [memory.values[reference] for reference in self.model.states]
         slope = self._slope if self._slope is not None else self._rates(time, before)
         size = min(memory.free_step, stop - time)
         while True:
@@ -144,7 +144,7 @@ class Integrator:
             size *= growth(error)
             memory.free_step = size
             if size < RESOLUTION * max(1.0, abs(time)):
-                state = self.model.variables[self.model.states[worst]]
+                state = self.model.variable(self.model.states[worst])
                 raise StepFailure(
                     f"the step at time {time!r} fails: even {size:g} s are too long for the tolerance {memory.tolerance:g} at "
                     f"{state.shown(before[worst])}, whose derivative is {step.slopes[0][worst]:g}"

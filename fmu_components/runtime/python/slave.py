@@ -75,11 +75,12 @@ class Slave(Fmi2Slave):
         self.guid = self.model.token
         self.description = self.model.title
         self.default_experiment = DefaultExperiment(start_time=0.0, stop_time=self.model.stop_time)
-        starts = [0.0 if variable.start is None else variable.start for variable in self.model.variables]
+        starts = [0.0, *(0.0 if variable.start is None else variable.start for variable in self.model.variables)]
         times = sum(event.kind == "reaches" for event in self.model.events)
         self._use(Memory(starts, [None] * times))
-        for reference, variable in enumerate(self.model.variables):
-            self.register_variable(self._declared(reference, variable))
+        for reference, variable in enumerate(self.model.variables, 1):
+            self.vars[reference] = declared = self._declared(reference, variable)
+            declared.value_reference = reference  # register_variable counts from 0
 
     def _use(self, memory: Memory) -> None:
         self._memory, self._integrator, self._evaluated = memory, Integrator(self.model, memory), False
@@ -136,7 +137,7 @@ class Slave(Fmi2Slave):
         for reference in vrs:
             if not math.isfinite(values[reference]):
                 self.log(
-                    f"{self.instance_name}: {self.model.variables[reference].shown(values[reference])} at time {values[0]!r} "
+                    f"{self.instance_name}: {self.model.variable(reference).shown(values[reference])} at time {values[-1]!r} "
                     f"is not a finite number",
                     Fmi2Status.discard,
                 )
@@ -165,7 +166,7 @@ class Slave(Fmi2Slave):
             refused[variable.name] = sentence
         for reference, value in accepted.items():
             self._memory.values[reference] = value
-            self._memory.refused.pop(self.model.variables[reference].name, None)
+            self._memory.refused.pop(self.model.variable(reference).name, None)
         for name, sentence in refused.items():
             self._memory.refused[name] = sentence
             self.log(sentence, Fmi2Status.discard)
@@ -173,17 +174,17 @@ class Slave(Fmi2Slave):
 
     def _known(self, reference: int, kind: str) -> SlaveVariable:
         variables = self.model.variables
-        if not 0 <= reference < len(variables):
+        if not 1 <= reference <= len(variables):
             raise Refusal(
                 f"{self.instance_name}: the value reference {reference % 2**32} is unknown; those of {self.model.name} are "
-                f"0 to {len(variables) - 1}"
+                f"1 to {len(variables)}"
             )
-        variable = variables[reference]
+        variable = self.model.variable(reference)
         if variable.type != kind:
             raise Refusal(
                 f"{self.instance_name}: {variable.name} (value reference {reference}) is not a {kind} variable but a {variable.type} one"
             )
-        return variables[reference]
+        return variable
 
     def _current(self) -> Values:
         """All values, with those that follow from others computed."""
@@ -216,7 +217,7 @@ class Slave(Fmi2Slave):
                     Fmi2Status.warning,
                 )
         self._memory.stop_time = math.inf if stop_time is None else stop_time
-        self._memory.values[0] = start_time
+        self._memory.values[-1] = start_time
         self._evaluated = False
 
     @_answered
@@ -232,7 +233,7 @@ class Slave(Fmi2Slave):
         self._integrator.initialise()
         for (text, concerned, advisory), margin in zip(self.model.conditions, self.model.require(self._memory.values), strict=True):
             if not margin > 0:
-                values = ", ".join(self.model.variables[each].shown(self._memory.values[each]) for each in concerned)
+                values = ", ".join(self.model.variable(each).shown(self._memory.values[each]) for each in concerned)
                 if not advisory:
                     raise Refusal(f"{self.instance_name}: it is required that {text}; what must be positive is {margin:g}, from {values}")
                 expected = f"{self.instance_name}: it is expected that {text}; what should be positive is {margin:g}, from {values}"
@@ -252,7 +253,7 @@ class Slave(Fmi2Slave):
             self.log(sentence, Fmi2Status.discard)
             return False
         before = copy.deepcopy(self._memory)
-        self._memory.values[0] = current_time
+        self._memory.values[-1] = current_time
         self._evaluated = False
         try:
             self._integrator.advance(current_time + step_size)
@@ -273,7 +274,7 @@ class Slave(Fmi2Slave):
             )
 
     def _check_step(self, current_time: float, step_size: float) -> None:
-        time, stop_time = self._memory.values[0], self._memory.stop_time
+        time, stop_time = self._memory.values[-1], self._memory.stop_time
         if not (math.isfinite(step_size) and step_size > 0):
             raise Refusal(f"{self.instance_name}: the communication step size {step_size!r} is refused: it must be greater than 0")
         # Importers add up their steps, or multiply, with rounding errors.

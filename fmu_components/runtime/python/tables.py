@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 Values = list[Any]
-"""Reals, integers and Booleans by value reference; time is the first."""
+"""Reals, integers and Booleans by value reference, which counts from 1; time is the last."""
 
 
 @dataclass(frozen=True)
 class SlaveVariable:
-    """One variable; its value reference is its place in the table."""
+    """One variable."""
 
     name: str
     type: str
@@ -90,3 +90,6 @@ class Model:
     instants: Callable[[Values], Sequence[float]] = _nothing
     """One per time event."""
     require: Callable[[Values], Sequence[float]] = _nothing
+
+    def variable(self, reference: int) -> SlaveVariable:
+        return self.variables[reference - 1]

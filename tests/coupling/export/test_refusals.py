@@ -162,7 +162,7 @@ def test_a_disk_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     path = tmp_path / "x.fmu"
     path.write_bytes(b"what was there")
 
-    def full(*arguments: object) -> None:
+    def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(archive.zipfile.ZipFile, "writestr", full)

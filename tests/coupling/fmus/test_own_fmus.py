@@ -64,8 +64,8 @@ def check_structure(read: Fmu, component: type[Component], fmi: int) -> None:
     assert [read.time] == table.references(Role.TIME)
     for unknown in (*read.structure.outputs, *read.structure.derivatives):
         assert unknown.dependencies is not None
-        assert unknown.name == table.variables[unknown.reference].name
-        assert unknown.knowns == tuple(table.variables[reference].name for reference, _ in unknown.dependencies)
+        assert unknown.name == table.variable(unknown.reference).name
+        assert unknown.knowns == tuple(table.variable(reference).name for reference, _ in unknown.dependencies)
 
 
 def listed(unknowns: list[exporter.ListedUnknown]) -> tuple[Unknown, ...]:

@@ -55,12 +55,12 @@ def read(table: VariableTable, fmi: int) -> etree._Element:
 
 
 def name(table: VariableTable, element: etree._Element) -> str:
-    return table.variables[int(element.get("valueReference"))].name
+    return table.variable(int(element.get("valueReference"))).name
 
 
 def dependencies(table: VariableTable, element: etree._Element) -> dict[str, str]:
     """The kinds of what an unknown depends on, by name."""
-    knowns = [table.variables[int(reference)].name for reference in element.get("dependencies").split()]
+    knowns = [table.variable(int(reference)).name for reference in element.get("dependencies").split()]
     return dict(zip(knowns, element.get("dependenciesKind", "").split(), strict=True))
 
 

@@ -167,9 +167,10 @@ def check_log_categories(described, fmi):
 # -- variables ---------------------------------------------------------------------------------------------------------
 
 
-def check_value_references_are_indices(described, table):
-    """A variable has the place of its row in the variable table as its value reference, in both versions."""
-    assert [v.valueReference for v in described.modelVariables] == list(range(len(table.variables)))
+def check_value_references_are_places(described, table):
+    """A variable has its place in the list as its value reference, in both versions, and the time is the last: some importers count so."""
+    assert [v.valueReference for v in described.modelVariables] == list(range(1, len(table.variables) + 1))
+    assert described.modelVariables[-1].name == "time"
 
 
 def test_both_versions_list_the_same_variables(table):
@@ -389,7 +390,7 @@ def test_every_component_is_described_as_it_is_declared(described, table, fmi):
     check_model_exchange_and_co_simulation_are_offered(described, table, fmi)
     check_source_files(described, table)
     check_log_categories(described, fmi)
-    check_value_references_are_indices(described, table)
+    check_value_references_are_places(described, table)
     check_start_values_are_the_declared_ones(described, table)
     check_ranges_are_stated(table, fmi)
     check_derivatives_belong_to_their_states(described, table)

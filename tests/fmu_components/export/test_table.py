@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from sympy import And, Eq, Integer, Max, Piecewise, cos, sin
+from cProfile import Profile
 
-from fmu_components.declare.component import Component, reaches
+import pytest
+from sympy import Add, And, Eq, Integer, Max, Piecewise, cos, sin
+
+from fmu_components.declare.component import Component, declaration, reaches
+from fmu_components.export.c_code import model_source
+from fmu_components.export.model_description import model_description
+from fmu_components.export.table import VariableTable
 from tests.support.export.tables import table_of
 
 
@@ -38,7 +43,7 @@ class Switched(Component):
 
 def knowns_of(component: type[Component], unknown: str) -> set[str]:
     table = table_of(component)
-    return {table.variables[known].name for row, known in table.jacobian if table.variables[row].name == unknown}
+    return {table.variable(known).name for row, known in table.jacobian if table.variable(row).name == unknown}
 
 
 @pytest.mark.parametrize(("unknown", "knowns"), [("half", "u"), ("behind", "uw"), ("locked", "u"), ("cancelled", "")])
@@ -55,3 +60,26 @@ def test_an_entry_that_events_switch_on_is_kept(unknown):
 
 def test_what_cancels_always_is_left_out():
     assert not knowns_of(Switched, "same")
+
+
+def steps_of_building(count: int) -> int:
+    """How often the exporter's functions are called for the model description and the C source of so many parameters and outputs."""
+
+    class Many(Component):
+        """A component of many parameters."""
+
+        def declare(self) -> None:
+            x = self.state("x", 1.0, "m", "position")
+            rates = [self.parameter(f"rate{i}", 1.0 / (i + 1), "1/s", "rate") for i in range(count)]
+            self.rate(x, -x * Add(*rates))
+            for i, rate in enumerate(rates):
+                self.output(f"part{i}", rate * x, "m/s", "part of it")
+
+    profile = Profile()
+    profile.runcall(lambda table: (model_description(table, 2), model_source(table)), VariableTable(declaration(Many)))
+    return sum(e.callcount for e in profile.getstats() if "fmu_components" in getattr(e.code, "co_filename", ""))
+
+
+def test_a_thousand_parameters_are_built_in_proportion():
+    """Twice the parameters take little more than twice the calls: 1,000 of them, with as many outputs, build within some seconds."""
+    assert steps_of_building(200) < 2.1 * steps_of_building(100)

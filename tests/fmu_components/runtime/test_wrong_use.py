@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import math
 
+import numpy as np
 import pytest
 
 from fmu_components.catalogue import find
-from fmu_components.declare.component import declaration
+from fmu_components.declare.component import component_name, declaration
 from fmu_components.declare.declaration import Role
 from tests.support.declare.reference import reference
-from tests.support.runtime.driver import DISCARD, ERROR, Driver, status_of
+from tests.support.runtime.driver import DISCARD, ERROR, Driver, check_references, status_of
 
 BODY = find("planar.Body1")
 
@@ -84,6 +85,15 @@ def test_a_state_or_time_that_is_not_a_number_is_discarded(fmi, fmu, value):
         assert the_sentence(driver) == f"rod: time = {value:g} is refused: it must be a finite number"
 
 
+def test_what_is_computed_to_no_number_is_told_with_its_time(fmi, fmu):
+    """A kinetic energy that overflows: Discard, and the sentence names variable, value and time."""
+    with Driver(fmu(BODY, fmi), "me", "rod") as driver:
+        driver.start()
+        driver.at(2.5, np.array([0, 0, 0, 1e200, 0, 0]))
+        assert status_of(driver.get, ["energy.kinetic"]) == DISCARD
+        assert the_sentence(driver) == "rod: energy.kinetic = inf at time 2.5 is not a finite number"
+
+
 def test_a_parameter_that_is_not_a_number_is_an_error(fmi, fmu):
     """NaN as a parameter: Error."""
     with Driver(fmu(BODY, fmi), "cs", "rod") as driver:
@@ -91,12 +101,12 @@ def test_a_parameter_that_is_not_a_number_is_an_error(fmi, fmu):
         assert the_sentence(driver) == "rod: m = nan is refused: it must be a finite number"
 
 
-def test_an_unknown_value_reference_is_an_error(rod):
-    """Error, and the sentence tells which references there are."""
-    get = rod.fmu.getReal if rod.fmi == 2 else rod.fmu.getFloat64
-    last = len(declaration(BODY).variables) - 1
-    assert status_of(get, [4711]) == ERROR
-    assert the_sentence(rod) == f"rod: the value reference 4711 is unknown; those of planar.Body1 are 0 to {last}"
+@pytest.mark.parametrize("kind", ["me", "cs"])
+def test_references_are_dense_and_others_are_refused(component, fmi, kind, fmu):
+    """1 to n in the order of the variables, the time last; any other one is an Error of each getter and setter, with a sentence that says so."""
+    with Driver(fmu(component, fmi), kind) as driver:
+        driver.start()
+        check_references(driver, component_name(component))
 
 
 def test_a_call_of_the_wrong_type_is_an_error(rod):

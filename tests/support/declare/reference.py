@@ -66,7 +66,7 @@ class Reference:
 
     def jacobian(self, point: Mapping[str, float | bool]) -> dict[tuple[str, str], tuple[float, float]]:
         """Value and scale of the entries that are not structurally zero, by (unknown, known)."""
-        keys = [(self.table.variables[r].name, self.table.variables[c].name) for r, c in self.entries]
+        keys = [(self.table.variable(r).name, self.table.variable(c).name) for r, c in self.entries]
         return dict(zip(keys, zip(*self._jacobian(point), strict=True), strict=True)) if keys else {}
 
     def random_point(self, random: np.random.Generator, switch: bool = False) -> dict[str, float | bool]:

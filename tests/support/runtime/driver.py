@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +228,37 @@ class Driver:
     def output_derivative(self, name: str) -> float:
         call = self.fmu.getRealOutputDerivatives if self.fmi == 2 else self.fmu.getOutputDerivatives
         return next(iter(call([self.reference(name)], [1])))
+
+    # -- what is no name -----------------------------------------------------------------------------------------
+
+    def by_reference(self) -> dict[str, Callable[[int], Any]]:
+        """All calls that take a value reference and can be made between two steps."""
+        fmu, pairs = self.fmu, {2: ("Real", "Integer", "Boolean"), 3: ("Float64", "Int32", "Boolean")}[self.fmi]
+        calls: dict[str, Callable[[int], Any]] = {f"get{t}": partial(lambda get, r: get([r]), getattr(fmu, f"get{t}")) for t in pairs}
+        calls |= {f"set{t}": partial(lambda set_, r: set_([r], [1]), getattr(fmu, f"set{t}")) for t in pairs}
+        calls["getDirectionalDerivative"] = lambda r: fmu.getDirectionalDerivative([r], [r], [1.0])
+        if self.fmi == 3:
+            calls["getAdjointDerivative"] = lambda r: fmu.getAdjointDerivative([r], [r], [1.0], 1)
+        if self.kind == "cs" and self.fmi == 2:
+            calls["setRealInputDerivatives"] = lambda r: fmu.setRealInputDerivatives([r], [1], [1.0])
+        if self.kind == "cs":
+            calls["getOutputDerivatives"] = lambda r: (fmu.getRealOutputDerivatives if self.fmi == 2 else fmu.getOutputDerivatives)(
+                [r], [1]
+            )
+        return calls
+
+
+def check_references(driver: Driver, name: str) -> None:
+    """Value references count the variables of the description from 1 on, the time being the last; every getter and setter refuses others."""
+    count = len(driver.variables)
+    assert [v.valueReference for v in driver.variables.values()] == list(range(1, count + 1))
+    assert list(driver.variables)[-1] == "time"
+    driver.log.clear()
+    for reference in (0, count + 1, 2**32 - 1):
+        for call, made in driver.by_reference().items():
+            assert status_of(made, reference) == ERROR, call
+            assert driver.log == [f"unit: the value reference {reference} is unknown; those of {name} are 1 to {count}"], call
+            driver.log.clear()
 
 
 def _pointer(buffer: np.ndarray) -> Any:

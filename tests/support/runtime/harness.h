@@ -281,7 +281,7 @@ static void *room(size_t count, size_t size)
 static double present(Fmu fmu)
 {
     double time = 0;
-    const Reference clock = 0;
+    const Reference clock = model.time;
     get_reals(fmu, &clock, 1, &time);
     return time;
 }

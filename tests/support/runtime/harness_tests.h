@@ -405,7 +405,7 @@ static void run_on(Fmu fmu, int steps)
 {
     for (int i = 0; i < steps; i++) {
         double time = 0;
-        Reference clock = 0;
+        Reference clock = model.time;
         EXPECT(OK, get_reals(fmu, &clock, 1, &time));
         disturb(fmu);
         EXPECT(OK, step(fmu, time, pace()));
