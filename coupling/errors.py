@@ -13,6 +13,13 @@ class BuildError(ValueError):
 class Unprojectable(BuildError):
     """The states of a system cannot be moved onto its constraints."""
 
+    def __init__(self, why: str) -> None:
+        super().__init__(f"stabilisation='projection' cannot be used here: {why}; choose stabilisation='baumgarte'")
+        self.why = why
+
+    def __reduce__(self) -> tuple[type[Unprojectable], tuple[str]]:
+        return Unprojectable, (self.why,)
+
 
 class StartError(ValueError):
     """A system that cannot start; the text says which instance refuses, why, and what to do."""

@@ -30,6 +30,8 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What is as it should be, if it was meant so: units that were converted, inputs that nothing gives."""
+    stabilisation: str = ""
+    """What has held the constraints, and why; empty where there are none."""
 
     @property
     def completed(self) -> bool:

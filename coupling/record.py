@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -60,3 +60,5 @@ class Record:
     created_energy: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what is
     connected with it."""
+    variables: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Everything there is to record, by instance."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import numpy as np
 
-from coupling.errors import shown
+from coupling.errors import listed, shown
 from coupling.fmus import level_of
-from coupling.names import nearest
+from coupling.names import nearest, resolve
 from coupling.outcome import Outcome
 from coupling.record import Record
 
@@ -19,11 +20,26 @@ if TYPE_CHECKING:
     import pandas
 
 
+Value = TypeVar("Value")
+
+
 class NotRecorded(KeyError):
     """A name that a result does not have; unlike other KeyErrors, its text is shown as it is."""
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class Named(dict[str, Value]):
+    """A dictionary that says which names it has when it is asked for another one."""
+
+    def __init__(self, found: Mapping[str, Value], what: str, none: str) -> None:
+        super().__init__(found)
+        self._what, self._none = what, none
+
+    def __missing__(self, name: object) -> NoReturn:
+        names = f"there {'is' if len(self) == 1 else 'are'} {listed(self)}" if self else self._none
+        raise NotRecorded(f"there is no {self._what} {shown(name)}; {names}")
 
 
 _NAMES = "result.names lists what was recorded, the option 'outputs' of simulate chooses it"
@@ -42,7 +58,7 @@ class Result:
         self.units = {column.name: column.unit for column in record.columns}
         self.time = np.ascontiguousarray(record.rows[:, 0])
         self.values = record.rows[:, 1:]
-        self.created_energy = dict(record.created_energy)
+        self.created_energy = Named(record.created_energy, "created energy of", "only co-simulations record any")
         """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what
         is connected with it."""
         self._column = {name: i for i, name in enumerate(self.names)}
@@ -53,8 +69,15 @@ class Result:
         if not isinstance(name, str):
             raise NotRecorded(f"{shown(name)} was not recorded; give one name, such as 'rod.theta'")
         if name not in self._column:
-            raise NotRecorded(f"'{name}' was not recorded; {nearest(name, self.names) or _NAMES}")
+            raise NotRecorded(f"'{name}' {self._remedy(name)}")
         return self.values[:, self._column[name]]
+
+    def _remedy(self, name: str) -> str:
+        """How to come by what was not recorded."""
+        instance, variable = resolve(name, self._record.variables)
+        if variable in self._record.variables.get(instance, ()):
+            return f"exists, but was not recorded; name it in the outputs of simulate, such as outputs=['*', '{name}']"
+        return f"was not recorded; {nearest(name, self.names) or _NAMES}"
 
     def __contains__(self, name: str) -> bool:
         return name in self._column
@@ -67,8 +90,8 @@ class Result:
         return f"Result({self.system!r}: {len(self.names)} variables, {span}, {len(self.time)} rows; {self.outcome.sentence})"
 
     def summary(self) -> str:
-        """One line for the outcome, one for each warning, one for the costs."""
-        return f"{self.outcome}\n{self.statistics}"
+        """One line for the outcome, one for each warning and note, one for what has held constraints, one for the costs."""
+        return "\n".join(filter(None, [str(self.outcome), self.outcome.stabilisation, str(self.statistics)]))
 
     @property
     def violation(self) -> dict[str, np.ndarray]:
@@ -78,7 +101,10 @@ class Result:
             level = level_of(column.variable)
             if level is not None:
                 levels.setdefault(level, []).append(i)
-        return {level: np.abs(self.values[:, columns]).max(axis=1) for level, columns in levels.items()}
+        found = {level: np.abs(self.values[:, columns]).max(axis=1) for level, columns in levels.items()}
+        return Named(
+            found, "violation at level", "no constraint was recorded; name a joint in the outputs of simulate, such as outputs=['pin']"
+        )
 
     @property
     def energy(self) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 
 from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
-from coupling.errors import BuildError, Unprojectable, shown
+from coupling.errors import BuildError, Unprojectable, listed, shown
 from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
@@ -57,7 +57,8 @@ class Simulator:
         self.definition = definition
         self._built: dict[Mode, Built] = {}
         self._waiting: dict[tuple[object, ...], Session] = {}
-        self._unprojectable = False
+        self._unprojectable = ""
+        """Why states cannot be moved onto constraints, once this was found."""
         self._unstabilised: dict[Mode, StartValues] = {}
 
     def built(self, mode: Mode) -> Built:
@@ -96,12 +97,16 @@ class Simulator:
     def run(self, run: Run, start_values: Mapping[str, Value] | None = None) -> tuple[Outcome, Record]:
         """From start to stop; the record holds everything up to where it ended."""
         try:
-            return self._run(self._stabilised(run, start_values or {}), start_values)
-        except Unprojectable:
+            stabilised = self._stabilised(run, start_values or {})
+            outcome, record = self._run(stabilised, start_values)
+        except Unprojectable as error:
             if run.stabilisation is not None:
                 raise
-        self._unprojectable = True
-        return self._run(self._stabilised(run, start_values or {}), start_values)
+            self._unprojectable = error.why
+            stabilised = self._stabilised(run, start_values or {})
+            outcome, record = self._run(stabilised, start_values)
+        outcome.stabilisation = self._held_by(run, stabilised, start_values or {})
+        return outcome, record
 
     def _stabilised(self, run: Run, start_values: Mapping[str, Value]) -> Run:
         """What holds the constraints, unless it was given: projection, where the solver's steps may end on them and nobody has asked for the
@@ -114,9 +119,34 @@ class Simulator:
             try:
                 self.built(Mode.PROJECTED)
                 return replace(run, stabilisation="projection")
-            except Unprojectable:
-                self._unprojectable = True
+            except Unprojectable as error:
+                self._unprojectable = error.why
         return replace(run, stabilisation="baumgarte")
+
+    def _held_by(self, asked: Run, run: Run, start_values: Mapping[str, Value]) -> str:
+        """What has held the constraints of a run, and why it did."""
+        if not any(part.dae for part in self.built(_mode(run)).parts):
+            return ""
+        held, stepped = "constraints were held by", run.communication_step is not None
+        if stepped and scheme_of(run.scheme).repeats:
+            return f"{held} scheme = '{run.scheme}' at the communication points"
+        if run.stabilisation == "projection":
+            return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
+        given = sorted(self._stabilisation_parameters & {*start_values, *(self._full_name(each) for each in self._given)})
+        reasons = {
+            "as asked": asked.stabilisation,
+            "which explicit schemes of co-simulation take": stepped,
+            "to which initial='relax' leaves the start": run.initial == "relax",
+            f"since solver = '{run.solver}' does not end its steps on them": SOLVERS[run.solver].tableau is None,
+            f"since {listed(given)} was given" if len(given) == 1 else f"since {listed(given)} were given": given,
+            f"since projection cannot be used: {self._unprojectable}": self._unprojectable,
+        }
+        return f"{held} Baumgarte's stabilisation of the joints, {next(reason for reason, holds in reasons.items() if holds)}"
+
+    @cached_property
+    def _given(self) -> list[tuple[int, str]]:
+        """The start values of all runs, by instance and variable."""
+        return [(i, name) for i, each in enumerate(self.definition.instances) for name, _ in each.start]
 
     @cached_property
     def _stabilisation_parameters(self) -> frozenset[str]:
@@ -127,8 +157,10 @@ class Simulator:
     @cached_property
     def _stabilisation_given(self) -> bool:
         """Whether a joint has been given a value of its stabilisation for all runs."""
-        instances = self.definition.instances
-        return any(f"{each.name}.{name}" in self._stabilisation_parameters for each in instances for name, _ in each.start)
+        return any(self._full_name(each) in self._stabilisation_parameters for each in self._given)
+
+    def _full_name(self, of: tuple[int, str]) -> str:
+        return f"{self.definition.instances[of[0]].name}.{of[1]}"
 
     def _run(self, run: Run, start_values: Mapping[str, Value] | None) -> tuple[Outcome, Record]:
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
@@ -137,6 +169,7 @@ class Simulator:
         built = self.built(mode)
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
+        own = tuple(values)
         for demand in built.torque_free:
             demand.check(values.get((demand.part, demand.variable), 0))
         if mode not in self._unstabilised:
@@ -166,7 +199,7 @@ class Simulator:
                 outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
             outcome.warnings += [*vain, *warnings(session)]
-            outcome.notes += built.notes
+            outcome.notes += [*built.notes, *built.overruled([*self._given, *own])]
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed

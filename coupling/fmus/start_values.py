@@ -103,7 +103,8 @@ def check_value(full: str, variable: FmuVariable, value: Any) -> None:
     if variable.type not in ("real", "integer", "boolean"):
         raise BuildError(f"'{full}' is {with_article(variable.fmi_type)}, which cannot be set here; leave it out")
     wanted = {"real": "a number", "integer": "a whole number", "boolean": "True or False"}[variable.type]
-    if not isinstance(value, bool | int | float | np.integer | np.floating | np.bool_):
+    is_number, is_boolean = isinstance(value, int | float | np.integer | np.floating), isinstance(value, bool | np.bool_)
+    if (is_boolean and variable.type == "real") or not (is_number or is_boolean):
         raise BuildError(f"'{full}' = {shown(value)} is refused: it must be {wanted}")
     try:
         finite = math.isfinite(value)

@@ -65,11 +65,15 @@ int kernel_point(Kernel *k, double t, bool *event)
     k->t = t;
     int result = evaluate_point(k);
     Coupling *c = k->coupling;
-    c->sudden = result == KERNEL_DONE && (due <= t || c->event || crossed(c->z_before, c->z, k->indicators) >= 0);
+    const bool state_event = result == KERNEL_DONE && (c->event || crossed(c->z_before, c->z, k->indicators) >= 0);
+    c->sudden = result == KERNEL_DONE && (due <= t || state_event);
     *event = c->sudden || (result == KERNEL_DONE && held_changed(k));
     if (*event) {
         bool changed;
         k->statistics.events++;
+        *(due <= t      ? &k->statistics.time_events
+          : state_event ? &k->statistics.state_events
+                        : &k->statistics.step_events) += 1;
         result = kernel_complete(k);
         if (result == KERNEL_DONE)
             result = kernel_record(k); /* before the event; the caller records what comes after */

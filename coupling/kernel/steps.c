@@ -216,8 +216,9 @@ static Status set_inputs(const Coupling *c, Stepper *s, double time)
 }
 
 /* An event within a step, which this instance has come to alone. */
-static int pass_event(Kernel *k, Stepper *s)
+static int pass_event(Kernel *k, Stepper *s, double t)
 {
+    const bool timely = s->instance->next_time <= t;
     Status status = instance_enter_events(s->instance);
     Update update = {.again = true};
     for (int i = 0; i < MOST_UPDATES && update.again && status <= WARNING; i++) {
@@ -237,6 +238,7 @@ static int pass_event(Kernel *k, Stepper *s)
         return KERNEL_FMU_FAILED;
     }
     k->statistics.events++;
+    *(timely ? &k->statistics.time_events : &k->statistics.state_events) += 1;
     return KERNEL_DONE;
 }
 
@@ -295,7 +297,7 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
                 return KERNEL_DONE;
             }
             if (step.event && s->instance->event_mode) {
-                const int result = pass_event(k, s);
+                const int result = pass_event(k, s, t);
                 if (result)
                     return result;
             }

@@ -315,6 +315,9 @@ def _less_than_declared(session: Session) -> Iterator[str]:
             yield f"{name} declares canInterpolateInputs but takes {orders}; its inputs {'are lines' if taken else 'keep their means'} over each step"
 
 
+_LESS_ENERGY = "choose a smaller communication_step, a higher extrapolation, or scheme='implicit'"
+
+
 def _created_energy(session: Session) -> str:
     """What coupling has created of energy at a port says how far a co-simulation can be trusted, once there is something to judge by."""
     run = session.run
@@ -326,14 +329,14 @@ def _created_energy(session: Session) -> str:
         passed[bond.port] += kernel.passed(i)
     most = max(passed.values(), default=0.0)
     first = session.program.first_watched
+    unbounded = [p for i, p in enumerate(ports) if not math.isfinite(passed[p] + kernel.slots[first + i])]
+    if unbounded:
+        return f"the coupling has created energy without bound at '{unbounded[0]}': do not trust the result; {_LESS_ENERGY}"
     shares = {p: abs(kernel.slots[first + i]) / passed[p] for i, p in enumerate(ports) if passed[p] > 0.01 * most}
     worst = max(shares, key=lambda p: shares[p], default="")
     if not worst or shares[worst] <= _TOLERABLE:
         return ""
-    return (
-        f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; choose a "
-        "smaller communication_step, a higher extrapolation, or scheme='implicit'"
-    )
+    return f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; {_LESS_ENERGY}"
 
 
 if TYPE_CHECKING:

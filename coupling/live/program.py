@@ -15,7 +15,7 @@ from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FunctionDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, constrained
 from coupling.plan.jacobian import CallKind
-from coupling.plan.outputs import chosen
+from coupling.plan.outputs import chosen, recordable
 from coupling.plan.schedule import Kind, Operation, turns
 from coupling.record import Column
 
@@ -43,10 +43,11 @@ class Program:
 
     def label(self, slot: int) -> str:
         """The variable whose value a slot keeps."""
-        return self._labels[slot]
+        return self.labels[slot]
 
     @cached_property
-    def _labels(self) -> dict[int, str]:
+    def labels(self) -> dict[int, str]:
+        """The variables whose values slots keep."""
         built, schedule = self.built, self.built.schedule
         found = {
             part.first_state + i: built.named(index, reference)
@@ -72,6 +73,11 @@ class Program:
     def passed_on_slots(self) -> np.ndarray:
         """Where the kernel keeps them, one after the other."""
         return np.concatenate([where for _, _, where in self.passed_on])
+
+    @cached_property
+    def recordable(self) -> dict[str, tuple[str, ...]]:
+        """Everything that could be recorded, by instance."""
+        return recordable(self.built)
 
     def indicator_name(self, index: int) -> str:
         """The event indicator of a number, by its instance."""

@@ -11,7 +11,9 @@ def recorded(session: Session, preparing: float, running: float) -> Record:
     rows, columns = session.kernel.take_record(), session.program.columns
     width = 1 + len(columns)
     energy = {port: rows[:, width + i].copy() for i, port in enumerate(session.built.watched)}
-    return Record(session.built.name, columns, rows[:, :width], _statistics(session, preparing, running), energy)
+    return Record(
+        session.built.name, columns, rows[:, :width], _statistics(session, preparing, running), energy, session.program.recordable
+    )
 
 
 def _statistics(session: Session, preparing: float, running: float) -> Statistics:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -87,6 +87,18 @@ class Built:
         """The full name of a variable."""
         variable = self.parts[part].fmu.by_reference.get(reference)
         return f"{self.parts[part].name}.{variable.name if variable else reference}"
+
+    def overruled(self, given: Iterable[tuple[int, str]]) -> list[str]:
+        """A note on inputs whose start values have no effect, since something feeds them, and no loop is solved from them."""
+        graph, guesses = self.schedule.graph, {a for loop in self.schedule.loops for a in loop.unknowns}
+        places = {(i, name): {_address(self.parts[i].fmu, i, name, in_base) for in_base in (False, True)} for i, name in given}
+        fed = [each for each, found in places.items() if any(a in graph.wires or a in graph.drives for a in found) and not found & guesses]
+        if not fed:
+            return []
+        names = listed(f"{self.parts[i].name}.{name}" for i, name in fed)
+        if len(fed) == 1:
+            return [f"the start value of {names} has no effect, since this input is connected or driven; leave it out"]
+        return [f"the start values of {names} have no effect, since these inputs are connected or driven; leave them out"]
 
     @property
     def steppers(self) -> list[int]:

@@ -15,14 +15,15 @@ _RECORDABLE = ("real", "integer", "boolean")
 
 def chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]:
     """The variables that a user's names and patterns mean, by the numbers of their instances; without any, what is interesting."""
-    by_fmu = {fmu: interesting(fmu) for fmu in dict.fromkeys(part.fmu for part in built.parts)}
-    by_default = [(i, name) for i, part in enumerate(built.parts) for name in by_fmu[part.fmu]]
     wanted = names_of(outputs)
+    which = interesting if wanted is None else asked_for
+    by_fmu = {fmu: which(fmu) for fmu in dict.fromkeys(part.fmu for part in built.parts)}
+    of_interest = [(i, name) for i, part in enumerate(built.parts) for name in by_fmu[part.fmu]]
     if wanted is None:
-        return by_default
+        return of_interest
     found: dict[tuple[int, str], None] = {}
     for each in wanted:
-        found |= dict.fromkeys(_matching(built, each, by_default) if "*" in each else _named(built, each, by_fmu))
+        found |= dict.fromkeys(_matching(built, each, of_interest) if "*" in each else _named(built, each, by_fmu))
     return list(found)
 
 
@@ -36,10 +37,10 @@ def names_of(outputs: Iterable[str] | None) -> tuple[str, ...] | None:
     return wanted
 
 
-def _matching(built: Built, pattern: str, by_default: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _matching(built: Built, pattern: str, of_interest: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """What is interesting and matches; where nothing does, whatever matches."""
     everything = ((i, v.name) for i, part in enumerate(built.parts) for v in part.fmu.variables.values() if _recordable(v))
-    for names in (by_default, everything):
+    for names in (of_interest, everything):
         found = [(i, name) for i, name in names if matches(f"{built.parts[i].name}.{name}", pattern)]
         if found:
             return found
@@ -65,6 +66,13 @@ def _named(built: Built, text: str, by_fmu: dict[Fmu, list[str]]) -> list[tuple[
     return [(number[end.instance], end.variable.name)]
 
 
+def recordable(built: Built) -> dict[str, tuple[str, ...]]:
+    """Everything that can be recorded, by instance."""
+    fmus = dict.fromkeys(part.fmu for part in built.parts)
+    names = {fmu: tuple(v.name for v in fmu.variables.values() if _recordable(v)) for fmu in fmus}
+    return {part.name: names[part.fmu] for part in built.parts}
+
+
 def _recordable(variable: FmuVariable) -> bool:
     return variable.type in _RECORDABLE and not variable.dimensions and variable.causality != "independent"
 
@@ -77,3 +85,9 @@ def interesting(fmu: Fmu) -> list[str]:
         for v in fmu.variables.values()
         if _recordable(v) and (v.causality == "output" or (v.reference in special and v.type == "real"))
     ]
+
+
+def asked_for(fmu: Fmu) -> list[str]:
+    """The same and discrete states, for those who name the instance or give a pattern."""
+    discrete = (v for v in fmu.variables.values() if v.causality == "local" and v.variability == "discrete" and v.initial != "calculated")
+    return list(dict.fromkeys([*interesting(fmu), *(v.name for v in discrete if _recordable(v))]))

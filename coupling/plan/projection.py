@@ -115,7 +115,7 @@ def refuse(graph: Graph, address: Address, why: str) -> NoReturn:
     part = graph.parts[address.part]
     variable = part.fmu.by_reference.get(address.reference)
     name = f"{part.name}.{variable.name if variable else address.reference}"
-    raise Unprojectable(f"stabilisation='projection' cannot be used here: '{name}' {why}; choose stabilisation='baumgarte'")
+    raise Unprojectable(f"'{name}' {why}")
 
 
 def _levels(graph: Graph, loop: ScheduledLoop, unknown: int) -> tuple[Address | None, Address | None]:

@@ -36,6 +36,10 @@ def test_values_by_name(result: Result) -> None:
     [
         ("rod.thta", "'rod.thta' was not recorded; did you mean 'rod.theta', 'rod.p1.theta' or 'ground.p1.theta'?"),
         ("theta", "'theta' was not recorded; did you mean 'rod.theta', 'ground.p1.theta' or 'rod.p1.theta'?"),
+        (
+            "rod.m",
+            "'rod.m' exists, but was not recorded; name it in the outputs of simulate, such as outputs=['*', 'rod.m']",
+        ),
         ("pressure", "'pressure' was not recorded; result.names lists what was recorded, the option 'outputs' of simulate chooses it"),
         (3, "3 was not recorded; give one name, such as 'rod.theta'"),
         (["rod.x", "rod.y"], "['rod.x', 'rod.y'] was not recorded; give one name, such as 'rod.theta'"),
@@ -149,7 +153,15 @@ def test_violation_is_the_greatest_of_each_level() -> None:
     system.connect("arm.p1", "hinge.N")
     violation = system.simulate(0.0, initial="relax").violation
     assert {level: values[0] for level, values in violation.items()} == pytest.approx({"position": 0.3, "velocity": 0, "acceleration": 7.5})
-    assert pendulum().simulate(0.0, outputs="rod.x").violation == {}
+    assert refusal(lambda: violation["pos"], KeyError) == (
+        "there is no violation at level 'pos'; there are 'position', 'velocity', 'acceleration'"
+    )
+    bare = pendulum().simulate(0.0, outputs="rod.x")
+    assert bare.violation == {}
+    assert refusal(lambda: bare.violation["position"], KeyError) == (
+        "there is no violation at level 'position'; no constraint was recorded; name a joint in the outputs of simulate, such as outputs=['pin']"
+    )
+    assert refusal(lambda: bare.created_energy["pin"], KeyError) == "there is no created energy of 'pin'; only co-simulations record any"
 
 
 def test_two_rows_at_an_event() -> None:

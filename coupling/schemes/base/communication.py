@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from coupling.kernel.status import Status
-from coupling.live.failures import interrupted, outcome
+from coupling.live.failures import interrupted
 from coupling.live.interval import Interval
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.progress import watched
 from coupling.schemes.base import failures
+from coupling.schemes.base.divergence import ended
 from coupling.schemes.base.points import Points
 from coupling.schemes.base.scheme import Scheme
 from coupling.schemes.base.step_control import control_of
@@ -39,9 +40,9 @@ def run_communication_steps(
     except CouplingStopped as stopped:
         which = stopped.session or session
         status = Status(which.kernel.failure.kind) if stopped.status is Status.RETRY else stopped.status
-        return outcome(which, status, points.t)
+        return ended(which, status, points.t)
     except failures.StepUnsolved as unsolved:
         return failures.not_solved(unsolved)
     finally:
         session.solver_statistics = {"steps": points.steps, "rejected": points.rejected}
-    return outcome(session, status, points.t)
+    return ended(session, status, points.t)

@@ -7,13 +7,14 @@ from time import perf_counter
 import numpy as np
 
 from coupling.kernel.status import Status
-from coupling.live.failures import interrupted, outcome
+from coupling.live.failures import interrupted
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.capabilities import returns_early, unable
 from coupling.progress import watched
 from coupling.schemes.base import failures
+from coupling.schemes.base.divergence import ended
 
 _INTERVAL = 0.1
 """Seconds between two looks at the clock and at signals."""
@@ -55,7 +56,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
     session.solver_statistics = {"steps": steps}
     if (stopped or status is Status.PAUSED) and kernel.recorded_until != kernel.time and kernel.complete() is Status.DONE:
         kernel.record()  # the last point is the one that tells most
-    return interrupted(session, t) if stopped else outcome(session, status, t)
+    return interrupted(session, t) if stopped else ended(session, status, t)
 
 
 def makes_any_step(session: Session, run: Run) -> bool:

@@ -194,3 +194,13 @@ _SMALLER_STEP = "choose a smaller communication_step, or check whether there is 
 def not_solved(unsolved: StepUnsolved) -> Outcome:
     """A step could not be made."""
     return Outcome(Ending.NOT_SOLVED, f"{unsolved}; {KEPT}")
+
+
+def diverged(*, t: float, name: str, value: float, scheme: str, step: float) -> Outcome:
+    """Values have grown from step to step until something could not take them any more."""
+    other = "" if scheme.startswith("implicit") else ", or scheme='implicit'"
+    return Outcome(
+        Ending.NOT_FINITE,
+        f"stopped at t = {t:.9g} s: the co-simulation diverges: '{name}' has grown to {value:.2g}; with scheme = '{scheme}' the coupling is "
+        f"unstable at communication_step = {step:g} s: choose a smaller one{other}, or put what is stiff into one FMU; {KEPT}",
+    )

@@ -40,6 +40,8 @@ COMPUTED = "variable that the FMU computes; set parameters, states or inputs"
             1.0,
             "'rod.time' = 1.0 is refused: it is the time, which runs from the option start_time on; set parameters, states or inputs",
         ),
+        ("m", True, "'rod.m' = True is refused: it must be a number"),
+        ("m", np.True_, "'rod.m' = np.True_ is refused: it must be a number"),
         (5, 1.0, "the start values of 'rod' have 5 for a name; give the names of variables, such as 'm'"),
     ],
 )

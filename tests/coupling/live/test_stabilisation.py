@@ -19,6 +19,7 @@ from tests.support.systems.systems import refusal
 
 EXACT = 1e-12
 """Of the size of 1 m and the speeds of some m/s."""
+OF_THE_JOINTS = "Baumgarte's stabilisation of the joints"
 NONE = {"pin.baumgarte.alpha": 0.0, "pin.baumgarte.beta": 0.0}
 
 
@@ -293,6 +294,30 @@ def test_a_stabilisation_that_was_given_is_used():
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({}, "projection"),
+        ({"stabilisation": "projection"}, "projection, as asked"),
+        ({"stabilisation": "baumgarte"}, f"{OF_THE_JOINTS}, as asked"),
+        ({"initial": "relax"}, f"{OF_THE_JOINTS}, to which initial='relax' leaves the start"),
+        ({"solver": "cvode"}, f"{OF_THE_JOINTS}, since solver = 'cvode' does not end its steps on them"),
+        ({"start_values": {"pin.baumgarte.beta": 9.0}}, f"{OF_THE_JOINTS}, since 'pin.baumgarte.beta' was given"),
+        ({"communication_step": 0.01}, f"{OF_THE_JOINTS}, which explicit schemes of co-simulation take"),
+        ({"communication_step": 0.01, "scheme": "implicit"}, "scheme = 'implicit' at the communication points"),
+    ],
+)
+def test_the_summary_tells_what_held_the_constraints(options, why):
+    result = pendulum().simulate(0.1, **options)
+    assert result.outcome.stabilisation == f"constraints were held by {why}" == result.summary().splitlines()[-2]
+
+
+def test_a_summary_without_constraints_tells_nothing_of_them():
+    system = System("mass")
+    system.add("mass", "mechanical1d.Mass")
+    assert len(system.simulate(0.1).summary().splitlines()) == 2
+
+
 def test_constraints_that_do_not_tell_their_violation_keep_their_stabilisation(monkeypatch):
     own = Part.dae.fget
 
@@ -303,6 +328,9 @@ def test_constraints_that_do_not_tell_their_violation_keep_their_stabilisation(m
     monkeypatch.setattr(Part, "dae", property(stripped))
     system = pendulum()
     assert np.array_equal(bits(system), bits(system, stabilisation="baumgarte"))
+    assert system.simulate(0.1).outcome.stabilisation.startswith(
+        f"constraints were held by {OF_THE_JOINTS}, since projection cannot be used: 'pin.lambda[1]' belongs to a constraint"
+    )
 
 
 def cannot(system: System) -> str:

@@ -55,6 +55,14 @@ def alone(component, fmi: int, stop: float, step: float, scheme: str) -> Result:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+def test_events_are_counted_by_their_kinds(scheme):
+    """State events where a ball and a saw jump, a time event where a stair rises, as in Model Exchange."""
+    for component, kinds in ((BouncingBall, (4, 0, 0)), (SawTooth, (4, 0, 0)), (Stair, (0, 1, 0))):
+        s = alone(component, 3, 1.5, 0.01, scheme).statistics
+        assert (s.state_events, s.time_events, s.step_events) == kinds and s.events == sum(kinds), component
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_ball_bounces(fmi, scheme):
     """Twice in 1.5 s; in Event Mode all go back to each bounce, which has a row before and a row behind."""
     result = alone(BouncingBall, fmi, 1.5, 0.01, scheme)

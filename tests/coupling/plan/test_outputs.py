@@ -45,6 +45,19 @@ def test_by_default_what_is_interesting() -> None:
     assert recorded("*") == everything
 
 
+def test_discrete_states_are_found_by_patterns() -> None:
+    """And by the instance's name, beside what is of interest; by default, neither they nor relations are recorded."""
+
+    def names(outputs: Sequence[str] | str | None) -> set[str]:
+        system = System()
+        system.add("step", "signal.Step")
+        return set(system.simulate(0.0, outputs=outputs).names)
+
+    assert names(None) == {"step.y"}
+    assert names("*") == names("step") == names("step.*") == {"step.y", "step.stepped"}
+    assert names("*.step*d") == {"step.stepped"}
+
+
 def test_values_are_those_of_their_names() -> None:
     """However a variable was chosen, and whether or not it is passed on to others."""
     everything = pendulum().simulate(0.5)

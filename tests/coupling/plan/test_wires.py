@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from coupling import BuildError, System
+from coupling import BuildError, Result, System
 from tests.support.foreign import Model, Variable, export
 from tests.support.systems.systems import refusal
 
@@ -128,6 +128,34 @@ def test_inputs_that_nothing_gives_are_named() -> None:
         "nothing gives 'source.u', which stays at its start value; connect or drive it, or give the value to add"
     ]
     assert result.outcome.warnings == [] and "\nNote: nothing gives 'source.u'" in result.summary()
+
+
+def test_start_values_of_inputs_that_something_gives_are_told() -> None:
+    """Of what is connected and of what is driven, given to add or to simulate; not of states, nor of inputs that are left open."""
+    system = System()
+    system.add("mass", mass(), {"x": 2.0})
+    system.add("spring", spring(), {"s": 3.0, "v": 4.0})
+    system.connect("mass.x", "spring.s")
+    system.drive("mass.f", lambda t: 0.0)
+    assert told(system.simulate(0.1)) == [
+        "the start value of 'spring.s' has no effect, since this input is connected or driven; leave it out"
+    ]
+    system = System()
+    system.add("mass", mass(), {"f": 1.0})
+    system.add("spring", spring())
+    system.connect("mass.x", "spring.s")
+    system.drive("mass.f", lambda t: 0.0)
+    assert told(system.simulate(0.1, start_values={"spring.s": 5.0})) == [
+        "the start values of 'mass.f', 'spring.s' have no effect, since these inputs are connected or driven; leave them out"
+    ]
+
+
+def told(result: Result) -> list[str]:
+    return [note for note in result.outcome.notes if note.startswith("the start value")]
+
+
+def test_inputs_that_were_given_a_value_are_not_named() -> None:
+    """Neither as open nor as overruled."""
     system = System()
     system.add("spring", spring(), {"s": 1.0})
     system.drive("spring.v", 0.0)

@@ -1,0 +1,28 @@
+"""Whether a co-simulation ended because its coupling is unstable: then the FMU that failed first is not to blame."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coupling.kernel.status import Status
+from coupling.live.failures import outcome
+from coupling.live.session import Session
+from coupling.outcome import Ending, Outcome
+from coupling.schemes.base import failures
+
+_BEYOND = 1e30
+"""What no quantity of a machine amounts to, in any unit; values that grow from step to step pass it on their way to infinity."""
+
+
+def ended(session: Session, status: Status, t: float) -> Outcome:
+    """How a run ended, at a time: with the divergence in place of what it made an FMU say."""
+    found = outcome(session, status, t)
+    if found.ending not in (Ending.FMU_FAILED, Ending.NOT_FINITE):
+        return found
+    values, run = session.kernel.slots, session.run
+    shown = {name: abs(values[slot]) for slot, name in session.program.labels.items() if slot < len(values)}
+    greatest = max(shown, key=lambda name: np.nan_to_num(shown[name], nan=0, posinf=_BEYOND), default="")
+    if not greatest or not shown[greatest] > _BEYOND:
+        return found
+    assert run.communication_step is not None
+    return failures.diverged(t=t, name=greatest, value=shown[greatest], scheme=run.scheme, step=run.communication_step)
