@@ -13,12 +13,13 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tests.fuzz.calls import run_calls
-from tests.fuzz.mutants import check
+from tests.fuzz.mutants import check, warm_up
 from tests.fuzz.originals import originals
 
 
 def _mutants(seeds: Iterable[int], count: int, folder: Path) -> list[str]:
     found = []
+    warm_up(originals())
     with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
         answers = pool.imap_unordered(partial(check, originals=originals(), folder=folder), seeds, chunksize=16)
         for answer in tqdm(answers, total=count, unit=" mutants", disable=None):
