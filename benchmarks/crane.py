@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("--stop", type=float, default=example.STOP, help="seconds that are simulated (default 20)")
     parser.add_argument("--splits", nargs="+", choices=list(SPLITS), default=list(SPLITS), help="what is integrated together")
     parser.add_argument("--steps", type=float, nargs="+", default=list(STEPS), help="communication steps in seconds")
-    parser.add_argument("--schemes", nargs="+", choices=NAMES, default=NAMES, help="the implicit ones take minutes")
+    parser.add_argument("--schemes", nargs="+", choices=NAMES, default=NAMES, help="the implicit ones take the longest")
     chosen = parser.parse_args()
     crane = Crane(chosen.stop)
     for row in in_one_run(crane):
