@@ -159,7 +159,7 @@ void kernel_reset_coupling(Kernel *k)
         c->steppers[i].inputs.degree = 0;
     }
     c->known = c->degree = 0;
-    c->event = c->sudden = c->ready = c->careful = c->align = false;
+    c->ending = c->event = c->sudden = c->ready = c->careful = c->align = false;
     c->earliest = c->seconds = 0;
     c->passes = c->discarded = c->sampled = 0;
 }

@@ -167,6 +167,7 @@ typedef struct {
     int first;   /* of its inputs among all inputs */
     int declared, degree; /* of the polynomials that it says it takes, and that it takes */
     bool event;  /* its last step ended at an event */
+    bool ends;   /* its last step got to its end, and it asks for the end of the run */
     bool saves;  /* can save and restore its state */
     bool variable; /* can make steps of any size */
     bool constrained; /* multipliers act on it */
@@ -233,6 +234,7 @@ typedef struct Coupling {
     bool event;      /* an instance's last step ended at one */
     bool sudden;     /* at the last point was an event of more than outputs that are held */
     bool ready;      /* the instances have left Initialization Mode */
+    bool ending;     /* an instance has come to the end of a step and asked for that of the run */
     bool careful;    /* states are saved before each step, so that one that is discarded can be made smaller */
     bool align;      /* all go back where one meets an event within the step */
     double earliest; /* such an event; infinite where there is none */

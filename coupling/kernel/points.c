@@ -59,6 +59,23 @@ static int evaluate_point(Kernel *k)
     return result;
 }
 
+/* Where an instance has asked for the end of the run: the point there is the last. */
+static int last_point(Kernel *k, int result)
+{
+    Coupling *c = k->coupling;
+    const Stepper *ends = NULL;
+    for (int i = 0; i < c->count && !ends; i++)
+        ends = c->steppers[i].ends ? &c->steppers[i] : NULL;
+    c->ending = ends;
+    if (result != KERNEL_TERMINATED && !ends)
+        return result;
+    const Failure asked = k->failure;
+    if ((result == KERNEL_DONE || evaluate_point(k) == KERNEL_DONE) && kernel_complete(k) == KERNEL_DONE && kernel_record(k))
+        return KERNEL_NO_MEMORY;
+    k->failure = asked;
+    return result == KERNEL_DONE ? step_terminated(k, ends) : result;
+}
+
 int kernel_point(Kernel *k, double t, bool *event)
 {
     const double due = kernel_next_time(k); /* before the time moves on, since tables look from it */
@@ -90,6 +107,8 @@ int kernel_point(Kernel *k, double t, bool *event)
         note_discrete(k);
         kernel_accept(k);
     }
+    if (result == KERNEL_TERMINATED || (result == KERNEL_DONE && c->ending))
+        result = last_point(k, result);
     return result;
 }
 

@@ -257,6 +257,10 @@ static int piecewise(Kernel *k, Stepper *s, double start, double end, bool last_
     double kept = start; /* the time of the state that is saved */
     int discarded = 0, standing = 0; /* standing: attempts that have come no further */
     for (;;) {
+        if (step.terminate && step.reached >= end - enough) { /* the others get there too, and what all have come to is recorded */
+            s->ends = c->ending = true;
+            return KERNEL_DONE;
+        }
         if (step.terminate)
             return step_terminated(k, s);
         if (status > DISCARD) {
@@ -334,6 +338,7 @@ static int step_one(Kernel *k, Stepper *s, double t, double h, bool last_word)
     Coupling *c = k->coupling;
     Status status = OK;
     s->inputs.start = t;
+    s->ends = false;
     if (c->degree == 0) {
         s->inputs.degree = 0;
         if (s->inputs.count) {

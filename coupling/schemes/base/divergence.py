@@ -16,7 +16,7 @@ _BEYOND = 1e30
 
 def ended(session: Session, status: Status, t: float) -> Outcome:
     """How a run ended, at a time: with the divergence in place of what it made an FMU say."""
-    found = outcome(session, status, t)
+    found = outcome(session, status, float(np.fmax(t, session.kernel.recorded_until)))
     if found.ending not in (Ending.FMU_FAILED, Ending.NOT_FINITE):
         return found
     values, run = session.kernel.slots, session.run

@@ -147,6 +147,17 @@ def test_an_fmu_that_asks_for_the_end(fmi, course, alive):
     assert_kept(result, 701)
 
 
+def test_an_fmu_that_asks_for_the_end_where_a_step_ends(fmi, course, alive):
+    """FMI 2 by a step that is discarded though it came to its end: all get there, which is the last row."""
+    answer = {2: "return advance(me, time + step_size) > Warning ? Error : Discard;", 3: ""}[fmi]
+    hook = f"if (time + step_size > 0.6999) {{ me->terminate = 1; {answer} }}"
+    result = beside_a_sound_one(foreign.of_oscillator(fmi, step=hook, **COUNTED), fmi).simulate(1.0, **course)
+    assert result.outcome.ending is Ending.TERMINATED
+    assert result.outcome.sentence.startswith("stopped at t = 0.7 s: 'unit' asked for the end at t = 0.7 s")
+    assert_kept(result, 701)
+    assert result["unit.x"][-1] == pytest.approx(np.cos(0.7), abs=1e-9)
+
+
 # -- values that are none --------------------------------------------------------------------------------------------------------------
 
 
