@@ -178,8 +178,8 @@ def _element_changed(root: Element, chance: Choose) -> None:
         del element.attrib[chance.choice(list(element.attrib))]
     elif kind == 4 and element is not root:
         parent.remove(element)
-    elif kind == 5:
-        parent.append(element)  # twice, or where it does not belong, or inside itself at the next change
+    elif kind == 5 and element is not root:  # what holds itself would be written without end
+        parent.append(element)  # twice
     elif kind == 6:
         element.tag = chance.choice(TAGS)
     elif kind == 7 and element is not root:

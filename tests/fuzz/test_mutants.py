@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import pytest
 
-from tests.fuzz.mutants import check, mutant, offence
+from tests.fuzz.mutants import _element_changed, check, mutant, offence
 from tests.fuzz.originals import originals
 
 
@@ -21,6 +23,14 @@ def test_mutants_differ_and_can_be_made_again() -> None:
     made = [mutant(seed, originals()) for seed in range(20)]
     assert made == [mutant(seed, originals()) for seed in range(20)]
     assert len(set(made)) == 20
+
+
+def test_a_description_without_elements_is_not_put_into_itself() -> None:
+    """It would be written until memory ran out."""
+    for seed in range(200):
+        root = Element("fmiModelDescription")
+        _element_changed(root, random.Random(seed))
+        assert not len(root)
 
 
 @pytest.mark.parametrize(
