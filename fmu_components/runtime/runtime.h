@@ -159,8 +159,7 @@ Status get_indicators(Instance *, double *, size_t);
 Status unknown_reference(const Instance *, Reference);
 bool refuse_references(const Instance *, const Reference *, size_t);
 
-/* From what the importer counts to what the model counts; two lists are needed at once. Where there is no such variable, the sentence has
- * been said. */
+/* From what the importer counts to what the model counts; two lists are needed at once. */
 static inline bool translate(Instance *instance, const Reference **references, size_t count, unsigned which)
 {
     const Reference *const given = *references;

@@ -1,7 +1,6 @@
 /* What is generated of a mechanism for its variables: the components that it consists of, and what it shows of them.
  *
- * Place 0 belongs to none; then come the derivatives of the states, then the mechanism's own variables, then its components, then the time.
- * Importers count the variables that are shown, in the same order. */
+ * Place 0 belongs to none; then come the derivatives of the states, then the mechanism's own variables, then its components, then the time. */
 #ifndef MECHANISM_H
 #define MECHANISM_H
 

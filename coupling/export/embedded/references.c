@@ -1,4 +1,4 @@
-/* What importers refer to: the variables that the mechanism shows, among all places. */
+/* Importers count the variables that the mechanism shows, from 1 on, in the order of their places. */
 #include "whole.h"
 #include "this_model.h"
 

@@ -64,7 +64,7 @@ static unsigned char stage_of(Role role)
 
 static bool count_up(Model *m, size_t *text, size_t *memory)
 {
-    m->variables = 2 + mechanism.owns; /* the first place, which is none's, and the time */
+    m->variables = 2 + mechanism.owns;
     m->inputs = mechanism.inputs;
     m->times = m->events = m->assignments = mechanism.kinked;
     for (unsigned i = 0; i < mechanism.components; i++) {

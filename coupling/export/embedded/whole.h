@@ -37,10 +37,9 @@ typedef struct {
     Requirement *requirements;
     double *nominal, *scratch;
     char *texts, *next_text;
-    Reference *shown;         /* the places of what importers refer to, by reference, the first of which is 1 */
+    Reference *shown, *translated[2]; /* see references.c */
     unsigned references;
-    Reference *translated[2]; /* lists of importers, as places */
-    size_t room[2];           /* in each of these */
+    size_t room[2];
     bool failed;     /* what changes at events only could not be computed */
     char sentence[1024];
 } Whole;
