@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from coupling.live.jacobians import _turns, turning
+from coupling.live.jacobians import turning, turns_of
 
 STATES = ["x", "q0", "q1", "q2", "q3", "omegax", "omegay", "omegaz"]
 Q = np.array((0.5, -0.3, 0.7, 0.2))
@@ -48,7 +48,7 @@ def session(names: list[str], rates: np.ndarray) -> SimpleNamespace:
 def test_absolute_angular_velocities_turn(prefix, length):
     """Also in an FMU of a whole mechanism, and whatever the length of the quaternion."""
     names = [prefix + name for name in STATES]
-    assert list(_turns(session(names, turning(length * Q / np.linalg.norm(Q))))) == [(5 + 5, 5 + 1)]
+    assert list(turns_of(session(names, turning(length * Q / np.linalg.norm(Q))))) == [(5 + 5, 5 + 1)]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_absolute_angular_velocities_turn(prefix, length):
     ids=["about body axes", "in another order of rates", "nothing turns", "scalar last", "another name"],
 )
 def test_what_is_another_quaternion_is_none(names, rates):
-    assert list(_turns(session(names, rates))) == []
+    assert list(turns_of(session(names, rates))) == []
 
 
 def test_the_rates_keep_the_length():
