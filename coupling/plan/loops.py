@@ -48,9 +48,38 @@ def _loop(graph: Graph, members: list[int]) -> Loop:
                 cut = _best_cut(graph, component)
                 torn.append(cut)
                 open_parts.append([n for n in component if n != cut])
+    torn += _far_reaching(graph, inside, [*algebraic, *torn])
     torn.sort()
     residuals = [n for n in graph.residuals if n in inside]
     return Loop(inside, [graph.addresses[n] for n in algebraic + torn], len(torn), [graph.addresses[n] for n in residuals + torn])
+
+
+import os
+
+_FARTHEST = int(os.environ.get("MOST", "3"))
+"""How many connections a value may follow from an unknown across; multipliers of joints reach two: to a body, and on to its other joints."""
+
+
+def _far_reaching(graph: Graph, inside: set[int], unknown: Iterable[int]) -> list[int]:
+    """Inputs so far from all unknowns that each would follow from many, as along a tree of blocks: cut as well, so that equations stay short."""
+    found: list[int] = []
+    depth = dict.fromkeys(unknown, 0)
+    waiting = {n: sum(b in inside and b not in depth for b in set(graph.before[n])) for n in inside if n not in depth}
+    ready = [n for n, count in waiting.items() if not count]
+    while ready:
+        node = ready.pop()
+        far = max((depth[b] for b in graph.before[node] if b in inside), default=-1)
+        if not graph.is_output[node] and far >= 0:
+            far += 1
+        if far > _FARTHEST:
+            found.append(node)
+            far = 0
+        depth[node] = far
+        for after in set(graph.after[node]) & waiting.keys():
+            waiting[after] -= 1
+            if not waiting[after]:
+                ready.append(after)
+    return found
 
 
 def _components(graph: Graph, nodes: Iterable[int], paired: bool = False) -> list[list[int]]:

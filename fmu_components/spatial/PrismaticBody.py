@@ -1,0 +1,21 @@
+"""Rigid body in space on a prismatic joint, as one block."""
+
+from fmu_components.declare.icon import Drawing, box, circle, line
+from fmu_components.declare.spatial_block import SpatialBlock
+
+
+class PrismaticBody(SpatialBlock):
+    """Body in space that slides on its parent: a prismatic joint along the axis z of P and a rigid body in one block.
+
+    Motion comes in at P, a point of the parent, and a wrench goes back; children hang on C1 and C2. States are the distance q and its
+    rate: nothing has to be assembled, and nothing drifts. P.r, P.z and P.x are where the joint is on the body, whose axes of P stay
+    parallel to those of the parent's port.
+    """
+
+    drawing = Drawing(
+        line((-0.95, 0), (0.6, 0), width=0.08),
+        box(-0.5, -0.3, 0.2, 0.3, fill=0.85),
+        line((0.2, 0), (0.7, 0), width=0.22),
+        circle(0.7, 0, 0.14, fill=1.0),
+    )
+    joint = "prismatic"

@@ -1,0 +1,18 @@
+"""Rigid body in space on a revolute joint, as one block."""
+
+from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.spatial_block import SpatialBlock
+
+
+class RevoluteBody(SpatialBlock):
+    """Body in space that turns on its parent: a revolute joint about the axis z of P and a rigid body in one block.
+
+    Motion comes in at P, a point of the parent, and a wrench goes back; children hang on C1 and C2. States are the angle q of the joint
+    and its rate: nothing has to be assembled, and nothing drifts. P.r, P.z and P.x are where the joint is on the body; at q = 0 the axes
+    of P on the body are those of the parent's port. A body may be a point, or have no mass.
+    """
+
+    drawing = Drawing(
+        circle(-0.6, 0, 0.22), circle(-0.6, 0, 0.08, fill=0.0), line((-0.38, 0), (0.7, 0), width=0.22), circle(0.7, 0, 0.14, fill=1.0)
+    )
+    joint = "revolute"
