@@ -211,6 +211,11 @@ def solved_for(fmu: Fmu, variable: FmuVariable) -> bool:
     return fmu.dae is not None and variable.type == "real" and variable.reference in fmu.dae.algebraic
 
 
+def prescribed(fmu: Fmu, variable: FmuVariable) -> bool:
+    """Whether an algebraic variable may be driven: the acceleration of a joint's freedom, whose effort then follows."""
+    return solved_for(fmu, variable) and variable.name.rpartition(".")[2] == "qdd"
+
+
 def _unit(fmu: Fmu, variable: FmuVariable) -> Unit | None:
     return fmu.units.get(variable.unit) if variable.unit else None
 
@@ -244,10 +249,11 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     if variable is None:
         members = listed(f"{text}.{member}" for member in (takes(end.fmu, end.terminal) if end.terminal else ()))
         raise BuildError(f"{refused}it is a port; " + (f"drive one of its inputs: {members}" if members else "it has no inputs"))
-    if variable.causality != "input":
+    free = prescribed(end.fmu, variable)
+    if variable.causality != "input" and not free:
         remedy = "set it by a start value" if variable.causality == "parameter" else "drive an input"
         raise BuildError(f"{refused}it is {_causality(variable)}; {remedy}")
-    if solved_for(end.fmu, variable):
+    if solved_for(end.fmu, variable) and not free:
         raise BuildError(f"{refused}it is an algebraic variable, which the master solves for; leave it open")
     if variable.dimensions or variable.type not in ("real", "integer", "boolean"):
         kind = "an array" if variable.dimensions else with_article(variable.fmi_type)

@@ -195,6 +195,8 @@ def build_graph(parts: Sequence[Part], wires: Mapping[Address, Sequence[Address]
         dae = part.dae
         if dae:
             for reference in dae.algebraic:
+                if Address(index, 0, reference) in drives:
+                    continue
                 node = graph.add(Address(index, 0, reference), False)
                 inputs[index].append(node)
                 graph.change[node] = Change.ALWAYS
@@ -257,8 +259,10 @@ def _add_unknowns(graph: Graph, index: int, inputs: list[int], wanted: Iterable[
             add(address, declared.get(fmu.own(address.reference)))
     for unknown in structure.derivatives:
         graph.derivatives.append(add(Address(index, 0, unknown.reference), unknown))
-    for unknown in structure.residuals:
-        graph.residuals.append(add(Address(index, 0, unknown.reference), unknown))
+    solved = part.dae.algebraic if part.dae else ()
+    for algebraic, unknown in zip(solved, structure.residuals, strict=True):
+        if Address(index, 0, algebraic) not in graph.drives:
+            graph.residuals.append(add(Address(index, 0, unknown.reference), unknown))
 
 
 def _add_outputs(graph: Graph, index: int, inputs: list[int], wanted: Iterable[Address]) -> None:

@@ -54,9 +54,7 @@ def _loop(graph: Graph, members: list[int]) -> Loop:
     return Loop(inside, [graph.addresses[n] for n in algebraic + torn], len(torn), [graph.addresses[n] for n in residuals + torn])
 
 
-import os
-
-_FARTHEST = int(os.environ.get("MOST", "3"))
+_FARTHEST = 4
 """How many connections a value may follow from an unknown across; multipliers of joints reach two: to a body, and on to its other joints."""
 
 

@@ -29,27 +29,33 @@ class Block(Component):
         actuation = self.input("actuation", 0.0, force, "effort of an actuator on the body along q, its opposite on the parent")
         self.rate(q, qd)
         self.rate(qd, ACCELERATION)
-        self.output(
-            "effort", actuation - k * (q - rest) - b * qd, force, "effort of actuator, spring and damper, positive towards larger q"
-        )
+        own = self.local("effort.passive", -k * (q - rest) - b * qd, force, "effort of spring and damper")
+        self.output("effort", actuation + own, force, "effort of actuator, spring and damper, positive towards larger q")
         self.output("spring.energy", k * (q - rest) ** 2 / 2, "J", "energy stored in the spring")
-        self.output("spring.power", (-k * (q - rest) - b * qd) * qd, "W", "power that spring and damper give to the bodies")
+        self.output("spring.power", own * qd, "W", "power that spring and damper give to the bodies")
         return q
 
-    def balance(self, required: sympy.Expr, own: sympy.Expr) -> sympy.Symbol:
+    def balance(self, required: sympy.Expr, own: sympy.Expr) -> sympy.Expr:
         """``required``: the effort along the joint that the motion needs; ``own``: how it grows with the joint's acceleration, of this body
-        alone. Returns the former by name."""
+        alone. Returns the former, by the name of what an actuator has to give of it."""
         unit = self._draft.variables["effort"].unit
         rate_unit = self._draft.variables["der(qd)"].unit
         ideal = self.switch(
             "ideal", False, "ideal mode: qdd is set from outside such that the residual vanishes; otherwise the block solves for it"
         )
+        self.require(
+            sympy.Piecewise((1, sympy.Or(ideal, own > 0)), (-1, True)),
+            "unless ideal is true, this body alone has inertia along its joint, which is greater than 0",
+        )
         given = self._add(
             Variable("qdd", Role.ALGEBRAIC, rate_unit, "acceleration of the joint, used in ideal mode", 0.0, order=3, partner="residual")
         )
         effort, still = self["effort"], sympy.sympify(required).subs(ACCELERATION, 0)
-        needed = self.output("required", required, unit, "effort along the joint that the motion needs")
-        self.output("residual", effort - needed, unit, "effort that is left over: zero for the right qdd")
+        passive = self["effort.passive"]
+        needed = self.output(
+            "required", required - passive, unit, "effort of an actuator that this motion needs, besides spring and damper"
+        )
+        self.output("residual", self["actuation"] - needed, unit, "effort that is left over: zero for the right qdd")
         alone = sympy.Piecewise((given, ideal), ((effort - still) / own, True))
         self.local("acceleration", alone, rate_unit, "acceleration of the joint in effect")
-        return needed
+        return needed + passive
