@@ -101,7 +101,7 @@ def equilibria(parameter: str, values: Sequence[float] | np.ndarray, start: Mapp
 
 def _between(before: float, after: float, pose: Pose, at: At) -> float:
     """The value between two at which stability changes."""
-    stable = pose.stable
+    stable, width = pose.stable, after - before
     for _ in range(_HALVINGS):
         middle = (before + after) / 2
         if middle in (before, after) or abs(after - before) <= 1e-12 * abs(middle):
@@ -111,4 +111,18 @@ def _between(before: float, after: float, pose: Pose, at: At) -> float:
             before, pose = middle, there
         else:
             after = middle
-    return (before + after) / 2
+    return _sharpened((before + after) / 2, width / 1e4 if stable else -width / 1e4, pose, at)
+
+
+def _sharpened(value: float, stride: float, pose: Pose, at: At) -> float:
+    """What counts as growth is more than the scatter of zeros: the parameter, a smooth function of the growth, is followed to none at all."""
+    values = [value + stride * i**2 for i in range(1, 5)]
+    try:
+        there = [at(each, pose, False) for each in values]
+    except AnalysisError:
+        return value
+    growth = np.array([each.eigenvalues.real.max(initial=0.0) for each in there])
+    if any(each.stable for each in there) or not np.all(np.diff(growth) > 0):
+        return value
+    weights = [np.prod([other / (other - own) for other in growth if other != own]) for own in growth]
+    return value + float(np.dot(weights, np.subtract(values, value)))

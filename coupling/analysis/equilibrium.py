@@ -17,9 +17,11 @@ from coupling.live.session import Session
 from coupling.names import nearest
 from coupling.plan.graph import Address
 
-_MOST_STEPS, _MOST_CLOSINGS, _IDLE = 300, 30, 40
+_MOST_STEPS, _MOST_CLOSINGS, _IDLE = 300, 30, 100
 _TURN, _PUSH = 0.3, 1e-3
 """The largest angle, in rad, by which one step may turn anything; how far an unstable pose is left."""
+_HASTE = 1.2
+"""By how much strides grow at least where an unstable pose is left, slowly at first."""
 _EXACT, _CLOSED, _BALANCED = 1e-13, 1e-11, 1e-8
 _NEUTRAL = 1e-9
 
@@ -41,6 +43,7 @@ class _Search:
 
     def __init__(self, session: Session, hold: Sequence[str], free: Sequence[str]) -> None:
         self.session = session
+        self.haste = 1.0
         self.inputs = inputs_named(session, free, "equilibrium")
         self.held = [_state_named(session, name) for name in hold]
         self.coordinates = Coordinates(session, self.held)
@@ -80,7 +83,7 @@ class _Search:
             here = self._moved(here, self._step(here, left, stride))
             left = self._left(here)
             now = float(np.linalg.norm(left))
-            stride *= min(10.0, max(1.0, size / now)) if now > 0 else 10.0
+            stride *= min(10.0, max(self.haste, size / now)) if now > 0 else 10.0
         return here, left
 
     def _solved(self, x: np.ndarray) -> tuple[Chart, np.ndarray]:
@@ -215,7 +218,7 @@ class _Search:
 
     def left_for(self, pose: Pose) -> list[Pose]:
         """Where the system goes from an unstable pose, pushed to either side along the motion that grows most."""
-        origin = np.array(list(pose.states.values()))
+        origin, self.haste = np.array(list(pose.states.values())), _HASTE
         here = self._stand(origin)
         gradients, n = self.standing.gradients(), self.standing.states
         A = np.array([gradients[c.rate][:n] for c in here.coordinates]) @ here.tangent
