@@ -34,6 +34,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/exported.py
 	$(BIN)/python benchmarks/chain.py
 	$(BIN)/python benchmarks/space.py
+	$(BIN)/python benchmarks/trees.py
 	$(BIN)/python benchmarks/runs.py
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/masters.py

@@ -24,6 +24,7 @@ COSIMULATION = ROOT / "docs" / "co-simulation.md"
 EXPORT = ROOT / "docs" / "export.md"
 CONSTRAINTS = ROOT / "docs" / "constraints.md"
 SPACE = ROOT / "docs" / "space.md"
+BLOCKS = ROOT / "docs" / "blocks.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -68,6 +69,14 @@ def test_the_snippets_on_space_run(scratch):
     assert free["coupler.x"][-1] == pytest.approx(stiff["coupler.x"][-1], abs=1e-8) and np.ptp(free["coupler.x"]) > 0.01
     assert scope["path"].is_file()
     assert declaration(scope["PointOnSphere"])["position[1]"].unit == "m"
+
+
+def test_the_snippets_on_blocks_run(scratch):
+    """The arm loses what its dampers take; a planned motion is kept; the arm that is pinned at its end does not move."""
+    scope = run_all(BLOCKS)
+    assert all(scope[name].outcome.completed and scope[name].outcome.warnings == [] for name in ("swing", "torques", "held"))
+    assert scope["torques"]["upper.qd"] == pytest.approx(np.cos(scope["torques"].time) - 1, abs=1e-6)
+    assert np.ptp(scope["held"]["upper.q"]) < 1e-9 and scope["held"]["pin.reaction"][-1] > 1
 
 
 def test_the_snippets_of_the_readme_run(scratch):

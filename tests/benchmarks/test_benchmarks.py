@@ -79,6 +79,14 @@ def test_the_benchmark_in_space_compares_with_exudyn():
 
 
 @pytest.mark.slow
+def test_the_benchmark_of_trees_prints_its_table():
+    """Two sizes of blocks in a row, joints in a row and a balanced tree, with the exponent between them."""
+    rows = [line[16:].split() for line in printed("trees", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1")[1:]]
+    assert [row[0] for row in rows] == ["3", "9"] * 3
+    assert all(np.isfinite(float(row[3])) for row in rows[1::2])
+
+
+@pytest.mark.slow
 def test_the_crane_benchmark_prints_its_tables():
     """Solvers, then every scheme: errors shrink with the step, and are those of the scheme."""
     text = printed("crane", "--stop", "0.8", "--splits", "each alone", "--steps", "1e-3", "5e-4")
