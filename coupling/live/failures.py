@@ -240,12 +240,20 @@ _TOLERABLE = 0.05
 
 def warnings(session: Session) -> list[str]:
     """Sentences on what makes a result doubtful."""
-    found = [_redundancy(session, number, passing) for number in range(len(session.schedule.loops)) for passing in (False, True)]
+    loops = range(len(session.schedule.loops))
+    found = [_redundancy(session, i, passing) for i in loops for passing in (False, True) if not (passing and _lifted(session, i))]
     said = [
         f"'{part.name}' ({part.fmu.path.name}) warns: {session.said[i]}" for i, part in enumerate(session.built.parts) if i in session.said
     ]
     found += [*different_gravities(session), _far_apart(session)]
     return [s for s in (*said, *found, *_less_than_declared(session), _created_energy(session)) if s]
+
+
+def _lifted(session: Session, loop: int) -> bool:
+    """Whether constraints that seem to repeat each other in passing are those that always do, and only differ by what they are violated:
+    without projection the two look alike."""
+    always, passing = (participants(session, loop, passing)[0] for passing in (False, True))
+    return not session.built.reading and bool(passing) and set(passing) <= set(always)
 
 
 _FEWEST_DIGITS = 1e-12
