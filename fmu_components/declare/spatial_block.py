@@ -69,7 +69,7 @@ class SpatialBlock(Block):
     def _inertia(self) -> Matrix:
         """A tensor that may vanish: of a point mass, or of a link without mass."""
         xx, yy, zz = (
-            self.parameter(f"I{a}{a}", 0.0, "kg.m2", f"moment of inertia about the body’s axis {a} through the mass centre", at_least=0)
+            self.parameter(f"I{a}{a}", 1.0, "kg.m2", f"moment of inertia about the body’s axis {a} through the mass centre", at_least=0)
             for a in AXES
         )
         xy, xz, yz = (

@@ -41,9 +41,9 @@ def seen_on_a_terminal(monkeypatch: pytest.MonkeyPatch, **options: object) -> st
 def test_a_bar_and_a_summary_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bar ends at 100 % with the time and the steps; then come the outcome and the costs."""
     lines = [line for line in seen_on_a_terminal(monkeypatch, stop_time=3.0, start_time=1.0, progress=True).split("\n") if line]
-    *bar, outcome, costs = lines
+    *bar, outcome, stabilisation, costs = lines
     assert bar[-1].startswith("simulating: 100%|") and "| t = 3 of 3 s, " in bar[-1] and " steps [" in bar[-1]
-    assert outcome == "completed at t = 3 s"
+    assert outcome == "completed at t = 3 s" and "projection" in stabilisation
     assert "steps (" in costs and "in the master" in costs
 
 

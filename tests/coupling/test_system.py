@@ -41,7 +41,7 @@ WANTED = "give the name of a component such as 'planar.Body1', a component class
         (
             ("a", "planar.Revolut"),
             "'a' cannot be added: there is no component 'planar.Revolut'; "
-            "did you mean 'planar.Revolute', 'spatial.Revolute' or 'planar.ActuatedRevolute'?",
+            "did you mean 'planar.Revolute', 'planar.RevoluteBody' or 'spatial.Revolute'?",
         ),
         (("a", "valve"), f"'a' cannot be added: there is no component 'valve'; {WANTED}"),
         (("a", 7), f"'a' cannot be added: 7 is no FMU; {WANTED}"),

@@ -135,6 +135,9 @@ def test_trees_have_the_accelerations_of_bodies_on_joints(trees, bodies):
         assert found[of_block][0] == pytest.approx(expected[of_joint][0], abs=1e-11, rel=1e-11)
 
 
+NO_TENSOR = {"Ixx": 0.0, "Iyy": 0.0, "Izz": 0.0}
+
+
 def test_two_blocks_with_nothing_between_them_are_a_universal_joint():
     """The cross has no mass; the motion is that of a body on a multiplier joint, to 1e-9."""
     x_up = {"zx": 1.0, "zz": 0.0, "xx": 0.0, "xy": 1.0}  # an axis x, and y of the frame
@@ -143,7 +146,7 @@ def test_two_blocks_with_nothing_between_them_are_a_universal_joint():
     body = {"m": 2.0, "Ixx": 0.3, "Iyy": 0.5, "Izz": 0.4, "Ixz": 0.1}
     blocks.add("ground", "spatial.Fixed", {f"p1.{n}": v for n, v in x_up.items()})
     cross = {f"P.{n}": v for n, v in x_up.items()} | {f"C1.{n}": v for n, v in y_up.items()}
-    blocks.add("cross", "spatial.RevoluteBody", {"m": 0.0, **cross, "qd": 1.0})
+    blocks.add("cross", "spatial.RevoluteBody", {"m": 0.0, **NO_TENSOR, **cross, "qd": 1.0})
     blocks.add("body", "spatial.RevoluteBody", {**body, **{f"P.{n}": v for n, v in y_up.items()}, "P.rz": 0.7, "P.rx": 0.2, "qd": -0.5})
     blocks.connect("ground.p1", "cross.P")
     blocks.connect("cross.C1", "body.P")
@@ -303,7 +306,7 @@ def test_alone_a_block_needs_inertia_along_its_joint(kind):
     """In Co-Simulation it divides by that."""
     system = System("massless")
     system.add("ground", "spatial.Fixed")
-    system.add("link", f"spatial.{kind}", {"m": 0.0}, kind="cs")
+    system.add("link", f"spatial.{kind}", {"m": 0.0, **NO_TENSOR}, kind="cs")
     system.connect("ground.p1", "link.P")
     sentence = refusal(lambda: system.simulate(0.1, communication_step=0.01), Exception)
     assert "unless ideal is true, this body alone has inertia along its joint" in sentence

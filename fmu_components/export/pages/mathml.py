@@ -139,6 +139,8 @@ def _dissect(name: str) -> tuple[str, int, list[str]]:
     derivative = re.fullmatch(r"der\((.*)\)", name)
     if derivative:
         base, dots, below = _dissect(derivative.group(1))
+        if re.fullmatch(r"qd?", derivative.group(1)):  # whose rate is a variable of its own, with the dots
+            return f"d{base}/dt", dots, below
         return base, dots + 1, below
     *groups, last = name.split(".")
     if groups and groups[0] in _QUANTITIES:  # energy.kinetic is an energy, rotation.energy as well

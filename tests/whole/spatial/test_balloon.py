@@ -19,6 +19,7 @@ from tests.support.systems.space import three
 G = 9.81  # m/s2, along -y
 CRITICAL = 9 * G * 17.4 / 68.4  # N/m: a softer slider lets the balloon tilt
 LIFT = 16 * G
+POINT = {"Ixx": 0.0, "Iyy": 0.0, "Izz": 0.0}
 MASSES = {"balloon": 10.0, "slider": 1.0, "upper": 2.0, "lower": 3.0}
 SETS = {"A": (50.0, 5.0, 0.2), "B": (10.0, 1.0, 0.1), "C": (50.0, 0.0, 0.0)}
 """Stiffness and damping of the slider, damping of the pendulums."""
@@ -59,10 +60,12 @@ def balloon(k: float, slider: float, pendulums: float) -> System:
     on_rail = {f"P.{name}": value for name, value in rail.items()}
     made.add("balloon", "spatial.Body2", {"m": MASSES["balloon"], **tensor, **gravity, **port, "p1.ry": -2.0})
     made.add("buoyancy", "spatial.Wrench", {"Fy": LIFT})
-    made.add("slider", "spatial.PrismaticBody", {"m": MASSES["slider"], "k": k, "b": slider, **gravity, **on_rail})
+    made.add("slider", "spatial.PrismaticBody", {"m": MASSES["slider"], **POINT, "k": k, "b": slider, **gravity, **on_rail})
     # the frame of C1 is that of the slider, so that the pendulums turn about the balloon's z
     for name, length, angle in (("upper", 1.2, 170), ("lower", 1.6, -170)):
-        made.add(name, "spatial.RevoluteBody", {"m": MASSES[name], "b": pendulums, **gravity, "P.ry": length, "q": math.radians(angle)})
+        made.add(
+            name, "spatial.RevoluteBody", {"m": MASSES[name], **POINT, "b": pendulums, **gravity, "P.ry": length, "q": math.radians(angle)}
+        )
     for a, b in (("balloon.p1", "slider.P"), ("slider.C1", "upper.P"), ("upper.C1", "lower.P"), ("balloon.p2", "buoyancy.M")):
         made.connect(a, b)
     return made

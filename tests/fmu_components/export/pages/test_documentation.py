@@ -179,11 +179,12 @@ def check_states_show_start_value_and_unit(table: VariableTable, html: Element) 
 
 
 def check_modes_are_explained_where_there_is_a_switch(table: VariableTable, html: Element) -> None:
-    """A joint explains its two modes and names multipliers and residuals; other components do not speak of modes."""
+    """A joint explains its two modes and names multipliers and residuals, a block its unknown; other components do not speak of modes."""
     modes = section(html, "Modes")
     assert (modes is not None) == (table.switch is not None)
     if table.switch is not None:
-        for name in ("Ideal", "Compliant", table.switch.name, *(v.name for v in (*table.with_role(Role.ALGEBRAIC), *table.residuals))):
+        other = "Alone" if any(v.name == "qdd" for v in table.with_role(Role.ALGEBRAIC)) else "Compliant"
+        for name in ("Ideal", other, table.switch.name, *(v.name for v in (*table.with_role(Role.ALGEBRAIC), *table.residuals))):
             assert name in plain(modes)
 
 
