@@ -11,7 +11,6 @@ from fmu_components.export.build import cached_fmu
 from tests.support.declare.reference import reference
 from tests.support.runtime.driver import Driver
 
-
 ROUNDING = {"spatial.RevoluteBody": 10}
 """By how much more rounding grows: over a step, where an acceleration of 1e3 is a quotient of what cancels."""
 
