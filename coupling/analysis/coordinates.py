@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,10 +74,6 @@ class Chart:
     coordinates: tuple[Coordinate, ...]
     tangent: np.ndarray
     """Of the states, by columns, along each coordinate."""
-
-    def places(self, of: Collection[Address]) -> list[int]:
-        """Where coordinates stand that are among some variables."""
-        return [i for i, each in enumerate(self.coordinates) if each.variable in of]
 
 
 def chart(standing: Standing, coordinates: Coordinates) -> Chart:

@@ -103,13 +103,28 @@ def rotation_matrix(q: Sequence[sympy.Expr]) -> Matrix:
     )
 
 
-def attitude(part: Component, q: Sequence[sympy.Expr], omega: Matrix) -> Matrix:
-    """The rotation matrix of a quaternion by name, with its rate, so that what depends on it stays short."""
+def attitude(part: Component, equations: Matrix, omega: Matrix) -> Matrix:
+    """The rotation matrix of a body by name, with its rate, so that what depends on it stays short."""
     R = Matrix(3, 3, lambda i, j: sympy.Symbol(f"R{i + 1}{j + 1}", real=True))
     turning = Matrix.hstack(*(omega.cross(R[:, j]) for j in range(3)))
-    for entry, equation, rate, (row, column) in zip(R, rotation_matrix(q), turning, product(AXES, AXES), strict=True):
+    for entry, equation, rate, (row, column) in zip(R, equations, turning, product(AXES, AXES), strict=True):
         part.local(str(entry), equation, "", f"absolute {row} of the body’s axis {column}", rate=rate)
     return R
+
+
+def inertia_tensor(part: Component, above: float | None = None, at_least: float | None = None) -> Matrix:
+    """The parameters of a tensor of inertia about the mass centre, with bounds of its diagonal."""
+    xx, yy, zz = (
+        part.parameter(
+            f"I{a}{a}", 1.0, "kg.m2", f"moment of inertia about the body’s axis {a} through the mass centre", above=above, at_least=at_least
+        )
+        for a in AXES
+    )
+    xy, xz, yz = (
+        part.parameter(f"I{a}", 0.0, "kg.m2", f"entry {a} of the tensor of inertia about the mass centre: minus the product of inertia")
+        for a in ("xy", "xz", "yz")
+    )
+    return Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def arm_of(part: Component, name: str, arm: Matrix, omega: Matrix) -> Matrix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import ClassVar
 
 import sympy
@@ -10,7 +9,7 @@ from sympy import Matrix, Rational
 
 from fmu_components.declare.block import Block
 from fmu_components.declare.ports import SPATIAL, Side
-from fmu_components.declare.space import AXES, arm_of, place_of_port, vector
+from fmu_components.declare.space import arm_of, attitude, inertia_tensor, place_of_port, vector
 
 CHILDREN = (1, 2)
 
@@ -23,14 +22,14 @@ class SpatialBlock(Block):
     def declare(self) -> None:
         P = self.port("P", SPATIAL, Side.EFFORT, "the joint on the parent")
         m = self.parameter("m", 1.0, "kg", "mass", at_least=0)
-        J = self._inertia()
+        J = inertia_tensor(self, at_least=0)  # which may vanish: of a point mass, or of a link without mass
         g = vector(self, self.parameter, "g%", (0, 0, -9.81), "m/s2", "gravity along the absolute % axis", nominal=10)
         place, frame = place_of_port(self, "P", "body frame")
         turns, slides = self.joint == "revolute", self.joint == "prismatic"
         q = self.freedom(turns) if turns or slides else sympy.Integer(0)
         z = P.z_axis
         omega = P.omega + self.D(q) * z if turns else P.omega
-        R = self._attitude(P.R * (sympy.rot_axis3(-q) if turns else sympy.eye(3)) * frame.T, omega)
+        R = attitude(self, P.R * (sympy.rot_axis3(-q) if turns else sympy.eye(3)) * frame.T, omega)
         arm = arm_of(self, "P", -R * place, omega)  # from the joint to the mass centre
         centre = P.point + arm + (q * z if slides else sympy.zeros(3, 1))
         velocity = centre.applyfunc(self.D)
@@ -57,23 +56,3 @@ class SpatialBlock(Block):
             self.moves(C, *point, *omega, *axes)
         self.output("energy.kinetic", Rational(1, 2) * (m * velocity.dot(velocity) + w.dot(J * w)), "J", "kinetic energy")
         self.output("energy.potential", -m * g.dot(centre), "J", "potential energy in the field of gravity, zero at the origin")
-
-    def _attitude(self, equations: Matrix, omega: Matrix) -> Matrix:
-        """The rotation matrix of the body by name, with its rate."""
-        R = Matrix(3, 3, lambda i, j: sympy.Symbol(f"R{i + 1}{j + 1}", real=True))
-        turning = Matrix.hstack(*(omega.cross(R[:, j]) for j in range(3)))
-        for entry, equation, rate, (row, column) in zip(R, equations, turning, product(AXES, AXES), strict=True):
-            self.local(str(entry), equation, "", f"absolute {row} of the body’s axis {column}", rate=rate)
-        return R
-
-    def _inertia(self) -> Matrix:
-        """A tensor that may vanish: of a point mass, or of a link without mass."""
-        xx, yy, zz = (
-            self.parameter(f"I{a}{a}", 1.0, "kg.m2", f"moment of inertia about the body’s axis {a} through the mass centre", at_least=0)
-            for a in AXES
-        )
-        xy, xz, yz = (
-            self.parameter(f"I{a}", 0.0, "kg.m2", f"entry {a} of the tensor of inertia about the mass centre: minus the product of inertia")
-            for a in ("xy", "xz", "yz")
-        )
-        return Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

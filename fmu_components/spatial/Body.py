@@ -10,7 +10,7 @@ from fmu_components.declare.component import Component
 from fmu_components.declare.functions import GreatestMoment
 from fmu_components.declare.icon import Drawing, Shape, circle, line
 from fmu_components.declare.ports import SPATIAL, Side
-from fmu_components.declare.space import AXES, arm_of, attitude, place_of_port, quaternion_rate, vector
+from fmu_components.declare.space import arm_of, attitude, inertia_tensor, place_of_port, quaternion_rate, rotation_matrix, vector
 
 _ROUNDING = 1e-7
 """Of a principal moment, which of a flat plate is just the sum of the two others."""
@@ -36,7 +36,7 @@ class _Body(Component):
         v = vector(self, self.state, "v%", (0, 0, 0), "m/s", "absolute % velocity of the mass centre")
         omega = vector(self, self.state, "omega%", (0, 0, 0), "rad/s", "angular velocity about the absolute % axis")
         self.require(sum(each**2 for each in q), "the quaternion (q0, q1, q2, q3) is not zero")
-        R = attitude(self, q, omega)
+        R = attitude(self, rotation_matrix(q), omega)
 
         force, torque, points = m * g, Matrix([0, 0, 0]), []
         for number in range(1, self.points + 1):
@@ -65,15 +65,8 @@ class _Body(Component):
         self.output("energy.potential", -m * g.dot(r), "J", "potential energy in the field of gravity, zero at the origin")
 
     def _inertia(self) -> Matrix:
-        xx, yy, zz = (
-            self.parameter(f"I{a}{a}", 1.0, "kg.m2", f"moment of inertia about the body’s axis {a} through the mass centre", above=0)
-            for a in AXES
-        )
-        xy, xz, yz = (
-            self.parameter(f"I{a}", 0.0, "kg.m2", f"entry {a} of the tensor of inertia about the mass centre: minus the product of inertia")
-            for a in ("xy", "xz", "yz")
-        )
-        J = Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        J = inertia_tensor(self, above=0)
+        xx, yy, zz, xy, xz, yz = (J[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
         det = self.local("inertia.det", J.det(), "kg3.m6", "determinant of the tensor of inertia")
         text = "the tensor of inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) is positive definite: its leading minor of order"
         self.require(xx * yy - xy**2, f"{text} 2 is positive")

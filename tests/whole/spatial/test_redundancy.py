@@ -103,7 +103,7 @@ def test_the_rank_of_systems_of_fmus_is_right(ports):
     assert len(chosen) >= (19 if ports == 2 else 120) and asked >= 0.8 * len(chosen)
 
 
-# The same happens in the plane: with bodies as thin as these, rows of two welds count as redundant that are not.
+# A known fault: the decision is right, but the count that is reported adds weak pivots, in the plane too; strict, so that mending it is seen.
 @pytest.mark.xfail(strict=True, reason="8 or 9 of the 12 rows of a thin plank on two welds count as redundant by projection")
 def test_the_rank_of_a_thin_plank_on_two_welds_is_right():
     thin = [case.mechanism for case in in_space(2) if case.name.startswith("two welds") and is_thin(case.mechanism)]
