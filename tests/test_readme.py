@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -307,6 +308,13 @@ def test_the_bouncing_mass_of_the_manual_bounces(tmp_path, fmi):
         )
         assert result["bounces"][-1] == 3
         assert result["h"].min() > -1e-3
+
+
+@pytest.mark.parametrize("kind", [jourdain.Component, jourdain.Joint, jourdain.SpatialJoint])
+def test_the_page_on_declarations_names_every_word_of_the_language(kind):
+    """What a declaration can call or define is not found in the sources alone."""
+    words = [name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")]
+    assert [word for word in words if not re.search(rf"`{word}\b", DECLARING.read_text())] == []
 
 
 def test_the_commands_run(tmp_path):

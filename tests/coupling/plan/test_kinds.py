@@ -117,6 +117,16 @@ def test_co_simulation_needs_a_communication_step(fmi):
         assert text == "'unit' runs in Co-Simulation; give simulate a communication_step, in seconds"
 
 
+def test_a_system_with_co_simulation_is_checked_without_a_run(fmi):
+    """build() asks for no communication step; it finds what is wrong with the system, as it does without such an instance."""
+    system = alone(foreign.oscillator(fmi), "cs")
+    assert [(part.name, part.kind) for part in system.build().parts] == [("unit", "cs")]
+    assert system.simulate(0.1, communication_step=0.05).outcome
+    broken = alone(foreign.oscillator(fmi), "cs")
+    broken.connect("unit.x", "unit.nothing")
+    assert "'unit' (Oscillator) has no port or variable 'nothing'" in refusal(broken.build, BuildError)
+
+
 def test_a_communication_step_needs_co_simulation(fmi):
     """Not with Model Exchange alone, nor without any states."""
     for system in (alone(foreign.oscillator(fmi), "me"), alone(oscillator(fmi, "me")), alone(foreign.gain(fmi))):
