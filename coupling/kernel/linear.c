@@ -81,10 +81,27 @@ int linear_stored(const Linear *a)
     return a->chosen ? a->start[a->count] : 0;
 }
 
+/* In a cycle whose redundant rows have been decided and are damped, weak pivots are rounding, as the own blocks of thin bodies leave it:
+ * what is missing there is known already. */
+static int weak_by_rounding(const Linear *a)
+{
+    const Cycles *d = a->cycles;
+    int count = 0;
+    for (int w = 0; w < a->weak && d->redundancies; w++) {
+        const int row = a->row_at[a->weak_at[w]];
+        count += d->cycle[row] >= 0 && d->damps[d->cycle[row]];
+    }
+    return count;
+}
+
 static int missing(const Linear *a)
 {
     const Cycles *d = a->cycles;
-    return (a->weak > 0 ? a->deficiency : 0) + (d && d->damped ? d->redundancies + d->passing : 0);
+    const int undetermined = a->weak > 0 ? a->deficiency : 0;
+    if (!d || !d->damped)
+        return undetermined;
+    const int rounding = weak_by_rounding(a);
+    return (undetermined > rounding ? undetermined - rounding : 0) + d->redundancies + d->passing;
 }
 
 int linear_factorise(Linear *a, const double *values)

@@ -29,6 +29,8 @@ class ConstraintLevel:
     """That of constraints of velocities alone."""
     spread: Share = (0.0, 0.0)
     """0 where a multiplier has one free value a step."""
+    tolerance: float = 5e-11
+    """How well constraints hold at the end of a step, in their units."""
     continuous: bool = False
     """Whether multipliers begin a step with what they had at the end of the last."""
     loose: Collection[str] = ()

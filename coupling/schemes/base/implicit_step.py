@@ -23,8 +23,6 @@ from coupling.schemes.base.scheme import Scheme
 from coupling.schemes.base.stepper import CouplingStopped, require
 
 MOST_REPETITIONS = 30
-CONSTRAINT_TOLERANCE = 5e-11
-"""How well constraints hold at the end of a step, in their units."""
 INPUT_TOLERANCE, LOOP_TOLERANCE = 1e-7, 1e-12
 """By how much inputs at the end of a step may still move, relative to their size: ordinary ones, and those that depend on themselves."""
 
@@ -62,7 +60,7 @@ class ImplicitStepper:
         self.response = Response(np.flatnonzero(~self.loops.known), self.enforced)
         self.free = np.full(len(self.constraints), not level.continuous)
         """Multipliers that may move at the beginning of the present step, too; continuous ones only where none are known there."""
-        self.noise = max(CONSTRAINT_TOLERANCE, session.run.rtol)
+        self.noise = max(level.tolerance, session.run.rtol)
         """To how much instances can be expected to answer evenly to small changes: their own tolerance."""
         self.inputs = [*session.schedule.arriving, *session.schedule.fed]
         cut = _cut_inputs(session)
@@ -81,7 +79,7 @@ class ImplicitStepper:
             movable=self.free,
             responding=self.response.constraints,
             between=None if interval is None else lambda t, h: require(interval.advance(t, h), interval.session),
-            constraint_tolerance=CONSTRAINT_TOLERANCE,
+            constraint_tolerance=level.tolerance,
             rounding=LOOP_TOLERANCE,
             noise=self.noise,
             most_repetitions=MOST_REPETITIONS,
@@ -177,7 +175,7 @@ class ImplicitStepper:
     def _unsolved(self, t: float, h: float) -> failures.StepUnsolved:
         sizes = np.where(self.enforced, np.abs(self.steps.violations), 0.0)
         violation = sizes.max(initial=0.0)
-        if not violation > CONSTRAINT_TOLERANCE:
+        if not violation > self.level.tolerance:
             return failures.inputs_unsettled(t=t, h=h, repetitions=MOST_REPETITIONS)
         level, number = np.unravel_index(sizes.argmax(), sizes.shape)
         constraint = self.constraints[number]

@@ -18,7 +18,7 @@ from tests.support import foreign
 from tests.support.oracles.planar import FourBar
 from tests.support.systems import seven_bodies
 from tests.support.systems.stepped import DERIVATIVES, component
-from tests.support.systems.systems import system_of
+from tests.support.systems.systems import pendulum, system_of
 
 MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 
@@ -28,6 +28,13 @@ def test_large_steps_of_a_fast_mechanism():
     result = system_of(FourBar(angle=1.0, speed=2.0)).simulate(0.5, communication_step=0.01, scheme="implicit")
     assert result.outcome.completed and result.statistics.passes < 8 * result.statistics.steps
     assert max(result.violation[level].max() for level in ("position", "velocity")) < 1e-10
+
+
+def test_what_is_left_of_positions_hardly_shows_in_forces():
+    """A force answers to a violation that is left by 2/h^2 for each kilogram, and for good; the differences are those of a smooth one."""
+    h = 2e-4
+    force = pendulum().simulate(0.1, communication_step=h, scheme="implicit-position")["pin.multiplier[2]"]
+    assert np.abs(np.diff(force, 2))[2:].max() < 4 * 2 / h**2 * 1e-12
 
 
 def test_a_mechanism_of_another_tool_between_the_points():

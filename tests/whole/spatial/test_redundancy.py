@@ -97,15 +97,14 @@ def test_the_rank_of_systems_of_fmus_is_right(ports):
     asked = 0
     for case in chosen:
         assert redundant_rows(case.mechanism, initial="relax", stabilisation="baumgarte") == case.redundant, case.name
-        if np.abs(case.mechanism.violations()).max() <= 1e-7 and not (case.redundant and is_thin(case.mechanism)):
+        if np.abs(case.mechanism.violations()).max() <= 1e-7:
             assert redundant_rows(case.mechanism, stabilisation="projection") == case.redundant, case.name
             asked += 1
     assert len(chosen) >= (19 if ports == 2 else 120) and asked >= 0.8 * len(chosen)
 
 
-# A known fault: the decision is right, but the count that is reported adds weak pivots, in the plane too; strict, so that mending it is seen.
-@pytest.mark.xfail(strict=True, reason="8 or 9 of the 12 rows of a thin plank on two welds count as redundant by projection")
 def test_the_rank_of_a_thin_plank_on_two_welds_is_right():
+    """Of a body whose m L^2 / I exceeds 1e7, damped pivots are rounding; these are not counted besides what is redundant."""
     thin = [case.mechanism for case in in_space(2) if case.name.startswith("two welds") and is_thin(case.mechanism)]
     for mechanism in thin:
         assert redundant_rows(mechanism, stabilisation="projection") == 6
