@@ -33,6 +33,7 @@ ROD = {"m": 1.0, "Ixx": 0.01, "Iyy": 1 / 12, "Izz": 1 / 12, "p1.rx": -0.5, "p2.r
 GRAVITY = (0.0, 4.0, -9.0)  # aside, so that hinges of both directions move
 AXES = ((0, 1, 0), (0, 0, 1))  # of the hinges in turns
 METHODS = ("dopri5", "dop853")
+STABILISATIONS = ("projection", "baumgarte")
 STOP = 0.5  # s
 MOST_RELATIVE = 200  # bodies for Pinocchio, whose data has tensors of the third power of their number
 
@@ -100,10 +101,13 @@ def articulated(bodies: int, seconds: float, repetitions: int) -> float:
 # -- whole runs ---------------------------------------------------------------------------------------------------------------------------
 
 
-def coupled(made: System, bodies: int, tolerance: float, method: str = "dopri5") -> tuple[float, np.ndarray]:
+def coupled(
+    made: System, bodies: int, tolerance: float, method: str = "dopri5", stabilisation: str = "projection"
+) -> tuple[float, np.ndarray]:
     """Seconds from the first evaluation to the last, which is what the others' times are, and the last body's place."""
     names = [f"rod{bodies - 1}.{axis}" for axis in "xyz"]
-    result = made.simulate(STOP, solver=method, rtol=tolerance, atol=tolerance, outputs=names, output_times=[STOP])
+    options = {"solver": method, "stabilisation": stabilisation, "rtol": tolerance, "atol": tolerance}
+    result = made.simulate(STOP, outputs=names, output_times=[STOP], **options)
     return result.statistics.seconds_running, np.array([result[name][-1] for name in names])
 
 
@@ -218,8 +222,9 @@ def runs(sizes: list[int], error: float, with_exudyn: bool) -> None:
         made = system(bodies)
         expected = coupled(made, bodies, 1e-12, "dop853")[1]
         rows: list[tuple[str, float, float, float]] = []
-        for method in METHODS:
-            rows.append((f"FMUs, {method}", *loosest(partial(coupled, made, bodies, method=method), expected, error)))
+        for method, stabilisation in product(METHODS, STABILISATIONS):
+            run = partial(coupled, made, bodies, method=method, stabilisation=stabilisation)
+            rows.append((f"FMUs, {method}, {stabilisation}", *loosest(run, expected, error)))
         if with_exudyn:
             for method, linear in product(("TrapezoidalIndex2", "GeneralizedAlpha"), ("EigenSparse", "EigenDense")):
                 if linear == "EigenDense" and bodies > 30:
