@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from coupling import System
-from fmu_components.declare.joint import Joint
+from fmu_components.catalogue import from_file
+from tests.support.systems.machines import EXAMPLES
 
 MASS, RADIUS, GRAVITY, INCLINE = 2.0, 0.3, 9.81, np.pi / 6
 INERTIA = MASS * RADIUS**2 / 2
@@ -16,20 +17,8 @@ TOUCHES = 0.2
 """When the disc that falls from 0.47 m is as high as its radius."""
 
 
-class Plane(Joint):
-    """Plane: N stays above the axis of M by a radius."""
-
-    def constraint(self, M, N):
-        radius = self.parameter("radius", RADIUS, "m", "radius", above=0)
-        return [(N.point - M.point).dot(M.y_axis) - radius]
-
-
-class Grip(Joint):
-    """Grip: the body at N rolls along the axis of M, as far as velocities go."""
-
-    def velocity_constraint(self, M, N):
-        radius = self.parameter("radius", RADIUS, "m", "radius", above=0)
-        return [(N.velocity - M.velocity).dot(M.x_axis) + radius * N.omega]
+(PLANE,) = from_file(EXAMPLES / "rolling_disc" / "Plane.py")
+(GRIP,) = from_file(EXAMPLES / "rolling_disc" / "Grip.py")
 
 
 def disc(height: float = RADIUS - GY * TOUCHES**2 / 2, **start: float) -> System:
@@ -37,7 +26,7 @@ def disc(height: float = RADIUS - GY * TOUCHES**2 / 2, **start: float) -> System
     system = System("disc")
     system.add("ground", "planar.Fixed")
     system.add("disc", "planar.Body1", {"m": MASS, "I": INERTIA, "gx": GX, "gy": GY, "y": height, "vx": 0.4, **start})
-    for name, joint in (("plane", Plane), ("grip", Grip)):
+    for name, joint in (("plane", PLANE), ("grip", GRIP)):
         system.add(name, joint)
         system.connect("ground.p1", f"{name}.M")
         system.connect("disc.p1", f"{name}.N")
