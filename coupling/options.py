@@ -179,6 +179,15 @@ class Run:
         return times
 
 
+TOLERANCE = 1e-6
+"""Of positions and velocities of constraints, in their units."""
+
+
+def tolerance_of_fit(run: Run) -> float:
+    """By how much the position of a joint may be off where it is added."""
+    return max(TOLERANCE, 100 * run.rtol)
+
+
 def check_degree(degree: Any, whose: str = "") -> Any:
     """A degree of extrapolation, or None where none is given to an instance; refuses what is none."""
     if degree is None and whose:

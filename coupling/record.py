@@ -49,6 +49,22 @@ class Statistics:
         )
 
 
+@dataclass(frozen=True)
+class Change:
+    """A joint that came into force in a run, or went."""
+
+    time: float
+    joint: str
+    what: str
+    """``added`` or ``removed``."""
+    impulses: Mapping[str, float]
+    """By multiplier, of all joints at that time, in N.s or N.m.s; those that were removed have 0."""
+    energy: float
+    """J, lost by all changes at that time together; what prescribed velocities supply is not counted as won."""
+    heirs: tuple[str, ...] = ()
+    """Joints that repeated one that was removed, and carry its load from then on."""
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """Rows of numbers, the time first, then a column for each recorded variable."""
@@ -62,3 +78,14 @@ class Record:
     connected with it."""
     variables: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Everything there is to record, by instance."""
+    changes: tuple[Change, ...] = ()
+    off: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    """Rows in which joints are not in force, from the first to before the last, by instance."""
+
+
+def in_force(rows: int, off: Collection[tuple[int, int]]) -> np.ndarray:
+    """By row, 1 where a joint is in force and 0 where it is not."""
+    found = np.ones(rows)
+    for first, last in off:
+        found[first:last] = 0
+    return found

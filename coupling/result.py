@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -14,7 +14,7 @@ from coupling.errors import listed, shown
 from coupling.fmus import level_of
 from coupling.names import nearest, resolve
 from coupling.outcome import Outcome
-from coupling.record import Record
+from coupling.record import Record, in_force
 
 if TYPE_CHECKING:
     import pandas
@@ -58,6 +58,9 @@ class Result:
         self.units = {column.name: column.unit for column in record.columns}
         self.time = np.ascontiguousarray(record.rows[:, 0])
         self.values = record.rows[:, 1:]
+        self.changes = record.changes
+        """Joints that were added or removed in the run, in the order of time: ``time``, ``joint``, ``what`` (``added`` or ``removed``), ``impulses`` by
+        multiplier, the ``energy`` in J that was lost, and ``heirs``, which carry the load of one that was removed."""
         self.created_energy = Named(record.created_energy, "created energy of", "only co-simulations record any")
         """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what
         is connected with it."""
@@ -95,16 +98,21 @@ class Result:
 
     @property
     def violation(self) -> dict[str, np.ndarray]:
-        """The greatest violation of any constraint over time: ``position``, ``velocity`` and ``acceleration`` level."""
+        """The greatest violation of any constraint in force over time: ``position``, ``velocity`` and ``acceleration`` level."""
         levels: dict[str, list[int]] = {}
         for i, column in enumerate(self._record.columns):
             level = level_of(column.variable)
             if level is not None:
                 levels.setdefault(level, []).append(i)
-        found = {level: np.abs(self.values[:, columns]).max(axis=1) for level, columns in levels.items()}
+        found = {level: np.abs(self.values[:, columns] * self._in_force(columns)).max(axis=1) for level, columns in levels.items()}
         return Named(
             found, "violation at level", "no constraint was recorded; name a joint in the outputs of simulate, such as outputs=['pin']"
         )
+
+    def _in_force(self, columns: Sequence[int]) -> np.ndarray:
+        """By row and column, 1 where the joint of a column is in force and 0 where it is not."""
+        joints = [self.names[i].removesuffix(f".{self._record.columns[i].variable}") for i in columns]
+        return np.array([in_force(len(self), self._record.off.get(joint, ())) for joint in joints]).T
 
     @property
     def energy(self) -> np.ndarray:

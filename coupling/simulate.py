@@ -15,6 +15,7 @@ from coupling.errors import BuildError, Unprojectable, listed, shown
 from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
+from coupling.live.enforcement import jumps, takeovers
 from coupling.live.failures import out_of_memory, warnings
 from coupling.live.interval import Interval
 from coupling.live.libraries import library_of
@@ -75,7 +76,7 @@ class Simulator:
         SOLVERS[run.solver]  # refuses what does not exist
         run = self._stabilised(run, {})
         if run.communication_step is None:
-            self.built(_mode(run))
+            self.built(self._mode(run))
             return
         scheme, control = scheme_of(run.scheme), control_of(run.step_control)
         control.check_tolerance(run)
@@ -83,7 +84,7 @@ class Simulator:
             raise failures.nothing_to_extrapolate(scheme=run.scheme, degree=run.extrapolation)
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
-        built = self.built(_mode(run))
+        built = self.built(self._mode(run))
         if built.inner:
             _method_between_points(built, run)
         else:
@@ -100,6 +101,11 @@ class Simulator:
             stabilised = self._stabilised(run, start_values or {})
             outcome, record = self._run(stabilised, start_values)
         except Unprojectable as error:
+            if self.definition.enforced:
+                raise BuildError(
+                    f"enforce: velocities cannot be made to fit where '{self.definition.enforced[0][0]}' comes into force: {error.why}; leave it in "
+                    "force all the time"
+                ) from None
             if run.stabilisation is not None:
                 raise
             self._unprojectable = error.why
@@ -125,7 +131,7 @@ class Simulator:
 
     def _held_by(self, asked: Run, run: Run, start_values: Mapping[str, Value]) -> str:
         """What has held the constraints of a run, and why it did."""
-        if not any(part.dae for part in self.built(_mode(run)).parts):
+        if not any(part.dae for part in self.built(self._mode(run)).parts):
             return ""
         held, stepped = "constraints were held by", run.communication_step is not None
         if stepped and scheme_of(run.scheme).repeats:
@@ -165,16 +171,17 @@ class Simulator:
     def _run(self, run: Run, start_values: Mapping[str, Value] | None) -> tuple[Outcome, Record]:
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
-        mode = _mode(run)
+        mode = self._mode(run)
         built = self.built(mode)
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
         own = tuple(values)
         for demand in built.torque_free:
             demand.check(values.get((demand.part, demand.variable), 0))
-        if mode not in self._unstabilised:
-            self._unstabilised[mode] = without_stabilisation(built.parts, _projected(built))
-        unstabilised = self._unstabilised[mode]
+        projecting = _mode(run)
+        if projecting not in self._unstabilised:
+            self._unstabilised[projecting] = without_stabilisation(built.parts, _projected(built) if projecting is mode else ())
+        unstabilised = self._unstabilised[projecting]
         vain = of_no_effect(built.parts, built.start, values, unstabilised)
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS:
@@ -198,8 +205,8 @@ class Simulator:
             except MemoryError:
                 outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
-            outcome.warnings += [*vain, *warnings(session)]
-            outcome.notes += [*built.notes, *built.overruled([*self._given, *own])]
+            outcome.warnings += [*vain, *warnings(session), *jumps(session)]
+            outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed
@@ -230,6 +237,11 @@ class Simulator:
                 self._keep(key, session)
             else:
                 session.free()
+
+    def _mode(self, run: Run) -> Mode:
+        """How the instances are run: joints that come into force ask for what projection reads, whether states are projected or not."""
+        mode = _mode(run)
+        return Mode.PROJECTED if mode is Mode.CONTINUOUS and self.definition.enforced else mode
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from coupling.plan.build import Built, Mode, possible_modes
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Value, define_instance
 from coupling.plan.drives import Drive, drive_of
+from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.plan.wires import Wires, list_wires
 from coupling.progress import shows_progress
@@ -44,6 +45,7 @@ class System:
         self._instances: dict[str, InstanceDefinition] = {}
         self._connections: list[tuple[str, str]] = []
         self._drives: dict[str, Drive] = {}
+        self._enforced: dict[str, Intervals] = {}
         self._unknown_accelerations: dict[str, str] = {}
         """By rigid coupling, the first input that nothing gives."""
         self._simulator: Simulator | None = None
@@ -56,6 +58,7 @@ class System:
         system._connections = list(definition.connections)
         system._drives = dict(definition.drives)
         system._unknown_accelerations = {name: name for name in definition.unknown_accelerations}
+        system._enforced = dict(definition.enforced)
         return system
 
     @property
@@ -67,6 +70,7 @@ class System:
             tuple(self._connections),
             tuple(self._drives.items()),
             tuple(self._unknown_accelerations.values()),
+            tuple(self._enforced.items()),
         )
 
     def __reduce__(self) -> tuple[Callable[[Definition], System], tuple[Definition]]:
@@ -165,6 +169,16 @@ class System:
         if name in self._drives:
             raise BuildError(f"'{name}' is driven twice; leave one of the two out")
         self._drives[name] = drive_of(name, value, breaks)
+
+    def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:
+        """Lets a joint hold in intervals of time alone, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.
+
+        Outside of them it is not in force: its multipliers are 0, and nothing asks whether it is violated. Where it is added its position has
+        to fit; velocities jump, perfectly inelastic, by impulses of all joints in force. ``result.changes`` has these and the energy that is lost.
+        """
+        self._change()
+        name = enforced_joint(joint, self.instances, self._enforced)
+        self._enforced[name] = intervals_of(name, intervals)
 
     @property
     def connections(self) -> tuple[tuple[str, str], ...]:

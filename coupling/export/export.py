@@ -64,6 +64,10 @@ def export_fmu(
     models = model_sources(fmus)
     _check_names(definition.name, fmus)
     choice = _choose(definition, fmus, inputs, outputs, parameters, projected)
+    if definition.enforced:
+        raise BuildError(
+            f"export_fmu: '{definition.enforced[0][0]}' comes and goes by enforce(), which an exported FMU cannot do; leave enforce() out, or the joint"
+        )
     opened, mode = definition.opened(_starts(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
     built = build(opened, mode)
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]

@@ -10,7 +10,7 @@ from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
 from coupling.live.failures import participants
 from coupling.live.session import Session
-from coupling.live.violations import TOLERANCE
+from coupling.options import TOLERANCE
 from coupling.plan.connections import End, find_end
 from coupling.plan.drives import TableDrive
 from fmu_components.declare.declaration import IMPLICIT, Role

@@ -289,10 +289,15 @@ Kernel *kernel_build(const Rows *rows, Instance *const *instances, double (*cons
         build_parts(k, rows, instances);
         build_drives(k, rows, functions);
     }
+    size_t unknowns = 0;
     while (complete && k->loop_count < rows->loops) {
         complete = build_loop(rows, &rows->loop[k->loop_count], &k->loops[k->loop_count]);
-        k->loop_count++;
+        unknowns += (size_t)k->loops[k->loop_count++].count;
     }
+    k->off = calloc(unknowns + 1, sizeof *k->off);
+    complete = complete && k->off;
+    for (int i = 0; complete && i < k->loop_count; i++)
+        k->loops[i].off = i ? k->loops[i - 1].off + k->loops[i - 1].count : k->off;
     if (complete && build_operations(k, rows, false) && kernel_add_jacobians(k, rows) == 0)
         return k;
     kernel_free(k);

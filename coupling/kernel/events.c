@@ -123,7 +123,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
 
 double kernel_next_time(const Kernel *k)
 {
-    double next = INFINITY;
+    double next = k->changes ? next_change(k) : INFINITY;
     for (int i = 0; i < k->handler_count; i++) {
         const double time = k->parts[k->handler[i]].instance->next_time;
         next = time < next ? time : next;

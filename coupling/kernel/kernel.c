@@ -26,7 +26,7 @@ void kernel_free(Kernel *k)
 {
     if (!k)
         return;
-    void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_implicit, k->end_coupling, k->end_projection};
+    void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_implicit, k->end_coupling, k->end_projection, k->end_changes};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i])
             ends[i](k);
@@ -40,6 +40,7 @@ void kernel_free(Kernel *k)
     free(k->handler);
     free(k->buffer);
     free(k->displaced);
+    free(k->off);
     free(k->v);
     free(k);
 }
@@ -132,6 +133,23 @@ int kernel_hold(Kernel *k, int loop, const bool *held)
         return -1;
     memcpy(l->held, held, (size_t)l->count * sizeof *held);
     return 0;
+}
+
+void kernel_switch(Kernel *k, int loop, int unknown, bool on)
+{
+    Loop *l = &k->loops[loop];
+    l->off_count += !on - l->off[unknown];
+    l->off[unknown] = !on;
+    k->v[l->first + unknown] = on ? k->v[l->first + unknown] : 0;
+    k->settled = false;
+    double *peak = l->linear ? linear_peaks(l->linear) : NULL;
+    for (int i = 0; peak && i < l->count; i++)
+        peak[i] = 0;
+}
+
+const bool *kernel_off(const Kernel *k)
+{
+    return k->off;
 }
 
 int kernel_set_open(Kernel *k, bool open)

@@ -29,7 +29,9 @@ typedef enum {
     KERNEL_UNSETTLED,        /* discrete updates without end */
     KERNEL_TERMINATED,       /* an FMU asked for the end */
     KERNEL_PAUSED,           /* the number of steps asked for is done */
-    KERNEL_STOPPED           /* a method that is called back does not go on, and has kept why */
+    KERNEL_STOPPED,          /* a method that is called back does not go on, and has kept why */
+    KERNEL_UNFIT,            /* the position of constraint `failure.slot` of loop `failure.index`, which comes into force, is off */
+    KERNEL_CONFLICT          /* no velocities satisfy that constraint with those that it repeats */
 } KernelStatus;
 
 typedef struct {
@@ -68,6 +70,8 @@ int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step
 void kernel_set_damping(Kernel *, double rtol); /* of weak constraints in all loops; see linear.h */
 double kernel_worst_scaled(const Kernel *, int *light, int *heavy, double *ratio); /* decide.c: least pivot, states of two bodies, how far apart their masses are */
 void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
+void kernel_switch(Kernel *, int loop, int unknown, bool on); /* whether its constraint is in force; all are at first */
+const bool *kernel_off(const Kernel *);                       /* those that are not, by unknown of all loops */
 int kernel_set_open(Kernel *, bool open); /* whether loops are passed once instead of being solved, until a call solves them */
 int kernel_loop_linearise(Kernel *, int loop);                    /* its Jacobian at the present point */
 void kernel_loop_solve_linear(Kernel *, int loop, double *right); /* by its last Jacobian; becomes the solution */
@@ -98,6 +102,27 @@ int kernel_start_events(Kernel *);                            /* every instance 
 int kernel_complete_step(Kernel *, bool *event);              /* tells those that want to know; whether one asks for an event */
 int kernel_settle(Kernel *, double *x, bool *states_changed); /* discrete updates until nothing changes; ends in Continuous-Time Mode */
 double kernel_next_time(const Kernel *);
+
+/* changes.c: constraints that come into force and go during a run, joints at once; impulses keep the velocities of all that are in force */
+typedef struct {
+    double time;
+    int loop, unknown, on;
+} ScheduledChange;
+
+/* What was done at one time: the scheduled changes from `first` on. By unknown of all loops: impulses, velocities of constraints before,
+ * and what takes over from those that went, since it repeated them. row: of the record, the first after it. */
+typedef struct {
+    double time, lost; /* energy */
+    long row;
+    int first, count;
+    double *impulse, *velocity;
+    bool *heir;
+} Change;
+
+/* In the order of time, which have to come after the start; positions may be off by so much, velocities by ten times that. */
+int kernel_schedule(Kernel *, const Rows *, const ScheduledChange *, int count, double allowed);
+const Change *kernel_changes(const Kernel *, int *count);
+const bool *kernel_conflicting(const Kernel *); /* by unknown: what a constraint repeats whose velocity does not fit */
 
 /* record.c */
 int kernel_set_record(Kernel *, const Rows *);

@@ -105,6 +105,8 @@ typedef struct {
     Deficiency worst, passed; /* passed: what was missing there was there before */
     bool given;   /* all unknowns are held: the loop is passed once with them as they are */
     bool *held;   /* unknowns that are found outside of the loop; null where there are none */
+    bool *off;    /* unknowns whose constraints are not in force: their residuals are they themselves, so that they vanish */
+    int off_count;
     Linear *whole; /* all equations, held unknowns included */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
@@ -142,8 +144,10 @@ struct Kernel {
     struct Projection *projection; /* null where states are not moved onto constraints */
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
     struct Implicit *implicit; /* null where the run has no implicit steps */
+    struct Changes *changes;   /* of constraints during the run; null where there are none */
+    bool *off;                 /* of all loops, one after the other */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
-        (*end_implicit)(struct Kernel *); /* of what there is of these */
+        (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *); /* of what there is of these */
 };
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
@@ -292,6 +296,10 @@ int project_fully(Kernel *, double t, double *x); /* at starts and events: V and
 
 /* decide.c */
 int decide_rank(Kernel *, double t, const double *x); /* which constraints repeat others, at states that satisfy them */
+
+/* changes.c */
+double next_change(const Kernel *);
+int pass_changes(Kernel *, double t, double *x, bool *changed); /* those that are due; at a point in Continuous-Time Mode */
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

@@ -62,6 +62,9 @@ void linear_solve(Linear *, double *b);
  * an estimate where the rank falls short by more than 32. Returns -1 where memory lacks, otherwise 0. */
 int linear_undetermined(Linear *, double *unknowns, double *equations);
 
+/* Of decided redundancies, at the last factorisation: how much of each unknown is tied to one of them; all 0 where there are none. */
+void linear_tied(Linear *, int unknown, double *share);
+
 /* How many numbers the factors hold; 0 without a factorisation. */
 int linear_stored(const Linear *);
 

@@ -30,7 +30,7 @@ void loop_residual(const Kernel *k, const Loop *l, double *r)
         double sum = 0;
         for (int s = l->residual_start[i]; s < l->residual_start[i + 1]; s++)
             sum += l->residual_factor[s] * k->v[l->residual_slot[s]];
-        r[i] = l->held && l->held[i] ? 0 : sum;
+        r[i] = l->off[i] ? k->v[l->first + i] : l->held && l->held[i] ? 0 : sum;
     }
 }
 
@@ -99,6 +99,15 @@ static void hold_rows(const Loop *l)
             l->term[l->first_entry + e] = l->column[e] == i;
 }
 
+/* The same, into their columns too, of unknowns that are off: the equations stay symmetric. */
+static void leave_out(const Loop *l)
+{
+    for (int i = 0; i < l->count; i++)
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
+            if (l->off[i] || l->off[l->column[e]])
+                l->term[l->first_entry + e] = l->column[e] == i;
+}
+
 static void note_deficiency(const Kernel *k, const Loop *l, Deficiency *greatest, int count)
 {
     if (count <= greatest->count)
@@ -134,6 +143,8 @@ static int factorise(Kernel *k, Loop *l, Linear *linear)
     k->statistics.factorisations++;
     if (l->held && linear == l->linear)
         hold_rows(l);
+    if (l->off_count)
+        leave_out(l);
     const int deficiency = linear_factorise(linear, term + l->first_entry);
     if (linear == l->linear || deficiency < 0)
         l->deficiency = deficiency;
@@ -380,6 +391,13 @@ static void follow(const Kernel *k, const Loop *l, int from, int count)
     }
 }
 
+/* Residuals of unknowns that are off, which no row tells. */
+static void take_unknowns(const Loop *l, const double *z, double *r)
+{
+    for (int i = 0; l->off_count && i < l->count; i++)
+        r[i] = l->off[i] ? z[i] : r[i];
+}
+
 /* Solves a loop that is affine in what is passed on inside, from outputs that were got with other inputs, and puts these right. */
 int loop_shortcut(Kernel *k, int index)
 {
@@ -395,6 +413,7 @@ int loop_shortcut(Kernel *k, int index)
         moved[i] = 0;
     }
     follow(k, l, 0, last);
+    take_unknowns(l, l->start, r);
     k->statistics.newton_iterations++;
     newton_step(l, l->start, r, moved);
     double finite = 0;
@@ -408,6 +427,7 @@ int loop_shortcut(Kernel *k, int index)
     }
     if (l->deficiency) {
         follow(k, l, 0, last);
+        take_unknowns(l, z, r);
         const int consistent = check_consistency(k, l, z, r);
         if (consistent)
             return consistent;

@@ -68,6 +68,11 @@ int read_constraints(Kernel *k, const double *x)
     return operate(k, &k->lists[READING]);
 }
 
+bool in_force(const Kernel *k, const ConstraintRow *c)
+{
+    return !k->loops[c->loop].off[c->unknown];
+}
+
 Violation violation(const Kernel *k, const double *x)
 {
     const Projection *p = k->projection;
@@ -80,6 +85,8 @@ Violation violation(const Kernel *k, const double *x)
         }
     for (int i = 0; i < p->count; i++) {
         const ConstraintRow *c = &p->constraint[i];
+        if (!in_force(k, c))
+            continue;
         position = fmax(position, c->position == NONE ? 0 : fabs(k->v[c->position]));
         velocity = fmax(velocity, c->velocity == NONE ? 0 : fabs(k->v[c->velocity]));
     }
@@ -131,7 +138,7 @@ static void correct_all_but_turns(Kernel *k, int loop, const double *violated, b
     for (int i = 0; i < p->count; i++) {
         const ConstraintRow *c = &p->constraint[i];
         const int slot = positions ? c->position : c->velocity;
-        if (c->loop == loop && slot != NONE)
+        if (c->loop == loop && slot != NONE && in_force(k, c))
             p->right[c->unknown] = -violated[slot];
     }
     linear_solve(l->linear, p->right);

@@ -40,6 +40,7 @@ typedef struct {
 
 /* project.c */
 int read_constraints(Kernel *, const double *x);
+bool in_force(const Kernel *, const ConstraintRow *);
 Violation violation(const Kernel *, const double *x); /* as read last */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
 bool has_position(const Projection *, int velocity);

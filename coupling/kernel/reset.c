@@ -11,6 +11,8 @@ static int reset_loop(Loop *l)
     l->deficiency = l->worst.count = l->passed.count = 0;
     l->worst.time = l->passed.time = l->largest = 0;
     l->given = false;
+    memset(l->off, 0, (size_t)l->count * sizeof *l->off);
+    l->off_count = 0;
     free(l->held);
     l->held = NULL;
     linear_free(l->whole);
@@ -27,6 +29,8 @@ int kernel_reset(Kernel *k)
         k->end_run(k);
     if (k->end_implicit)
         k->end_implicit(k);
+    if (k->end_changes)
+        k->end_changes(k);
     if (k->record)
         kernel_forget_rows(k, 0);
     if (k->coupling)

@@ -214,6 +214,20 @@ static bool endless(Run *run, double t, int indicator)
     return run->close > MOST_CLOSE_EVENTS;
 }
 
+/* What velocities that jumped are to the instances: states are set in Continuous-Time Mode, the one way that all versions allow, and
+ * Event Mode follows. */
+static int settle_again(Kernel *k, double t, bool *changed)
+{
+    bool again = false;
+    int result = kernel_synchronise(k, t, k->run->x);
+    if (result == KERNEL_DONE)
+        result = kernel_start_events(k);
+    if (result == KERNEL_DONE)
+        result = kernel_settle(k, k->run->x, &again);
+    *changed = *changed || again;
+    return result;
+}
+
 /* The outputs before the event, the point itself, the event, and the point after it; x is the state at the event. */
 static int pass_event(Kernel *k, double t, int indicator)
 {
@@ -223,7 +237,7 @@ static int pass_event(Kernel *k, double t, int indicator)
     memmove(run->present, run->x, (size_t)k->states * sizeof *run->x);
     if (endless(run, t, indicator))
         return chattering(k, indicator, -1);
-    bool changed;
+    bool changed, jumped = false;
     int result = kernel_synchronise(k, t, run->x);
     if (result == KERNEL_DONE)
         result = record_at(k, t, run->x);
@@ -231,6 +245,10 @@ static int pass_event(Kernel *k, double t, int indicator)
         result = kernel_start_events(k);
     if (result == KERNEL_DONE)
         result = kernel_settle(k, run->x, &changed);
+    if (result == KERNEL_DONE && k->changes)
+        result = pass_changes(k, t, run->x, &jumped);
+    if (result == KERNEL_DONE && jumped)
+        result = settle_again(k, t, &changed);
     if (result == KERNEL_DONE && changed)
         result = project_fully(k, t, run->x);
     if (result == KERNEL_DONE)

@@ -147,6 +147,20 @@ void linear_damped_extent(Linear *a, double *unknowns, double *equations)
     d->base_count = redundancies;
 }
 
+void linear_tied(Linear *a, int unknown, double *share)
+{
+    Cycles *d = a->cycles;
+    const size_t n = (size_t)a->count;
+    memset(share, 0, n * sizeof *share);
+    if (!d || !linear_damped(a))
+        return;
+    if (d->base_count < 0)
+        find_base(a);
+    for (size_t j = 0; j < (size_t)d->base_count; j++)
+        for (size_t i = 0; i < n; i++)
+            share[i] += d->base[j * n + i] * d->base[j * n + (size_t)unknown];
+}
+
 void linear_solve(Linear *a, double *b)
 {
     if (!a->factorised) {

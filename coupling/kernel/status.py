@@ -23,6 +23,8 @@ class Status(IntEnum):
     TERMINATED = 10
     PAUSED = 11
     STOPPED = 12
+    UNFIT = 13
+    CONFLICT = 14
 
 
 class Failure(ctypes.Structure):

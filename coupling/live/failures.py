@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from coupling.errors import listed
+from coupling.kernel.changes import conflicting
 from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
 from coupling.live.gravity import different_gravities
+from coupling.options import tolerance_of_fit
 from coupling.outcome import Ending, Outcome
 from coupling.plan.capabilities import degree
 
@@ -48,6 +50,8 @@ _REMEDIES = {
         Ending.CONTRADICTORY,
         "remove one of the constraints or, where links align in passing, raise baumgarte.alpha and baumgarte.beta of their joints",
     ),
+    Status.UNFIT: (Ending.CONTRADICTORY, "add it where it fits"),
+    Status.CONFLICT: (Ending.CONTRADICTORY, "remove one of them"),
     Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),
     Status.TERMINATED: (Ending.TERMINATED, ""),
 }
@@ -193,6 +197,32 @@ def _contradictory(session: Session, at: str) -> str:
     return f"the equations for {_unknowns_shown(session)} contradict each other {at}: '{name}' cannot vanish{partners}"
 
 
+def _of_constraint(session: Session, level: str) -> tuple[str, str, float, str]:
+    """Of the constraint that failed: its joint, its name at a level, its value there, and the unit."""
+    f, built = session.kernel.failure, session.built
+    owner, reading = session.schedule.loops[f.index].residuals[f.slot], built.reading
+    dae = built.parts[owner.part].dae
+    assert dae and reading  # none but constraints that are read come into force
+    reference = next(c.at(level) for c in dae.constraints if c.residual == owner.reference)
+    variable = built.parts[owner.part].fmu.by_reference[reference or 0]
+    slot = next(getattr(held, level) for held in reading.constraints if (held.loop, held.unknown) == (f.index, f.slot))
+    return built.parts[owner.part].name, variable.name, float(session.kernel.slots[slot]), variable.unit or ""
+
+
+def _unfit(session: Session, at: str) -> str:
+    joint, name, value, unit = _of_constraint(session, "position")
+    return f"'{joint}' cannot be added, {name} = {value:.4g} {unit} (at most {tolerance_of_fit(session.run):g} {unit} is allowed)"
+
+
+def _conflict(session: Session, at: str) -> str:
+    joint, name, value, unit = _of_constraint(session, "velocity")
+    unknowns = [address for loop in session.schedule.loops for address in loop.unknowns]
+    tied = conflicting(session.kernel, len(unknowns))
+    partners = dict.fromkeys(session.built.parts[a.part].name for a, is_tied in zip(unknowns, tied, strict=True) if is_tied)
+    others = listed(partners) if partners else "the other joints in force"
+    return f"'{joint}' contradicts {others}: it repeats {'their' if len(partners) != 1 else 'its'} constraints, but asks for another velocity ({name} is {abs(value):.4g} {unit} apart)"
+
+
 def _unsettled(session: Session, at: str) -> str:
     f = session.kernel.failure
     if f.instance < 0:
@@ -215,6 +245,8 @@ _DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
     Status.NOT_FINITE: _not_finite,
     Status.NOT_SOLVED: _not_solved,
     Status.CONTRADICTORY: _contradictory,
+    Status.UNFIT: _unfit,
+    Status.CONFLICT: _conflict,
     Status.UNSETTLED: _unsettled,
     Status.TERMINATED: _terminated,
 }
@@ -253,7 +285,7 @@ def _lifted(session: Session, loop: int) -> bool:
     """Whether constraints that seem to repeat each other in passing are those that always do, and only differ by what they are violated:
     without projection the two look alike."""
     always, passing = (participants(session, loop, passing)[0] for passing in (False, True))
-    return not session.built.reading and bool(passing) and set(passing) <= set(always)
+    return not session.projects and bool(passing) and set(passing) <= set(always)
 
 
 _FEWEST_DIGITS = 1e-12
@@ -285,7 +317,7 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
         return sentence + (
             "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "
             "uncertain: look whether the energy and the branch are kept; "
-            + ("a smaller rtol helps" if session.built.reading else _BAUMGARTE_HELPS)
+            + ("a smaller rtol helps" if session.projects else _BAUMGARTE_HELPS)
         )
     return (
         sentence

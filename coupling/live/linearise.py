@@ -90,10 +90,27 @@ class Linearisation:
         return matrix
 
 
+class _OpenLoops(Linearisation):
+    """Residuals of constraints that are not in force are their multipliers."""
+
+    def __init__(self, session: Session) -> None:
+        derivatives = [Address(i, 0, u.reference) for i, part in enumerate(session.built.parts) for u in part.structure.derivatives]
+        super().__init__(session, [*derivatives, *(a for loop in session.schedule.loops for a in loop.residuals)])
+        self._off = session.off
+        self._residual = self.rows - session.built.states
+        self._diagonal = self.rows == self.columns
+
+    def values(self) -> np.ndarray:
+        values = super().values()
+        if not self._off.any():
+            return values
+        off = (self._residual >= 0) & self._off[np.maximum(self._residual, 0)]
+        return np.where(off, self._diagonal, values)
+
+
 def open_loops(session: Session) -> Linearisation:
     """Of all states' derivatives, then of all residuals."""
-    derivatives = [Address(i, 0, u.reference) for i, part in enumerate(session.built.parts) for u in part.structure.derivatives]
-    return Linearisation(session, [*derivatives, *(a for loop in session.schedule.loops for a in loop.residuals)])
+    return _OpenLoops(session)
 
 
 class StateJacobian:

@@ -14,7 +14,7 @@ from coupling.plan.projection import Reading
 def state_jacobian(session: Session) -> StateJacobian:
     """Of what a solver integrates."""
     reading = session.built.reading
-    return ProjectedJacobian(session, reading) if reading else StateJacobian(session)
+    return ProjectedJacobian(session, reading) if reading and session.projects else StateJacobian(session)
 
 
 class Tangent:
@@ -35,16 +35,18 @@ class Tangent:
         self._motion = motion["state"], motion["velocity"]
         self._turns = [(slice(omega, omega + 3), slice(q, q + 4)) for omega, q in session.rows.table("turn").tolist()]
         self._kernel = session.kernel
+        self._off = session.off
 
     def at_present(self, answers: np.ndarray, equations: np.ndarray, redundant: bool) -> np.ndarray:
         """From the derivatives of the states' derivatives, and of the residuals, by the loops' unknowns."""
         constraints = self._linear.at_present()[:, : self._states]
+        on = ~self._off[self._unknowns]
         moving = answers @ solved(equations, np.eye(len(equations))[:, self._unknowns], redundant)
         found = np.eye(self._states)
         for follows, (held, rows) in zip((self._positions, lambda moved: moved), self._levels, strict=True):
             still = np.zeros_like(moving[:, held])
             still[self._velocity] = moving[np.ix_(self._velocity, held)]
-            found -= follows(still) @ (constraints[rows] @ found)
+            found -= follows(still) @ (on[held, None] * (constraints[rows] @ found))
         return found
 
     def _positions(self, moving: np.ndarray) -> np.ndarray:

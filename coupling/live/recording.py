@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.session import Session
 from coupling.record import Record, Statistics
 
@@ -12,7 +13,14 @@ def recorded(session: Session, preparing: float, running: float) -> Record:
     width = 1 + len(columns)
     energy = {port: rows[:, width + i].copy() for i, port in enumerate(session.built.watched)}
     return Record(
-        session.built.name, columns, rows[:, :width], _statistics(session, preparing, running), energy, session.program.recordable
+        session.built.name,
+        columns,
+        rows[:, :width],
+        _statistics(session, preparing, running),
+        energy,
+        session.program.recordable,
+        changes_of(session),
+        off_rows(session, len(rows)),
     )
 
 

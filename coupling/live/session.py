@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
+from coupling.kernel import changes
 from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
 from coupling.live.program import Program
@@ -54,6 +55,29 @@ class Session:
     @property
     def schedule(self) -> Schedule:
         return self.program.built.schedule
+
+    @cached_property
+    def off(self) -> np.ndarray:
+        """By unknown of all loops, whether its constraint is not in force now."""
+        return changes.off(self.kernel, sum(len(loop.unknowns) for loop in self.schedule.loops))
+
+    def in_force(self, part: int) -> bool:
+        """Whether the constraints of an instance are in force now."""
+        return part not in self.built.enforced or not any(self.off[place] for place, _, _ in self.unknowns_of(part))
+
+    def unknowns_of(self, part: int) -> Iterator[tuple[int, int, int]]:
+        """The multipliers of an instance: place among the unknowns of all loops, loop, and place in it."""
+        place = 0
+        for number, loop in enumerate(self.schedule.loops):
+            for unknown, address in enumerate(loop.unknowns):
+                if address.part == part and unknown < len(loop.unknowns) - loop.torn:
+                    yield place, number, unknown
+                place += 1
+
+    @property
+    def projects(self) -> bool:
+        """Whether states are moved onto the constraints in the run."""
+        return self.built.reading is not None and (self.shares or self.run.stabilisation == "projection")
 
     @property
     def steppers(self) -> list[int]:

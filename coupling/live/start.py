@@ -14,6 +14,7 @@ from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Step
 from coupling.kernel.instance import StartValues as KernelStartValues
 from coupling.kernel.status import Status
 from coupling.live.dependencies import check_dependencies, check_states
+from coupling.live.enforcement import begin_enforcement, schedule_enforcement
 from coupling.live.failures import describe, reason
 from coupling.live.jacobians import add_jacobians, check_status
 from coupling.live.libraries import library_of
@@ -77,6 +78,7 @@ def _begin(session: Session, values: StartValues, repeats: bool, assembling: boo
         changed.setdefault(index, {})[name] = value
     for index in range(len(session.instances)):
         _enter_initialization(session, index, changed.get(index, {}), reset)
+    begin_enforcement(session)
     _initialise(session, repeats, assembling, reset)
     if session.built.inner and not assembling:
         _begin_inner(session)
@@ -192,6 +194,7 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     if assembling:
         return
     _prepare_loops(session)
+    schedule_enforcement(session)
     _done(session, kernel.evaluate(t, session.x), "evaluating the start")
     if session.built.gauge:
         follow_gauge(session, session.x)

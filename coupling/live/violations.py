@@ -8,15 +8,11 @@ import numpy as np
 
 from coupling.errors import InitialStateError
 from coupling.live.session import Session
-from coupling.options import Run
+from coupling.options import TOLERANCE, Run, tolerance_of_fit
 from coupling.plan.graph import Address
-from coupling.record import Record
+from coupling.record import Record, in_force
 
-TOLERANCE = 1e-6
-"""Of positions and velocities, in the units of the constraints."""
 LEVELS = ("position", "velocity")
-_OF_RTOL = 100
-"""How much of a violation an integration may leave, as a multiple of its relative tolerance."""
 
 
 def check_start_state(session: Session) -> None:
@@ -49,7 +45,8 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
                 times, values = last[:, 0], now[None]
             else:
                 rows = last if session.run.initial == "relax" else record.rows
-                times, values = rows[:, 0], rows[:, place]
+                off = record.off.get(session.built.parts[address.part].name, ())
+                times, values = rows[:, 0], rows[:, place] * in_force(len(record.rows), off)[-len(rows) :]
             row = int(np.abs(values).argmax())
             if level not in loose and abs(values[row]) > worst * allowed:
                 worst = abs(values[row]) / allowed
@@ -62,7 +59,7 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
 
 def _allowed(run: Run, level: str) -> float:
     """In the units of the constraints: what draws a violation back does so within tenths of a second, so that velocities are off by more."""
-    tolerance = max(TOLERANCE, _OF_RTOL * run.rtol if run.communication_step is None else run.coupling_tolerance)
+    tolerance = tolerance_of_fit(run) if run.communication_step is None else max(TOLERANCE, run.coupling_tolerance)
     return tolerance if level == "position" else 10 * tolerance
 
 
@@ -80,9 +77,9 @@ def constraints_at(session: Session, level: str) -> list[Address]:
 
 
 def constraints_with_multipliers(session: Session, level: str) -> Iterator[tuple[int, int, int]]:
-    """The same: instance, value reference, and that of the multiplier."""
+    """The same, of joints in force: instance, value reference, and that of the multiplier."""
     for i, part in enumerate(session.built.parts):
-        for constraint in part.dae.constraints if part.dae else ():
+        for constraint in part.dae.constraints if part.dae and session.in_force(i) else ():
             reference = constraint.at(level)
             if reference is not None:
                 yield i, reference, constraint.multiplier

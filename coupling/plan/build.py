@@ -16,6 +16,7 @@ from coupling.plan.connections import check_drive, solved_for, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, counts_turns, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
+from coupling.plan.enforced import Intervals
 from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
 from coupling.plan.points import NoTorque, torque_free_ports
 from coupling.plan.projection import Reading, plan_reading
@@ -69,6 +70,8 @@ class Built:
     """How constraints are read to move states onto them; None where none are moved."""
     torque_free: tuple[NoTorque, ...] = field(default=(), repr=False)
     """What has to be 0, since points without rotation take no torque."""
+    enforced: Mapping[int, Intervals] = field(default_factory=dict, repr=False)
+    """When joints are in force that are not always, by part."""
 
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
@@ -145,6 +148,8 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     kinds = {each.name: _kind(each, mode) for each in instances}
     logs = {each.name: each.logging for each in instances}
     _check_kinds(kinds, mode)
+    if definition.enforced and mode.coupled:
+        raise _stepped_and_enforced(definition.enforced[0][0], kinds)
     if definition.unknown_accelerations and mode.integrated:
         raise BuildError(
             f"nothing gives '{definition.unknown_accelerations[0]}': name the acceleration in connect_rigidly as well, or give simulate a "
@@ -201,6 +206,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         reading=plan_reading(schedule) if mode is Mode.PROJECTED else None,
         connections=definition.connections,
         torque_free=torque_free,
+        enforced={number[name]: intervals for name, intervals in definition.enforced if name in number},
         wires=table,
         notes=(*notes_on(table, start, fmus), *_note_compliant(parts)),
     )
@@ -228,6 +234,15 @@ def _check_kinds(kinds: Mapping[str, str], mode: Mode) -> None:
             "a communication_step is given, but no instance runs in Co-Simulation: all of them have no states, or are of kind 'me'; "
             "leave it out, or add instances of kind 'cs'"
         )
+
+
+def _stepped_and_enforced(joint: str, kinds: Mapping[str, str]) -> BuildError:
+    """Velocities jump where a joint comes into force."""
+    stepped = next(name for name, kind in kinds.items() if kind == "cs")
+    return BuildError(
+        f"enforce: '{joint}' cannot come and go while '{stepped}' runs in Co-Simulation, where velocities cannot be set; leave communication_step "
+        f"out and run '{stepped}' with kind='me', or use a compliant contact in place of the joint, such as a spring and a damper"
+    )
 
 
 def _most(instance: InstanceDefinition) -> int:

@@ -13,6 +13,7 @@ from coupling.fmus import Fmu, FmuError, load
 from coupling.fmus.start_values import start_items, structural_values
 from coupling.options import check_degree
 from coupling.plan.drives import Drive, PolynomialDrive
+from coupling.plan.enforced import Intervals
 from coupling.plan.instances import find_fmus, found_again
 
 Value = float | int | bool | str
@@ -166,6 +167,8 @@ class Definition:
     drives: tuple[tuple[str, Drive], ...] = ()
     unknown_accelerations: tuple[str, ...] = ()
     """Inputs of rigid couplings that are told no acceleration, which implicit schemes alone can do without."""
+    enforced: tuple[tuple[str, Intervals], ...] = ()
+    """Joints that are in force in intervals of time alone."""
 
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
         """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""

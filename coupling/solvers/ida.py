@@ -61,7 +61,7 @@ class Ida(Sundials):
         self._loose = _tolerances_of_unknowns(equations, run)
         self._options = options(run, np.append(state_tolerances(session, run), self._loose), algebraic_idx=list(range(n, self._size)))
         self._redundancy: _Redundancy | None = None
-        self._tangent = Tangent(session, session.built.reading) if session.built.reading else None
+        self._tangent = Tangent(session, session.built.reading) if session.built.reading and session.projects else None
         self._matrix = Matrix.of(self._size, self._rows, self._columns)
         super().__init__(equations, self._made())
 

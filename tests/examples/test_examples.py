@@ -228,6 +228,14 @@ def check_quarter_car(printed: str, folder: Path) -> None:
     assert is_plot(folder / "quarter_car.png")
 
 
+def check_rolling_disc(printed: str, folder: Path) -> None:
+    """Each phase and both impacts are as the closed forms say, by which this test counts again what gripping takes: a third of m v^2/2."""
+    assert number(r"largest difference to the closed forms: (\S+) ", printed) < 1e-9
+    assert number(r"'grip' was added, (\S+) J lost", printed) == pytest.approx(2.8525**2 / 3, abs=1e-8)
+    assert number(r"'plane' was removed, (\S+) J lost", printed) == 0
+    assert is_plot(folder / "rolling_disc.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -246,6 +254,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "15_spatial_slider_crank": check_spatial_slider_crank,
     "16_stewart_platform": check_stewart_platform,
     "17_quarter_car": check_quarter_car,
+    "21_rolling_disc": check_rolling_disc,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""

@@ -49,7 +49,7 @@ class Equations:
         self.session, self.kernel = session, session.kernel
         self.kernel.set_fast(False)
         self.states = session.built.states
-        self.projected = session.built.reading is not None
+        self.projected = session.projects
         """Whether derivatives are those at the states that satisfy the constraints."""
         self.kernel.set_projection(session.rows, self.projected)
 

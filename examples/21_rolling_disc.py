@@ -1,0 +1,121 @@
+"""A disc falls on an incline, slides, rolls, slides and falls again: constraints that come into force and go in one run.
+
+The disc is the example of Dinh Van Phong's successive algorithm, which takes constraints one after the other. Each of its two constraints is
+a joint here. The motion is piecewise quadratic, so that every phase is compared with its closed form, and so are the two impacts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from jourdain import Result, System, from_file
+
+MASS, RADIUS, GRAVITY, INCLINE = 2.0, 0.3, 9.81, np.radians(30)
+INERTIA = MASS * RADIUS**2 / 2
+GX, GY = GRAVITY * np.sin(INCLINE), -GRAVITY * np.cos(INCLINE)  # along the incline and across it
+TOUCHES, GRIPS, SLIPS, LEAVES, STOP = 0.2, 0.5, 1.0, 1.4, 1.6  # s
+SPEED = 0.4  # m/s along the incline, at the start
+ALLOWED = 1e-9
+
+
+# 1. The system. Both joints lie between the incline and the disc, and are in force in intervals of time alone. Where a joint is added, its
+# position has to fit: the disc touches the incline at 0.2 s because it is started as high as it falls until then.
+
+
+def system() -> System:
+    incline = System("rolling disc")
+    incline.add("ground", "planar.Fixed")
+    height = RADIUS - GY * TOUCHES**2 / 2
+    incline.add("disc", "planar.Body1", {"m": MASS, "I": INERTIA, "gx": GX, "gy": GY, "y": height, "vx": SPEED})
+    own = Path(__file__).parent / "rolling_disc"
+    for name, file in (("plane", "Plane.py"), ("grip", "Grip.py")):
+        (joint,) = from_file(own / file)
+        incline.add(name, joint, {"radius": RADIUS})
+        incline.connect("ground.p1", f"{name}.M")
+        incline.connect("disc.p1", f"{name}.N")
+    incline.enforce("plane", [(TOUCHES, LEAVES)])
+    incline.enforce("grip", [(GRIPS, SLIPS)])
+    return incline
+
+
+# 2. What mechanics says of the impacts. Touching takes the velocity across the incline; gripping turns part of the velocity along it into
+# rotation. Energy is lost in both, none is when a joint goes.
+
+
+def impacts() -> list[tuple[float, float]]:
+    """Impulse in N.s and energy in J of both."""
+    across = GY * TOUCHES
+    along = SPEED + GX * GRIPS
+    ratio = INERTIA / (MASS * RADIUS**2)
+    grip = MASS * along * ratio / (1 + ratio)
+    return [(-MASS * across, MASS * across**2 / 2), (-grip, grip * along / 2)]
+
+
+def end() -> list[float]:
+    """x, y, theta, vx and vy."""
+    v1 = SPEED + GX * GRIPS
+    rolling = GX / (1 + INERTIA / (MASS * RADIUS**2))
+    v2 = v1 / (1 + INERTIA / (MASS * RADIUS**2))
+    v3 = v2 + rolling * (SLIPS - GRIPS)
+    rolled = v2 * (SLIPS - GRIPS) + rolling * (SLIPS - GRIPS) ** 2 / 2
+    slid = STOP - SLIPS
+    x = SPEED * GRIPS + GX * GRIPS**2 / 2 + rolled + v3 * slid + GX * slid**2 / 2
+    falls = STOP - LEAVES
+    return [x, RADIUS + GY * falls**2 / 2, -(rolled + v3 * slid) / RADIUS, v3 + GX * slid, GY * falls]
+
+
+# 3. Simulate, compare, plot. `result.changes` has what happened, joint by joint.
+
+
+def differences(result: Result) -> float:
+    """The largest of all, at the end and in the impacts."""
+    found = [result[f"disc.{name}"][-1] for name in ("x", "y", "theta", "vx", "vy")]
+    added = [change for change in result.changes if change.what == "added"]
+    off = np.abs(np.array(found) - end()).max()
+    for change, (impulse, energy) in zip(added, impacts(), strict=True):
+        off = max(off, abs(change.impulses[f"{change.joint}.lambda[1]"] - impulse), abs(change.energy - energy))
+    return off
+
+
+def plot(path: Path, result: Result) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (speeds, forces) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    speeds.plot(result.time, result["disc.vx"], label="along the incline")
+    speeds.plot(result.time, -RADIUS * result["disc.omega"], label="of the rim")
+    speeds.set(xlabel="time in s", ylabel="speed in m/s", title="It rolls where both are the same")
+    forces.plot(result.time, result["plane.lambda[1]"], label="plane")
+    forces.plot(result.time, result["grip.lambda[1]"], label="grip")
+    forces.set(xlabel="time in s", ylabel="force in N", title="Multipliers: 0 where a joint is not in force")
+    for axes in (speeds, forces):
+        axes.grid(alpha=0.3)
+        axes.legend()
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A disc through all stages of its constraints in one run.")
+    parser.add_argument("--out", type=Path, default=Path("build/rolling_disc"), help="folder for the plot (default: build/rolling_disc)")
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    result = system().simulate(stop_time=STOP, rtol=1e-12, atol=1e-12)
+    print(result.summary())
+    for change in result.changes:
+        print(f"t = {change.time} s: '{change.joint}' was {change.what}, {change.energy:.8f} J lost")
+    off = differences(result)
+    print(f"largest difference to the closed forms: {off:.1e} ({ALLOWED:g} are allowed)")
+    plot(folder / "rolling_disc.png", result)
+    print(f"plot: {folder / 'rolling_disc.png'}")
+    return 0 if result.outcome.completed and off <= ALLOWED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
