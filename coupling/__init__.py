@@ -1,6 +1,6 @@
 """Systems of many FMUs: connected, solved and integrated together."""
 
-from coupling.analysis.continuation import Equilibria
+from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.errors import AnalysisError, BuildError, InitialStateError, StartError
@@ -17,6 +17,7 @@ __all__ = [
     "Equilibria",
     "FmuError",
     "InitialStateError",
+    "LinearFamily",
     "LinearModel",
     "Outcome",
     "Pose",
