@@ -16,6 +16,7 @@ import numpy as np
 from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
+from coupling.analysis.sensitivities import Sensitivities
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
 from coupling.live.session import Session
@@ -292,7 +293,7 @@ class System:
         from coupling.analysis.continuation import equilibria
 
         def at(value: float, near: Mapping[str, Value], alternatives: bool) -> Pose:
-            return self._equilibrium({**near, parameter: value}, hold, free, alternatives)
+            return self._equilibrium({**(start or {}), **near, parameter: value}, hold, free, alternatives)
 
         return equilibria(parameter, values, dict(start or {}), at)
 
@@ -346,7 +347,7 @@ class System:
             parameter, values = one_parameter(along)
 
             def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
-                return self.linearise(inputs, outputs, {**pose, parameter: value}, named)
+                return self.linearise(inputs, outputs, {**(at or {}), **pose, parameter: value}, named)
 
             return linear_family(self.equilibria(parameter, values, at, hold, free), model, tuple(coordinates))
         if tuple(hold) or tuple(free):
@@ -355,6 +356,33 @@ class System:
             )
         with self._standing(at, "check") as session:
             return linear_model(session, inputs, outputs, coordinates)
+
+    def sensitivities(
+        self,
+        parameters: Sequence[str],
+        outputs: Sequence[str] | None = None,
+        at: Mapping[str, Value] | None = None,
+        hold: Sequence[str] = (),
+        free: Sequence[str] = (),
+    ) -> Sensitivities:
+        """How an equilibrium, and the eigenvalues of small motions about it, change with parameters.
+
+        The equilibrium is sought from ``at``, with ``hold`` and ``free`` as in ``equilibrium``. Derivatives of states, of free inputs and of
+        ``outputs`` are exact by parameters that FMUs list among the knowns of their derivatives, as those of the catalogue do; all others, and
+        those of eigenvalues, are differences of equilibria that are solved anew, with exact Jacobians there.
+        """
+        from coupling.analysis.sensitivities import implicit_derivatives, sensitivities
+
+        with self._standing(at, "relax") as session:
+            found = implicit_derivatives(session, parameters, outputs, hold, free)
+        model = self.linearise(at={**(at or {}), **found.pose})
+
+        def anew(parameter: str, value: float) -> tuple[Pose, LinearModel]:
+            changed = {**(at or {}), **found.pose, parameter: value}
+            pose = self._equilibrium(changed, hold, free, False)
+            return pose, self.linearise((), found.outputs, {**changed, **pose}, model.states)
+
+        return sensitivities(found, model, anew)
 
     @contextmanager
     def _standing(self, start: Mapping[str, Value] | None, initial: str) -> Iterator[Session]:

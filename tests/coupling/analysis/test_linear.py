@@ -76,6 +76,22 @@ def test_a_pendulum_has_two_states_and_no_poles_of_stabilisation():
     assert "pin.rotation.q" in str(model.modes()) and "rad/s" in str(model)
 
 
+def test_outputs_may_be_inputs_that_the_system_gives():
+    """A force at a port is the multiplier that makes it, also in another unit; what nothing gives does not change."""
+    model = pendulum().linearise(["pin.effort"], ["rod.p1.Fx", "pin.multiplier[1]"])
+    assert model.C[0] == pytest.approx(model.C[1], rel=1e-12) and model.D[0] == pytest.approx(model.D[1], rel=1e-12)
+    assert pytest.approx(0, abs=1e-15) == pendulum().linearise(outputs=["pin.effort"]).C
+    system = System("gauge")
+    system.add("mass", "mechanical1d.Mass")
+    system.add("gauge", foreign.export(foreign.Model("Gauge", [foreign.Variable("s", "input", unit="mm"), READING]), 3))
+    system.connect("mass.flange.s", "gauge.s")
+    model = system.linearise(outputs=["gauge.s", "gauge.reading"])
+    assert pytest.approx(np.array([[1000, 0], [2000, 0]]), rel=1e-6) == model.C
+
+
+READING = foreign.Variable("reading", "output", value="2 * s")
+
+
 def derived(
     kinetic: sympy.Expr, potential: sympy.Expr, q: list[sympy.Symbol], v: list[sympy.Symbol], at: dict, damping: dict
 ) -> np.ndarray:
