@@ -1,8 +1,9 @@
 """Systems of many FMUs: connected, solved and integrated together."""
 
-from coupling.analysis.continuation import Equilibria
+from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
+from coupling.analysis.sensitivities import Sensitivities
 from coupling.errors import AnalysisError, BuildError, InitialStateError, StartError
 from coupling.fmus import FmuError
 from coupling.outcome import Ending, Outcome
@@ -17,10 +18,12 @@ __all__ = [
     "Equilibria",
     "FmuError",
     "InitialStateError",
+    "LinearFamily",
     "LinearModel",
     "Outcome",
     "Pose",
     "Result",
+    "Sensitivities",
     "StartError",
     "Statistics",
     "System",

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
+from coupling.analysis.sensitivities import Sensitivities
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
 from coupling.live.session import Session
@@ -306,9 +307,32 @@ class System:
         from coupling.analysis.continuation import equilibria
 
         def at(value: float, near: Mapping[str, Value], alternatives: bool) -> Pose:
-            return self._equilibrium({**near, parameter: value}, hold, free, alternatives)
+            return self._equilibrium({**(start or {}), **near, parameter: value}, hold, free, alternatives)
 
         return equilibria(parameter, values, dict(start or {}), at)
+
+    @overload
+    def linearise(
+        self,
+        inputs: Sequence[str] = ...,
+        outputs: Sequence[str] | None = ...,
+        at: Mapping[str, Value] | None = ...,
+        coordinates: Sequence[str] = ...,
+        along: None = ...,
+    ) -> LinearModel: ...
+
+    @overload
+    def linearise(
+        self,
+        inputs: Sequence[str] = ...,
+        outputs: Sequence[str] | None = ...,
+        at: Mapping[str, Value] | None = ...,
+        coordinates: Sequence[str] = ...,
+        *,
+        along: Mapping[str, Sequence[float] | np.ndarray],
+        hold: Sequence[str] = ...,
+        free: Sequence[str] = ...,
+    ) -> LinearFamily: ...
 
     def linearise(
         self,
@@ -316,7 +340,10 @@ class System:
         outputs: Sequence[str] | None = None,
         at: Mapping[str, Value] | None = None,
         coordinates: Sequence[str] = (),
-    ) -> LinearModel:
+        along: Mapping[str, Sequence[float] | np.ndarray] | None = None,
+        hold: Sequence[str] = (),
+        free: Sequence[str] = (),
+    ) -> LinearModel | LinearFamily:
         """The linear model x' = A x + B u, y = C x + D u of small motions about a point.
 
         ``inputs`` name inputs that are driven or left open, ``outputs`` variables, instances or patterns with ``*``; by default the outputs
@@ -324,30 +351,52 @@ class System:
         has to stand still there, or to move so that its linear model stays the same. The states are minimal coordinates and their rates, so
         that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
         ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
+        ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first: the first
+        equilibrium is sought from ``at``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``.
         """
+        from coupling.analysis.continuation import linear_family, one_parameter
         from coupling.analysis.linear import linear_model
 
+        if along is not None:
+            parameter, values = one_parameter(along)
+
+            def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
+                return self.linearise(inputs, outputs, {**(at or {}), **pose, parameter: value}, named)
+
+            return linear_family(self.equilibria(parameter, values, at, hold, free), model, tuple(coordinates))
+        if tuple(hold) or tuple(free):
+            raise BuildError(
+                "linearise: hold and free belong to equilibria along a parameter; give along={...}, or at=system.equilibrium(hold=..., free=...)"
+            )
         with self._standing(at, "check") as session:
             return linear_model(session, inputs, outputs, coordinates)
 
-    def linear_models(
+    def sensitivities(
         self,
-        parameter: str,
-        values: Sequence[float] | np.ndarray,
-        inputs: Sequence[str] = (),
+        parameters: Sequence[str],
         outputs: Sequence[str] | None = None,
-        start: Mapping[str, Value] | None = None,
+        at: Mapping[str, Value] | None = None,
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
-        coordinates: Sequence[str] = (),
-    ) -> LinearFamily:
-        """The linear models at the equilibria along a parameter, all in the coordinates of the first: what varies linearly with parameters."""
-        from coupling.analysis.continuation import linear_family
+    ) -> Sensitivities:
+        """How an equilibrium, and the eigenvalues of small motions about it, change with parameters.
 
-        def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
-            return self.linearise(inputs, outputs, {**pose, parameter: value}, named)
+        The equilibrium is sought from ``at``, with ``hold`` and ``free`` as in ``equilibrium``. Derivatives of states, of free inputs and of
+        ``outputs`` are exact by parameters that FMUs list among the knowns of their derivatives, as those of the catalogue do; all others, and
+        those of eigenvalues, are differences of equilibria that are solved anew, with exact Jacobians there.
+        """
+        from coupling.analysis.sensitivities import implicit_derivatives, sensitivities
 
-        return linear_family(self.equilibria(parameter, values, start, hold, free), model, tuple(coordinates))
+        with self._standing(at, "relax") as session:
+            found = implicit_derivatives(session, parameters, outputs, hold, free)
+        model = self.linearise(at={**(at or {}), **found.pose})
+
+        def anew(parameter: str, value: float) -> tuple[Pose, LinearModel]:
+            changed = {**(at or {}), **found.pose, parameter: value}
+            pose = self._equilibrium(changed, hold, free, False)
+            return pose, self.linearise((), found.outputs, {**changed, **pose}, model.states)
+
+        return sensitivities(found, model, anew)
 
     @contextmanager
     def _standing(self, start: Mapping[str, Value] | None, initial: str) -> Iterator[Session]:

@@ -26,6 +26,7 @@ EXPORT = ROOT / "docs" / "export.md"
 CONSTRAINTS = ROOT / "docs" / "constraints.md"
 SPACE = ROOT / "docs" / "space.md"
 BLOCKS = ROOT / "docs" / "blocks.md"
+LINEAR = ROOT / "docs" / "linear-models.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -54,6 +55,18 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the pieces may leave files."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_the_snippets_on_linear_models_run(scratch):
+    """The pendulum swings as a rod does, falls to both sides, is held by half its weight, and stiffens with its spring."""
+    scope = run_all(LINEAR)
+    assert scope["model"].modes()[0].frequency == pytest.approx(np.sqrt(1.5 * 9.81) / (2 * np.pi), rel=1e-9)
+    assert sorted(np.round([other["rod.theta"] for other in scope["upright"].alternatives], 2)) == [-1.57, 4.71]
+    assert scope["held"]["pin.effort"] == pytest.approx(4.905, rel=1e-9)
+    changes = scope["changes"]
+    assert changes["rod.y", "rod.p1.rx"] == pytest.approx(1, rel=1e-9) and changes.exact == changes.parameters
+    angle = scope["family"].equilibria.of("rod.theta")
+    assert angle * scope["family"].values == pytest.approx(-4.905 * np.cos(angle), abs=1e-9)
 
 
 def test_the_snippets_on_space_run(scratch):

@@ -41,10 +41,19 @@ class Equilibria(Sequence[Pose]):
 
 @dataclass(frozen=True)
 class LinearFamily(Sequence[LinearModel]):
-    """One linear model for each value of the parameter."""
+    """One linear model for each value of the parameter, each at its own equilibrium: what varies linearly with parameters (LPV)."""
 
     equilibria: Equilibria
     models: tuple[LinearModel, ...]
+
+    @property
+    def parameter(self) -> str:
+        return self.equilibria.parameter
+
+    @property
+    def values(self) -> np.ndarray:
+        """Of the parameter."""
+        return self.equilibria.values
 
     def __getitem__(self, i: Any) -> Any:
         return self.models[i]
@@ -60,10 +69,19 @@ class LinearFamily(Sequence[LinearModel]):
         return np.array([getattr(model, name) for model in self.models])
 
 
+def one_parameter(along: Any) -> tuple[str, Any]:
+    """The parameter, and its values, along which linear models are asked for."""
+    if not isinstance(along, Mapping) or len(along) != 1 or not all(isinstance(name, str) for name in along):
+        raise AnalysisError(
+            f"along = {shown(along)} is refused: give one parameter and its values, such as {{'spring.k': np.linspace(50, 5, 20)}}"
+        )
+    return next(iter(along.items()))
+
+
 def linear_family(
     along: Equilibria, model: Callable[[Pose, float, Sequence[str]], LinearModel], coordinates: Sequence[str]
 ) -> LinearFamily:
-    """See ``System.linear_models``."""
+    """See ``System.linearise``."""
     models: list[LinearModel] = []
     for pose, value in zip(along, map(float, along.values), strict=True):
         try:

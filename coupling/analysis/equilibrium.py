@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,26 +28,34 @@ _NEUTRAL = 1e-9
 
 def equilibrium(session: Session, hold: Sequence[str] = (), free: Sequence[str] = (), alternatives: bool = True) -> Pose:
     """From where the session stands. See ``System.equilibrium``."""
-    search = _Search(session, hold, free)
+    search = Search(session, hold, free)
     pose = search.found()
     if pose.stable or search.held or not alternatives:
         return pose
     return replace(pose, alternatives=tuple(search.left_for(pose)))
 
 
-class _Search:
+class Search:
     """Pseudo-time: positions follow accelerations as if these were velocities, by implicit steps that grow as things come to rest.
 
     Without inertia a mechanism slides downhill in its potential and ends where it is stable; the last steps are Newton's method.
     """
 
-    def __init__(self, session: Session, hold: Sequence[str], free: Sequence[str]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        hold: Sequence[str],
+        free: Sequence[str],
+        parameters: Iterable[Address] = (),
+        outputs: Iterable[Address] = (),
+    ) -> None:
+        """``parameters`` and ``outputs`` are differentiated by, and differentiated, as well."""
         self.session = session
         self.haste = 1.0
         self.inputs = inputs_named(session, free, "equilibrium")
         self.held = [_state_named(session, name) for name in hold]
         self.coordinates = Coordinates(session, self.held)
-        self.standing = Standing(session, self.coordinates.wanted, self.inputs)
+        self.standing = Standing(session, [*self.coordinates.wanted, *outputs], [*self.inputs, *parameters])
         self.trims = self.standing.values(self.inputs)
         self.place = {a: i for i, a in enumerate(state_addresses(session))}
         variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in self.place]
@@ -69,7 +77,7 @@ class _Search:
         return self._pose(here)
 
     def _descended(self) -> tuple[Chart, np.ndarray]:
-        here = self._stand(self.standing.x)
+        here = self.stand(self.standing.x)
         left, stride = self._left(here), 0.0
         best, since = np.inf, 0
         for _ in range(_MOST_STEPS):
@@ -88,7 +96,7 @@ class _Search:
 
     def _solved(self, x: np.ndarray) -> tuple[Chart, np.ndarray]:
         """By steps of least length, each of which leaves less."""
-        here = self._stand(x)
+        here = self.stand(x)
         left = self._left(here)
         for _ in range(_MOST_STEPS):
             x, trims, size = self.standing.x.copy(), self.trims.copy(), float(np.linalg.norm(left))
@@ -100,7 +108,7 @@ class _Search:
                     break
                 self.trims = trims
                 self.standing.set_inputs(trims)
-                here, share = self._stand(x), share / 2
+                here, share = self.stand(x), share / 2
             else:
                 return here, left
             here, left = there, now
@@ -113,9 +121,9 @@ class _Search:
         share = min(1.0, _TURN / max(float(np.abs(along[self.turns]).max(initial=0.0)), 1e-300))
         self.trims = self.trims + share * step[count:]
         self.standing.set_inputs(self.trims)
-        return self._stand(self.standing.x + share * along)
+        return self.stand(self.standing.x + share * along)
 
-    def _stand(self, x: np.ndarray) -> Chart:
+    def stand(self, x: np.ndarray) -> Chart:
         """The nearest pose at which nothing moves and constraints hold, and its coordinates."""
         standing = self.standing
         standing.move(x)
@@ -146,12 +154,12 @@ class _Search:
         positions = [i for i, c in enumerate(here.coordinates) if i not in velocities and (c.velocity or c.variable in turning)]
         return positions, velocities, [i for i in range(len(here.coordinates)) if i not in {*positions, *velocities}]
 
-    def _equations(self, here: Chart) -> list[int]:
+    def equations(self, here: Chart) -> list[int]:
         """The coordinates whose rates have to vanish: all but positions, whose rates are velocities, which do."""
         _, velocities, others = self._sorted(here)
         return [*velocities, *others]
 
-    def _scales(self, here: Chart) -> np.ndarray:
+    def scales(self, here: Chart) -> np.ndarray:
         x = np.maximum(self.nominal, np.abs(self.standing.x))  # a pressure's nominal value is often left at 1 Pa
         scale = np.ones(len(here.coordinates))
         others = [i for i in self._sorted(here)[2] if here.coordinates[i].variable in self.place]
@@ -160,15 +168,15 @@ class _Search:
 
     def _left(self, here: Chart) -> np.ndarray:
         """The rates that should vanish, in nominal sizes."""
-        equations = self._equations(here)
-        return self.standing.values([here.coordinates[i].rate for i in equations]) / self._scales(here)[equations]
+        equations = self.equations(here)
+        return self.standing.values([here.coordinates[i].rate for i in equations]) / self.scales(here)[equations]
 
     def _jacobian(self, here: Chart) -> tuple[np.ndarray, np.ndarray]:
         """Of the rates that should vanish, by the coordinates that move and by the free inputs, in nominal sizes."""
         gradients, n = self.standing.gradients(), self.standing.states
-        scale, equations, (moving, _) = self._scales(here), self._equations(here), self._moving(here)
+        scale, equations, (moving, _) = self.scales(here), self.equations(here), self._moving(here)
         rates = np.array([gradients[here.coordinates[i].rate] for i in equations]).reshape(len(equations), -1) / scale[equations, None]
-        return rates[:, :n] @ here.tangent[:, moving] * scale[moving], rates[:, n:]
+        return rates[:, :n] @ here.tangent[:, moving] * scale[moving], rates[:, n : n + len(self.inputs)]
 
     def _growth(self, here: Chart) -> tuple[float, float]:
         """How fast pseudo-time lets anything grow, and move at all: with longer strides Newton's method would turn back uphill."""
@@ -178,7 +186,7 @@ class _Search:
 
     def _step(self, here: Chart, left: np.ndarray, stride: float) -> np.ndarray:
         """Of all coordinates and then of the free inputs; velocities stay zero."""
-        count, scale, (moving, pseudo) = len(here.coordinates), self._scales(here), self._moving(here)
+        count, scale, (moving, pseudo) = len(here.coordinates), self.scales(here), self._moving(here)
         by_coordinates, by_inputs = self._jacobian(here)
         solution = np.linalg.lstsq(np.hstack([pseudo / stride - by_coordinates, -by_inputs]), left, rcond=1e-13)[0]
         step = np.zeros(count + len(self.inputs))
@@ -219,7 +227,7 @@ class _Search:
     def left_for(self, pose: Pose) -> list[Pose]:
         """Where the system goes from an unstable pose, pushed to either side along the motion that grows most."""
         origin, self.haste = np.array(list(pose.states.values())), _HASTE
-        here = self._stand(origin)
+        here = self.stand(origin)
         gradients, n = self.standing.gradients(), self.standing.states
         A = np.array([gradients[c.rate][:n] for c in here.coordinates]) @ here.tangent
         values, shapes = np.linalg.eig(A)
@@ -238,7 +246,7 @@ class _Search:
         return found
 
     def _refuse(self, here: Chart, left: np.ndarray) -> None:
-        equations = self._equations(here)
+        equations = self.equations(here)
         worst = here.coordinates[equations[int(np.abs(left).argmax())]]
         value = float(self.standing.values([worst.rate])[0])
         label, unit = self.standing.label(worst.rate), self.standing.unit(worst.rate)

@@ -25,8 +25,8 @@ def linear_model(
     session: Session, inputs: Sequence[str] = (), outputs: Sequence[str] | None = None, coordinates: Sequence[str] = ()
 ) -> LinearModel:
     """About the point where the session stands. See ``System.linearise``."""
-    given, asked = inputs_named(session, inputs, "linearise"), _outputs_named(session, outputs)
-    wanted = Coordinates(session, [_coordinate_named(session, name) for name in _names("coordinates", coordinates)])
+    given, asked = inputs_named(session, inputs, "linearise"), outputs_named(session, outputs, "linearise")
+    wanted = Coordinates(session, [_coordinate_named(session, name) for name in names_given("coordinates", coordinates)])
     standing = Standing(session, [*wanted.wanted, *asked], given)
     here = chart(standing, wanted)
     at_rest = _is_at_rest(standing, here)
@@ -124,8 +124,8 @@ def _followed(standing: Standing, x: np.ndarray) -> np.ndarray:
 def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Address]:
     """Inputs that nothing in the system gives; those that are driven are among them."""
     found = []
-    for name in _names("inputs", names):
-        end, address = _variable(session, name, f"{verb}: inputs: ")
+    for name in names_given("inputs", names):
+        end, address = variable_named(session, name, f"{verb}: inputs: ")
         if end.variable is None or end.variable.causality != "input" or end.variable.type != "real":
             raise BuildError(
                 f"{verb}: inputs: '{name}' is no real input; name one, such as a torque or a voltage that is driven or left open"
@@ -138,20 +138,20 @@ def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Addr
     return found
 
 
-def _outputs_named(session: Session, outputs: Sequence[str] | None) -> list[Address]:
+def outputs_named(session: Session, outputs: Sequence[str] | None, verb: str) -> list[Address]:
     found = []
     for part, name in chosen(session.built, outputs) if outputs is not None else ():
         variable = session.built.parts[part].fmu.variables[name]
         if variable.type != "real" or variable.variability != "continuous":
             if any("*" in each for each in names_of(outputs) or ()):
                 continue
-            raise BuildError(f"linearise: outputs: '{session.built.parts[part].name}.{name}' does not vary continuously; leave it out")
+            raise BuildError(f"{verb}: outputs: '{session.built.parts[part].name}.{name}' does not vary continuously; leave it out")
         found.append(Address(part, 0, variable.reference))
     return found
 
 
 def _coordinate_named(session: Session, name: str) -> Address:
-    _, address = _variable(session, name, "linearise: coordinates: ")
+    _, address = variable_named(session, name, "linearise: coordinates: ")
     known = {*state_addresses(session), *(a for three in Coordinates(session).freedoms for a in three[:2])}
     if address not in known:
         raise BuildError(
@@ -160,7 +160,7 @@ def _coordinate_named(session: Session, name: str) -> Address:
     return address
 
 
-def _variable(session: Session, name: str, purpose: str) -> tuple[End, Address]:
+def variable_named(session: Session, name: str, purpose: str) -> tuple[End, Address]:
     parts = session.built.parts
     fmus = {part.name: part.fmu for part in parts}
     end = find_end(name, fmus, purpose)
@@ -168,7 +168,7 @@ def _variable(session: Session, name: str, purpose: str) -> tuple[End, Address]:
     return end, Address(next(i for i, part in enumerate(parts) if part.name == end.instance), 0, reference)
 
 
-def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+def names_given(what: str, names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
     found = tuple(names)

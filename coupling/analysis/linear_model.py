@@ -40,7 +40,7 @@ class LinearModel:
     def eigenvalues(self) -> np.ndarray:
         """Of A, in 1/s: those of the least size first."""
         found = np.linalg.eigvals(self.A) if len(self.A) else np.zeros(0, dtype=complex)
-        return found[np.lexsort((found.imag, found.real, np.round(np.abs(found), 9)))]
+        return found[in_order(found)]
 
     @property
     def stable(self) -> bool:
@@ -127,6 +127,11 @@ class LinearModel:
         sizes = self._sizes()
         slowest = 1 / sizes.min() if len(sizes) else 1.0
         return np.linspace(0, 5 * 2 * np.pi * slowest if np.iscomplexobj(self.eigenvalues) else 5 * slowest, 501)
+
+
+def in_order(eigenvalues: np.ndarray) -> np.ndarray:
+    """Their numbers, those of the least size first."""
+    return np.lexsort((eigenvalues.imag, eigenvalues.real, np.round(np.abs(eigenvalues), 9)))
 
 
 def grows(eigenvalues: np.ndarray) -> bool:

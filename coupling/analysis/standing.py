@@ -48,8 +48,8 @@ class Standing:
         self.x = x.copy()
 
     def set_inputs(self, values: Sequence[float] | np.ndarray) -> None:
-        """Of the inputs that it was made with; ``move`` makes them felt."""
-        for address, value in zip(self.inputs, values, strict=True):
+        """Of the first of the inputs that it was made with; ``move`` makes them felt."""
+        for address, value in zip(self.inputs, values, strict=False):
             self.session.instances[address.part].set(0, [address.reference], [float(value)])
 
     def values(self, addresses: Sequence[Address]) -> np.ndarray:

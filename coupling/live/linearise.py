@@ -40,6 +40,8 @@ class NoDerivative(ArithmeticError):
 class Linearisation:
     """Derivatives of the wanted outputs by the states, then by the unknowns of all loops, in their order, then by inputs that nothing gives.
 
+    Parameters may be among these inputs, where an instance lists them among the knowns of its derivatives.
+
     Made once for a choice of outputs; an unknown of a loop that is an input stands for its residual, which is what is passed on to it
     less what it is. ``at_present`` and ``values`` ask the FMUs at the point where they are.
     """
@@ -272,6 +274,25 @@ class _Plan:
         graph = self._graph
         return [a for a in graph.wires.get(address, ()) if a.type == 0 and not graph.held[graph.node[a]]]
 
+    def _is_input(self, address: Address) -> bool:
+        fmu = self._parts[address.part].fmu
+        return fmu.by_reference[fmu.own(address.reference)].causality == "input"
+
+    def _arriving(self, address: Address) -> Address:
+        """Where an input takes what is passed on, which is in base units; an unknown of a loop is told by its place there."""
+        if address in self._column:
+            return address
+        return address._replace(reference=self._parts[address.part].fmu.in_base_units.get(address.reference, address.reference))
+
+    def _own_unit(self, address: Address) -> int:
+        """The term for what is passed on in base units, as the input has it."""
+        arriving = self._arriving(address)
+        if arriving == address:
+            return _ONE
+        self.constants.append((self.terms, 1 / self._parts[address.part].fmu.factor(arriving.reference)))
+        self.terms += 1
+        return self.terms - 1
+
     def _dependences(self, address: Address) -> list[_Dependence]:
         part = self._parts[address.part]
         states = {r: part.first_state + i for i, r in enumerate(part.states)}
@@ -279,7 +300,8 @@ class _Plan:
         inputs = {own(reference): reference for reference in self._inputs[address.part]}
         declared = self._declared[address.part].get(own(address.reference))
         found = []
-        for listed, kind in [(r, "dependent") for r in (*states, *inputs)] if declared is None else declared:
+        every = dict.fromkeys([*states, *inputs, *(a.reference for a in self._column if a.part == address.part)])
+        for listed, kind in [(r, "dependent") for r in every] if declared is None else declared:
             known = inputs.get(listed, listed)
             group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else _ALWAYS
             here = Address(address.part, 0, known)
@@ -292,7 +314,7 @@ class _Plan:
         return found
 
     def _make(self, wanted: Sequence[Address]) -> None:
-        torn = {a: self._sources(a) for a in wanted if a in self._column}
+        torn = {a: self._sources(self._arriving(a)) for a in wanted if a in self._column or self._is_input(a)}
         order, dependences = self._ordered([*(a for a in wanted if a not in torn), *(s for sources in torn.values() for s in sources)])
         term = self._plan_calls(dependences)
         rows: dict[Address, _Row] = {}
@@ -315,8 +337,9 @@ class _Plan:
                 continue
             row = self._row()
             for source in torn[address]:
-                self._add(row, _ONE, rows[source])
-            row.products[self._column[address]].append((_MINUS_ONE, 0))
+                self._add(row, self._own_unit(address), rows[source])
+            if address in self._column:
+                row.products[self._column[address]].append((_MINUS_ONE, 0))
             self._close(row)
             lines.append(row)
         triples = [(i, column, entry) for i, row in enumerate(lines) for column, entry in row.entries.items()]

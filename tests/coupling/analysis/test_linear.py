@@ -76,6 +76,22 @@ def test_a_pendulum_has_two_states_and_no_poles_of_stabilisation():
     assert "pin.rotation.q" in str(model.modes()) and "rad/s" in str(model)
 
 
+def test_outputs_may_be_inputs_that_the_system_gives():
+    """A force at a port is the multiplier that makes it, also in another unit; what nothing gives does not change."""
+    model = pendulum().linearise(["pin.effort"], ["rod.p1.Fx", "pin.multiplier[1]"])
+    assert model.C[0] == pytest.approx(model.C[1], rel=1e-12) and model.D[0] == pytest.approx(model.D[1], rel=1e-12)
+    assert pytest.approx(0, abs=1e-15) == pendulum().linearise(outputs=["pin.effort"]).C
+    system = System("gauge")
+    system.add("mass", "mechanical1d.Mass")
+    system.add("gauge", foreign.export(foreign.Model("Gauge", [foreign.Variable("s", "input", unit="mm"), READING]), 3))
+    system.connect("mass.flange.s", "gauge.s")
+    model = system.linearise(outputs=["gauge.s", "gauge.reading"])
+    assert pytest.approx(np.array([[1000, 0], [2000, 0]]), rel=1e-6) == model.C
+
+
+READING = foreign.Variable("reading", "output", value="2 * s")
+
+
 def derived(
     kinetic: sympy.Expr, potential: sympy.Expr, q: list[sympy.Symbol], v: list[sympy.Symbol], at: dict, damping: dict
 ) -> np.ndarray:
@@ -220,6 +236,11 @@ def test_to_scipy_and_pictures(tmp_path):
         (lambda s: s.linearise(coordinates=["rod.p1.x"]), BuildError, "neither a state nor the coordinate of a joint's freedom"),
         (lambda s: s.linearise(coordinates=["rod.y"]), AnalysisError, "'rod.y' cannot be among the coordinates at this point"),
         (lambda s: s.linearise(at=3), BuildError, "start values 3 are refused"),
+        (lambda s: s.linearise(hold=["rod.theta"]), BuildError, "hold and free belong to equilibria along a parameter; give along={...}"),
+        (lambda s: s.linearise(along={}), AnalysisError, "along = {} is refused: give one parameter and its values"),
+        (lambda s: s.linearise(along={"rod.m": [1.0], "rod.I": [1.0]}), AnalysisError, "is refused: give one parameter and its values"),
+        (lambda s: s.linearise(along={"rod.m": "many"}), AnalysisError, "values = 'many' is refused: give a list of numbers"),
+        (lambda s: s.linearise(along={"rod.mass": [1.0]}), BuildError, "'rod' (planar.Body1) has no variable 'mass'"),
         (lambda s: s.linearise().bode(), AnalysisError, "the linear model has no inputs"),
         (lambda s: s.linearise(["pin.effort"]).bode("rod.x"), AnalysisError, "output = 'rod.x' is none of the linear model"),
         (lambda s: s.linearise(["pin.effort"]).bode(frequencies=[0.0]), AnalysisError, "frequencies = [0.0] is refused"),
@@ -241,13 +262,27 @@ def test_a_motion_that_is_not_steady_is_refused():
 def test_a_family_of_models_along_a_stiffness():
     """The rod hangs where its spring is at rest: A follows k."""
     stiffness = [0.0, 2.0, 5.0]
-    family = pendulum(**{"rotation.rest": -np.pi / 2}).linear_models("pin.rotation.k", stiffness, ["pin.effort"], ["rod.theta"])
+    system = pendulum(**{"rotation.rest": -np.pi / 2})
+    family = system.linearise(["pin.effort"], ["rod.theta"], along={"pin.rotation.k": stiffness})
+    assert family.parameter == "pin.rotation.k" and list(family.values) == stiffness
     assert family.matrices("A")[:, 1, 0] == pytest.approx([-3 * (9.81 / 2 + k) for k in stiffness], rel=1e-9)
     assert len({model.states for model in family}) == 1 and family.matrices("B").shape == (3, 2, 1)
+    assert family.equilibria.of("rod.theta") == pytest.approx([-np.pi / 2] * 3, abs=1e-12)
     with pytest.raises(AnalysisError, match=r"stone\.m = 1: no equilibrium was found"):
         falling = System("falling")
         falling.add("stone", "planar.Body1")
-        falling.linear_models("stone.m", [1.0])
+        falling.linearise(along={"stone.m": [1.0]})
+
+
+def test_a_family_follows_equilibria_that_move():
+    """A rod held level by a free torque: A grows with the weight's moment, the torque as well; from a start of the user's."""
+    start = {"rod.x": 0.5, "rod.y": 0.0, "rod.theta": 0.0}
+    family = pendulum().linearise(
+        ["pin.effort"], ["rod.y"], start, ["rod.theta"], along={"rod.m": [1.0, 2.0]}, hold=["rod.theta"], free=["pin.effort"]
+    )
+    assert family.equilibria.of("pin.effort") == pytest.approx([9.81 / 2, 9.81], rel=1e-12)
+    assert family[0].states == ("rod.theta", "rod.omega") and family.matrices("C")[:, 0, 0] == pytest.approx([0.5, 0.5], rel=1e-12)
+    assert [model.A[1, 1] for model in family] == pytest.approx([-0.1 / (m / 4 + 1 / 12) for m in (1.0, 2.0)], rel=1e-9)
 
 
 def test_a_singular_pose_is_refused():
