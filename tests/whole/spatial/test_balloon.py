@@ -7,6 +7,7 @@ kinematic tree of another tool. The equilibria are minima of the potential in cl
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from functools import cache
 
 import numpy as np
@@ -14,13 +15,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from jourdain import Ending, System, orientation
-from tests.support.systems.space import three
+from tests.support.systems.space import attitude_of, port, three, vector
 
 G = 9.81  # m/s2, along -y
 CRITICAL = 9 * G * 17.4 / 68.4  # N/m: a softer slider lets the balloon tilt
 LIFT = 16 * G
 TENSOR = np.array(((5.0, 0, 0), (0, 10, -7), (0, -7, 10)))
-POINT = {"Ixx": 0.0, "Iyy": 0.0, "Izz": 0.0}
 MASSES = {"balloon": 10.0, "slider": 1.0, "upper": 2.0, "lower": 3.0}
 SETS = {"A": (50.0, 5.0, 0.2), "B": (10.0, 1.0, 0.1), "C": (50.0, 0.0, 0.0)}
 """Stiffness and damping of the slider, damping of the pendulums."""
@@ -57,24 +57,49 @@ COLUMNS = [*(f"balloon.{n}" for n in ("x", "y", "z", "q0", "q1", "q2", "q3")), *
 COLUMNS += [*(f"balloon.w{a}" for a in "xyz"), *(f"{n}.qd" for n in ("slider", "upper", "lower"))]
 
 
-def balloon(k: float, slider: float, pendulums: float) -> System:
-    """The slider moves along (1, 0, -1) of the balloon; slider and pendulums are points, without moments of inertia."""
+LIMBS = {"slider": (1.0, 0.0), "upper": (2.0, 1.2), "lower": (3.0, 1.6)}
+"""Mass, and how far below its joint the mass centre is."""
+
+
+def balloon(
+    k: float,
+    slider: float,
+    pendulums: float,
+    *,
+    absolute: Container[str] = (),
+    inertia: float = 0.0,
+    start: tuple[float, float, float] = (0.0, math.radians(170), math.radians(-170)),
+) -> System:
+    """The slider moves along (1, 0, -1) of the balloon; slider and pendulums are points, without moments of inertia unless told.
+
+    Those named ``absolute`` are bodies on multiplier joints, of the same frames and start.
+    """
     made = System("balloon")
     gravity = {"gx": 0.0, "gy": -G, "gz": 0.0}
     rail = {"zx": 1.0, "zz": -1.0, "xx": 0.0, "xy": 1.0, "xz": 0.0}
     tensor = {"Ixx": 5.0, "Iyy": 10.0, "Izz": 10.0, "Iyz": -7.0}
-    port = {f"p1.{name}": value for name, value in rail.items()}
-    on_rail = {f"P.{name}": value for name, value in rail.items()}
-    made.add("balloon", "spatial.Body2", {"m": MASSES["balloon"], **tensor, **gravity, **port, "p1.ry": -2.0})
+    made.add("balloon", "spatial.Body2", {"m": MASSES["balloon"], **tensor, **gravity, **port("p1", ry=-2.0, **rail)})
     made.add("buoyancy", "spatial.Wrench", {"Fy": LIFT})
-    made.add("slider", "spatial.PrismaticBody", {"m": MASSES["slider"], **POINT, "k": k, "b": slider, **gravity, **on_rail})
-    # the frame of C1 is that of the slider, so that the pendulums turn about the balloon's z
-    for name, length, angle in (("upper", 1.2, 170), ("lower", 1.6, -170)):
-        made.add(
-            name, "spatial.RevoluteBody", {"m": MASSES[name], **POINT, "b": pendulums, **gravity, "P.ry": length, "q": math.radians(angle)}
-        )
-    for a, b in (("balloon.p1", "slider.P"), ("slider.C1", "upper.P"), ("upper.C1", "lower.P"), ("balloon.p2", "buoyancy.M")):
-        made.connect(a, b)
+    made.connect("balloon.p2", "buoyancy.M")
+    parent, joint, angle = "balloon.p1", np.array((start[0] / math.sqrt(2), -2.0, -start[0] / math.sqrt(2))), 0.0
+    for (name, (mass, below)), q in zip(LIMBS.items(), start, strict=True):
+        slides = name == "slider"
+        own = {"ry": below, **(rail if slides else {})}  # the frame of the child is that of the body: pendulums turn about its z
+        angle += 0.0 if slides else q
+        joint = joint + below * np.array((math.sin(angle), -math.cos(angle), 0))  # the mass centre, where the next joint is
+        body = {"m": mass, **gravity, "Ixx": inertia, "Iyy": inertia, "Izz": inertia}
+        spring = {"k": k, "b": slider} if slides else {"b": pendulums}
+        if name in absolute:
+            made.add(name, "spatial.Body2", body | port("p1", **own) | vector("", joint) | orientation((0, 0, 1), angle))
+            freedom = "translation" if slides else "rotation"
+            made.add(f"{name}-joint", f"spatial.{'Prismatic' if slides else 'Revolute'}", port(freedom, **spring))
+            made.connect(parent, f"{name}-joint.M")
+            made.connect(f"{name}-joint.N", f"{name}.p1")
+            parent = f"{name}.p2"
+        else:
+            made.add(name, f"spatial.{'Prismatic' if slides else 'Revolute'}Body", body | spring | port("P", **own) | {"q": q})
+            made.connect(parent, f"{name}.P")
+            parent = f"{name}.C1"
     return made
 
 
@@ -218,3 +243,35 @@ def test_upright_with_a_soft_slider_is_unstable():
     expected = [3.86605777131, *(1j * each for each in (1.83257320727, 1.86013661928, 4.00291072275, 7.84451190909))]
     upper = sorted((each for each in found if each.imag > 1e-6 or each.real > 1e-6), key=abs)
     assert upper == pytest.approx(sorted(expected, key=abs), abs=1e-7)
+
+
+def coordinate(name: str, absolute: Container[str]) -> str:
+    """Of a limb's joint."""
+    return f"{name}-joint.{'translation' if name == 'slider' else 'rotation'}.q" if name in absolute else f"{name}.q"
+
+
+@pytest.mark.parametrize("absolute", [("slider", "upper", "lower"), ("slider",), ("upper",)], ids="-".join)
+def test_it_moves_as_bodies_on_joints(absolute):
+    """Slider and pendulums with small moments of inertia, all or some of them bodies with absolute coordinates: accelerations to 1e-10, motion to
+    1e-8, eigenvalues at rest to 1e-7."""
+    made = [balloon(*SETS["A"], absolute=each, inertia=1e-3) for each in ((), absolute)]
+    options = {"solver": "dop853", "rtol": 1e-12, "atol": 1e-12, "output_times": [0.0, 0.5, 1.0]}
+    expected, found = (each.simulate(1.0, **options) for each in made)
+    assert found.outcome.ending is Ending.COMPLETED
+    for name in ("a", "alpha"):
+        assert three(found, f"balloon.p2.{name}")[0] == pytest.approx(three(expected, f"balloon.p2.{name}")[0], abs=1e-10)
+    assert three(found, "balloon.") == pytest.approx(three(expected, "balloon."), abs=1e-8)
+    turned = (attitude_of(found, "balloon").inv() * attitude_of(expected, "balloon")).magnitude()
+    assert turned == pytest.approx(np.zeros(3), abs=1e-8)
+    for name in LIMBS:
+        q = coordinate(name, absolute)
+        assert found[f"{q}dd"][0] == pytest.approx(expected[f"{name}.qdd"][0], abs=1e-10)
+        assert found[q] == pytest.approx(expected[f"{name}.q"], abs=1e-8)
+        assert found[f"{q}d"] == pytest.approx(expected[f"{name}.qd"], abs=1e-8)
+    modes = []
+    for each in ((), absolute):
+        upright = balloon(*SETS["A"], absolute=each, inertia=1e-3, start=(0.0, 0.0, 0.0))
+        modes.append(sorted(upright.linearise([], [], at=upright.equilibrium()).eigenvalues, key=lambda s: (abs(s), s.imag)))
+    assert len(modes[0]) == len(modes[1]) == 18
+    assert modes[1][8:] == pytest.approx(modes[0][8:], abs=1e-7)
+    assert np.abs(modes[1][:8]).max() < 1e-5
