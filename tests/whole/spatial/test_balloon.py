@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Container
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from jourdain import Ending, System, orientation
+from tests.support.runtime.driver import Driver
+from tests.support.systems.exported import export
 from tests.support.systems.space import attitude_of, port, three, vector
 
 G = 9.81  # m/s2, along -y
@@ -154,6 +157,28 @@ def test_it_moves_as_the_reference(name):
     assert centre == pytest.approx(np.tile((0.0651180666, -0.6806970926, 0), (len(rows) + 1, 1)), abs=1e-10)
     assert momentum == pytest.approx(still, abs=1e-11)
     assert angular[:, 1] == pytest.approx(still[:, 1], abs=1e-11)
+
+
+@pytest.mark.parametrize(("kind", "fmi"), [("me", 2), ("me", 3), ("cs", 2), ("cs", 3)])
+def test_as_one_fmu(kind, fmi):
+    """Exported, it has the accelerations of the start to 1e-9, and moves as the reference to 1e-8."""
+    limbs = [name for name in MASSES if name != "balloon"]
+    with Driver(as_one_fmu(fmi), kind) as fmu:
+        fmu.start()
+        assert [fmu[f"{name}.acceleration"] for name in limbs] == pytest.approx((-2.8009751247, -6.0155746547, 4.7469794862), abs=1e-9)
+        assert [fmu[f"balloon.p2.a{a}"] for a in "xyz"] == pytest.approx((-0.3145879951, 0.4666925823, -0.3145879951), abs=1e-9)
+        if kind == "me":
+            return
+        row = [float(each) for each in MOTION["A"].split("\n")[2].split()]
+        fmu.step(0.0, row[0])
+        found = np.array(list(fmu.get(COLUMNS).values()))
+        found[3:7] *= np.sign(found[3]) / np.linalg.norm(found[3:7])
+        assert found == pytest.approx(row[1:-1], abs=1e-8)
+
+
+@cache
+def as_one_fmu(fmi: int) -> Path:
+    return export(by_name("A"), fmi, outputs=tuple(COLUMNS))
 
 
 TILTED = {
