@@ -29,9 +29,10 @@ from coupling.memory import free_memory
 from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
-from coupling.plan.build import Built, Mode, build
+from coupling.plan.build import Built, build
 from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition, Value
+from coupling.plan.kinds import Mode
 from coupling.plan.outputs import chosen, names_of
 from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
 from coupling.record import Record

@@ -21,11 +21,12 @@ from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.plan.build import Built, Mode, possible_modes
+from coupling.plan.build import Built
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Value, define_instance
 from coupling.plan.drives import Drive, drive_of
 from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
+from coupling.plan.kinds import Mode, possible_modes
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.plan.wires import Wires, list_wires
 from coupling.progress import shows_progress
@@ -108,7 +109,8 @@ class System:
         ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any
         tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU. ``kind`` is ``"me"`` for Model
         Exchange or ``"cs"`` for Co-Simulation. Left open, an FMU that offers both runs in Model Exchange, or in Co-Simulation where
-        ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves.
+        ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves. Blocks of
+        a joint and a body run in Model Exchange all the same, and so does what they hang on.
         ``communication_step`` (seconds) is the only step that an instance makes in Co-Simulation, such as a sampled controller, and
         ``extrapolation`` the highest degree (0, 1 or 2) by which its inputs are extrapolated, where these differ from those of the run.
         ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share what has been unpacked.

@@ -12,8 +12,9 @@ from coupling.live.program import compile_program
 from coupling.live.start import StartValues, start
 from coupling.names import resolve
 from coupling.options import Run
-from coupling.plan.build import Mode, build
+from coupling.plan.build import build
 from coupling.plan.definition import Definition, Value
+from coupling.plan.kinds import Mode
 
 Found = dict[tuple[int, str], float]
 _REMEDY = "give start values nearer to an assembled state"

@@ -9,7 +9,7 @@ from coupling.errors import BuildError, listed, shown, with_article
 from coupling.fmus import Fmu, FmuVariable, Structure
 from coupling.fmus.ports import adds, takes
 from coupling.names import matches, nearest, resolve
-from coupling.plan.connections import find_end, solved_for
+from coupling.plan.connections import find_end, prescribed, solved_for
 from coupling.plan.definition import Name
 from coupling.plan.projection import stabilisation_parameters
 
@@ -50,7 +50,8 @@ def choose(
     wanted = states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus, hidden)
     choice.outputs = list(dict.fromkeys([*choice.outputs, *wanted]))
     fed = {*connected, *choice.inputs}
-    choice.constants = {name for name in given if fmus[name[0]].variables[name[1]].causality == "input" and name not in fed}
+    free = {(i, v.name) for i, fmu in fmus.items() for v in fmu.variables.values() if v.causality == "input" and not solved_for(fmu, v)}
+    choice.constants = (free & set(given)) - fed
     everything = [
         (i, v.name)
         for i, fmu in fmus.items()
@@ -64,7 +65,8 @@ def choose(
 
 def _why_not(fmu: Fmu, variable: FmuVariable, hidden: Set[int]) -> str:
     if fmu.dae and variable.reference in fmu.dae.algebraic:
-        return "it is solved for inside, and its value is the output 'multiplier' of the same number"
+        value = "'acceleration' beside it" if prescribed(fmu, variable) else "the output 'multiplier' of the same number"
+        return f"it is solved for inside, and its value is {value}"
     if variable.reference in hidden or variable.causality == "structuralParameter":
         return "it has no effect in an exported mechanism, where the multipliers are solved for or the constraints are projected"
     return "it is a state" if variable.reference in fmu.states else f"it is {with_article(variable.causality)}"
@@ -96,7 +98,7 @@ def _open(text: str, fmus: Mapping[str, Fmu], connected: set[Name], driven: set[
     end = find_end(text, fmus, refused)
     if end.terminal is None:
         assert end.variable
-        if end.variable.causality != "input" or solved_for(end.fmu, end.variable):
+        if (end.variable.causality != "input" or solved_for(end.fmu, end.variable)) and not prescribed(end.fmu, end.variable):
             what = "a state" if end.variable.reference in end.fmu.states else with_article(end.variable.causality)
             raise BuildError(f"{refused}it is no input but {what}; name an input or a port")
         wanted = [end.variable.name]

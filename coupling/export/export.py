@@ -18,10 +18,11 @@ from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.live.violations import check_start_state
 from coupling.options import Run
-from coupling.plan.build import Mode, build
+from coupling.plan.build import build
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition
 from coupling.plan.drives import ConstantDrive, FunctionDrive
+from coupling.plan.kinds import Mode
 from coupling.plan.projection import of_no_effect, without_stabilisation
 from fmu_components.export import compile as c
 

@@ -193,10 +193,10 @@ class _Influence:
         fmu = self.table.members[address.part].fmu
         of = fmu.by_reference[address.reference]
         own = self._bit.get(self.table.reference_at(address.part, address.reference), 0)
+        own |= self._bit[self._opened[address]] if address in self._opened else self._time if address in self._driven else 0
         if fmu.dae and address.reference in fmu.dae.algebraic:
             return own, [] if self.given else self._residuals.get(address, [])
         if of.causality == "input":
-            own |= self._bit[self._opened[address]] if address in self._opened else self._time if address in self._driven else 0
             return own, self._wires.get(address, [])
         if of.causality == "independent":
             return self._time, []

@@ -68,6 +68,7 @@ class MechanismTable(VariableTable):
         self._start = {(part, name): value for part, values in enumerate(built.start) for name, value in values.items()} | dict(start)
         self._places: dict[str, int] = {}
         self._instances = {part.name: i for i, part in enumerate(built.parts)}
+        self._driven = {address for address, _ in built.drives}
         self.own = self._own()
         """The mechanism's own variables, the inputs first."""
         self.kinked = [drive for _, drive in built.drives if isinstance(drive, TableDrive) and len(drive.times) > 1]
@@ -244,7 +245,8 @@ class MechanismTable(VariableTable):
         if of.reference in fmu.states:
             return Role.STATE
         if fmu.dae and of.reference in fmu.dae.algebraic:
-            return Role.ALGEBRAIC if self.interface.ls_dae else Role.LOCAL
+            address = self.built.address(self._instances[member.name], of.name)
+            return Role.ALGEBRAIC if self.interface.ls_dae and address not in self._driven else Role.LOCAL
         if of.reference in member.indicators:
             return Role.INDICATOR
         if of.causality == "local" and of.variability == "discrete":
@@ -266,7 +268,7 @@ class MechanismTable(VariableTable):
     def _torque_free(self, instance: str, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         """Those of the variables that have to be 0 which can be set from outside; None where another one never is 0."""
         part, choice = self._instances[instance], self.interface.choice
-        fed = {*self.built.schedule.graph.wires, *(address for address, _ in self.built.drives)}
+        fed = {*self.built.schedule.graph.wires, *self._driven}
         settable = [name for name in names or () if (instance, name) in choice.parameters or (instance, name) in choice.inputs]
         for name in [name for name in names or () if name not in settable]:
             start = self._start.get((part, name), self.built.parts[part].fmu.variables[name].start)

@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cached_property
 
 from coupling.errors import BuildError, listed
@@ -14,34 +13,15 @@ from coupling.fmus import Fmu
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import check_drive, solved_for, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
-from coupling.plan.division import Division, counts_turns, divide
+from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.enforced import Intervals
 from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
+from coupling.plan.kinds import Mode, kinds_of
 from coupling.plan.points import NoTorque, torque_free_ports
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, build_schedule
 from coupling.plan.wires import Wires, list_wires, needs_conversion, notes_on, unit_of
-
-
-class Mode(Enum):
-    """How the instances of a definition are run."""
-
-    CONTINUOUS = "all in Model Exchange, integrated together"
-    COUPLED = "at communication points, those that can in Co-Simulation"
-    UNSTEPPED = "all in Model Exchange, to find the start of a co-simulation, where nothing steps"
-    PROJECTED = "all in Model Exchange, integrated together, with states that are moved onto the constraints"
-    PROJECTED_BETWEEN = "at communication points, between which the states that are integrated are moved onto the constraints among them"
-
-    @property
-    def integrated(self) -> bool:
-        """Whether one solver integrates all states."""
-        return self in (Mode.CONTINUOUS, Mode.PROJECTED)
-
-    @property
-    def coupled(self) -> bool:
-        """Whether there are communication points."""
-        return self in (Mode.COUPLED, Mode.PROJECTED_BETWEEN)
 
 
 @dataclass(frozen=True)
@@ -122,15 +102,6 @@ def build(definition: Definition, mode: Mode, complete: bool = True) -> Built:
         return _build(definition, mode, complete)
 
 
-def possible_modes(definition: Definition) -> list[Mode]:
-    """The modes for runs that the kinds of instances allow."""
-    kinds = {each.kind or _kind(each, Mode.COUPLED) for each in definition.instances}
-    forced = {each.kind for each in definition.instances}
-    coupled = [Mode.COUPLED] if "cs" in kinds else []
-    continuous = "cs" not in forced and not (definition.unknown_accelerations and coupled)
-    return [*([Mode.CONTINUOUS] if continuous else []), *coupled]
-
-
 @contextmanager
 def _without_collection() -> Iterator[None]:
     """All that is made here stays; to look for garbage among it takes longer than to make it."""
@@ -145,9 +116,8 @@ def _without_collection() -> Iterator[None]:
 
 def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     instances = definition.instances
-    kinds = {each.name: _kind(each, mode) for each in instances}
+    kinds = kinds_of(definition, mode)
     logs = {each.name: each.logging for each in instances}
-    _check_kinds(kinds, mode)
     if definition.enforced and mode.coupled:
         raise _stepped_and_enforced(definition.enforced[0][0], kinds)
     if definition.unknown_accelerations and mode.integrated:
@@ -210,30 +180,6 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         wires=table,
         notes=(*notes_on(table, start, fmus), *_note_compliant(parts)),
     )
-
-
-def _kind(instance: InstanceDefinition, mode: Mode) -> str:
-    if mode is Mode.UNSTEPPED:
-        if instance.fmu.fmu.model_exchange is None:
-            raise BuildError(
-                f"initial='assemble' evaluates the instances in Model Exchange, which '{instance.name}' does not offer; use initial='check' or 'relax'"
-            )
-        return "me"
-    if instance.kind or mode.integrated:
-        return instance.kind or "me"
-    stepped = instance.stepped.fmu
-    return "cs" if stepped.co_simulation and stepped.states and not counts_turns(stepped) else "me"
-
-
-def _check_kinds(kinds: Mapping[str, str], mode: Mode) -> None:
-    stepped = [name for name, kind in kinds.items() if kind == "cs"]
-    if stepped and mode.integrated:
-        raise BuildError(f"'{stepped[0]}' runs in Co-Simulation; give simulate a communication_step, in seconds")
-    if mode.coupled and not stepped:
-        raise BuildError(
-            "a communication_step is given, but no instance runs in Co-Simulation: all of them have no states, or are of kind 'me'; "
-            "leave it out, or add instances of kind 'cs'"
-        )
 
 
 def _stepped_and_enforced(joint: str, kinds: Mapping[str, str]) -> BuildError:

@@ -6,10 +6,10 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
 from jourdain import Ending, System, orientation
+from tests.support.systems.blocks import four_bar
 from tests.support.systems.space import vector
 from tests.support.systems.systems import refusal
 
@@ -161,40 +161,6 @@ def test_two_blocks_with_nothing_between_them_are_a_universal_joint():
     assert found.outcome.ending is Ending.COMPLETED and not found.outcome.warnings
     assert found["cross.q"][-1] == pytest.approx(expected["cross.rotation1.q"][-1], abs=1e-9)
     assert found["body.q"][-1] == pytest.approx(expected["cross.rotation2.q"][-1], abs=1e-9)
-
-
-def four_bar(blocks: bool) -> System:
-    """Crank, coupler and rocker of 1, 1.3 and 0.9 m on a ground of 1.5 m; the coupler's end is pinned to the rocker's."""
-    lengths, first = {"crank": 1.0, "coupler": 1.3, "rocker": 0.9}, 1.0
-    second, third = fsolve(
-        lambda x: [cos(first) + 1.3 * cos(x[0]) - 1.5 - 0.9 * cos(x[1]), sin(first) + 1.3 * sin(x[0]) - 0.9 * sin(x[1])],
-        [0.1, 1.6],
-        xtol=1e-14,
-    )
-    angles = {"crank": first, "coupler": second, "rocker": third}
-    system = System("four-bar")
-    system.add("left", "planar.Fixed")
-    system.add("right", "planar.Fixed", {"p1.rx": 1.5})
-    ends = ("P", "C1") if blocks else ("p1", "p2")
-    origin = {"crank": (0, 0), "coupler": (cos(first), sin(first)), "rocker": (1.5, 0)}
-    for name, length in lengths.items():
-        bar = {"m": length, "I": length**3 / 12, f"{ends[0]}.rx": -length / 2, f"{ends[1]}.rx": length / 2}
-        if blocks:
-            system.add(name, "planar.RevoluteBody", {**bar, "q": angles[name] - (first if name == "coupler" else 0)})
-        else:
-            x, y = np.add(origin[name], np.multiply(length / 2, (cos(angles[name]), sin(angles[name]))))
-            system.add(name, "planar.Body2", {**bar, "x": x, "y": y, "theta": angles[name]})
-    pairs = (("left.p1", f"crank.{ends[0]}"), (f"crank.{ends[1]}", f"coupler.{ends[0]}"), ("right.p1", f"rocker.{ends[0]}"))
-    for number, (a, b) in enumerate(pairs if not blocks else ()):
-        system.add(f"pin{number}", "planar.Revolute")
-        system.connect(a, f"pin{number}.M")
-        system.connect(f"pin{number}.N", b)
-    for a, b in pairs if blocks else ():
-        system.connect(a, b)
-    system.add("closing", "planar.Revolute")
-    system.connect(f"coupler.{ends[1]}", "closing.M")
-    system.connect("closing.N", f"rocker.{ends[1]}")
-    return system
 
 
 @pytest.mark.parametrize("stabilisation", ["projection", "baumgarte", None])

@@ -87,7 +87,7 @@ def test_fmpy_takes_a_four_bar_through_singular_poses(tolerance, allowed):
 SLOW = {name: pytest.param(name, marks=pytest.mark.slow) for name in CASES}
 
 
-@pytest.mark.parametrize("name", ["double pendulum", SLOW["geared"]])
+@pytest.mark.parametrize("name", ["double pendulum", "four-bar of blocks", SLOW["geared"]])
 def test_states_are_read_back_as_set_and_all_else_is_that_of_the_projected_ones(name):
     """Derivatives are those of the master's kernel, off the constraints by 1 mm."""
     random = np.random.default_rng(1)
@@ -103,7 +103,7 @@ def test_states_are_read_back_as_set_and_all_else_is_that_of_the_projected_ones(
             assert (fmu.states == x).all() and (fmu.derivatives == found).all()
 
 
-@pytest.mark.parametrize("name", ["rolling", SLOW["slider-crank"], SLOW["four-bar"], SLOW["springs"]])
+@pytest.mark.parametrize("name", ["rolling", SLOW["slider-crank"], SLOW["four-bar"], SLOW["four-bar of blocks"], SLOW["springs"]])
 def test_a_derivative_depends_on_nothing_but_its_arguments(name):
     """To the last bit."""
     case, random = CASES[name], np.random.default_rng(3)
@@ -120,7 +120,9 @@ def test_a_derivative_depends_on_nothing_but_its_arguments(name):
         assert all((d == seen[1]).all() for d in seen[2:])
 
 
-@pytest.mark.parametrize("name", ["double pendulum", "rolling", SLOW["slider-crank"], SLOW["four-bar"], SLOW["geared"]])
+@pytest.mark.parametrize(
+    "name", ["double pendulum", "rolling", SLOW["slider-crank"], SLOW["four-bar"], "four-bar of blocks", SLOW["geared"]]
+)
 def test_directional_derivatives_are_those_of_differences(name):
     """By states, inputs and time, at states that satisfy the constraints."""
     case = CASES[name]

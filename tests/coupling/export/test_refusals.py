@@ -11,6 +11,7 @@ import pytest
 from coupling import System
 from tests.support import foreign
 from tests.support.oracles.planar import Pendulum
+from tests.support.systems.blocks import limbs
 from tests.support.systems.exported import CASES, export
 from tests.support.systems.systems import refusal, system_of
 
@@ -104,6 +105,7 @@ SENTENCES: dict[str, tuple[Callable[[], System], dict[str, object], tuple[str, .
     "long name": (lambda: renamed("x" * 400), {}, ("at most 100 characters",)),
     "unprintable name": (lambda: renamed("a\0b"), {}, ("cannot be printed",)),
     "multiplier as output": (pendulum, {"outputs": ["pin.lambda[1]"]}, ("solved for inside", "'multiplier' of the same number")),
+    "acceleration as output": (limbs, {"outputs": ["tail.qdd"]}, ("solved for inside, and its value is 'acceleration' beside it",)),
     "parameter without effect": (pendulum, {"parameters": ["pin.compliant.k"]}, ("has no effect in an exported mechanism",)),
     "state as input": (pendulum, {"inputs": ["rod.theta"]}, ("it is no input but a state",)),
     "initial": (pendulum, {"initial": "guess"}, ("initial = 'guess'",)),

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from coupling import Result, System
+from coupling.fmus import load
 from tests.support.runtime.driver import DISCARD, Driver, status_of
+from tests.support.systems.blocks import limbs
 from tests.support.systems.exported import CASES, export, exported
 from tests.support.systems.machines import example
 from tests.support.systems.systems import refusal
@@ -346,3 +348,34 @@ def test_what_cannot_be_solved_is_refused_by_the_violated_constraint():
         fmu.set({"second.p1.rx": 1.1})
         refusal(fmu.fmu.exitInitializationMode, Exception)
         assert "w2.position[" in fmu.log[-1] and "nan" not in fmu.log[-1] and "w1." not in fmu.log[-1]
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("kind", ["me", "cs"])
+def test_accelerations_of_blocks_come_from_outside(fmi, kind):
+    """All of them: efforts are those of the master's inverse dynamics, and the motion follows in Co-Simulation."""
+    system = limbs(False)
+    given = {f"{name}.qdd": 0.3 * i - 0.5 for i, name in enumerate([*(f"rod{i}" for i in range(6)), "tail"])}
+    names = [f"{name.partition('.')[0]}.required" for name in given]
+    with Driver(export(system, fmi, inputs=tuple(given), outputs=tuple(names)), kind) as fmu:
+        fmu.start(given)
+        found = [list(fmu.get(names).values())]
+        if kind == "cs":
+            fmu.step(0.0, 0.2)
+            found.append(list(fmu.get(names).values()))
+    for name, value in given.items():
+        system.drive(name, value)
+    expected = system.simulate(0.2, rtol=1e-11, output_times=[0.0, 0.2], outputs=names)
+    assert np.array(found) == pytest.approx(np.column_stack([expected[name] for name in names])[: len(found)], abs=1e-9)
+
+
+def test_an_effort_that_follows_from_a_driven_acceleration_depends_on_time():
+    """The block's own acceleration is no unknown then, also where multipliers are left to the importer."""
+    system = limbs(False)
+    system.drive("tail.qdd", [(0.0, 0.0), (1.0, 1.0)])
+    fmu = load(export(system, 3, outputs=("tail.required",), ls_dae=True))
+    assert fmu.dae and sorted(fmu.by_reference[r].name for r in fmu.dae.algebraic) == [f"rod{i}.qdd" for i in range(6)]
+    time = next(v.reference for v in fmu.variables.values() if v.causality == "independent")
+    for structure in (fmu.structure, fmu.dae.structure):
+        unknowns = {fmu.by_reference[u.reference].name: dict(u.dependencies or ()) for u in (*structure.outputs, *structure.derivatives)}
+        assert time in unknowns["tail.required"] and list(unknowns["der(tail.qd)"]) == [time]

@@ -137,6 +137,38 @@ def test_a_communication_step_needs_co_simulation(fmi):
         )
 
 
+def carrying(base: str | None = None) -> System:
+    """A body with an arm of two blocks, and a mass on a spring beside it."""
+    system = System("arm on a body")
+    system.add("base", "planar.Body2", kind=base)
+    for name, parent in (("upper", "base.p1"), ("lower", "upper.C1")):
+        system.add(name, "planar.RevoluteBody", {"P.rx": -0.5, "C1.rx": 0.5, "qd": 1.0})
+        system.connect(parent, f"{name}.P")
+    return system
+
+
+def beside(system: System) -> System:
+    system.add("mass", "mechanical1d.Mass", {"s": 1.0})
+    system.add("spring", "mechanical1d.SpringDamper1D", {"k": 3.0})
+    system.add("wall", "mechanical1d.Fixed1D")
+    system.connect("wall.flange", "spring.M")
+    system.connect("mass.flange", "spring.N")
+    return system
+
+
+def test_what_takes_motion_and_is_solved_for_is_integrated_with_what_carries_it():
+    """Blocks of a joint and a body, and the body that they hang on; but for what is told a kind."""
+    assert kinds(beside(carrying()), True) == dict.fromkeys(("base", "upper", "lower", "spring", "wall"), "me") | {"mass": "cs"}
+    assert kinds(carrying("cs"), True) == {"base": "cs", "upper": "me", "lower": "me"}
+    found, expected = beside(carrying()).simulate(1.0, communication_step=0.01), beside(carrying()).simulate(1.0, rtol=1e-11)
+    for name in ("base.x", "base.theta", "upper.q", "lower.q"):
+        assert found[name][-1] == pytest.approx(expected[name][-1], abs=1e-9)
+    assert refusal(lambda: carrying().simulate(1.0, **COUPLED), BuildError) == (
+        "a communication_step is given, but no instance runs in Co-Simulation: 'upper', 'lower' run in Model Exchange together with what "
+        "carries them; leave it out, or add instances of kind 'cs'"
+    )
+
+
 # -- abilities -------------------------------------------------------------------------------------------------------------------------
 
 

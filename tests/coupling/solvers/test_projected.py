@@ -12,7 +12,8 @@ from coupling.live.projected import state_jacobian
 from coupling.live.session import Session
 from coupling.live.start import start
 from coupling.options import Run
-from coupling.plan.build import Mode, build
+from coupling.plan.build import build
+from coupling.plan.kinds import Mode
 from coupling.plan.projection import without_stabilisation
 from tests.coupling.live.test_stabilisation import EXACT, angle, carrying, four_bars, moving, pendulum, projected, violation
 from tests.support.oracles.planar import DoublePendulum

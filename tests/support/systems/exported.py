@@ -12,6 +12,7 @@ from typing import Any
 
 from coupling import System
 from tests.support.oracles.planar import DoublePendulum, FourBar, Pendulum, SliderCrank
+from tests.support.systems.blocks import four_bar, limbs
 from tests.support.systems.systems import system_of
 from tests.support.systems.zoo import geared, rolling, springs
 
@@ -43,6 +44,8 @@ CASES = {
         {"relative.velocity": lambda t: 0.3 * math.sin(t), "relative.velocity.rate": lambda t: 0.3 * math.cos(t)},
     ),
     "geared": Case(geared),
+    "limbs": Case(limbs, lambda: limbs(False), {"rod5.actuation": lambda t: math.sin(3 * t)}),
+    "four-bar of blocks": Case(lambda: four_bar(True)),
 }
 
 

@@ -14,6 +14,7 @@ from coupling import System
 from fmu_components.catalogue import from_file
 from tests.support.oracles.planar import DoublePendulum
 from tests.support.systems import seven_bodies
+from tests.support.systems.blocks import limbs
 from tests.support.systems.systems import pendulum, system_of
 
 _FALL_AND_COUNT = {
@@ -133,6 +134,7 @@ CASES = {
     "loaded seven bodies": Case(loaded_seven_bodies, stop_time=seven_bodies.STOP, spread=1e-4),
     "events": Case(hydraulics_with_events, outputs=("*.y", "rod.*", "relief.*", "ball.*", "sampler.*", "stair.*", "vessel.p", "line.p")),
     "open ports": Case(rod_with_open_ports, inputs=("rod.p2", "spring.N", "push.Fy")),
+    "blocks": Case(lambda: limbs(False), inputs=("tail.C1",), ls_dae=True),
     "ls-dae": Case(lambda: system_of(DoublePendulum()), ls_dae=True),
     "projected": Case(rod_with_open_ports, inputs=("rod.p2", "spring.N", "push.Fy"), stabilisation="projection"),
     "redundant": Case(welded_twice),

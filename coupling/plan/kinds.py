@@ -1,0 +1,105 @@
+"""Which instance runs in Model Exchange and which in Co-Simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from coupling.errors import BuildError, listed
+from coupling.fmus import Fmu
+from coupling.fmus.ports import needs_partner
+from coupling.names import resolve
+from coupling.plan.definition import Definition, InstanceDefinition
+
+
+class Mode(Enum):
+    """How the instances of a definition are run."""
+
+    CONTINUOUS = "all in Model Exchange, integrated together"
+    COUPLED = "at communication points, those that can in Co-Simulation"
+    UNSTEPPED = "all in Model Exchange, to find the start of a co-simulation, where nothing steps"
+    PROJECTED = "all in Model Exchange, integrated together, with states that are moved onto the constraints"
+    PROJECTED_BETWEEN = "at communication points, between which the states that are integrated are moved onto the constraints among them"
+
+    @property
+    def integrated(self) -> bool:
+        """Whether one solver integrates all states."""
+        return self in (Mode.CONTINUOUS, Mode.PROJECTED)
+
+    @property
+    def coupled(self) -> bool:
+        """Whether there are communication points."""
+        return self in (Mode.COUPLED, Mode.PROJECTED_BETWEEN)
+
+
+def possible_modes(definition: Definition) -> list[Mode]:
+    """The modes for runs that the kinds of instances allow."""
+    kinds = set(_kinds(definition, Mode.COUPLED).values())
+    forced = {each.kind for each in definition.instances}
+    coupled = [Mode.COUPLED] if "cs" in kinds else []
+    continuous = "cs" not in forced and not (definition.unknown_accelerations and coupled)
+    return [*([Mode.CONTINUOUS] if continuous else []), *coupled]
+
+
+def kinds_of(definition: Definition, mode: Mode) -> dict[str, str]:
+    """By instance: what it is told, or what suits the run."""
+    kinds = _kinds(definition, mode)
+    _check(kinds, definition, mode)
+    return kinds
+
+
+def _kinds(definition: Definition, mode: Mode) -> dict[str, str]:
+    kinds = {each.name: _kind(each, mode) for each in definition.instances}
+    if not mode.coupled:
+        return kinds
+    fmus = {each.name: each.fmu.fmu for each in definition.instances}
+    free = {each.name for each in definition.instances if each.kind is None and each.fmu.fmu.model_exchange}
+    for pair in definition.connections:
+        ends = [resolve(text, fmus) for text in pair]
+        for (name, port), (other, _) in (ends, ends[::-1]):
+            if other in free and kinds.get(name) == "me" and is_carried(fmus[name]):
+                terminal = fmus[name].terminals.get(port)
+                if terminal and needs_partner(fmus[name], terminal):
+                    kinds[other] = "me"
+    return kinds
+
+
+def is_carried(fmu: Fmu) -> bool:
+    """Whether an FMU takes its motion from what it hangs on, answers with a force at once, and has states of its own beside, such as a block of a
+    joint and a body: stepped by itself, it would know of what carries it, and that of it, at communication points alone."""
+    return _is_solved_for(fmu) and any(not fmu.by_reference[r].gauge for r in fmu.states)
+
+
+def _is_solved_for(fmu: Fmu) -> bool:
+    """Whether it leaves unknowns to the master, and takes motion."""
+    solved = fmu.dae is not None and bool(fmu.dae.algebraic)
+    return solved and any(needs_partner(fmu, port) for port in fmu.terminals.values())
+
+
+def _kind(instance: InstanceDefinition, mode: Mode) -> str:
+    if mode is Mode.UNSTEPPED:
+        if instance.fmu.fmu.model_exchange is None:
+            raise BuildError(
+                f"initial='assemble' evaluates the instances in Model Exchange, which '{instance.name}' does not offer; use initial='check' or 'relax'"
+            )
+        return "me"
+    if instance.kind or mode.integrated:
+        return instance.kind or "me"
+    stepped, whole = instance.stepped.fmu, instance.fmu.fmu
+    solved = whole.model_exchange is not None and _is_solved_for(whole)
+    return "cs" if stepped.co_simulation and stepped.states and not solved else "me"
+
+
+def _check(kinds: Mapping[str, str], definition: Definition, mode: Mode) -> None:
+    stepped = [name for name, kind in kinds.items() if kind == "cs"]
+    if stepped and mode.integrated:
+        raise BuildError(f"'{stepped[0]}' runs in Co-Simulation; give simulate a communication_step, in seconds")
+    if mode.coupled and not stepped:
+        carried = [each.name for each in definition.instances if each.kind is None and is_carried(each.fmu.fmu)]
+        why = "all of them have no states, or are of kind 'me'"
+        if carried:
+            runs = "runs" if len(carried) == 1 else "run"
+            why = f"{listed(carried)} {runs} in Model Exchange together with what carries {'it' if len(carried) == 1 else 'them'}"
+        raise BuildError(
+            f"a communication_step is given, but no instance runs in Co-Simulation: {why}; leave it out, or add instances of kind 'cs'"
+        )
