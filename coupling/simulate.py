@@ -72,7 +72,11 @@ class Simulator:
 
     def prepare(self, run: Run) -> None:
         """Builds what a run needs, so that only the run itself is left."""
-        SOLVERS[run.solver]  # refuses what does not exist
+        solver = SOLVERS[run.solver]  # refuses what does not exist
+        if solver.holds and run.stabilisation is not None:
+            raise BuildError(
+                f"stabilisation = '{run.stabilisation}' is for other solvers: solver='{run.solver}' holds constraints by itself; leave one of the two out"
+            )
         run = self._stabilised(run, {})
         if run.communication_step is None:
             self.built(_mode(run))
@@ -113,9 +117,11 @@ class Simulator:
         joints' own stabilisation."""
         if run.stabilisation is not None:
             return run
-        explicit = run.communication_step is None and run.initial != "relax" and SOLVERS[run.solver].tableau is not None
-        wanted = explicit and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
-        if wanted and not self._stabilisation_given and self._stabilisation_parameters.isdisjoint(start_values):
+        solver = SOLVERS[run.solver]
+        can = run.communication_step is None and run.initial != "relax" and (solver.tableau is not None or solver.holds)
+        wanted = can and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
+        asked = self._stabilisation_given or not self._stabilisation_parameters.isdisjoint(start_values)
+        if wanted and (solver.holds or not asked):
             try:
                 self.built(Mode.PROJECTED)
                 return replace(run, stabilisation="projection")
@@ -130,6 +136,8 @@ class Simulator:
         held, stepped = "constraints were held by", run.communication_step is not None
         if stepped and scheme_of(run.scheme).repeats:
             return f"{held} scheme = '{run.scheme}' at the communication points"
+        if SOLVERS[run.solver].holds:
+            return f"{held} solver = '{run.solver}' at the end of each step"
         if run.stabilisation == "projection":
             return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
         given = sorted(self._stabilisation_parameters & {*start_values, *(self._full_name(each) for each in self._given)})
@@ -175,7 +183,8 @@ class Simulator:
         if mode not in self._unstabilised:
             self._unstabilised[mode] = without_stabilisation(built.parts, _projected(built))
         unstabilised = self._unstabilised[mode]
-        vain = of_no_effect(built.parts, built.start, values, unstabilised)
+        holds = SOLVERS[run.solver].holds
+        vain = of_no_effect(built.parts, built.start, values, unstabilised, *([f"solver='{run.solver}'", "another solver"] if holds else []))
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS:
             run.check_memory(len(chosen(built, run.outputs)) + len(built.watched), free_memory())

@@ -29,7 +29,9 @@ typedef enum {
     KERNEL_UNSETTLED,        /* discrete updates without end */
     KERNEL_TERMINATED,       /* an FMU asked for the end */
     KERNEL_PAUSED,           /* the number of steps asked for is done */
-    KERNEL_STOPPED           /* a method that is called back does not go on, and has kept why */
+    KERNEL_STOPPED,          /* a method that is called back does not go on, and has kept why */
+    KERNEL_STEP_NOT_SOLVED,  /* Newton's iteration of an implicit step has not come to rest; state `failure.slot` changed most */
+    KERNEL_STEP_CONTRADICTORY /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
 } KernelStatus;
 
 typedef struct {

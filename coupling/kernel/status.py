@@ -23,6 +23,8 @@ class Status(IntEnum):
     TERMINATED = 10
     PAUSED = 11
     STOPPED = 12
+    STEP_NOT_SOLVED = 13
+    STEP_CONTRADICTORY = 14
 
 
 class Failure(ctypes.Structure):

@@ -107,6 +107,28 @@ def step_too_small(session: Session, t: float) -> Outcome:
     )
 
 
+def step_not_solved(session: Session, t: float, worst: int, change: float) -> Outcome:
+    """Of a solver with fixed steps."""
+    run, part = session.run, next(p for p in session.built.parts if 0 <= worst - p.first_state < len(p.states))
+    unit = part.fmu.by_reference[part.states[worst - part.first_state]].unit
+    return Outcome(
+        Ending.NOT_SOLVED,
+        f"stopped at t = {t:.9g} s: a step of {run.step_size:g} s has not been solved in {run.newton_limit} Newton iterations; "
+        f"'{session.program.label(worst)}' still changes by {abs(change):.3g}{f' {unit}' if unit else ''}; choose a smaller step_size (a half is "
+        f"usually enough); {KEPT}",
+    )
+
+
+def step_contradictory(session: Session, t: float, joints: Sequence[str], worst: Address, left: float) -> Outcome:
+    """Of a solver with fixed steps; ``left`` is the worst violation."""
+    unit = session.built.parts[worst.part].fmu.by_reference[worst.reference].unit or ""
+    who = f"the joints {listed(joints)} contradict each other: no positions satisfy both" if len(joints) == 2 else ""
+    who = who or f"{listed(joints)} cannot hold: no positions satisfy {'them' if len(joints) > 1 else 'it'}"
+    return Outcome(
+        Ending.CONTRADICTORY, f"stopped at t = {t:.9g} s: {who}, {left:.3g}{f' {unit}' if unit else ''} are left; remove one of them, or mend their values; {KEPT}"
+    )
+
+
 def chattering(session: Session, t: float) -> Outcome:
     failure = session.kernel.failure
     if failure.slot >= 0:
@@ -349,4 +371,4 @@ def _created_energy(session: Session) -> str:
 
 if TYPE_CHECKING:
     from coupling.live.session import Session
-    from coupling.plan.graph import Part
+    from coupling.plan.graph import Address, Part

@@ -36,6 +36,8 @@ class Session:
         self.said: dict[int, str] = {}
         """What instances warned of at the start, by their numbers."""
         self.solver_statistics: dict[str, int] = {}
+        self.projected: dict[str, float] = {}
+        """What projections of a solver with fixed steps have moved."""
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
         self._readings: dict[tuple[Address, ...], Readings] = {}
