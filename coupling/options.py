@@ -89,7 +89,9 @@ class Run:
             for name in _OF_INDEX3:
                 value = getattr(self, name)
                 if value != getattr(Run, name):
-                    raise BuildError(f"{name} = {shown(value)} is for solver='{INDEX3}', not for '{self.solver}'; choose that one, or leave it out")
+                    raise BuildError(
+                        f"{name} = {shown(value)} is for solver='{INDEX3}', not for '{self.solver}'; choose that one, or leave it out"
+                    )
             return
         for name in _NOT_OF_INDEX3:
             if getattr(self, name) != getattr(Run, name):
@@ -113,15 +115,23 @@ class Run:
         if not 0 < self.step_size < math.inf:
             raise BuildError(f"step_size = {self.step_size:g} s is refused: it must be greater than 0 and finite")
         if self.step_size < (finest := 1e-12 * max(abs(self.start_time), abs(self.stop_time))):
-            raise BuildError(f"step_size = {self.step_size:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one")
+            raise BuildError(
+                f"step_size = {self.step_size:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
+            )
         if self.spectral_radius != Run.spectral_radius and self.method != "generalised-alpha":
-            raise BuildError(f"spectral_radius = {self.spectral_radius:g} is for method='generalised-alpha', not for '{self.method}'; leave it out")
+            raise BuildError(
+                f"spectral_radius = {self.spectral_radius:g} is for method='generalised-alpha', not for '{self.method}'; leave it out"
+            )
         if not 0 <= self.spectral_radius < 1:
-            raise BuildError(f"spectral_radius = {self.spectral_radius:g} is refused: it must be at least 0 and less than 1; 0.8 is the default")
+            raise BuildError(
+                f"spectral_radius = {self.spectral_radius:g} is refused: it must be at least 0 and less than 1; 0.8 is the default"
+            )
         if isinstance(self.newton_limit, bool) or not isinstance(self.newton_limit, int | np.integer) or self.newton_limit < 1:
             raise BuildError(f"newton_limit = {shown(self.newton_limit)} is refused: it must be a whole number of at least 1")
         if not 1e-14 <= self.newton_tolerance <= 1e-3:
-            raise BuildError(f"newton_tolerance = {self.newton_tolerance:g} is refused: it must lie between 1e-14 and 1e-3; 1e-10 is the default")
+            raise BuildError(
+                f"newton_tolerance = {self.newton_tolerance:g} is refused: it must lie between 1e-14 and 1e-3; 1e-10 is the default"
+            )
 
     def _check_stabilisation(self) -> None:
         if self.stabilisation is None:

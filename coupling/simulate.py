@@ -15,7 +15,7 @@ from coupling.errors import BuildError, Unprojectable, listed, shown
 from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
-from coupling.live.failures import out_of_memory, warnings
+from coupling.live.failures import coarse, out_of_memory, warnings
 from coupling.live.interval import Interval
 from coupling.live.libraries import library_of
 from coupling.live.program import compile_program
@@ -184,7 +184,9 @@ class Simulator:
             self._unstabilised[mode] = without_stabilisation(built.parts, _projected(built))
         unstabilised = self._unstabilised[mode]
         holds = SOLVERS[run.solver].holds
-        vain = of_no_effect(built.parts, built.start, values, unstabilised, *([f"solver='{run.solver}'", "another solver"] if holds else []))
+        vain = of_no_effect(
+            built.parts, built.start, values, unstabilised, *([f"solver='{run.solver}'", "another solver"] if holds else [])
+        )
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS:
             run.check_memory(len(chosen(built, run.outputs)) + len(built.watched), free_memory())
@@ -210,6 +212,7 @@ class Simulator:
             outcome.warnings += [*vain, *warnings(session)]
             outcome.notes += [*built.notes, *built.overruled([*self._given, *own])]
             record = recorded(session, prepared - began, perf_counter() - prepared)
+            outcome.warnings += coarse(session, record)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:

@@ -327,7 +327,8 @@ class RowBuilder:
         the ``pattern`` row starts, columns and entries."""
         products = [product for each in sums for product in each]
         factors = self._doubles(p[0] for p in products)
-        places = self._starts(sums), factors, *(self._ints(p[i] for p in products) for i in (1, 2)), *map(self._ints, pattern)
+        operands = self._ints(p[1] for p in products), self._ints(p[2] for p in products)
+        places = self._starts(sums), factors, *operands, *map(self._ints, pattern)
         counts = sizes[0], len(velocity_of), sizes[1], 1 + len(sums)
         self._add("bordered", *counts, *places, self._ints(levels), self._ints(velocity_of), self._ints(map(int, moving)))
 

@@ -65,7 +65,9 @@ def bordered_rows(session: Session, kept: Sequence[Kept]) -> Rows:
     levels, entries = plan.numbered()
     sums = []
     for level in levels:
-        products = [(factors.get(t, 1.0), places.get(t, 0), int(e)) for t, e in zip(level.terms.tolist(), level.entries.tolist(), strict=True)]
+        products = [
+            (factors.get(t, 1.0), places.get(t, 0), int(e)) for t, e in zip(level.terms.tolist(), level.entries.tolist(), strict=True)
+        ]
         sums += [products[a:b] for a, b in zip(level.starts, [*level.starts[1:], len(products)], strict=True)]
     rows, columns, chosen = (np.array(x, dtype=int) for x in plan.pattern)
     order = np.lexsort((columns, rows))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coupling.errors import listed
 from coupling.kernel.index3 import Index3Options, Index3Report
 from coupling.kernel.status import Status
 from coupling.live import failures
@@ -31,8 +30,10 @@ def integrate(session: Session, run: Run) -> Outcome:
         times = times[1:]
     kept = kept_at_zero(session)
     kernel.set_projection(session.rows, session.built.reading is not None)
-    options, rows = _options(run), bordered_rows(session, kept)
-    status = kernel.begin_index3(rows, options, nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times))
+    if session.bordered is None:
+        session.bordered = bordered_rows(session, kept)
+    options = _options(run)
+    status = kernel.begin_index3(session.bordered, options, nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times))
     if status is Status.DONE:
         status = kernel.restart(run.start_time, session.x)
     status, interrupted = advance(kernel, run, status)
@@ -68,7 +69,9 @@ def _outcome(session: Session, status: Status, kept: list[Kept]) -> Outcome:
         return failures.step_not_solved(session, kernel.reached, kernel.index3.worst, kernel.index3.change)
     if status is Status.STEP_CONTRADICTORY:
         left = np.abs(kernel.index3_violation(len(kept))) * [each.level == OF_POSITION for each in kept]
-        names = dict.fromkeys(session.built.parts[each.residual.part].name for each, by in zip(kept, left, strict=True) if by > 0.1 * left.max())
+        names = dict.fromkeys(
+            session.built.parts[each.residual.part].name for each, by in zip(kept, left, strict=True) if by > 0.1 * left.max()
+        )
         worst = kept[int(left.argmax())].position
         assert worst
         return failures.step_contradictory(session, kernel.reached, list(names), worst, float(left.max()))
