@@ -14,6 +14,18 @@ from coupling.errors import BuildError, shown
 
 _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
+INDEX3 = "index3"
+"""The solver to which the options below belong; it refuses those of others."""
+_OF_INDEX3 = {
+    "metric": ("mass", "tangent"),
+    "velocity_level": ("stepped", "projected"),
+    "method": ("trapezoidal", "generalised-alpha", "trbdf2"),
+    "step_size": (),
+    "spectral_radius": (),
+    "newton_limit": (),
+    "newton_tolerance": (),
+}
+_NOT_OF_INDEX3 = ("rtol", "atol", "max_step")
 _MOST_ROWS = 100_000_000
 
 
@@ -41,6 +53,13 @@ class Run:
     stabilisation: str | None = None
     """"projection": every step ends on the constraints, which have no stabilisation of their own then. "baumgarte": they have. None: the
     former where the solver and the joints can."""
+    step_size: float | None = None
+    metric: str = "mass"
+    velocity_level: str = "stepped"
+    method: str = "trapezoidal"
+    spectral_radius: float = 0.8
+    newton_limit: int = 10
+    newton_tolerance: float = 1e-10
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -63,6 +82,56 @@ class Run:
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
         self._check_stabilisation()
         self._check_communication()
+        self._check_index3()
+
+    def _check_index3(self) -> None:
+        if self.solver != INDEX3:
+            for name in _OF_INDEX3:
+                value = getattr(self, name)
+                if value != getattr(Run, name):
+                    raise BuildError(
+                        f"{name} = {shown(value)} is for solver='{INDEX3}', not for '{self.solver}'; choose that one, or leave it out"
+                    )
+            return
+        for name in _NOT_OF_INDEX3:
+            if getattr(self, name) != getattr(Run, name):
+                raise BuildError(f"{name} is not used by solver='{INDEX3}', whose accuracy follows from step_size; leave it out")
+        if self.initial == "relax":
+            raise BuildError(
+                f"initial='relax' leaves a violated start to the joints' own stabilisation, which solver='{INDEX3}' does without; choose "
+                "initial='assemble'"
+            )
+        for name, known in _OF_INDEX3.items():
+            value = getattr(self, name)
+            if known and value not in known:
+                raise BuildError(f"{name} = {shown(value)} is unknown; choose {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
+        self._check_numbers_of_index3()
+
+    def _check_numbers_of_index3(self) -> None:
+        if self.step_size is None:
+            raise BuildError(f"solver='{INDEX3}' takes steps of fixed size: give step_size, for instance step_size=0.01")
+        for name in ("step_size", "spectral_radius", "newton_tolerance"):
+            object.__setattr__(self, name, _number(name, getattr(self, name)))
+        if not 0 < self.step_size < math.inf:
+            raise BuildError(f"step_size = {self.step_size:g} s is refused: it must be greater than 0 and finite")
+        if self.step_size < (finest := 1e-12 * max(abs(self.start_time), abs(self.stop_time))):
+            raise BuildError(
+                f"step_size = {self.step_size:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
+            )
+        if self.spectral_radius != Run.spectral_radius and self.method != "generalised-alpha":
+            raise BuildError(
+                f"spectral_radius = {self.spectral_radius:g} is for method='generalised-alpha', not for '{self.method}'; leave it out"
+            )
+        if not 0 <= self.spectral_radius < 1:
+            raise BuildError(
+                f"spectral_radius = {self.spectral_radius:g} is refused: it must be at least 0 and less than 1; 0.8 is the default"
+            )
+        if isinstance(self.newton_limit, bool) or not isinstance(self.newton_limit, int | np.integer) or self.newton_limit < 1:
+            raise BuildError(f"newton_limit = {shown(self.newton_limit)} is refused: it must be a whole number of at least 1")
+        if not 1e-14 <= self.newton_tolerance <= 1e-3:
+            raise BuildError(
+                f"newton_tolerance = {self.newton_tolerance:g} is refused: it must lie between 1e-14 and 1e-3; 1e-10 is the default"
+            )
 
     def _check_stabilisation(self) -> None:
         if self.stabilisation is None:

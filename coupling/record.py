@@ -37,6 +37,10 @@ class Statistics:
     seconds_in_fmus: float
     passes: int = 0
     """Of a co-simulation: how often all its instances stepped, repetitions included."""
+    most_newton_iterations: int = 0
+    """Of any step, for a solver with fixed steps."""
+    projected: Mapping[str, float] = field(default_factory=dict)
+    """For such a solver: ``velocity``, the greatest violation that a projection has removed, and ``energy``, all that projections have taken out."""
 
     @property
     def seconds_in_master(self) -> float:

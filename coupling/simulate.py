@@ -16,7 +16,7 @@ from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
 from coupling.live.enforcement import jumps, takeovers
-from coupling.live.failures import out_of_memory, warnings
+from coupling.live.failures import coarse, out_of_memory, warnings
 from coupling.live.interval import Interval
 from coupling.live.libraries import library_of
 from coupling.live.program import compile_program
@@ -74,7 +74,11 @@ class Simulator:
 
     def prepare(self, run: Run) -> None:
         """Builds what a run needs, so that only the run itself is left."""
-        SOLVERS[run.solver]  # refuses what does not exist
+        solver = SOLVERS[run.solver]  # refuses what does not exist
+        if solver.holds and run.stabilisation is not None:
+            raise BuildError(
+                f"stabilisation = '{run.stabilisation}' is for other solvers: solver='{run.solver}' holds constraints by itself; leave one of the two out"
+            )
         run = self._stabilised(run, {})
         if run.communication_step is None:
             self.built(self._mode(run))
@@ -120,9 +124,11 @@ class Simulator:
         joints' own stabilisation."""
         if run.stabilisation is not None:
             return run
-        explicit = run.communication_step is None and run.initial != "relax" and SOLVERS[run.solver].tableau is not None
-        wanted = explicit and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
-        if wanted and not self._stabilisation_given and self._stabilisation_parameters.isdisjoint(start_values):
+        solver = SOLVERS[run.solver]
+        can = run.communication_step is None and run.initial != "relax" and (solver.tableau is not None or solver.holds)
+        wanted = can and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
+        asked = self._stabilisation_given or not self._stabilisation_parameters.isdisjoint(start_values)
+        if wanted and (solver.holds or not asked):
             try:
                 self.built(Mode.PROJECTED)
                 return replace(run, stabilisation="projection")
@@ -137,6 +143,8 @@ class Simulator:
         held, stepped = "constraints were held by", run.communication_step is not None
         if stepped and scheme_of(run.scheme).repeats:
             return f"{held} scheme = '{run.scheme}' at the communication points"
+        if SOLVERS[run.solver].holds:
+            return f"{held} solver = '{run.solver}' at the end of each step"
         if run.stabilisation == "projection":
             return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
         given = sorted(self._stabilisation_parameters & {*start_values, *(self._full_name(each) for each in self._given)})
@@ -183,7 +191,10 @@ class Simulator:
         if projecting not in self._unstabilised:
             self._unstabilised[projecting] = without_stabilisation(built.parts, _projected(built) if projecting is mode else ())
         unstabilised = self._unstabilised[projecting]
-        vain = of_no_effect(built.parts, built.start, values, unstabilised)
+        holds = SOLVERS[run.solver].holds
+        vain = of_no_effect(
+            built.parts, built.start, values, unstabilised, *([f"solver='{run.solver}'", "another solver"] if holds else [])
+        )
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS:
             run.check_memory(len(chosen(built, run.outputs)) + len(built.watched), free_memory())
@@ -209,6 +220,7 @@ class Simulator:
             outcome.warnings += [*vain, *warnings(session), *jumps(session)]
             outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
             record = recorded(session, prepared - began, perf_counter() - prepared)
+            outcome.warnings += coarse(session, record)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:

@@ -432,12 +432,19 @@ class System:
         step_control: str = Run.step_control,
         coupling_tolerance: float = Run.coupling_tolerance,
         stabilisation: str | None = Run.stabilisation,
+        step_size: float | None = Run.step_size,
+        metric: str = Run.metric,
+        velocity_level: str = Run.velocity_level,
+        method: str = Run.method,
+        spectral_radius: float = Run.spectral_radius,
+        newton_limit: int = Run.newton_limit,
+        newton_tolerance: float = Run.newton_tolerance,
         start_values: Mapping[str, Value] | None = None,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
         ``solver``: ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), ``cvode`` or ``ida`` (stiff),
-        or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute tolerance, by default
+        ``index3`` (fixed steps), or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute tolerance, by default
         ``rtol`` times the nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``,
         or by patterns with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates
         constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation.
@@ -452,6 +459,10 @@ class System:
         ``stabilisation`` says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which
         each step ends on the constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been
         given a value of its stabilisation.
+        ``solver="index3"`` takes implicit steps of fixed ``step_size`` (seconds) that end on the constraints: by a ``method``, ``trapezoidal``,
+        ``generalised-alpha`` with its ``spectral_radius``, or ``trbdf2``; each in at most ``newton_limit`` iterations, down to changes of
+        ``newton_tolerance``. Velocities are projected by a ``metric``: ``mass`` or ``tangent``; constraints of velocities alone hold within the
+        iteration (``velocity_level="stepped"``), or are left to the projection (``projected``), which is of first order.
         ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
         next run begins without them.
         """
@@ -475,6 +486,13 @@ class System:
             step_control=step_control,
             coupling_tolerance=coupling_tolerance,
             stabilisation=stabilisation,
+            step_size=step_size,
+            metric=metric,
+            velocity_level=velocity_level,
+            method=method,
+            spectral_radius=spectral_radius,
+            newton_limit=newton_limit,
+            newton_tolerance=newton_tolerance,
         )
         simulator = self._simulator or Simulator(self.definition)
         try:

@@ -31,7 +31,9 @@ typedef enum {
     KERNEL_PAUSED,           /* the number of steps asked for is done */
     KERNEL_STOPPED,          /* a method that is called back does not go on, and has kept why */
     KERNEL_UNFIT,            /* the position of constraint `failure.slot` of loop `failure.index`, which comes into force, is off */
-    KERNEL_CONFLICT          /* no velocities satisfy that constraint with those that it repeats */
+    KERNEL_CONFLICT,         /* no velocities satisfy that constraint with those that it repeats */
+    KERNEL_STEP_NOT_SOLVED,  /* Newton's iteration of an implicit step has not come to rest; state `failure.slot` changed most */
+    KERNEL_STEP_CONTRADICTORY /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
 } KernelStatus;
 
 typedef struct {

@@ -10,7 +10,9 @@ import numpy as np
 from coupling.kernel import library
 from coupling.kernel.binding import declare, pointer
 from coupling.kernel.coupling import Coupled
+from coupling.kernel.index3 import Index3Options, Index3Report
 from coupling.kernel.integrator import Callbacks, CalledMethod, IntegratorStructure
+from coupling.kernel.rows import Rows
 from coupling.kernel.runge_kutta import RungeKuttaStructure
 from coupling.kernel.status import Status
 from coupling.kernel.tableau import TableauStructure
@@ -89,6 +91,23 @@ class Kernel(Coupled):
                 self.handle, byref(tableau), rtol, pointer(atol), largest, first, start, stop, len(times), pointer(times)
             )
         )
+
+    def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
+        """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""
+        options.nominal = pointer(nominal)
+        structure = rows.structure
+        self._running = rows, structure, options, nominal, times
+        arguments = byref(structure), byref(options), start, stop, len(times), pointer(times)
+        return Status(library.kernel_begin_index3(self.handle, *arguments))
+
+    @property
+    def index3(self) -> Index3Report:
+        """What such a run tells."""
+        return library.kernel_index3(self.handle).contents
+
+    def index3_violation(self, unknowns: int) -> np.ndarray:
+        """By unknown of all loops, what it keeps at zero, at the end of the last step."""
+        return np.array(library.kernel_index3_violation(self.handle)[:unknowns], dtype=float)
 
     def begin_outside(self, integrator: CalledMethod, start: float, stop: float, times: np.ndarray) -> Status:
         """A run whose steps an integrator in Python takes; what this raises ends ``restart`` and ``advance`` with STOPPED."""

@@ -6,7 +6,7 @@
 #ifndef KERNEL_ROWS_H
 #define KERNEL_ROWS_H
 
-enum { NONE = -1 };
+enum { NONE = -1, WHOLE = -2 };
 
 /* The order of operations: at every evaluation, the same by the shortcuts of loops, at events, for the record alone, and what
  * Co-Simulation instances have at the end of a step, and constraints at position and velocity level alone. After these come two lists for each Co-Simulation instance: what is passed on for
@@ -27,8 +27,8 @@ typedef enum {
 } OperationKind;
 
 /* How part of a Jacobian is learned: one call of an instance, whose results go to the terms from `first` on. KNOWN ones are in slots
- * already. */
-typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN } DerivativeKind;
+ * already. CENTRAL: a difference of which known_slot is the place of the known among the instance's states, NONE for an input. */
+typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN, CENTRAL } DerivativeKind;
 
 typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION } DriveKind;
 
@@ -62,7 +62,8 @@ typedef struct {
     int list, loop, kind, type, index, count, first, references, places, source_start, source;
 } OperationRow;
 
-/* Of a loop; of Co-Simulation instances, into slots from `first` on, where this is NONE. nominal: in the pool of real numbers. */
+/* Of a loop; of Co-Simulation instances, into slots from `first` on, where this is NONE; of the bordered equations where it is WHOLE. nominal:
+ * in the pool of real numbers. */
 typedef struct {
     int loop, kind, part, at_events, unknowns, unknown, knowns, known, seed, first, unknown_slot, known_slot, nominal;
 } DerivativeRow;
@@ -112,11 +113,30 @@ typedef struct {
     int omega, q;
 } TurnRow;
 
+/* What an unknown of a loop keeps at zero. */
+typedef enum { OF_RESIDUAL, OF_VELOCITY, OF_POSITION } Level;
+
+/* The equations of implicit steps that hold constraints, in states and unknowns of all loops; there is one row or none. Terms are 1 and the
+ * derivatives of WHOLE; entries are 1 and sums of products of a factor, a term and an earlier entry. The Jacobian, in compressed rows of chosen
+ * entries, is that of the states' derivatives, of what each unknown keeps at zero, and of the velocities of constraints of positions. level: by
+ * unknown; velocity_of: the unknowns of these velocities; moving: by state, whether it is a velocity of a mechanism. */
+typedef struct {
+    int unknowns, velocities, terms, entries;
+    int product_start, factor, term, entry;
+    int row_start, column, chosen;
+    int level, velocity_of, moving;
+} BorderedRow;
+
+/* Outputs of an instance that are constraints at these levels: places among unknowns, or behind them among velocities. */
+typedef struct {
+    int part, count, references, places;
+} LevelRow;
+
 typedef struct {
     int slots, states; /* the states come first */
     int derivative_slot;
     int group; /* by state, the number of its instance and unit */
-    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions, turns;
+    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions, turns, bordereds, levels;
     const PartRow *part;
     const DriveRow *drive;
     const LoopRow *loop;
@@ -130,6 +150,8 @@ typedef struct {
     const ConstraintRow *constraint;
     const MotionRow *motion;
     const TurnRow *turn;
+    const BorderedRow *bordered;
+    const LevelRow *level;
     const int *number; /* the pools */
     const double *real;
 } Rows;

@@ -14,6 +14,9 @@ import numpy as np
 NONE = -1
 """The place of an array that is not there."""
 
+WHOLE = -2
+"""In the place of a loop: the bordered equations."""
+
 TABLES: dict[str, tuple[str, ...]] = {
     "part": ("first_state", "states", "indicators", "completed_step"),
     "drive": ("kind", "count", "times", "values"),
@@ -36,6 +39,11 @@ TABLES: dict[str, tuple[str, ...]] = {
     "constraint": ("loop", "unknown", "position", "velocity"),
     "motion": ("state", "velocity"),
     "turn": ("omega", "q"),
+    "bordered": (
+        *("unknowns", "velocities", "terms", "entries", "product_start", "factor", "term", "entry", "row_start", "column", "chosen"),
+        *("level", "velocity_of", "moving"),
+    ),
+    "level": ("part", "count", "references", "places"),
 }
 """The fields of each kind of row, all of them integers."""
 
@@ -305,6 +313,28 @@ class RowBuilder:
     def add_turn(self, omega: int, q: int) -> None:
         """The first of three states, an absolute angular velocity, and of four, the quaternion that it turns."""
         self._add("turn", omega, q)
+
+    def set_bordered(
+        self,
+        sizes: Sequence[int],
+        sums: Sequence[Sequence[tuple[float, int, int]]],
+        pattern: Sequence[Iterable[int]],
+        levels: Sequence[int],
+        velocity_of: Sequence[int],
+        moving: Iterable[bool],
+    ) -> None:
+        """``sizes`` are the numbers of unknowns and of terms; ``sums`` the entries, as products of a factor, a term and an earlier entry; and
+        the ``pattern`` row starts, columns and entries."""
+        products = [product for each in sums for product in each]
+        factors = self._doubles(p[0] for p in products)
+        operands = self._ints(p[1] for p in products), self._ints(p[2] for p in products)
+        places = self._starts(sums), factors, *operands, *map(self._ints, pattern)
+        counts = sizes[0], len(velocity_of), sizes[1], 1 + len(sums)
+        self._add("bordered", *counts, *places, self._ints(levels), self._ints(velocity_of), self._ints(map(int, moving)))
+
+    def add_level(self, part: int, references: Sequence[int], places: Sequence[int]) -> None:
+        """Outputs that say how far constraints hold, and where each belongs."""
+        self._add("level", part, len(references), self._references(references), self._ints(places))
 
     def set_shortcut(
         self,

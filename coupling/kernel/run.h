@@ -29,6 +29,7 @@ typedef struct Run {
     const Method *method;
     struct Explicit *own;      /* of a Runge-Kutta method */
     const Integrator *outside; /* of a method that is called back */
+    struct Index3 *index3;     /* of implicit steps of fixed size */
     double t, t_before, *present; /* where the run is, where its last step began, and the state now */
     long steps;
     bool near; /* the limit is so near that there is nothing to integrate */

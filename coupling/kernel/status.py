@@ -25,6 +25,8 @@ class Status(IntEnum):
     STOPPED = 12
     UNFIT = 13
     CONFLICT = 14
+    STEP_NOT_SOLVED = 15
+    STEP_CONTRADICTORY = 16
 
 
 class Failure(ctypes.Structure):

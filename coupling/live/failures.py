@@ -111,6 +111,31 @@ def step_too_small(session: Session, t: float) -> Outcome:
     )
 
 
+def step_not_solved(session: Session, t: float, worst: int, change: float) -> Outcome:
+    """Of a solver with fixed steps."""
+    run, part = session.run, next(p for p in session.built.parts if 0 <= worst - p.first_state < len(p.states))
+    unit = part.fmu.by_reference[part.states[worst - part.first_state]].unit
+    return Outcome(
+        Ending.NOT_SOLVED,
+        f"stopped at t = {t:.9g} s: a step of {run.step_size:g} s has not been solved in {run.newton_limit} Newton iterations; "
+        f"'{session.program.label(worst)}' still changes by {abs(change):.3g}{f' {unit}' if unit else ''}; choose a smaller step_size (a half is "
+        f"usually enough); {KEPT}",
+    )
+
+
+def step_contradictory(session: Session, t: float, joints: Sequence[str], worst: Address, left: float) -> Outcome:
+    """Of a solver with fixed steps; ``left`` is the worst violation."""
+    unit = session.built.parts[worst.part].fmu.by_reference[worst.reference].unit or ""
+    names = " and ".join(f"'{each}'" for each in joints) if len(joints) == 2 else listed(joints)
+    who = f"the joints {names} contradict each other: no positions satisfy {'both' if len(joints) == 2 else 'all of them'}"
+    if len(joints) == 1:
+        who = f"{names} contradicts itself: no positions satisfy it"
+    return Outcome(
+        Ending.CONTRADICTORY,
+        f"stopped at t = {t:.9g} s: {who}, {left:.3g}{f' {unit}' if unit else ''} are left; remove one of them, or mend their values; {KEPT}",
+    )
+
+
 def chattering(session: Session, t: float) -> Outcome:
     failure = session.kernel.failure
     if failure.slot >= 0:
@@ -288,6 +313,23 @@ def _lifted(session: Session, loop: int) -> bool:
     return not session.projects and bool(passing) and set(passing) <= set(always)
 
 
+_PROJECTED = 0.01
+"""The share of the greatest kinetic energy that projections may take out without a word."""
+
+
+def coarse(session: Session, record: Record) -> list[str]:
+    """Steps of fixed size after which velocities were far off the constraints."""
+    energy = record.statistics.projected.get("energy", 0.0)
+    columns = [1 + i for i, each in enumerate(record.columns) if each.variable == "energy.kinetic"]
+    greatest = record.rows[:, columns].sum(axis=1).max(initial=0.0) if columns else 0.0
+    if not (columns and energy > _PROJECTED * greatest):
+        return []
+    return [
+        f"the projections of velocities have taken out {energy:.3g} J, where the kinetic energy has been {greatest:.3g} J at most: the step of "
+        f"{session.run.step_size:g} s is too large; choose a smaller step_size"
+    ]
+
+
 _FEWEST_DIGITS = 1e-12
 """Of a pivot: four digits of those that double precision carries are left."""
 
@@ -304,6 +346,11 @@ def _far_apart(session: Session) -> str:
     )
 
 
+def _smaller(run: Run) -> str:
+    """What makes the steps of a solver that ends them on the constraints more accurate."""
+    return f"a smaller {'rtol' if run.step_size is None else 'step_size'} helps"
+
+
 _BAUMGARTE_HELPS = "greater baumgarte.alpha and baumgarte.beta of these joints, such as 50, and a smaller rtol help"
 
 
@@ -317,7 +364,7 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
         return sentence + (
             "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "
             "uncertain: look whether the energy and the branch are kept; "
-            + ("a smaller rtol helps" if session.projects else _BAUMGARTE_HELPS)
+            + (_smaller(session.run) if session.projects else _BAUMGARTE_HELPS)
         )
     return (
         sentence
@@ -381,4 +428,6 @@ def _created_energy(session: Session) -> str:
 
 if TYPE_CHECKING:
     from coupling.live.session import Session
-    from coupling.plan.graph import Part
+    from coupling.options import Run
+    from coupling.plan.graph import Address, Part
+    from coupling.record import Record

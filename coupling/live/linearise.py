@@ -24,9 +24,9 @@ from coupling.live.session import Session
 from coupling.plan.graph import Address, Part
 from coupling.plan.jacobian import EVENT_KINDS
 
-_ONE, _MINUS_ONE, _FIRST_TERM = 0, 1, 2
+ONE, MINUS_ONE, _FIRST_TERM = 0, 1, 2
 """Terms; entry 0 is 1 as well."""
-_CONSTANT, _AT_EVENTS, _ALWAYS = range(3)
+_CONSTANT, _AT_EVENTS, ALWAYS = range(3)
 
 
 class NoDerivative(ArithmeticError):
@@ -48,9 +48,9 @@ class Linearisation:
 
     def __init__(self, session: Session, wanted: Sequence[Address], inputs: Sequence[Address] = ()) -> None:
         self.unknowns = [a for loop in session.schedule.loops for a in loop.unknowns]
-        plan = _Plan(session, self.unknowns, wanted, inputs)
+        plan = Plan(session, self.unknowns, wanted, inputs)
         self._terms = np.zeros(plan.terms)
-        self._terms[[_ONE, _MINUS_ONE]] = 1.0, -1.0
+        self._terms[[ONE, MINUS_ONE]] = 1.0, -1.0
         for term, value in plan.constants:
             self._terms[term] = value
         self._calls: tuple[list[_Call], ...] = ([], [], [])
@@ -78,7 +78,7 @@ class Linearisation:
         for group in range(self._stale, len(self._calls)):
             for call in self._calls[group]:
                 call.ask()
-        self._stale = _ALWAYS
+        self._stale = ALWAYS
         for level in self._levels:
             products = self._terms[level.terms] * self._entries[level.entries]
             self._entries[level.first : level.first + len(level.starts)] = np.add.reduceat(products, level.starts)
@@ -245,7 +245,9 @@ class _Dependence:
     sources: Sequence[Address]
 
 
-class _Plan:
+class Plan:
+    """What is asked of which instance, and the entries that follow from it."""
+
     def __init__(self, session: Session, unknowns: Sequence[Address], wanted: Sequence[Address], inputs: Sequence[Address]) -> None:
         self._parts, self._graph = session.built.parts, session.schedule.graph
         self._column = {a: session.built.states + i for i, a in enumerate([*unknowns, *inputs])}
@@ -288,7 +290,7 @@ class _Plan:
         """The term for what is passed on in base units, as the input has it."""
         arriving = self._arriving(address)
         if arriving == address:
-            return _ONE
+            return ONE
         self.constants.append((self.terms, 1 / self._parts[address.part].fmu.factor(arriving.reference)))
         self.terms += 1
         return self.terms - 1
@@ -303,7 +305,7 @@ class _Plan:
         every = dict.fromkeys([*states, *inputs, *(a.reference for a in self._column if a.part == address.part)])
         for listed, kind in [(r, "dependent") for r in every] if declared is None else declared:
             known = inputs.get(listed, listed)
-            group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else _ALWAYS
+            group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else ALWAYS
             here = Address(address.part, 0, known)
             if known in states:
                 found.append(_Dependence(known, group, states[known], ()))
@@ -339,7 +341,7 @@ class _Plan:
             for source in torn[address]:
                 self._add(row, self._own_unit(address), rows[source])
             if address in self._column:
-                row.products[self._column[address]].append((_MINUS_ONE, 0))
+                row.products[self._column[address]].append((MINUS_ONE, 0))
             self._close(row)
             lines.append(row)
         triples = [(i, column, entry) for i, row in enumerate(lines) for column, entry in row.entries.items()]
@@ -392,7 +394,7 @@ class _Plan:
     def _factor(self, part: Part, reference: int) -> int:
         """The term for a state that is passed on as it is, or in base units."""
         if part.fmu.own(reference) == reference:
-            return _ONE
+            return ONE
         self.constants.append((self.terms, part.fmu.factor(reference)))
         self.terms += 1
         return self.terms - 1

@@ -30,8 +30,10 @@ def _statistics(session: Session, preparing: float, running: float) -> Statistic
     counts = session.kernel.counts if session.steppers else None
     return Statistics(
         evaluations=s.evaluations,
-        newton_iterations=s.newton_iterations,
-        factorisations=s.factorisations,
+        newton_iterations=session.solver_statistics.get("newton_iterations", s.newton_iterations),
+        factorisations=session.solver_statistics.get("factorisations", s.factorisations),
+        most_newton_iterations=session.solver_statistics.get("most_newton_iterations", 0),
+        projected=dict(session.projected),
         events=s.events,
         state_events=s.state_events,
         time_events=s.time_events,

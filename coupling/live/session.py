@@ -11,6 +11,7 @@ import numpy as np
 from coupling.kernel import changes
 from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
+from coupling.kernel.rows import Rows
 from coupling.live.program import Program
 from coupling.options import Run
 from coupling.plan.build import Built
@@ -37,6 +38,10 @@ class Session:
         self.said: dict[int, str] = {}
         """What instances warned of at the start, by their numbers."""
         self.solver_statistics: dict[str, int] = {}
+        self.projected: dict[str, float] = {}
+        """What projections of a solver with fixed steps have moved."""
+        self.bordered: Rows | None = None
+        """Rows with the equations of such a solver, once it has made them."""
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
         self._readings: dict[tuple[Address, ...], Readings] = {}

@@ -16,18 +16,24 @@ from coupling.plan.build import Built
 def state_tolerances(session: Session, run: Run) -> np.ndarray:
     """The absolute tolerance of each state: as given, or relative to its nominal value; infinite for gauge states, unless there are no others."""
     built = session.built
-    default = np.empty(built.states)
-    for part, instance in zip(built.parts, session.instances, strict=True):
-        count = len(part.states)
-        if count:
-            _, nominals = instance.nominals(count)
-            default[part.first_state : part.first_state + count] = run.rtol * np.where(nominals > 0, nominals, 1.0)
+    default = run.rtol * nominals(session)
     if run.atol is not None and not isinstance(run.atol, Mapping):
         default[:] = run.atol
     names = [session.label(slot) for slot in range(built.states)]
     found = given_tolerances(run, names, default)
     if len(built.gauge) < built.states:
         found[[slot for slot in built.gauge if not (isinstance(run.atol, Mapping) and names[slot] in run.atol)]] = np.inf
+    return found
+
+
+def nominals(session: Session) -> np.ndarray:
+    """Of all states, as their instances say."""
+    found = np.ones(session.built.states)
+    for part, instance in zip(session.built.parts, session.instances, strict=True):
+        count = len(part.states)
+        if count:
+            _, values = instance.nominals(count)
+            found[part.first_state : part.first_state + count] = np.where(values > 0, values, 1.0)
     return found
 
 

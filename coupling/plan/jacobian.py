@@ -26,6 +26,7 @@ class CallKind(IntEnum):
     ADJOINT = 1
     DIFFERENCE = 2
     KNOWN = 3
+    CENTRAL = 4
 
 
 @dataclass(frozen=True)

@@ -92,11 +92,12 @@ def of_no_effect(
     start: Sequence[Mapping[str, Any]],
     values: Mapping[tuple[int, str], Any],
     unstabilised: Iterable[tuple[int, str]],
+    by: str = "stabilisation='projection'",
+    instead: str = "stabilisation='baumgarte'",
 ) -> list[str]:
     """A sentence on each value of a stabilisation that was given, and that projection does without."""
     return [
-        f"stabilisation='projection' does without '{parts[index].name}.{name}', which was given a value; leave the value out, or choose "
-        "stabilisation='baumgarte'"
+        f"{by} does without '{parts[index].name}.{name}', which was given a value; leave the value out, or choose {instead}"
         for index, name in unstabilised
         if name in start[index] or (index, name) in values
     ]

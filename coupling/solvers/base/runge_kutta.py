@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from time import perf_counter
 
 import numpy as np
 
@@ -17,17 +16,13 @@ from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
 from coupling.outcome import Outcome
-from coupling.progress import watched
+from coupling.solvers.base.inside import advance, record_last
 from coupling.solvers.base.solver import Solver
 
 
 def explicit_method(tableau: Tableau) -> Solver:
     """The solver that runs a tableau."""
     return Solver(partial(integrate, tableau), tableau)
-
-
-_AT_A_TIME = 0.1
-"""Seconds between two looks at the clock and at signals."""
 
 
 def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
@@ -42,25 +37,13 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
         status = kernel.restart(run.start_time, session.x)
-    interrupted, chunk, rk = False, 20, kernel.runge_kutta
-    with watched(run) as show:
-        try:
-            if status is Status.DONE and kernel.reached < run.stop_time:
-                status = Status.PAUSED
-            while status is Status.PAUSED and rk.steps < run.max_steps:
-                began = perf_counter()
-                status = kernel.advance(min(chunk, run.max_steps - rk.steps))
-                show(kernel.reached, rk.steps)
-                spent = perf_counter() - began
-                chunk = max(1, min(int(chunk * _AT_A_TIME / max(spent, 1e-6)), 10 * chunk))
-        except KeyboardInterrupt:
-            interrupted = True
+    rk = kernel.runge_kutta
+    status, interrupted = advance(kernel, run, status)
     session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
     _warn_of_roughness(session, outcome)
     _warn_of_stiffness(session, outcome)
-    if not outcome.completed and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:
-        kernel.record()  # the last point is the one that tells most
+    record_last(kernel, run, outcome)
     return outcome
 
 

@@ -18,6 +18,8 @@ class Solver:
     integrate: Callable[[Any, Any], Outcome]
     tableau: Tableau | None = None
     """Of an explicit Runge-Kutta method, which can also integrate between communication points."""
+    holds: bool = False
+    """Whether it holds constraints by itself, whatever their stabilisation."""
 
 
 SOLVERS: Registry[Solver] = Registry("solver", "coupling.solvers")

@@ -1,0 +1,124 @@
+"""The bordered equations of implicit steps as rows for the kernel: derivatives of the states' derivatives, and of what each unknown of a loop
+keeps at zero, at the highest level that its instance tells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coupling.kernel.rows import NONE, WHOLE, RowBuilder, Rows
+from coupling.live.jacobians import motions_of, turns_of
+from coupling.live.linearise import ALWAYS, MINUS_ONE, ONE, Plan
+from coupling.live.session import Session
+from coupling.plan.graph import Address
+from coupling.plan.jacobian import CallKind
+
+OF_RESIDUAL, OF_VELOCITY, OF_POSITION = range(3)
+"""Levels, numbered as in the kernel."""
+
+_OF_VELOCITIES = ("m/s", "rad/s")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an unknown of a loop keeps at zero: outputs, where its instance gives them."""
+
+    unknown: Address
+    residual: Address
+    position: Address | None = None
+    velocity: Address | None = None
+
+    @property
+    def level(self) -> int:
+        return OF_POSITION if self.position else OF_VELOCITY if self.velocity else OF_RESIDUAL
+
+    @property
+    def row(self) -> Address:
+        """What is differentiated."""
+        return self.position or self.velocity or self.residual
+
+
+def kept_at_zero(session: Session) -> list[Kept]:
+    """By unknown of all loops, in their order."""
+    found = []
+    for loop in session.schedule.loops:
+        for place, (unknown, residual) in enumerate(zip(loop.unknowns, loop.residuals, strict=True)):
+            dae = session.built.parts[residual.part].dae if place < len(loop.unknowns) - loop.torn else None
+            constraint = next((c for c in dae.constraints if c.residual == residual.reference), None) if dae else None
+            levels = (constraint.position, constraint.velocity) if constraint else (None, None)
+            found.append(Kept(unknown, residual, *(None if r is None else Address(residual.part, 0, r) for r in levels)))
+    return found
+
+
+def bordered_rows(session: Session, kept: Sequence[Kept]) -> Rows:
+    """The rows of a session with those of its bordered equations."""
+    builder, parts = RowBuilder.of(session.rows), session.built.parts
+    velocity_of = [i for i, each in enumerate(kept) if each.position and each.velocity]
+    derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
+    wanted = [*derivatives, *(each.row for each in kept), *(v for i in velocity_of if (v := kept[i].velocity))]
+    plan = Plan(session, [each.unknown for each in kept], wanted, ())
+    places, terms = _add_calls(session, builder, plan)
+    factors = {ONE: 1.0, MINUS_ONE: -1.0, **dict(plan.constants)}
+    levels, entries = plan.numbered()
+    sums = []
+    for level in levels:
+        products = [
+            (factors.get(t, 1.0), places.get(t, 0), int(e)) for t, e in zip(level.terms.tolist(), level.entries.tolist(), strict=True)
+        ]
+        sums += [products[a:b] for a, b in zip(level.starts, [*level.starts[1:], len(products)], strict=True)]
+    rows, columns, chosen = (np.array(x, dtype=int) for x in plan.pattern)
+    order = np.lexsort((columns, rows))
+    pattern = np.searchsorted(rows[order], np.arange(len(wanted) + 1)), columns[order], np.array([0, *entries])[chosen[order]]
+    moving = _moving(session, kept, rows, columns)
+    builder.set_bordered((len(kept), terms), sums, [x.tolist() for x in pattern], [each.level for each in kept], velocity_of, moving)
+    read: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for i, address in enumerate(wanted[len(derivatives) :]):
+        if i >= len(kept) or kept[i].level != OF_RESIDUAL:
+            read[address.part].append((address.reference, i))
+    for part, items in read.items():
+        builder.add_level(part, *zip(*items, strict=True))
+    return builder.rows()
+
+
+def _add_calls(session: Session, builder: RowBuilder, plan: Plan) -> tuple[dict[int, int], int]:
+    """Returns where the kernel keeps each term, and how many it has."""
+    places: dict[int, int] = {}
+    terms = 1
+    for group, index, unknowns, knowns, first in plan.calls:
+        part = session.built.parts[index]
+        places |= {first + i: terms + i for i in range(len(unknowns))}
+        builder.add_derivative(
+            WHOLE,
+            CallKind.DIRECTIONAL if part.interface.directional_derivatives else CallKind.CENTRAL,
+            index,
+            at_events=group != ALWAYS,
+            unknowns=unknowns,
+            knowns=knowns,
+            seed=[1.0] * len(knowns),
+            first=terms,
+            known_slot=part.states.index(knowns[0]) if knowns[0] in part.states else NONE,
+            nominal=abs(part.fmu.by_reference[knowns[0]].nominal) or 1.0,
+        )
+        terms += len(unknowns)
+    return places, terms
+
+
+def _moving(session: Session, kept: Sequence[Kept], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Which states are velocities of a mechanism: rates of other states, or of quaternions. Where instances do not tell, those that multipliers
+    move."""
+    n, parts = session.built.states, session.built.parts
+    units = [part.fmu.by_reference[reference].unit for part in parts for reference in part.states]
+    found = np.zeros(n, dtype=bool)
+    for _, velocity in motions_of(session):
+        found[velocity] = units[velocity] in _OF_VELOCITIES
+    for omega, _ in turns_of(session):
+        found[omega : omega + 3] = True
+    multipliers = np.array([n + i for i, each in enumerate(kept) if each.level != OF_RESIDUAL])
+    moved = rows[(rows < n) & np.isin(columns, multipliers)]
+    for part in parts:
+        if not part.interface.directional_derivatives:
+            found[[i for i in moved if 0 <= i - part.first_state < len(part.states)]] = True
+    return found

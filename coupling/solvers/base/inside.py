@@ -1,0 +1,38 @@
+"""Runs whose steps the kernel takes, coming back now and then to show how far it is."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from coupling.kernel.kernel import Kernel
+from coupling.kernel.status import Status
+from coupling.options import Run
+from coupling.outcome import Outcome
+from coupling.progress import watched
+
+_AT_A_TIME = 0.1
+"""Seconds between two looks at the clock and at signals."""
+
+
+def advance(kernel: Kernel, run: Run, status: Status) -> tuple[Status, bool]:
+    """Goes on from the status with which a run began. Returns how it ended, and whether it was interrupted."""
+    chunk = 20
+    with watched(run) as show:
+        try:
+            if status is Status.DONE and kernel.reached < run.stop_time:
+                status = Status.PAUSED
+            while status is Status.PAUSED and kernel.steps < run.max_steps:
+                began = perf_counter()
+                status = kernel.advance(min(chunk, run.max_steps - kernel.steps))
+                show(kernel.reached, kernel.steps)
+                spent = perf_counter() - began
+                chunk = max(1, min(int(chunk * _AT_A_TIME / max(spent, 1e-6)), 10 * chunk))
+        except KeyboardInterrupt:
+            return status, True
+    return status, False
+
+
+def record_last(kernel: Kernel, run: Run, outcome: Outcome) -> None:
+    """The last point of a run that did not complete is the one that tells most."""
+    if not outcome.completed and kernel.reached > run.start_time and kernel.evaluate(kernel.reached, kernel.present) is Status.DONE:
+        kernel.record()

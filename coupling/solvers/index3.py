@@ -1,0 +1,94 @@
+"""Index 3 with projections: implicit steps of fixed size and known cost, at whose ends all constraints hold to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from coupling.kernel.index3 import Index3Options, Index3Report
+from coupling.kernel.status import Status
+from coupling.live import failures
+from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
+from coupling.live.session import Session
+from coupling.live.tolerances import nominals
+from coupling.options import Run
+from coupling.outcome import Outcome
+from coupling.solvers.base.inside import advance, record_last
+from coupling.solvers.base.solver import SOLVERS, Solver
+
+METHODS = ("trapezoidal", "generalised-alpha", "trbdf2")
+"""Numbered as in the kernel."""
+
+
+def integrate(session: Session, run: Run) -> Outcome:
+    """Runs the system by fixed steps."""
+    kernel, times = session.kernel, run.times()
+    kernel.set_fast(False)
+    if len(times) and times[0] <= run.start_time:
+        kernel.record()
+        times = times[1:]
+    kept = kept_at_zero(session)
+    kernel.set_projection(session.rows, session.built.reading is not None)
+    if session.bordered is None:
+        session.bordered = bordered_rows(session, kept)
+    options = _options(run)
+    status = kernel.begin_index3(session.bordered, options, nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times))
+    if status is Status.DONE:
+        status = kernel.restart(run.start_time, session.x)
+    status, interrupted = advance(kernel, run, status)
+    report = kernel.index3
+    session.solver_statistics = {
+        "steps": kernel.steps,
+        "newton_iterations": report.iterations,
+        "most_newton_iterations": report.most_iterations,
+        "factorisations": report.factorisations,
+    }
+    session.projected = {"velocity": report.velocity, "energy": report.energy}
+    outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
+    outcome.warnings += _warnings(session, kept, report, run)
+    record_last(kernel, run, outcome)
+    return outcome
+
+
+def _options(run: Run) -> Index3Options:
+    return Index3Options(
+        step=run.step_size,
+        radius=run.spectral_radius,
+        tolerance=run.newton_tolerance,
+        method=METHODS.index(run.method),
+        limit=run.newton_limit,
+        tangent=run.metric == "tangent",
+        stepped=run.velocity_level == "stepped",
+    )
+
+
+def _outcome(session: Session, status: Status, kept: list[Kept]) -> Outcome:
+    kernel = session.kernel
+    if status is Status.STEP_NOT_SOLVED:
+        return failures.step_not_solved(session, kernel.reached, kernel.index3.worst, kernel.index3.change)
+    if status is Status.STEP_CONTRADICTORY:
+        left = np.abs(kernel.index3_violation(len(kept))) * [each.level == OF_POSITION for each in kept]
+        names = dict.fromkeys(
+            session.built.parts[each.residual.part].name for each, by in zip(kept, left, strict=True) if by > 0.1 * left.max()
+        )
+        worst = kept[int(left.argmax())].position
+        assert worst
+        return failures.step_contradictory(session, kernel.reached, list(names), worst, float(left.max()))
+    return failures.outcome(session, status, kernel.reached)
+
+
+def _warnings(session: Session, kept: list[Kept], report: Index3Report, run: Run) -> Iterator[str]:
+    torn = {a for loop in session.schedule.loops for a in loop.unknowns[len(loop.unknowns) - loop.torn :]}
+    for each in kept:
+        if each.level == OF_RESIDUAL and each.unknown not in torn:
+            name, part = session.named(*each.unknown[::2]), session.built.parts[each.unknown.part].name
+            yield (
+                f"'{name}' is solved from its residual alone, since '{part}' has no outputs position[1] or velocity[1]; its constraint may drift"
+            )
+    if report.ringing >= 0:
+        remedy = "method='generalised-alpha' or method='trbdf2' damps it"
+        yield f"'{session.label(report.ringing)}' rings from step to step, from t = {report.ringing_since:.3g} s on; {remedy}"
+
+
+SOLVERS.register("index3", Solver(integrate, holds=True))

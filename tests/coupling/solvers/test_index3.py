@@ -1,0 +1,394 @@
+"""Index 3 with projections: orders and figures of the method against closed forms and minimal coordinates, and what it says and refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, Result, System
+from coupling.outcome import Ending
+from coupling.plan.graph import Part
+from fmu_components.planar.Body import Body1
+from fmu_components.planar.Fixed import Fixed
+from fmu_components.planar.Revolute import Revolute
+from tests.support import foreign
+from tests.support.systems import fixed_steps as known
+from tests.support.systems import seven_bodies
+from tests.support.systems.fixed_steps import INSTANTS, WHEEL
+from tests.support.systems.space import chaplygin_sphere
+from tests.support.systems.stepped import DERIVATIVES, component
+from tests.support.systems.systems import pendulum, refusal
+
+METHODS = ["trapezoidal", "generalised-alpha", "trbdf2"]
+METRICS = ["mass", "tangent"]
+
+
+def run(system: System, stop: float, h: float, **options) -> Result:
+    result = system.simulate(stop, solver="index3", step_size=h, **{"output_times": [0.0, stop], **options})
+    assert result.outcome.completed, result.outcome
+    return result
+
+
+def orders(errors: dict[float, np.ndarray]) -> np.ndarray:
+    """Between the two step sizes, by column."""
+    large, small = sorted(errors, reverse=True)
+    return np.log(errors[large] / errors[small]) / np.log(large / small)
+
+
+# -- the paper's examples ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_two_masses_drift_apart_where_their_velocity_is_projected_alone(metric):
+    """By T h f / (4 m1), which is 0.357 mm with the paper's step of 1 ms; the force is exact. Stepped, nothing is off but rounding."""
+    for h, drift in ((0.1, 3.571428571e-2), (0.05, 1.785714286e-2)):
+        result = run(known.two_masses(), 5.0, h, velocity_level="projected", metric=metric)
+        assert result["A.x"][-1] - result["B.x"][-1] - 3 == pytest.approx(drift, rel=1e-8)
+        assert result["rail.multiplier[1]"] == pytest.approx([5 / 6] * len(result.time), abs=1e-10)
+    result = run(known.two_masses(), 5.0, 0.1, metric=metric)
+    assert result["A.x"][-1] == pytest.approx(3 + 25 / 12, abs=1e-13) and result["A.x"][-1] - result["B.x"][-1] == pytest.approx(
+        3, abs=1e-13
+    )
+
+
+@pytest.mark.slow
+def test_two_masses_with_the_paper_s_own_step():
+    result = run(known.two_masses(), 5.0, 1e-3, velocity_level="projected")
+    assert result["A.x"][-1] - result["B.x"][-1] - 3 == pytest.approx(3.571428571e-4, rel=1e-6)
+    assert result["A.x"][-1] - (3 + 25 / 12) == pytest.approx(1.488095e-4, rel=1e-6)
+
+
+def errors_of_pointing(h: float, **options) -> np.ndarray:
+    """Of positions, velocities and force."""
+    exact, result = known.pointed_exact(INSTANTS), run(known.pointed(), 5.0, h, output_times=INSTANTS, **options)
+    off = {name: np.abs(result[name] - values).max() for name, values in exact.items() if name != "force"}
+    force = np.abs(result["pointer.multiplier[1]"] - exact["force"]).max()
+    return np.array([max(off["A.x"], off["A.y"]), max(off["A.vx"], off["A.vy"]), force])
+
+
+@pytest.mark.parametrize(
+    ("level", "figures", "order"),
+    [("projected", (8.249e-3, 1.192e-3, 1.552e-3), 1.0), ("stepped", (9.877e-5, 3.609e-5, 1.878e-5), 2.0)],
+)
+def test_a_points_at_b(level, figures, order):
+    """Errors with 100 steps to four digits; halved steps tell the order."""
+    errors = {h: errors_of_pointing(h, velocity_level=level) for h in (0.05, 0.025)}
+    assert errors[0.05] == pytest.approx(figures, rel=1e-3)
+    assert orders(errors) == pytest.approx([order] * 3, abs=0.03)
+
+
+def test_a_wheel_is_pushed_from_one_time_to_another():
+    """The steps of 0.4 s are shortened to meet both; projected alone, it slips."""
+    result = run(known.wheel(), 5.0, 0.4, output_times=[0.0, 2.0, 5.0])
+    assert result.statistics.steps == 14 and result.statistics.time_events == 3
+    assert result["wheel.x"][-1] == pytest.approx(known.TRAVELLED, abs=1e-13)
+    assert result["wheel.theta"][-1] == pytest.approx(-known.TRAVELLED / WHEEL["radius"], abs=1e-12)
+    assert -result["contact.contact.tangential"][list(result.time).index(2.0)] == pytest.approx(known.GRIP, abs=1e-10)
+    slipping = run(known.wheel(), 5.0, 0.1, velocity_level="projected")
+    assert slipping["wheel.x"][-1] + WHEEL["radius"] * slipping["wheel.theta"][-1] == pytest.approx(0.1 / 4 * (2 / WHEEL["m"]), rel=1e-6)
+
+
+# -- orders --------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "metric"), [*product(METHODS[:1], METRICS), *product(METHODS[1:], ["mass"])])
+def test_positions_velocities_first_order_states_and_multipliers_are_of_second_order(method, metric):
+    """A rod with a torque that lags; the trapezoidal rule's errors at 320 steps are known to three digits."""
+    times, errors = [0.5, 1.0, 1.5, 2.0], {}
+    exact = known.lagging_exact(times)
+    for count in (160, 320):
+        result = run(known.lagging(), 2.0, 2 / count, method=method, metric=metric, output_times=times)
+        found = [result[name] for name in ("rod.theta", "rod.omega", "lag.y", "pin.N.Fx", "pin.N.Fy")]
+        off = np.abs(np.array(found) - exact).max(axis=1)
+        errors[2 / count] = np.append(off[:3], off[3:].max())
+        assert result.statistics.most_newton_iterations == (6 if method == "trbdf2" else 3)
+    assert ((orders(errors) > 1.9) & (orders(errors) < 2.1)).all()
+    if method == "trapezoidal" and metric == "mass":
+        assert errors[2 / 320] == pytest.approx([1.12e-4, 3.03e-4, 3.72e-4, 1.74e-3], rel=5e-3)
+
+
+def test_constraints_that_move_by_themselves_are_of_second_order():
+    times, errors = [0.5, 1.0, 1.5, 2.0], {}
+    exact = known.shaken_exact(times)
+    for count in (160, 320):
+        result = run(known.shaken(), 2.0, 2 / count, output_times=times)
+        errors[2 / count] = np.abs([result["rod.theta"] - exact[0], result["rod.omega"] - exact[1]]).max(axis=1)
+    assert errors[2 / 320] == pytest.approx([7.5e-4, 3.3e-3], rel=0.02)
+    assert orders(errors) == pytest.approx([2.0, 2.0], abs=0.1)
+
+
+def test_a_sphere_rolls_in_space():
+    """Chaplygin's, whose angular momentum about the contact stays: positions, attitude, rates and forces after 1, 3 and 5 s, to order 2."""
+    exact = {
+        "x": (0.506414476506, 1.512553641566, 2.531122503576),
+        "y": (-0.389825640062, -1.150705406362, -1.910518196705),
+        "omegax": (2.298781751449, 2.000027840546, 2.264935849436),
+        "omegay": (2.733444064890, 2.998401771834, 2.915209849940),
+        "omegaz": (-1.782855111268, -1.511354000556, -0.659580288904),
+    }
+    system, errors = chaplygin_sphere(), {}
+    for count in (100, 200):
+        result = run(system, 5.0, 5 / count, output_times=[1.0, 3.0, 5.0])
+        off = {name: np.abs(result[f"top.{name}"] - values).max() for name, values in exact.items()}
+        errors[5 / count] = np.array([max(off["x"], off["y"]), max(off["omegax"], off["omegay"], off["omegaz"])])
+    assert orders(errors) == pytest.approx([2.0, 2.0], abs=0.05)
+    assert (errors[5 / 200] < [3e-4, 4e-3]).all()
+
+
+# -- projections ---------------------------------------------------------------------------------------------------------------------------
+
+
+def spring_and_rod() -> System:
+    """A rod in a pin, whose end a spring and a damper couple to a body without joints."""
+    system = System("spring and rod")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body2", {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5, "x": 0.5, "vy": 0.5, "omega": 1.0})
+    system.add("free", "planar.Body1", {"m": 0.5, "I": 0.02, "x": 1.6, "y": 0.3, "vx": 0.4})
+    system.add("spring", "planar.SpringDamper", {"k": 200.0, "b": 3.0, "rest": 0.5})
+    known.hinge(system, "pin", "ground.p1", "rod.p1")
+    return known.connected(system, ("rod.p2", "spring.M"), ("free.p1", "spring.N"))
+
+
+MASSES = np.diag([1, 1, 1 / 12, 0.5, 0.5, 0.02])
+
+
+def forces(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """On rod and body."""
+    arm = np.array([np.cos(q[2]), np.sin(q[2])]) / 2
+    across = np.array([-arm[1], arm[0]])
+    to = q[3:5] - q[:2] - arm
+    length = np.linalg.norm(to)
+    rate = to @ (v[3:5] - v[:2] - across * v[2]) / length
+    pull = (200 * (length - 0.5) + 3 * rate) * to / length
+    return np.array([*pull, across @ pull, *-pull, 0]) - 9.81 * MASSES @ [0, 1, 0, 0, 1, 0]
+
+
+def constraint(q: np.ndarray) -> np.ndarray:
+    return q[:2] - np.array([np.cos(q[2]), np.sin(q[2])]) / 2
+
+
+def slope(f, x: np.ndarray) -> np.ndarray:
+    return np.array([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(len(x))]).T
+
+
+def test_one_step_is_that_of_the_paper_in_generalised_coordinates():
+    """Newmark's rule with beta = 1/4, then velocities by P = M, or by P = M + h/2 C + h^2/4 K; the free body moves by the latter alone. The
+    energy that the former takes out is what the projections' own sum says."""
+    h, q0, v0 = 0.05, np.array([0.5, 0, 0, 1.6, 0.3, 0]), np.array([0, 0.5, 1, 0.4, 0, 0])
+    g = slope(constraint, q0)
+    bias = np.array([0.5, 0.0])  # of the constraint's second derivative, from omega = 1
+    full = np.block([[MASSES, -g.T], [g, np.zeros((2, 2))]])
+    a0 = np.linalg.solve(full, np.append(forces(q0, v0), -bias))[:6]
+    z = np.append(q0 + h * v0, [0, 0])
+
+    def misfit(z: np.ndarray) -> np.ndarray:
+        q, v, a = z[:6], 2 / h * (z[:6] - q0) - v0, 4 / h**2 * (z[:6] - q0 - h * v0) - a0
+        return np.append(MASSES @ a - forces(q, v) - slope(constraint, q).T @ z[6:], constraint(q))
+
+    for _ in range(8):
+        z -= np.linalg.solve(slope(misfit, z), misfit(z))
+    q, free = z[:6], 2 / h * (z[:6] - q0) - v0
+    g = slope(constraint, q)
+    stiffness = -slope(lambda x: forces(x, free) + slope(constraint, x).T @ z[6:], q)
+    damping = -slope(lambda x: forces(q, x), free)
+    for metric, p in (("mass", MASSES), ("tangent", MASSES + h / 2 * damping + h**2 / 4 * stiffness)):
+        along = np.linalg.solve(p, g.T)
+        v = free - along @ np.linalg.solve(g @ along, g @ free)
+        result = run(spring_and_rod(), h, h, metric=metric)
+        names = [f"{body}.{name}" for body in ("rod", "free") for name in ("x", "y", "theta", "vx", "vy", "omega")]
+        found = np.array([result[name][-1] for name in names]).reshape(2, 2, 3)
+        assert found[:, 0].ravel() == pytest.approx(q, abs=2e-8)
+        assert found[:, 1].ravel() == pytest.approx(v, abs=2e-6)
+        if metric == "mass":
+            assert result.statistics.projected["energy"] == pytest.approx((free @ MASSES @ free - v @ MASSES @ v) / 2, rel=1e-4)
+            assert found[1, 1] == pytest.approx(free[3:], abs=2e-6)
+        else:
+            assert np.abs(found[1, 1] - free[3:]).max() > 1e-5
+
+
+@pytest.mark.parametrize(("metric", "lost"), [("mass", 5.3e-3), ("tangent", 8.8e-3)])
+def test_a_rod_loses_a_little_energy(metric, lost):
+    """Of 4.9 J in 5 s with steps of 20 ms, never gaining any by the metric of the masses."""
+    energy = run(pendulum(), 5.0, 0.02, metric=metric, output_times=np.linspace(0, 5, 251)).energy
+    assert energy[0] - energy[-1] == pytest.approx(lost, rel=0.02)
+    result = run(pendulum(), 5.0, 0.02, metric=metric)
+    assert result.statistics.projected["energy"] > 0 and 0 < result.statistics.projected["velocity"] < 0.1
+
+
+def test_steps_that_are_too_large_have_a_warning():
+    (warning,) = run(pendulum(), 2.0, 0.2, output_times=np.linspace(0, 2, 11)).outcome.warnings
+    assert "the step of 0.2 s is too large; choose a smaller step_size" in warning and warning.startswith("the projections of velocities")
+
+
+# -- hard mechanisms -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_parallelogram_goes_through_24_singular_poses():
+    """With steps of 20 ms: on its branch, with its coupler level, and with three iterations in each step."""
+    result = run(known.parallelogram(), 10.0, 0.02, output_times=np.linspace(0, 10, 501))
+    assert np.abs(result["coupler.theta"]).max() < 1e-12 and max(result.violation["position"]) < 1e-13
+    assert result["crank.theta"][-1] == pytest.approx(known.parallelogram_exact(10.0), abs=0.32)
+    assert result["crank.theta"][-1] > 24 * np.pi - np.pi / 2 and result.statistics.most_newton_iterations == 3
+
+
+def test_three_hinges_share_the_load():
+    result = run(known.door(), 2.0, 0.02)
+    shares = [result[f"hinge{k}.multiplier[2]"][-1] for k in (1, 2, 3)]
+    assert shares == pytest.approx([0.824573] * 3, abs=1e-6) and max(result.violation["position"]) < 1e-15
+    (warning,) = result.outcome.warnings
+    assert warning.startswith("4 constraints are redundant at t = 0 s, among those of 'hinge1', 'hinge2', 'hinge3'")
+
+
+def test_hinges_that_contradict_each_other_are_named():
+    """A door hangs at a fixed post, and at one that moves away."""
+    result = known.door(["planar.Fixed", known.Dragged]).simulate(1.0, solver="index3", step_size=0.02, output_times=[0.0, 1.0])
+    assert result.outcome.ending is Ending.CONTRADICTORY
+    assert result.outcome.sentence == (
+        "stopped at t = 0 s: the joints 'hinge1' and 'hinge2' contradict each other: no positions satisfy both, 0.0001 m are left; remove one of "
+        "them, or mend their values; the result holds everything up to there"
+    )
+
+
+def test_what_rings_is_named_and_damped_by_the_other_methods():
+    """A lag of 1e-5 s starts off its slow motion."""
+    ends = {}
+    for method in METHODS:
+        result = run(known.lagging(1e-5, 1.0), 2.0, 0.005, method=method)
+        ends[method] = result["lag.y"][-1] + result["rod.omega"][-1]
+        ringing = [w for w in result.outcome.warnings if "rings from step to step" in w]
+        assert len(ringing) == (method == "trapezoidal")
+        for warning in ringing:
+            assert warning.startswith("'lag.x' rings from step to step, from t = 0.105 s on; method='generalised-alpha'")
+    assert abs(ends["trapezoidal"]) > 0.03 and max(abs(ends[m]) for m in METHODS[1:]) < 1e-3
+
+
+def test_results_do_not_depend_on_the_stabilisation_of_the_joints():
+    angles = []
+    for value in (0.0, 5.0, 50.0):
+        given = {"baumgarte.alpha": value, "baumgarte.beta": value}
+        result = run(known.lagging(**given), 2.0, 0.02)
+        angles.append([result["rod.theta"][-1], result["pin.multiplier[2]"][-1]])
+        assert result.outcome.stabilisation == "constraints were held by solver = 'index3' at the end of each step"
+        assert result.outcome.warnings == [
+            f"solver='index3' does without 'pin.baumgarte.{each}', which was given a value; leave the value out, or choose another solver"
+            for each in ("alpha", "beta")
+        ]
+    assert np.ptp(angles, axis=0) == pytest.approx([0, 0], abs=1e-12)
+
+
+def test_rows_between_steps_are_on_the_constraints():
+    """Hermite's polynomial, projected: a step is no longer than 20 ms, rows are 1 ms apart."""
+    result = run(pendulum(), 0.5, 0.02, output_times=np.linspace(0, 0.5, 501), outputs=["*"])
+    assert max(result.violation["position"]) < 1e-12 and result.statistics.steps == 25
+
+
+# -- foreign FMUs --------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_fmus_without_derivatives_are_differenced(fmi):
+    """Nothing else changes: not the steps, not the motion, not the iterations; the rod's velocities are those that multipliers move."""
+    system = System("pendulum")
+    system.add("ground", component(Fixed, fmi, *DERIVATIVES))
+    system.add("pin", component(Revolute, fmi, *DERIVATIVES))
+    system.add("rod", component(Body1, fmi, *DERIVATIVES), {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "x": 0.5})
+    known.connected(system, ("ground.p1", "pin.M"), ("pin.N", "rod.p1"))
+    found, exact = run(system, 1.0, 0.01), run(pendulum(), 1.0, 0.01)
+    assert found["rod.theta"][-1] == pytest.approx(exact["rod.theta"][-1], abs=1e-9)
+    assert found["pin.multiplier[2]"][-1] == pytest.approx(exact["pin.multiplier[2]"][-1], abs=1e-6)
+    assert max(found.violation["velocity"]) < 1e-9 and max(found.violation["position"]) < 1e-12
+    assert found.statistics.newton_iterations == pytest.approx(exact.statistics.newton_iterations, rel=0.05)
+
+
+def test_constraints_that_tell_no_violation_are_solved_by_their_residuals(monkeypatch):
+    """As joints of other tools may: they may drift, and a warning says so."""
+    own = Part.dae.fget
+
+    def stripped(part: Part):
+        dae = own(part)
+        return dae and replace(dae, constraints=tuple(replace(c, position=None, velocity=None) for c in dae.constraints))
+
+    monkeypatch.setattr(Part, "dae", property(stripped))
+    result = pendulum().simulate(1.0, solver="index3", step_size=0.002, output_times=[0.0, 1.0])
+    assert result.outcome.completed and result["rod.theta"][-1] == pytest.approx(run(pendulum(), 1.0, 0.002)["rod.theta"][-1], abs=1e-3)
+    assert result.outcome.warnings[:1] == [
+        "'pin.lambda[1]' is solved from its residual alone, since 'pin' has no outputs position[1] or velocity[1]; its constraint may drift"
+    ]
+
+
+def test_events_of_fmus_begin_the_steps_anew():
+    """State and time events, against what is exactly known; no constraint is there."""
+    system = System("events")
+    system.add("it", foreign.two_events())
+    exact = foreign.two_events_exact(np.array([2.0]))
+    result = run(system, 2.0, 0.01, output_times=[0.0, 2.0])
+    assert result.statistics.state_events == 3 and result.statistics.time_events == 1
+    assert [result["it.x"][-1], result["it.level"][-1]] == pytest.approx([each[0] for each in exact], abs=1e-12)
+
+
+# -- options -------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [known.lagging, known.pointed, known.parallelogram, seven_bodies.system])
+def test_every_combination_of_options_runs(make):
+    system = make()
+    h, stop = (1e-4, 1e-3) if make is seven_bodies.system else (0.01, 0.1)
+    for method, metric, level in product(METHODS, METRICS, ("stepped", "projected")):
+        result = run(system, stop, h, method=method, metric=metric, velocity_level=level, outputs=["*"])
+        assert max(result.violation["velocity"]) < 1e-11
+        assert make is known.pointed or max(result.violation["position"]) < 1e-12
+
+
+REFUSED = {
+    "solver='index3' takes steps of fixed size: give step_size, for instance step_size=0.01": {"step_size": None},
+    "step_size = 0 s is refused: it must be greater than 0 and finite": {"step_size": 0},
+    "step_size = 'a' is refused: it must be a number": {"step_size": "a"},
+    "step_size = 1e-14 s is refused: at such times numbers resolve no less than 1e-12 s; choose a longer one": {"step_size": 1e-14},
+    "rtol is not used by solver='index3', whose accuracy follows from step_size; leave it out": {"rtol": 1e-4},
+    "atol is not used by solver='index3', whose accuracy follows from step_size; leave it out": {"atol": 1e-4},
+    "max_step is not used by solver='index3', whose accuracy follows from step_size; leave it out": {"max_step": 0.1},
+    "stabilisation = 'projection' is for other solvers: solver='index3' holds constraints by itself; leave one of the two out": {
+        "stabilisation": "projection"
+    },
+    "initial='relax' leaves a violated start to the joints' own stabilisation, which solver='index3' does without; choose initial='assemble'": {
+        "initial": "relax"
+    },
+    "metric = 'masses' is unknown; choose 'mass' or 'tangent'": {"metric": "masses"},
+    "velocity_level = 'off' is unknown; choose 'stepped' or 'projected'": {"velocity_level": "off"},
+    "method = 'euler' is unknown; choose 'trapezoidal', 'generalised-alpha' or 'trbdf2'": {"method": "euler"},
+    "spectral_radius = 0.5 is for method='generalised-alpha', not for 'trapezoidal'; leave it out": {"spectral_radius": 0.5},
+    "spectral_radius = 1 is refused: it must be at least 0 and less than 1; 0.8 is the default": {
+        "spectral_radius": 1,
+        "method": "generalised-alpha",
+    },
+    "newton_limit = 0 is refused: it must be a whole number of at least 1": {"newton_limit": 0},
+    "newton_tolerance = 1 is refused: it must lie between 1e-14 and 1e-3; 1e-10 is the default": {"newton_tolerance": 1.0},
+    "metric = 'tangent' is for solver='index3', not for 'dopri5'; choose that one, or leave it out": {
+        "solver": "dopri5",
+        "metric": "tangent",
+    },
+    "step_size = 0.01 is for solver='index3', not for 'ida'; choose that one, or leave it out": {"solver": "ida"},
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_makes_no_sense_is_refused(sentence):
+    options = {"solver": "index3", "step_size": 0.01, **REFUSED[sentence]}
+    assert refusal(lambda: pendulum().simulate(1.0, **options), BuildError) == sentence
+
+
+def test_a_step_that_is_not_solved_says_which_state_still_changes():
+    result = known.parallelogram().simulate(1.0, solver="index3", step_size=0.05, newton_limit=2)
+    assert result.outcome.ending is Ending.NOT_SOLVED
+    before, after = result.outcome.sentence.split(" still changes by ")
+    assert before.startswith("stopped at t = 0 s: a step of 0.05 s has not been solved in 2 Newton iterations; '")
+    assert after.endswith("; choose a smaller step_size (a half is usually enough); the result holds everything up to there")
+
+
+def test_a_second_run_gives_the_same_bits():
+    system = known.lagging()
+    first, second = (run(system, 1.0, 0.01)["rod.theta"] for _ in range(2))
+    assert np.array_equal(first, second)
