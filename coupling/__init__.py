@@ -3,7 +3,7 @@
 from coupling.analysis.continuation import Equilibria
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
-from coupling.errors import AnalysisError, BuildError, InitialStateError, StartError
+from coupling.errors import AnalysisError, BuildError, InitialStateError, ResultError, StartError
 from coupling.fmus import FmuError
 from coupling.outcome import Ending, Outcome
 from coupling.record import Statistics
@@ -21,6 +21,7 @@ __all__ = [
     "Outcome",
     "Pose",
     "Result",
+    "ResultError",
     "StartError",
     "Statistics",
     "System",

@@ -377,7 +377,7 @@ class System:
         or by patterns with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates
         constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation.
         ``outputs`` are the names to record, of variables or instances, ``*`` matching
-        anything; by default all outputs, states and algebraic variables. ``output_times`` or ``output_interval`` say when, by
+        anything; by default all outputs, states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by
         default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
         ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: ``explicit`` and
         ``gauss-seidel`` extrapolate inputs over the step by polynomials of degree ``extrapolation`` (0, 1 or 2); ``implicit``,

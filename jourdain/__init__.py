@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from coupling import Outcome as Outcome
     from coupling import Pose as Pose
     from coupling import Result as Result
+    from coupling import ResultError as ResultError
     from coupling import StartError as StartError
     from coupling import Statistics as Statistics
     from coupling import System as System
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     t = TIME
 
 _NAMES = {
-    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearModel Outcome Pose Result StartError Statistics System",
+    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearModel Outcome Pose Result ResultError StartError Statistics System",
     "fmu_components.catalogue": "UnknownComponent all_components find from_file",
     "fmu_components.declare.component": "Component",
     "fmu_components.declare.declaration": "DeclarationError TIME falls reaches rises",
