@@ -368,6 +368,7 @@ class System:
         coupling_tolerance: float = Run.coupling_tolerance,
         stabilisation: str | None = Run.stabilisation,
         start_values: Mapping[str, Value] | None = None,
+        drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -388,7 +389,8 @@ class System:
         each step ends on the constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been
         given a value of its stabilisation.
         ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
-        next run begins without them.
+        next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
+        those that ``drive`` was given.
         """
         check_scheme(scheme)
         run = Run(
@@ -414,7 +416,7 @@ class System:
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
-            outcome, record = simulator.run(run, start_values)
+            outcome, record = simulator.run(run, start_values, drives)
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()
