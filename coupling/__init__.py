@@ -4,7 +4,7 @@ from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import Sensitivities
-from coupling.errors import AnalysisError, BuildError, InitialStateError, StartError
+from coupling.errors import AnalysisError, BuildError, InitialStateError, ResultError, StartError
 from coupling.fmus import FmuError
 from coupling.outcome import Ending, Outcome
 from coupling.record import Statistics
@@ -23,6 +23,7 @@ __all__ = [
     "Outcome",
     "Pose",
     "Result",
+    "ResultError",
     "Sensitivities",
     "StartError",
     "Statistics",

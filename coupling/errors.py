@@ -37,6 +37,10 @@ class AnalysisError(ValueError):
     """An equilibrium or a linear model that there is not, or that cannot be found; the text says why, and what to do."""
 
 
+class ResultError(ValueError):
+    """A file that holds no result, or a damaged one; the text says why, and what to do."""
+
+
 def shown(value: Any, limit: int = 60) -> str:
     """A value as Python writes it, cut to a length that fits into a sentence."""
     text = " ".join(repr(value).split())

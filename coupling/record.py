@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,17 @@ class Column(NamedTuple):
     variable: str
     """Its name within its instance."""
     unit: str
+    description: str = ""
+    discrete: bool = False
+    """Whether it changes at events only."""
+
+
+class Constant(NamedTuple):
+    """A parameter, which keeps its value during a run."""
+
+    value: float
+    unit: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,14 @@ class Record:
     changes: tuple[Change, ...] = ()
     off: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Rows in which joints are not in force, from the first to before the last, by instance."""
+    constants: Mapping[str, Constant] = field(default_factory=dict)
+    """Parameters by their full names, with the values of the definition."""
+    start_values: Mapping[str, float | str] = field(default_factory=dict)
+    """Those of this run alone, by full names."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked for, where it can be said in numbers and words."""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """What else a file says that the rows were read from; it is written again."""
 
 
 def in_force(rows: int, off: Collection[tuple[int, int]]) -> np.ndarray:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
+from coupling import mat_file, rows_file
 from coupling.errors import listed, shown
 from coupling.fmus import level_of
 from coupling.names import nearest, resolve
@@ -18,6 +23,7 @@ from coupling.record import Record, in_force
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
 
 Value = TypeVar("Value")
@@ -41,6 +47,28 @@ class Named(dict[str, Value]):
         names = f"there {'is' if len(self) == 1 else 'are'} {listed(self)}" if self else self._none
         raise NotRecorded(f"there is no {self._what} {shown(name)}; {names}")
 
+
+class Members(Mapping[str, np.ndarray]):
+    """What was recorded of one instance, or of another part of a name, by what follows its dot; to be read alone."""
+
+    def __init__(self, result: Result, name: str, members: tuple[str, ...]) -> None:
+        self._result, self._name, self._members = result, name, members
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._result[f"{self._name}.{name}"] if isinstance(name, str) else self._result[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __repr__(self) -> str:
+        return f"'{self._name}' of {self._result!r}: {listed(self._members)}"
+
+
+_SAME_TIME = 1e-14
+"""How far the time of a row may be from one that is asked for, relative to the greatest: events are located to rounding."""
 
 _NAMES = "result.names lists what was recorded, the option 'outputs' of simulate chooses it"
 
@@ -66,14 +94,29 @@ class Result:
         is connected with it."""
         self._column = {name: i for i, name in enumerate(self.names)}
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    @classmethod
+    def load(cls, path: Path | str) -> Result:
+        """The result that ``save`` has written; its FMUs are not needed. A run that is under way has the rows that it has written so far."""
+        return cls(*rows_file.read(_path(path, rows_file.SUFFIX, "read")))
+
+    def __getitem__(self, name: str) -> Any:
+        """The values of a variable over time; of an instance or a port, those of all its variables that were recorded, as a mapping."""
         if name == "time":
             return self.time
         if not isinstance(name, str):
             raise NotRecorded(f"{shown(name)} was not recorded; give one name, such as 'rod.theta'")
         if name not in self._column:
-            raise NotRecorded(f"'{name}' {self._remedy(name)}")
+            return self._members(name)
         return self.values[:, self._column[name]]
+
+    def _members(self, name: str) -> Members:
+        """Of an instance or a port."""
+        found = tuple(each[len(name) + 1 :] for each in self.names if each.startswith(f"{name}."))
+        if found:
+            return Members(self, name, found)
+        if name in self._record.variables:
+            raise NotRecorded(f"nothing of '{name}' was recorded; name it in the outputs of simulate, such as outputs=['{name}']")
+        raise NotRecorded(f"'{name}' {self._remedy(name)}")
 
     def _remedy(self, name: str) -> str:
         """How to come by what was not recorded."""
@@ -122,23 +165,101 @@ class Result:
             raise NotRecorded("no energy was recorded; record 'energy.kinetic' and 'energy.potential' of the bodies")
         return self.values[:, columns].sum(axis=1)
 
+    @cached_property
+    def parameters(self) -> Mapping[str, float]:
+        """What parameters were in this run, by their full names; to be read alone."""
+        given = self._record.start_values
+        return MappingProxyType({name: float(given.get(name, each.value)) for name, each in self._record.constants.items()})
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """The options of ``simulate`` that are numbers or words; to be read alone."""
+        return MappingProxyType(dict(self._record.options))
+
+    def at(self, t: float, side: str = "after") -> Mapping[str, float]:
+        """All values at a time, by name: linear between rows, and of discrete variables the last.
+
+        At an event ``side`` tells which of its two rows is meant: ``before`` or ``after``.
+        """
+        if side not in ("before", "after"):
+            raise ValueError(f"side = {shown(side)} is unknown; choose 'before' or 'after' an event")
+        if isinstance(t, bool) or not isinstance(t, int | float | np.number) or not math.isfinite(t):
+            raise ValueError(f"t = {shown(t)} is refused: give one time in seconds")
+        if len(self):
+            nearest_row = self.time[np.abs(self.time - t).argmin()]
+            t = nearest_row if abs(nearest_row - t) <= _SAME_TIME * np.abs(self.time[[0, -1]]).max() else t
+        if not len(self) or not self.time[0] <= t <= self.time[-1]:
+            span = f"from {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "no time at all"
+            raise ValueError(f"t = {t:g} s is refused: the result holds {span}; {self.outcome.sentence}")
+        row = int(np.searchsorted(self.time, t, "left")) if side == "before" else int(np.searchsorted(self.time, t, "right")) - 1
+        found = self.values[row]
+        if self.time[row] != t:
+            low = row - 1 if side == "before" else row
+            weight = (t - self.time[low]) / (self.time[low + 1] - self.time[low])
+            linear = (1 - weight) * self.values[low] + weight * self.values[low + 1]
+            found = np.where(self._discrete, self.values[low], linear)
+        return Named(dict(zip(self.names, found.tolist(), strict=True)), "recorded value", "nothing was recorded")
+
+    @cached_property
+    def _discrete(self) -> np.ndarray:
+        return np.array([column.discrete for column in self._record.columns], dtype=bool)
+
+    def save(self, path: Path | str) -> None:
+        """Writes everything to a file that ends in ``.jrd``, from which ``Result.load`` gives back the same, to the bit."""
+        target = _path(path, rows_file.SUFFIX)
+        if target.suffix != rows_file.SUFFIX:
+            raise ValueError(
+                f"'{target}' does not end in '{rows_file.SUFFIX}'; name it '{target.with_suffix(rows_file.SUFFIX)}', or call to_csv or to_mat"
+            )
+        with _written(target):
+            rows_file.write(target, self._record, self.outcome)
+
+    def to_mat(self, path: Path | str) -> None:
+        """Writes parameters and all rows as Modelica tools do (``.mat``), with units and descriptions."""
+        target = _path(path, ".mat")
+        with _written(target):
+            mat_file.write(target, self._record)
+
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame whose index is the time."""
         try:
             import pandas
         except ImportError:
             raise ImportError("to_dataframe needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.values, index=pandas.Index(self.time, name="time"), columns=self.names)
+        frame = pandas.DataFrame(self.values, index=pandas.Index(self.time, name="time"), columns=self.names)
+        frame.attrs["units"] = {"time": "s", **self.units}
+        return frame
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A Dataset of xarray over the time, with units and descriptions."""
+        try:
+            import xarray
+        except ImportError:
+            raise ImportError("to_xarray needs xarray: pip install xarray") from None
+        columns = self._record.columns
+        told = [{"units": each.unit, **({"long_name": each.description} if each.description else {})} for each in columns]
+        variables = {each.name: ("time", self.values[:, i], told[i]) for i, each in enumerate(columns)}
+        return xarray.Dataset(variables, coords={"time": ("time", self.time, {"units": "s"})}, attrs={"title": self.system})
 
     def to_csv(self, path: Path | str) -> None:
         """Writes all rows: the names with their units, then the numbers, in full precision."""
-        if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
-            raise TypeError(f"{shown(path)} is no path; give that of the file to be written, such as 'result.csv'")
-        target = Path(path)
-        try:
-            with target.open("w", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(["time [s]", *(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in self.names)])
-                writer.writerows([repr(float(t)), *map(repr, map(float, row))] for t, row in zip(self.time, self.values, strict=True))
-        except OSError as error:
-            raise OSError(f"the result cannot be written to '{target}': {error.strerror}; choose another path") from None
+        target = _path(path, ".csv")
+        with _written(target), target.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["time [s]", *(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in self.names)])
+            writer.writerows([repr(float(t)), *map(repr, map(float, row))] for t, row in zip(self.time, self.values, strict=True))
+
+
+def _path(path: Path | str, suffix: str, purpose: str = "written") -> Path:
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+        raise TypeError(f"{shown(path)} is no path; give that of the file to be {purpose}, such as 'result{suffix}'")
+    return Path(path)
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[None]:
+    """Says where nothing can be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(f"the result cannot be written to '{target}': {error.strerror}; choose another path") from None

@@ -30,8 +30,9 @@ from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, build
-from coupling.plan.connections import find_end
+from coupling.plan.connections import check_drive, find_end, is_start_value, wires_of
 from coupling.plan.definition import Definition, Value
+from coupling.plan.drives import ConstantDrive, Drive, drive_of
 from coupling.plan.kinds import Mode
 from coupling.plan.outputs import chosen, names_of
 from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
@@ -53,7 +54,7 @@ class Simulator:
     """
 
     _MOST_WAITING = 4
-    """Sessions that are kept; the one that has waited longest goes first."""
+    """Sessions that are kept, and systems with other drives; the one that has waited longest goes first."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -62,6 +63,8 @@ class Simulator:
         self._unprojectable = ""
         """Why states cannot be moved onto constraints, once this was found."""
         self._unstabilised: dict[Mode, StartValues] = {}
+        self._driven_otherwise: dict[tuple[tuple[str, Drive], ...], Simulator] = {}
+        """Whoever runs the same with other drives."""
 
     def built(self, mode: Mode) -> Built:
         """Checks everything and finds the order of evaluation, once."""
@@ -99,12 +102,51 @@ class Simulator:
         """Frees all instances that wait for another run."""
         while self._waiting:
             self._waiting.popitem()[1].free()
+        while self._driven_otherwise:
+            self._driven_otherwise.popitem()[1].close()
 
-    def run(self, run: Run, start_values: Mapping[str, Value] | None = None) -> tuple[Outcome, Record]:
-        """From start to stop; the record holds everything up to where it ended."""
+    def run(
+        self, run: Run, start_values: Mapping[str, Value] | None = None, drives: Mapping[str, Any] | None = None
+    ) -> tuple[Outcome, Record]:
+        """From start to stop; the record holds everything up to where it ended.
+
+        ``drives`` take the place of those of the definition. A constant in place of a constant is another start value; anything else is
+        another system.
+        """
+        replaced = _drives(drives)
+        fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
+        if len(fixed) < len(replaced):
+            others = {name: drive for name, drive in replaced.items() if name not in fixed}
+            return self._with(others)._run_held(run, start_values, fixed)
+        return self._run_held(run, start_values, fixed)
+
+    def _with(self, drives: Mapping[str, Drive]) -> Simulator:
+        key = tuple(drives.items())
+        found = self._driven_otherwise.pop(key, None)
+        if found is None:
+            found = Simulator(replace(self.definition, drives=tuple({**dict(self.definition.drives), **drives}.items())))
+        self._driven_otherwise[key] = found
+        while len(self._driven_otherwise) > self._MOST_WAITING:
+            self._driven_otherwise.pop(next(iter(self._driven_otherwise))).close()
+        return found
+
+    @cached_property
+    def _fixed(self) -> frozenset[str]:
+        """The inputs that a constant drives and nothing else feeds, whose values are start values."""
+        fmus = {each.name: each.fmu.fmu for each in self.definition.instances}
+        drives = {check_drive(name, fmus, drive): drive for name, drive in self.definition.drives}
+        fed = wires_of(fmus, self.definition.connections, drives, complete=False)
+        return frozenset(
+            f"{instance}.{name}"
+            for (instance, name), drive in drives.items()
+            if isinstance(drive, ConstantDrive) and is_start_value(fmus, (instance, name), fed)
+        )
+
+    def _run_held(self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive]) -> tuple[Outcome, Record]:
+        """With constraints held as was asked for, or as can be."""
         try:
             stabilised = self._stabilised(run, start_values or {})
-            outcome, record = self._run(stabilised, start_values)
+            outcome, record = self._run(stabilised, start_values, fixed)
         except Unprojectable as error:
             if self.definition.enforced:
                 raise BuildError(
@@ -115,7 +157,7 @@ class Simulator:
                 raise
             self._unprojectable = error.why
             stabilised = self._stabilised(run, start_values or {})
-            outcome, record = self._run(stabilised, start_values)
+            outcome, record = self._run(stabilised, start_values, fixed)
         outcome.stabilisation = self._held_by(run, stabilised, start_values or {})
         return outcome, record
 
@@ -177,7 +219,7 @@ class Simulator:
     def _full_name(self, of: tuple[int, str]) -> str:
         return f"{self.definition.instances[of[0]].name}.{of[1]}"
 
-    def _run(self, run: Run, start_values: Mapping[str, Value] | None) -> tuple[Outcome, Record]:
+    def _run(self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive]) -> tuple[Outcome, Record]:
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
         mode = self._mode(run)
@@ -185,6 +227,7 @@ class Simulator:
         check_names(run, built)
         values: StartValues = _start_values(self.definition, built, start_values)
         own = tuple(values)
+        values = {**values, **_fixed_values(built, fixed)}
         for demand in built.torque_free:
             demand.check(values.get((demand.part, demand.variable), 0))
         projecting = _mode(run)
@@ -340,6 +383,22 @@ def _method_between_points(built: Built, run: Run) -> TableauStructure:
     return tableau.structure
 
 
+def _drives(given: Mapping[str, Any] | None) -> dict[str, Drive]:
+    """Drives of one run, by the names of inputs, checked as those of ``drive`` are."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise BuildError(f"drives = {shown(given)} is refused: give them by the full names of inputs, such as {{'motor.tau': 2.0}}")
+    return {name: drive_of(name, value) for name, value in given.items()}
+
+
+def _fixed_values(built: Built, fixed: Mapping[str, ConstantDrive]) -> dict[tuple[int, str], float]:
+    fmus = {part.name: part.fmu for part in built.parts}
+    number = {part.name: i for i, part in enumerate(built.parts)}
+    names = {check_drive(name, fmus, drive): drive.value for name, drive in fixed.items()}
+    return {(number[instance], name): value for (instance, name), value in names.items()}
+
+
 def _start_values(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:
     """Start values of one run, by full names, checked as those of ``add`` are."""
     if given is None:
@@ -362,7 +421,7 @@ def _start_values(definition: Definition, built: Built, given: Mapping[str, Valu
             raise BuildError(f"start_values: '{text}' is a port; name one of its variables")
         if text in driven:
             raise BuildError(
-                f"start_values: '{text}' is driven, so that its value is that of its drive; change the drive, or leave the value out"
+                f"start_values: '{text}' is driven, so that its value is that of its drive; give the value in drives, or leave it out"
             )
         for variable, of in start_items(instance, fmus[instance], name, value, again=True):
             found[number[instance], variable] = of

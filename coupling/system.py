@@ -440,6 +440,7 @@ class System:
         newton_limit: int = Run.newton_limit,
         newton_tolerance: float = Run.newton_tolerance,
         start_values: Mapping[str, Value] | None = None,
+        drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -449,7 +450,7 @@ class System:
         or by patterns with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates
         constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation.
         ``outputs`` are the names to record, of variables or instances, ``*`` matching
-        anything; by default all outputs, states and algebraic variables. ``output_times`` or ``output_interval`` say when, by
+        anything; by default all outputs, states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by
         default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
         ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: ``explicit`` and
         ``gauss-seidel`` extrapolate inputs over the step by polynomials of degree ``extrapolation`` (0, 1 or 2); ``implicit``,
@@ -464,7 +465,8 @@ class System:
         ``newton_tolerance``. Velocities are projected by a ``metric``: ``mass`` or ``tangent``; constraints of velocities alone hold within the
         iteration (``velocity_level="stepped"``), or are left to the projection (``projected``), which is of first order.
         ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
-        next run begins without them.
+        next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
+        those that ``drive`` was given.
         """
         check_scheme(scheme)
         run = Run(
@@ -497,7 +499,7 @@ class System:
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
-            outcome, record = simulator.run(run, start_values)
+            outcome, record = simulator.run(run, start_values, drives)
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from coupling import Outcome as Outcome
     from coupling import Pose as Pose
     from coupling import Result as Result
+    from coupling import ResultError as ResultError
     from coupling import Sensitivities as Sensitivities
     from coupling import StartError as StartError
     from coupling import Statistics as Statistics
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     t = TIME
 
 _NAMES = {
-    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearFamily LinearModel Outcome Pose Result Sensitivities StartError Statistics System",
+    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearFamily LinearModel Outcome Pose Result ResultError Sensitivities StartError Statistics System",
     "fmu_components.catalogue": "UnknownComponent all_components find from_file",
     "fmu_components.declare.component": "Component",
     "fmu_components.declare.declaration": "DeclarationError TIME falls reaches rises",

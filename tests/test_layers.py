@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
         "errors memory names outcome registry",
-        "options record progress fmus kernel",
+        "options record rows_file mat_file progress fmus kernel",
         "plan",
         "live",
         "analysis schemes solvers export",

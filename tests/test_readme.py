@@ -27,6 +27,7 @@ CONSTRAINTS = ROOT / "docs" / "constraints.md"
 SPACE = ROOT / "docs" / "space.md"
 BLOCKS = ROOT / "docs" / "blocks.md"
 LINEAR = ROOT / "docs" / "linear-models.md"
+RESULTS = ROOT / "docs" / "results.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -91,6 +92,16 @@ def test_the_snippets_on_blocks_run(scratch):
     assert all(scope[name].outcome.completed and scope[name].outcome.warnings == [] for name in ("swing", "torques", "held"))
     assert scope["torques"]["upper.qd"] == pytest.approx(np.cos(scope["torques"].time) - 1, abs=1e-6)
     assert np.ptp(scope["held"]["upper.q"]) < 1e-9 and scope["held"]["pin.reaction"][-1] > 1
+
+
+def test_the_snippets_on_results_run(scratch):
+    """What was saved is what was recorded, and every file that the page writes is there."""
+    scope = run_all(RESULTS)
+    result, again = scope["result"], scope["again"]
+    assert (again.values == result.values).all() and again.outcome == result.outcome
+    assert {path.name for path in scratch.iterdir()} == {"pendulum.jrd", "pendulum.mat", "pendulum.csv"}
+    assert scope["row"]["rod.theta"] == pytest.approx(np.interp(0.25, result.time, result["rod.theta"]), abs=1e-12)
+    assert scope["frame"].attrs["units"]["rod.theta"] == scope["dataset"]["rod.theta"].attrs["units"] == "rad"
 
 
 def test_the_snippets_of_the_readme_run(scratch):

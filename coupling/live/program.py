@@ -13,11 +13,13 @@ from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FunctionDrive, PolynomialDrive, TableDrive
-from coupling.plan.graph import Address, Change, constrained
+from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
-from coupling.plan.outputs import chosen, recordable
+from coupling.plan.outputs import NUMERIC, chosen, recordable
 from coupling.plan.schedule import Kind, Operation, turns
-from coupling.record import Column
+from coupling.record import Column, Constant
+
+_PARAMETERS = ("parameter", "structuralParameter")
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,17 @@ class Program:
         """Everything that could be recorded, by instance."""
         return recordable(self.built)
 
+    @cached_property
+    def constants(self) -> dict[str, Constant]:
+        """All parameters that are numbers, with the values of the definition."""
+        found = {}
+        for part, start in zip(self.built.parts, self.built.start, strict=True):
+            for v in part.fmu.variables.values():
+                value = start.get(v.name, v.start)
+                if v.causality in _PARAMETERS and v.type in NUMERIC and not v.dimensions and isinstance(value, int | float | np.number):
+                    found[f"{part.name}.{v.name}"] = Constant(float(value), v.unit or "", v.description)
+        return found
+
     def indicator_name(self, index: int) -> str:
         """The event indicator of a number, by its instance."""
         first = 0
@@ -118,10 +131,15 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         built=built,
         rows=rows.rows(),
         functions=tuple(drive for _, drive in built.drives if isinstance(drive, FunctionDrive)),
-        columns=tuple(Column(f"{built.parts[i].name}.{name}", name, built.parts[i].fmu.variables[name].unit or "") for i, name in recorded),
+        columns=tuple(_column(built.parts[i], name) for i, name in recorded),
         recorded_apart=apart_slots,
         first_watched=first_watched,
     )
+
+
+def _column(part: Part, name: str) -> Column:
+    variable = part.fmu.variables[name]
+    return Column(f"{part.name}.{name}", name, variable.unit or "", variable.description, variable.variability != "continuous")
 
 
 def _groups(built: Built) -> list[int]:

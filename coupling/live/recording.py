@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
 from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.session import Session
+from coupling.options import Run
 from coupling.record import Record, Statistics
+
+_NAMES = {each.name for each in fields(Run)}
 
 
 def recorded(session: Session, preparing: float, running: float) -> Record:
     """Everything so far, with the seconds that it took to prepare the run and to make it."""
-    rows, columns = session.kernel.take_record(), session.program.columns
+    rows, columns, parts = session.kernel.take_record(), session.program.columns, session.built.parts
     width = 1 + len(columns)
     energy = {port: rows[:, width + i].copy() for i, port in enumerate(session.built.watched)}
     return Record(
-        session.built.name,
-        columns,
-        rows[:, :width],
-        _statistics(session, preparing, running),
-        energy,
-        session.program.recordable,
-        changes_of(session),
-        off_rows(session, len(rows)),
+        system=session.built.name,
+        columns=columns,
+        rows=rows[:, :width],
+        statistics=_statistics(session, preparing, running),
+        created_energy=energy,
+        variables=session.program.recordable,
+        constants=session.program.constants,
+        start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
+        options=_options(session.run),
+        changes=changes_of(session),
+        off=off_rows(session, len(rows)),
     )
+
+
+def _options(run: Run) -> dict[str, Any]:
+    """Those that are numbers and words, or mappings of them."""
+    return {name: value for name, value in vars(run).items() if name in _NAMES and isinstance(value, int | float | str | Mapping)}
 
 
 def _statistics(session: Session, preparing: float, running: float) -> Statistics:

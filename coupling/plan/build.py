@@ -11,7 +11,7 @@ from functools import cached_property
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
 from coupling.plan.bonds import Bond, bonds_of
-from coupling.plan.connections import check_drive, solved_for, wires_of
+from coupling.plan.connections import check_drive, is_start_value, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
@@ -145,8 +145,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     varying: list[tuple[Address, Drive]] = []
     for target, drive in drives.items():
         instance, variable = target
-        solved = solved_for(fmus[instance], fmus[instance].variables[variable])
-        if isinstance(drive, ConstantDrive) and target not in wires and not solved:
+        if isinstance(drive, ConstantDrive) and is_start_value(fmus, target, wires):
             start[instance][variable] = drive.value
         elif isinstance(drive, TableDrive) and fmus[instance].variables[variable].variability != "continuous":
             varying.append((address(target), drive.steps))

@@ -268,6 +268,11 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     return end.instance, variable.name
 
 
+def is_start_value(fmus: Mapping[str, Fmu], target: Name, fed: Mapping[Name, object]) -> bool:
+    """Whether a constant that drives an input is nothing but its start value: nothing else feeds it, and nobody solves for it."""
+    return target not in fed and not solved_for(fmus[target[0]], fmus[target[0]].variables[target[1]])
+
+
 def _example(instance: str, fmu: Fmu) -> str:
     names = [*fmu.terminals, *(v.name for v in fmu.variables.values() if v.causality in ("output", "input"))]
     return f"{instance}.{names[0] if names else 'x'}"

@@ -10,14 +10,13 @@ from coupling.names import matches
 from coupling.plan.build import Built
 from coupling.plan.connections import find_end
 
-_RECORDABLE = ("real", "integer", "boolean")
+NUMERIC = ("real", "integer", "boolean")
 
 
 def chosen(built: Built, outputs: Sequence[str] | None) -> list[tuple[int, str]]:
     """The variables that a user's names and patterns mean, by the numbers of their instances; without any, what is interesting."""
     wanted = names_of(outputs)
-    which = interesting if wanted is None else asked_for
-    by_fmu = {fmu: which(fmu) for fmu in dict.fromkeys(part.fmu for part in built.parts)}
+    by_fmu = {fmu: interesting(fmu) for fmu in dict.fromkeys(part.fmu for part in built.parts)}
     of_interest = [(i, name) for i, part in enumerate(built.parts) for name in by_fmu[part.fmu]]
     if wanted is None:
         return of_interest
@@ -74,20 +73,16 @@ def recordable(built: Built) -> dict[str, tuple[str, ...]]:
 
 
 def _recordable(variable: FmuVariable) -> bool:
-    return variable.type in _RECORDABLE and not variable.dimensions and variable.causality != "independent"
+    return variable.type in NUMERIC and not variable.dimensions and variable.causality != "independent"
 
 
 def interesting(fmu: Fmu) -> list[str]:
-    """Outputs, states and algebraic variables."""
+    """Outputs, states and algebraic variables, then what is discrete inside."""
     special = set(fmu.states) | set(fmu.dae.algebraic if fmu.dae else ())
-    return [
+    own = [
         v.name
         for v in fmu.variables.values()
         if _recordable(v) and (v.causality == "output" or (v.reference in special and v.type == "real"))
     ]
-
-
-def asked_for(fmu: Fmu) -> list[str]:
-    """The same and discrete states, for those who name the instance or give a pattern."""
     discrete = (v for v in fmu.variables.values() if v.causality == "local" and v.variability == "discrete" and v.initial != "calculated")
-    return list(dict.fromkeys([*interesting(fmu), *(v.name for v in discrete if _recordable(v))]))
+    return list(dict.fromkeys([*own, *(v.name for v in discrete if _recordable(v))]))

@@ -175,3 +175,70 @@ def test_two_rows_at_an_event() -> None:
     assert list(result["saw.x"]) == pytest.approx([0, 0.35, 0.35, 1, 0, 1, 0, 1, 0, 0.65], abs=1e-12)
     assert list(result["saw.y"][1:-1:2]) == pytest.approx(list(result["saw.y"][2:-1:2]))
     assert (result.statistics.state_events, result.statistics.time_events) == (3, 1)
+
+
+# -- members and times -------------------------------------------------------------------------------------------------
+
+
+def test_an_instance_is_a_mapping_of_what_was_recorded(result: Result) -> None:
+    """By the names within it; so is a port. Nothing can be written there, and a wrong name gets its sentence."""
+    rod = result["rod"]
+    assert list(rod) == [name.removeprefix("rod.") for name in result.names if name.startswith("rod.")] and len(rod) == len(list(rod))
+    assert rod["theta"] is not None and (rod["theta"] == result["rod.theta"]).all() and "theta" in rod and "m" not in rod
+    assert sorted(result["rod.p1"])[:3] == ["alpha", "ax", "ay"] and (rod["p1"]["x"] == result["rod.p1.x"]).all()
+    assert repr(result["rod.energy"]) == f"'rod.energy' of {result!r}: 'kinetic', 'potential'"
+    with pytest.raises(TypeError):
+        rod["theta"] = rod["x"]
+    assert refusal(lambda: rod["thta"], KeyError) == refusal(lambda: result["rod.thta"], KeyError)
+    assert refusal(lambda: rod[3], KeyError).startswith("3 was not recorded; ")
+    bare = pendulum().simulate(0.0, outputs=["rod.x"])
+    assert refusal(lambda: bare["pin"], KeyError) == (
+        "nothing of 'pin' was recorded; name it in the outputs of simulate, such as outputs=['pin']"
+    )
+
+
+def test_values_at_a_time() -> None:
+    """Those of a row where there is one; between rows linear, but what is discrete stays; at an event the side counts."""
+    system = System()
+    system.add("saw", foreign.two_events())
+    result = system.simulate(2.0, output_times=[0.0, 1.0, 2.0])
+    before, after, between = result.at(1.175, "before"), result.at(1.175), result.at(1.5)
+    assert (before["saw.x"], after["saw.x"]) == pytest.approx((1, 0), abs=1e-12) and (before["saw.level"], after["saw.level"]) == (1, 2)
+    assert between["saw.x"] == pytest.approx(0.65) and between["saw.level"] == 2 and result.at(1.5, "before") == between
+    assert result.at(2)["saw.x"] == result["saw.x"][-1] and result.at(0.0, side="before")["saw.x"] == 0
+    assert refusal(lambda: after["saw.z"], KeyError).startswith("there is no recorded value 'saw.z'; there are 'saw.level', ")
+
+
+@pytest.mark.parametrize(
+    ("t", "side", "sentence"),
+    [
+        (1.5, "after", "t = 1.5 s is refused: the result holds from 0 to 1 s; completed at t = 1 s"),
+        (-1, "after", "t = -1 s is refused: the result holds from 0 to 1 s; completed at t = 1 s"),
+        (float("nan"), "after", "t = nan is refused: give one time in seconds"),
+        ([0.5], "after", "t = [0.5] is refused: give one time in seconds"),
+        (0.5, "left", "side = 'left' is unknown; choose 'before' or 'after' an event"),
+    ],
+)
+def test_times_that_there_are_not(result: Result, t: object, side: str, sentence: str) -> None:
+    assert refusal(lambda: result.at(t, side)) == sentence  # type: ignore[arg-type]  # what is tested
+
+
+def test_parameters_and_options_are_those_of_the_run() -> None:
+    """A value of one run counts over that of the definition, and that over the FMU's own; neither mapping can be written to."""
+    run = pendulum().simulate(0.1, start_values={"rod.I": 0.5}, rtol=1e-6)
+    assert (run.parameters["rod.I"], run.parameters["rod.p1.rx"], run.parameters["rod.gy"]) == (0.5, -0.5, -9.81)
+    assert (run.options["rtol"], run.options["stop_time"], run.options["solver"]) == (1e-6, 0.1, "dopri5")
+    for mapping in (run.parameters, run.options):
+        with pytest.raises(TypeError):
+            mapping["rod.I"] = 1.0  # type: ignore[index]  # what is tested
+
+
+def test_units_go_along(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To pandas as an attribute of the frame, to xarray as those of variables, beside their descriptions."""
+    assert result.to_dataframe().attrs["units"] == {"time": "s", **result.units}
+    dataset = result.to_xarray()
+    assert (dataset["rod.theta"].to_numpy() == result["rod.theta"]).all() and (dataset["time"] == result.time).all()
+    assert dataset["rod.theta"].attrs == {"units": "rad", "long_name": "absolute angle of the body"}
+    assert dataset["time"].attrs == {"units": "s"} and dataset.attrs == {"title": "pendulum"}
+    monkeypatch.setitem(__import__("sys").modules, "xarray", None)
+    assert refusal(result.to_xarray, ImportError) == "to_xarray needs xarray: pip install xarray"

@@ -15,7 +15,7 @@ import jourdain
 
 PUBLIC = """
     AnalysisError Angle BuildError Component DeclarationError ELECTRICAL Ending Equilibria FmuError HYDRAULIC InitialStateError Joint
-    LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result SPATIAL Sensitivities Side SpatialJoint StartError Statistics System TRANSLATIONAL UnknownComponent all_components
+    LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result ResultError SPATIAL Sensitivities Side SpatialJoint StartError Statistics System TRANSLATIONAL UnknownComponent all_components
     cache_folder cached_fmu falls find from_file orientation reaches rises same_direction signed_root t
 """
 DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import resource
 import threading
@@ -182,5 +183,61 @@ def test_a_driven_input_has_the_value_of_its_drive() -> None:
     system.connect("push.M", "rod.p1")
     system.drive("push.Fx", 1.0)
     assert refusal(lambda: system.simulate(0.1, start_values={"push.Fx": 2.0}), BuildError) == (
-        "start_values: 'push.Fx' is driven, so that its value is that of its drive; change the drive, or leave the value out"
+        "start_values: 'push.Fx' is driven, so that its value is that of its drive; give the value in drives, or leave it out"
     )
+
+
+# -- drives of one run ---------------------------------------------------------------------------------------------------
+
+
+def pushed(**drives: object) -> System:
+    """A pendulum with a wrench on its rod, driven as given and otherwise by nothing."""
+    system = pendulum()
+    system.add("push", "planar.Wrench")
+    system.connect("push.M", "rod.p1")
+    for name, drive in {"Fx": 0.0, "Fy": 0.0, "Cz": 0.0, **drives}.items():
+        system.drive(f"push.{name}", drive)  # type: ignore[arg-type]
+    return system
+
+
+def wave(t: float) -> float:
+    return math.sin(5 * t)
+
+
+@pytest.mark.parametrize("other", [3.0, [(0.0, 1.0), (0.2, 1.0), (0.2, -1.0)], wave], ids=["constant", "table", "function"])
+@pytest.mark.parametrize("own", [1.0, [(0.0, 0.0), (1.0, 2.0)]], ids=["of a constant", "of a table"])
+def test_drives_of_one_run_are_those_of_a_system_with_them(own: object, other: object) -> None:
+    """To the bit, and the next run has its own drives again; values of start go along."""
+    system = pushed(Cz=own)
+    before = system.simulate(0.4)
+    for mass in (1.0, 2.0):
+        found = system.simulate(0.4, drives={"push.Cz": other}, start_values={"rod.m": mass})  # type: ignore[dict-item]
+        same(found, pushed(Cz=other).simulate(0.4, start_values={"rod.m": mass}))
+    assert found["rod.theta"][-1] != before["rod.theta"][-1]
+    same(system.simulate(0.4), before)
+
+
+def test_many_drives_are_not_all_kept() -> None:
+    """What is another system for each run is freed when others come."""
+    system = pushed()
+    for i in range(8):
+        system.simulate(0.0, drives={"push.Fx": [(0.0, float(i))]})
+    simulator = system._simulator
+    assert simulator is not None and len(simulator._driven_otherwise) == simulator._MOST_WAITING
+    for i in range(8):
+        system.simulate(0.0, drives={"push.Fx": float(i)})
+    assert len(simulator._waiting) == 1
+
+
+@pytest.mark.parametrize(
+    ("drives", "sentence"),
+    [
+        (3, "drives = 3 is refused: give them by the full names of inputs, such as {'motor.tau': 2.0}"),
+        ({3: 1.0}, "drives = {3: 1.0} is refused: give them by the full names of inputs, such as {'motor.tau': 2.0}"),
+        ({"push.Fx": float("nan")}, "'push.Fx' cannot be driven by nan; give a finite number"),
+        ({"push.Fz": 1.0}, "'push.Fz' cannot be driven: 'push' (planar.Wrench) has no port or variable 'Fz'; its ports are 'M'"),
+        ({"rod.m": 1.0}, "'rod.m' cannot be driven: it is a parameter; set it by a start value"),
+    ],
+)
+def test_drives_that_make_no_sense(drives: object, sentence: str) -> None:
+    assert refusal(lambda: pushed().simulate(0.1, drives=drives), BuildError) == sentence  # type: ignore[arg-type]

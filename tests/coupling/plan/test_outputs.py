@@ -45,16 +45,15 @@ def test_by_default_what_is_interesting() -> None:
     assert recorded("*") == everything
 
 
-def test_discrete_states_are_found_by_patterns() -> None:
-    """And by the instance's name, beside what is of interest; by default, neither they nor relations are recorded."""
+def test_discrete_variables_are_recorded() -> None:
+    """By default, by patterns and by the instance's name; relations, which are discrete too, follow from what is recorded."""
 
     def names(outputs: Sequence[str] | str | None) -> set[str]:
         system = System()
         system.add("step", "signal.Step")
         return set(system.simulate(0.0, outputs=outputs).names)
 
-    assert names(None) == {"step.y"}
-    assert names("*") == names("step") == names("step.*") == {"step.y", "step.stepped"}
+    assert names(None) == names("*") == names("step") == names("step.*") == {"step.y", "step.stepped"}
     assert names("*.step*d") == {"step.stepped"}
 
 

@@ -1,0 +1,265 @@
+"""Results in files of rows, ``.jrd``; docs/results.md describes them.
+
+They begin with a header of JSON, padded to whole pages, that says what the columns are; then come rows of doubles; and at the end of a run a trailer
+of JSON that says how it went. A file without a trailer is of a run that is under way, or was ended by force: it has as many rows as fit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import numpy as np
+
+from coupling.errors import ResultError, shown
+from coupling.outcome import Ending, Outcome
+from coupling.record import Column, Constant, Record, Statistics
+
+Made = TypeVar("Made")
+
+SUFFIX = ".jrd"
+_FAMILY, _VERSION = b"JRDROWS", 1
+_MAGIC, _END = _FAMILY + b"%d" % _VERSION, b"JRDENDS1"
+_PAGE = 4096
+_HEAD, _FOOT = struct.Struct("<8sQ"), struct.Struct("<8sQI")
+"""What a header and a trailer begin with: a word, how long the JSON is, and of the trailer its checksum."""
+_LONGEST = 2**31
+"""Bytes of JSON beyond which a length is damage."""
+_IN_MEMORY = 2**28
+"""Bytes of rows up to which they are read and checked; larger ones are mapped, and read as they are used."""
+_REMEDY = "copy or save it again"
+
+
+def write(path: Path, record: Record, outcome: Outcome) -> None:
+    """All or nothing: the file takes its name when it is complete."""
+    rows = np.column_stack([record.rows, *record.created_energy.values()]) if record.created_energy else record.rows
+    rows = np.ascontiguousarray(rows, dtype="<f8")
+    header = _header(record, len(rows), rows.shape[1])
+    trailer = _json(
+        {
+            **_beside(record, "trailer"),
+            **_trailer(record, outcome),
+            "header_checksum": zlib.crc32(header),
+            "rows_checksum": zlib.crc32(rows.data),
+        }
+    )
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(header)
+            file.write(rows.data)
+            file.write(_FOOT.pack(_END, len(trailer), zlib.crc32(trailer)) + trailer)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def read(path: Path) -> tuple[Record, Outcome]:
+    """What ``write`` was given, to the bit; the sentence of a ``ResultError`` says what is wrong with any other file."""
+    try:
+        with path.open("rb") as file:
+            return _Reader(path, file).result()
+    except OSError as error:
+        raise OSError(f"'{path}' cannot be read: {error.strerror}; give the path of a result that was saved") from None
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------------------
+
+
+def _header(record: Record, rows: int, width: int) -> bytes:
+    """The number of rows comes first and has a fixed width, so that it can be filled in later."""
+    said = {
+        "width": width,
+        "jourdain": version("jourdain"),
+        "system": record.system,
+        "columns": [{key: value for key, value in column._asdict().items() if value or key == "name"} for column in record.columns],
+        "created_energy": list(record.created_energy),
+        "variables": {name: list(each) for name, each in record.variables.items()},
+        "constants": {name: [_said(c.value), c.unit, c.description] for name, c in record.constants.items()},
+        "start_values": {name: _said(value) for name, value in record.start_values.items()},
+        "options": {name: _said(value) for name, value in record.options.items()},
+    }
+    text = b'{"rows":%20d,' % rows + _json({**_beside(record, "header"), **said})[1:]
+    return (_HEAD.pack(_MAGIC, len(text)) + text).ljust(_pages(_HEAD.size + len(text)), b"\0")
+
+
+def _trailer(record: Record, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "ending": outcome.ending.name,
+        "sentence": outcome.sentence,
+        "warnings": list(outcome.warnings),
+        "notes": list(outcome.notes),
+        "stabilisation": outcome.stabilisation,
+        "statistics": {name: _said(value) for name, value in asdict(record.statistics).items()},
+    }
+
+
+def _beside(record: Record, where: str) -> Mapping[str, Any]:
+    """What a file had of its own where this one was read from it."""
+    found: Mapping[str, Any] = record.beside.get(where, {})
+    return found
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_plain).encode()
+
+
+def _said(value: Any) -> Any:
+    """JSON has no numbers that are not finite: they are words."""
+    if isinstance(value, Mapping):
+        return {name: _said(each) for name, each in value.items()}
+    if isinstance(value, float | np.floating) and not math.isfinite(value):
+        return {"float": str(float(value))}
+    return value
+
+
+def _heard(value: Any) -> Any:
+    if isinstance(value, dict):
+        return float(value["float"]) if set(value) == {"float"} else {name: _heard(each) for name, each in value.items()}
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as one of Python."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{shown(value)} cannot be written as JSON")
+
+
+def _pages(size: int) -> int:
+    return -(-size // _PAGE) * _PAGE
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """One file, read from its beginning to its end."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self.path, self.file = path, file
+        self.size = os.fstat(file.fileno()).st_size
+
+    def result(self) -> tuple[Record, Outcome]:
+        head = self._json_of_header()
+        width, first = self._count(head, "width", 1), self.file.tell()
+        counted = self._count(head, "rows", -1)
+        rows = (self.size - first) // (8 * width) if counted < 0 else counted
+        if first + 8 * width * rows > self.size:
+            raise self._damaged(f"is cut off: it tells of {rows} rows and holds {max(0, self.size - first) // (8 * width)}", _REMEDY)
+        said = self._trailer(first + 8 * width * rows) if counted >= 0 else {}
+        values = self._rows(first, rows, width, said.get("rows_checksum"))
+        return self._made(head, lambda: (self._record(head, said, values), self._outcome(said, values)))
+
+    def _json_of_header(self) -> dict[str, Any]:
+        start = self.file.read(_HEAD.size)
+        if not start.startswith(_FAMILY) or not start[len(_FAMILY) : 8].isdigit():
+            begins = "it is empty" if not start else f"it begins with {shown(start[:8])} and not with {shown(_MAGIC)}"
+            raise self._damaged(f"is no result that Jourdain has saved: {begins}", f"give a file that ends in '{SUFFIX}'")
+        found = int(start[len(_FAMILY) : 8])
+        if found > _VERSION:
+            remedy = "read it by the Jourdain that wrote it, or by a later one"
+            raise self._damaged(f"is a result in version {found} of the format, and this Jourdain reads version {_VERSION}", remedy)
+        length = _HEAD.unpack(start)[1] if len(start) == _HEAD.size else _LONGEST
+        text = self.file.read(length) if length < _LONGEST else b""
+        if len(text) < length:
+            raise self._damaged("is cut off within its header", _REMEDY)
+        self.checked = start + text + self.file.read(_pages(_HEAD.size + length) - _HEAD.size - length)
+        return self._parsed(text, "header")
+
+    def _trailer(self, where: int) -> dict[str, Any]:
+        self.file.seek(where)
+        foot = self.file.read(_FOOT.size)
+        if len(foot) < _FOOT.size:
+            raise self._damaged("is cut off before its trailer, which says how the run ended", _REMEDY)
+        word, length, checksum = _FOOT.unpack(foot)
+        text = self.file.read(length) if word == _END and length < _LONGEST else b""
+        if word != _END or len(text) < length or zlib.crc32(text) != checksum:
+            raise self._damaged("is damaged: its trailer, which says how the run ended, is not as it was written", _REMEDY)
+        said = self._parsed(text, "trailer")
+        if said.get("header_checksum") != zlib.crc32(self.checked):
+            raise self._damaged("is damaged: its header is not as it was written", _REMEDY)
+        return said
+
+    def _rows(self, first: int, rows: int, width: int, checksum: int | None) -> np.ndarray:
+        if 8 * rows * width > _IN_MEMORY:
+            return np.memmap(self.path, "<f8", "c", first, (rows, width))
+        self.file.seek(first)
+        values = np.fromfile(self.file, "<f8", rows * width).reshape(rows, width)
+        if checksum is not None and zlib.crc32(values.data) != checksum:
+            raise self._damaged("is damaged: its rows are not as they were written", _REMEDY)
+        return values
+
+    def _record(self, head: dict[str, Any], said: dict[str, Any], values: np.ndarray) -> Record:
+        columns = tuple(Column(**{"variable": "", "unit": "", **each}) for each in head["columns"])
+        energies, recorded = head["created_energy"], 1 + len(columns)
+        if recorded + len(energies) != values.shape[1]:
+            raise ValueError
+        return Record(
+            system=head["system"],
+            columns=columns,
+            rows=values[:, :recorded],
+            statistics=Statistics(**{each.name: _heard(said["statistics"][each.name]) for each in fields(Statistics)})
+            if said
+            else NO_STATISTICS,
+            created_energy={name: values[:, recorded + i].copy() for i, name in enumerate(energies)},
+            variables={name: tuple(each) for name, each in head["variables"].items()},
+            constants={name: Constant(_heard(value), unit, text) for name, (value, unit, text) in head["constants"].items()},
+            start_values={name: _heard(value) for name, value in head["start_values"].items()},
+            options={name: _heard(value) for name, value in head["options"].items()},
+            beside={where: _others(told, known) for where, told, known in (("header", head, _IN_HEADER), ("trailer", said, _IN_TRAILER))},
+        )
+
+    def _outcome(self, said: dict[str, Any], values: np.ndarray) -> Outcome:
+        if said:
+            kept = (said["warnings"], said["notes"], said["stabilisation"])
+            return Outcome(Ending[said["ending"]], said["sentence"], *kept)
+        last = f"at t = {values[-1, 0]:g} s" if len(values) else "before its first row"
+        return Outcome(Ending.INTERRUPTED, f"'{self.path}' ends {last} without an outcome: its run is under way, or was ended by force")
+
+    # -- sentences -----------------------------------------------------------------------------------------------------------------
+
+    def _parsed(self, text: bytes, where: str) -> dict[str, Any]:
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise self._damaged(f"is damaged: its {where} is no JSON", _REMEDY)
+        return found
+
+    def _count(self, head: dict[str, Any], name: str, least: int) -> int:
+        found = head.get(name)
+        if isinstance(found, bool) or not isinstance(found, int) or not least <= found < 2**53:
+            raise self._damaged(f"is damaged: its header gives {name} = {shown(found)}", _REMEDY)
+        return found
+
+    def _made(self, said: dict[str, Any], make: Callable[[], Made]) -> Made:
+        try:
+            return make()
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            what = f" ({error})" if isinstance(error, KeyError) else ""
+            by = shown(said.get("jourdain", "another program"))
+            raise self._damaged(f"says something else than this Jourdain expects{what}; it was written by {by}", _REMEDY) from None
+
+    def _damaged(self, why: str, remedy: str) -> ResultError:
+        return ResultError(f"'{self.path}' {why}; {remedy}")
+
+
+NO_STATISTICS = Statistics(**dict.fromkeys((each.name for each in fields(Statistics)), 0))
+"""Of a run of which nobody has said what it cost."""
+_IN_HEADER = {"rows", "width", "jourdain", "system", "columns", "created_energy", "variables", "constants", "start_values", "options"}
+_IN_TRAILER = {"ending", "sentence", "warnings", "notes", "stabilisation", "statistics", "header_checksum", "rows_checksum"}
+
+
+def _others(told: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in told.items() if name not in known}
