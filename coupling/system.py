@@ -22,9 +22,10 @@ from coupling.live.session import Session
 from coupling.options import Run
 from coupling.plan.build import Built, Mode, possible_modes
 from coupling.plan.connections import check_drive, wires_of
-from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Value, define_instance
+from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Transformation, Value, define_instance, transformation_of
 from coupling.plan.drives import Drive, drive_of
 from coupling.plan.rigid import is_rigid, rigid_coupling
+from coupling.plan.transformations import transformed_wires
 from coupling.plan.wires import Wires, list_wires
 from coupling.progress import shows_progress
 from coupling.result import Result
@@ -43,6 +44,7 @@ class System:
         self.name = name
         self._instances: dict[str, InstanceDefinition] = {}
         self._connections: list[tuple[str, str]] = []
+        self._transformations: list[Transformation] = []
         self._drives: dict[str, Drive] = {}
         self._unknown_accelerations: dict[str, str] = {}
         """By rigid coupling, the first input that nothing gives."""
@@ -56,6 +58,7 @@ class System:
         system._connections = list(definition.connections)
         system._drives = dict(definition.drives)
         system._unknown_accelerations = {name: name for name in definition.unknown_accelerations}
+        system._transformations = list(definition.transformations)
         return system
 
     @property
@@ -67,6 +70,7 @@ class System:
             tuple(self._connections),
             tuple(self._drives.items()),
             tuple(self._unknown_accelerations.values()),
+            tuple(self._transformations),
         )
 
     def __reduce__(self) -> tuple[Callable[[Definition], System], tuple[Definition]]:
@@ -116,13 +120,19 @@ class System:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")
         self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
 
-    def connect(self, a: str, b: str) -> None:
-        """Connects two ports of opposite sides, or an output with an input, in either order."""
+    def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
+        """Connects two ports of opposite sides, or an output with an input, in either order.
+
+        Between variables what arrives is factor * value + offset, of the value in the unit of the input; where output and input are of
+        different quantities, of the value as it is.
+        """
         self._change()
         for end in (a, b):
             if not isinstance(end, str):
                 raise BuildError(f"{shown(end)} cannot be connected; give the name of a port or variable, such as 'rod.p1'")
+        transformation = transformation_of((a, b), factor, offset)
         self._connections.append((a, b))
+        self._transformations += [transformation] if transformation else []
 
     def connect_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
         """Makes two instances that give motion move as one, by a joint between them; returns the joint's name.
@@ -177,7 +187,8 @@ class System:
         feeds; ``print`` it to see a table. What cannot be connected is refused."""
         fmus = self.instances
         drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
-        return list_wires(fmus, wires_of(fmus, self._connections, drives, complete=False), drives)
+        wires = wires_of(fmus, self._connections, drives, complete=False, transformations=self._transformations)
+        return list_wires(fmus, wires, drives, transformed_wires(fmus, self._transformations))
 
     @property
     def start_values(self) -> Mapping[str, Mapping[str, Value]]:
