@@ -23,11 +23,12 @@ from coupling.live.session import Session
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.connections import check_drive, wires_of
-from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Value, define_instance
+from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Transformation, Value, define_instance, transformation_of
 from coupling.plan.drives import Drive, drive_of
 from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
 from coupling.plan.kinds import Mode, possible_modes
 from coupling.plan.rigid import is_rigid, rigid_coupling
+from coupling.plan.transformations import transformed_wires
 from coupling.plan.wires import Wires, list_wires
 from coupling.progress import shows_progress
 from coupling.result import Result
@@ -46,6 +47,7 @@ class System:
         self.name = name
         self._instances: dict[str, InstanceDefinition] = {}
         self._connections: list[tuple[str, str]] = []
+        self._transformations: list[Transformation] = []
         self._drives: dict[str, Drive] = {}
         self._enforced: dict[str, Intervals] = {}
         self._unknown_accelerations: dict[str, str] = {}
@@ -61,6 +63,7 @@ class System:
         system._drives = dict(definition.drives)
         system._unknown_accelerations = {name: name for name in definition.unknown_accelerations}
         system._enforced = dict(definition.enforced)
+        system._transformations = list(definition.transformations)
         return system
 
     @property
@@ -73,6 +76,7 @@ class System:
             tuple(self._drives.items()),
             tuple(self._unknown_accelerations.values()),
             tuple(self._enforced.items()),
+            tuple(self._transformations),
         )
 
     def __reduce__(self) -> tuple[Callable[[Definition], System], tuple[Definition]]:
@@ -123,13 +127,19 @@ class System:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")
         self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
 
-    def connect(self, a: str, b: str) -> None:
-        """Connects two ports of opposite sides, or an output with an input, in either order."""
+    def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
+        """Connects two ports of opposite sides, or an output with an input, in either order.
+
+        Between variables what arrives is factor * value + offset, of the value in the unit of the input; where output and input are of
+        different quantities, of the value as it is.
+        """
         self._change()
         for end in (a, b):
             if not isinstance(end, str):
                 raise BuildError(f"{shown(end)} cannot be connected; give the name of a port or variable, such as 'rod.p1'")
+        transformation = transformation_of((a, b), factor, offset)
         self._connections.append((a, b))
+        self._transformations += [transformation] if transformation else []
 
     def connect_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
         """Makes two instances that give motion move as one, by a joint between them; returns the joint's name.
@@ -194,7 +204,8 @@ class System:
         feeds; ``print`` it to see a table. What cannot be connected is refused."""
         fmus = self.instances
         drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
-        return list_wires(fmus, wires_of(fmus, self._connections, drives, complete=False), drives)
+        wires = wires_of(fmus, self._connections, drives, complete=False, transformations=self._transformations)
+        return list_wires(fmus, wires, drives, transformed_wires(fmus, self._transformations))
 
     @property
     def start_values(self) -> Mapping[str, Mapping[str, Value]]:

@@ -55,6 +55,7 @@ def _assembled_without(definition: Definition, mode: Mode, run: Run, values: Sta
         instances=tuple(each for each in definition.instances if each.name not in apart),
         connections=tuple(pair for pair in definition.connections if all(map(stays, pair))),
         drives=tuple(drive for drive in definition.drives if stays(drive[0])),
+        transformations=tuple(each for each in definition.transformations if all(map(stays, each.connection))),
     )
     if not others.instances:
         return {}

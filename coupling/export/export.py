@@ -61,6 +61,12 @@ def export_fmu(
             "ls_dae=True leaves the multipliers to the importer, and stabilisation='projection' moves states by how they answer to them; "
             "leave one of the two out"
         )
+    if definition.transformations:
+        a, b = definition.transformations[0].connection
+        raise BuildError(
+            f"the connection of '{a}' with '{b}' cannot be exported: it has a factor or an offset; put components such as signal.Gain and signal.Sum "
+            "there instead"
+        )
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     models = model_sources(fmus)
     _check_names(definition.name, fmus)

@@ -66,6 +66,8 @@ class Fmu:
     """Size and time of change of the file as it was read."""
     sharing: Sharing = field(repr=False)
     """Who uses the unpacked files."""
+    scaled: Mapping[int, int] = field(default_factory=dict, repr=False)
+    """The references of variables by those under which they are seen with a factor and an offset."""
     _kept: list[Path] = field(default_factory=list, init=False, repr=False)
     """The folder with the unpacked files, once it was asked for."""
 
@@ -105,7 +107,12 @@ class Fmu:
 
     @cached_property
     def _own(self) -> dict[int, int]:
-        return {base: own for own, base in self.in_base_units.items()}
+        return {**{base: own for own, base in self.in_base_units.items()}, **self.scaled}
+
+    def _unpacked_as(self, other: Fmu) -> Fmu:
+        """Itself, with the unpacked files of another object of the same file."""
+        object.__setattr__(self, "_kept", other._kept)
+        return self
 
     @property
     def resources(self) -> str | None:

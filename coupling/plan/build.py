@@ -21,7 +21,8 @@ from coupling.plan.kinds import Mode, kinds_of
 from coupling.plan.points import NoTorque, torque_free_ports
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.schedule import Schedule, build_schedule
-from coupling.plan.wires import Wires, list_wires, needs_conversion, notes_on, unit_of
+from coupling.plan.transformations import Affine, needs_conversion, on_the_way, see_transformed, transformed_wires, unit_of
+from coupling.plan.wires import Wires, list_wires, notes_on
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         )
     fmus = {each.name: (each.stepped if kinds[each.name] == "cs" else each.fmu).fmu for each in instances}
     drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
-    wires = wires_of(fmus, definition.connections, drives, complete)
+    transformations = transformed_wires(fmus, definition.transformations)
+    wires = wires_of(fmus, definition.connections, drives, complete, definition.transformations)
     number = {name: i for i, name in enumerate(fmus)}
     own = {each.name: (each.communication_step, _most(each)) for each in instances}
     parts, first_state = [], 0
@@ -136,7 +138,11 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         first_state += len(parts[-1].states)
 
     # What is in different units is passed on in base units.
-    converted = {target for target, given in wires.items() if any(needs_conversion(fmus, source, target) for source in given)}
+    converted = {
+        target
+        for target, given in wires.items()
+        if any((source, target) not in transformations and needs_conversion(fmus, source, target) for source in given)
+    }
 
     def address(name: Name, in_base: bool = False) -> Address:
         return _address(fmus[name[0]], number[name[0]], name[1], in_base)
@@ -155,10 +161,21 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
             varying.append((address(target, base), in_base_units(drive, unit.factor, unit.offset) if unit and base else drive))
     fed = {*wires, *(target for target in drives if target[1] not in start[target[0]])}
     torque_free = tuple(torque_free_ports(fmus, definition.connections, start, fed))
-    sources = {address(t, t in converted): [address(source, t in converted) for source in given] for t, given in wires.items()}
-    table = list_wires(fmus, wires, drives)
-    graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
     _check_once_per_process(parts)
+
+    def arriving(source: Name, target: Name) -> Affine:
+        unit = unit_of(fmus[target[0]], fmus[target[0]].variables[target[1]]) if target in converted else None
+        return Affine(*((unit.factor, unit.offset) if unit else ())).after(on_the_way(fmus, source, target, transformations))
+
+    parts, seen = see_transformed(parts, number, {wire: arriving(*wire) for wire in transformations})
+    sources = {
+        address(t, t in converted): [
+            address(s)._replace(reference=seen[s, t]) if (s, t) in seen else address(s, t in converted) for s in given
+        ]
+        for t, given in wires.items()
+    }
+    table = list_wires(fmus, wires, drives, transformations)
+    graph = build_graph(parts, sources, {where: i for i, (where, _) in enumerate(varying)})
     division = divide(parts, sources)
     schedule = build_schedule(graph, first_state, division.fed if division else None)
     _check_periods(parts, schedule)

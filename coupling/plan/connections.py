@@ -13,7 +13,7 @@ from coupling.fmus.ports import adds, described, gives, needed, needs_partner, p
 from coupling.fmus.start_values import check_value
 from coupling.fmus.views import subscripts
 from coupling.names import either, nearest, resolve
-from coupling.plan.definition import Name
+from coupling.plan.definition import Name, Transformation
 from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive, TableDrive
 
 
@@ -72,9 +72,17 @@ def _instance_hint(text: str, fmus: Mapping[str, Fmu]) -> str:
 
 
 def wires_of(
-    fmus: Mapping[str, Fmu], pairs: Iterable[tuple[str, str]], drives: Mapping[Name, Drive], complete: bool = True
+    fmus: Mapping[str, Fmu],
+    pairs: Iterable[tuple[str, str]],
+    drives: Mapping[Name, Drive],
+    complete: bool = True,
+    transformations: Iterable[Transformation] = (),
 ) -> dict[Name, list[Name]]:
-    """The sources of every connected input; unless the system is not ``complete``, no port may be open that needs a partner."""
+    """The sources of every connected input; unless the system is not ``complete``, no port may be open that needs a partner.
+
+    Between different quantities only connections with ``transformations`` may be.
+    """
+    transformed = {each.connection for each in transformations}
     wires: dict[Name, list[Name]] = {}
     taken: dict[tuple[str, str, int], str] = {}
     """What feeds an input already, by instance, type and value reference, which aliases share."""
@@ -91,8 +99,8 @@ def wires_of(
         if frozenset(pair) in joined:
             raise BuildError(f"'{a.text}' and '{b.text}' are connected twice; leave one connection out")
         joined.add(frozenset(pair))
-        for source, target, added in _values(a, b):
-            _check_pair(source, target, fmus)
+        for source, target, added in values_between(a, b):
+            _check_pair(source, target, fmus, pair in transformed)
             key, known = _key(fmus, target), wires.setdefault(target, [])
             if key in taken and not added:
                 raise BuildError(
@@ -116,7 +124,7 @@ def _key(fmus: Mapping[str, Fmu], name: Name) -> tuple[str, str, int]:
     return name[0], variable.type, variable.reference
 
 
-def _values(a: End, b: End) -> list[tuple[Name, Name, bool]]:
+def values_between(a: End, b: End) -> list[tuple[Name, Name, bool]]:
     """The values that a connection carries: source, target, and whether the target adds its sources up."""
     if a.terminal and b.terminal:
         return _joined_ports(a, a.terminal, b, b.terminal)
@@ -147,7 +155,7 @@ def _joined_arrays(a: End, b: End) -> list[tuple[Name, Name, bool]]:
         example = next(iter((a if a.array else b).elements), None)
         one = f", or single elements, such as '{example.text}'" if example else ""
         raise BuildError(f"{what[0]} and {what[1]}; connect arrays of the same size{one}")
-    return [value for of_a, of_b in zip(a.elements, b.elements, strict=True) for value in _values(of_a, of_b)]
+    return [value for of_a, of_b in zip(a.elements, b.elements, strict=True) for value in values_between(of_a, of_b)]
 
 
 def _causality(variable: FmuVariable) -> str:
@@ -177,7 +185,7 @@ def _joined_ports(a: End, port_a: Terminal, b: End, port_b: Terminal) -> list[tu
     return result
 
 
-def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
+def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu], transformed: bool) -> None:
     a, b = (fmus[instance].variables[name] for instance, name in (source, target))
     refused = f"'{'.'.join(source)}' and '{'.'.join(target)}' cannot be connected: "
     if solved_for(fmus[target[0]], b):
@@ -194,7 +202,7 @@ def _check_pair(source: Name, target: Name, fmus: Mapping[str, Fmu]) -> None:
         raise BuildError(
             f"{refused}the first is continuous, the second {b.variability}, and changes at events only; put a sampler between them"
         )
-    if not (a.unit and b.unit) or (a.unit == b.unit and fmus[source[0]] is fmus[target[0]]):
+    if transformed or not (a.unit and b.unit) or (a.unit == b.unit and fmus[source[0]] is fmus[target[0]]):
         return
     units = [_unit(fmus[source[0]], a), _unit(fmus[target[0]], b)]
     if same_unit(*units) or same_dimension(*units):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, load
 from coupling.fmus.start_values import start_items, structural_values
@@ -157,6 +159,25 @@ class GivenStart(Mapping[str, Value]):
 
 
 @dataclass(frozen=True)
+class Transformation:
+    """The value that arrives through a connection: factor * value + offset, of the value in the unit of the input."""
+
+    connection: tuple[str, str]
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+def transformation_of(connection: tuple[str, str], factor: Any, offset: Any) -> Transformation | None:
+    """What the options of ``connect`` mean; None where values pass as they are."""
+    for option, value in (("factor", factor), ("offset", offset)):
+        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if not number or not math.isfinite(value) or (option == "factor" and value == 0):
+            wanted = "a finite number other than 0" if option == "factor" else "a finite number"
+            raise BuildError(f"{option} = {shown(value)} between '{connection[0]}' and '{connection[1]}' is refused: give {wanted}")
+    return None if (factor, offset) == (1, 0) else Transformation(connection, float(factor), float(offset))
+
+
+@dataclass(frozen=True)
 class Definition:
     """A whole system."""
 
@@ -169,6 +190,8 @@ class Definition:
     """Inputs of rigid couplings that are told no acceleration, which implicit schemes alone can do without."""
     enforced: tuple[tuple[str, Intervals], ...] = ()
     """Joints that are in force in intervals of time alone."""
+    transformations: tuple[Transformation, ...] = ()
+    """What becomes of values on their way through connections, where it is more than a conversion of units."""
 
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
         """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""

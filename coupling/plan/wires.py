@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from coupling.errors import listed
-from coupling.fmus import Fmu, FmuVariable, Unit, same_unit
+from coupling.fmus import Fmu
+from coupling.names import resolve
 from coupling.plan.connections import solved_for
 from coupling.plan.definition import Name
 from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive, TableDrive
+from coupling.plan.transformations import Transformations, on_the_way
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Wire:
     target_unit: str = ""
     factor: float = 1.0
     offset: float = 0.0
+    asked: bool = False
+    """Whether ``connect`` was given a factor or an offset."""
 
     @property
     def converts(self) -> bool:
@@ -52,21 +56,11 @@ def _with_unit(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def unit_of(fmu: Fmu, variable: FmuVariable) -> Unit | None:
-    """The unit of a variable as its FMU defines it; without an offset where only differences of it have a meaning."""
-    unit = fmu.units.get(variable.unit) if variable.unit else None
-    return Unit(unit.name, unit.exponents, unit.factor) if unit and variable.relative else unit
-
-
-def needs_conversion(fmus: Mapping[str, Fmu], source: Name, target: Name) -> bool:
-    """Whether two connected variables are in different units."""
-    a, b = (unit_of(fmus[instance], fmus[instance].variables[name]) for instance, name in (source, target))
-    return a is not None and b is not None and not same_unit(a, b)
-
-
-def list_wires(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive]) -> Wires:
+def list_wires(
+    fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], drives: Mapping[Name, Drive], transformations: Transformations
+) -> Wires:
     """All inputs that something feeds; then those of FMUs of other tools that nothing feeds."""
-    found = [_wire(fmus, source, target) for target, sources in wires.items() for source in sources]
+    found = [_wire(fmus, source, target, transformations) for target, sources in wires.items() for source in sources]
     found += [Wire(_worded(drive), ".".join(name), target_unit=_unit_name(fmus, name)) for name, drive in drives.items()]
     return Wires([*found, *(_open(fmus, name) for name in open_inputs(fmus, wires, drives))])
 
@@ -87,10 +81,12 @@ def open_inputs(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], d
 def notes_on(wires: Wires, given: Mapping[str, Mapping[str, object]], fmus: Mapping[str, Fmu]) -> list[str]:
     """What a user should know of how a system is connected."""
     converted = [
-        f"{_with_unit(w.source, w.source_unit)} -> {_with_unit(w.target, w.target_unit)} {w.conversion}" for w in wires if w.converts
+        f"{_with_unit(w.source, w.source_unit)} -> {_with_unit(w.target, w.target_unit)} {w.conversion}"
+        for w in wires
+        if w.converts and not w.asked
     ]
     notes = [f"units are converted: {'; '.join(converted[:5])}{_and_more(converted, 5)}"] if converted else []
-    left = [w.target for w in wires if w.source == _NOTHING and w.target.split(".", 1)[1] not in given[w.target.split(".", 1)[0]]]
+    left = [w.target for w in wires if w.source == _NOTHING and _not_given(w.target, given)]
     if left:
         notes.append(
             f"nothing gives {listed(left)}, which {'stays at its start value' if len(left) == 1 else 'stay at their start values'}; connect or "
@@ -99,16 +95,20 @@ def notes_on(wires: Wires, given: Mapping[str, Mapping[str, object]], fmus: Mapp
     return notes
 
 
+def _not_given(name: str, given: Mapping[str, Mapping[str, object]]) -> bool:
+    instance, variable = resolve(name, given)
+    return variable not in given[instance]
+
+
 def _and_more(items: Sequence[str], shown: int) -> str:
     return f"; and {len(items) - shown} more, which system.wires lists" if len(items) > shown else ""
 
 
-def _wire(fmus: Mapping[str, Fmu], source: Name, target: Name) -> Wire:
-    a, b = (unit_of(fmus[instance], fmus[instance].variables[name]) for instance, name in (source, target))
-    factor, offset = 1.0, 0.0
-    if a is not None and b is not None and needs_conversion(fmus, source, target):
-        factor, offset = a.factor / b.factor, (a.offset - b.offset) / b.factor
-    return Wire(".".join(source), ".".join(target), _unit_name(fmus, source), _unit_name(fmus, target), factor, offset)
+def _wire(fmus: Mapping[str, Fmu], source: Name, target: Name, transformations: Transformations) -> Wire:
+    affine = on_the_way(fmus, source, target, transformations)
+    return Wire(
+        ".".join(source), ".".join(target), _unit_name(fmus, source), _unit_name(fmus, target), *affine, (source, target) in transformations
+    )
 
 
 _NOTHING = "nothing: its start value"
