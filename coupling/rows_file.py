@@ -12,7 +12,7 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -21,7 +21,7 @@ import numpy as np
 
 from coupling.errors import ResultError, shown
 from coupling.outcome import Ending, Outcome
-from coupling.record import Column, Constant, Record, Statistics
+from coupling.record import Change, Column, Constant, Record, Statistics
 
 Made = TypeVar("Made")
 
@@ -100,6 +100,8 @@ def _trailer(record: Record, outcome: Outcome) -> dict[str, Any]:
         "notes": list(outcome.notes),
         "stabilisation": outcome.stabilisation,
         "statistics": {name: _said(value) for name, value in asdict(record.statistics).items()},
+        "changes": [asdict(each) for each in record.changes],
+        "off": dict(record.off),
     }
 
 
@@ -212,6 +214,8 @@ class _Reader:
             if said
             else NO_STATISTICS,
             created_energy={name: values[:, recorded + i].copy() for i, name in enumerate(energies)},
+            changes=tuple(Change(**{**each, "heirs": tuple(each["heirs"])}) for each in said.get("changes", ())),
+            off={name: tuple((first, last) for first, last in rows) for name, rows in said.get("off", {}).items()},
             variables={name: tuple(each) for name, each in head["variables"].items()},
             constants={name: Constant(_heard(value), unit, text) for name, (value, unit, text) in head["constants"].items()},
             start_values={name: _heard(value) for name, value in head["start_values"].items()},
@@ -255,10 +259,22 @@ class _Reader:
         return ResultError(f"'{self.path}' {why}; {remedy}")
 
 
-NO_STATISTICS = Statistics(**dict.fromkeys((each.name for each in fields(Statistics)), 0))
+_NOTHING: dict[str, Any] = {each.name: 0 for each in fields(Statistics) if each.default_factory is MISSING}
+NO_STATISTICS = Statistics(**_NOTHING)
 """Of a run of which nobody has said what it cost."""
 _IN_HEADER = {"rows", "width", "jourdain", "system", "columns", "created_energy", "variables", "constants", "start_values", "options"}
-_IN_TRAILER = {"ending", "sentence", "warnings", "notes", "stabilisation", "statistics", "header_checksum", "rows_checksum"}
+_IN_TRAILER = {
+    "ending",
+    "sentence",
+    "warnings",
+    "notes",
+    "stabilisation",
+    "statistics",
+    "changes",
+    "off",
+    "header_checksum",
+    "rows_checksum",
+}
 
 
 def _others(told: dict[str, Any], known: set[str]) -> dict[str, Any]:

@@ -99,7 +99,9 @@ def main() -> int:
     print("halved steps halve the errors where velocities are projected alone, and quarter them where the constraint is part of the step")
     result = simulate(pursuit, "stepped", STEPS[-1], np.linspace(0, STOP, 101).tolist())
     speed = np.hypot(result["A.vx"], result["A.vy"])
-    print(f"speed of A: 1 m/s to {np.abs(speed - 1).max():.1e} m/s; Newton iterations: {result.statistics.most_newton_iterations} in a step at most")
+    print(
+        f"speed of A: 1 m/s to {np.abs(speed - 1).max():.1e} m/s; Newton iterations: {result.statistics.most_newton_iterations} in a step at most"
+    )
     plot(folder / "pointing.png", result)
     print(f"plot: {folder / 'pointing.png'}")
     return 0 if result.outcome.completed and place <= ALLOWED else 1

@@ -74,7 +74,9 @@ def main() -> int:
     error = abs(exact["wheel.x"][-1] - TRAVELLED)
     print(f"travelled: {exact['wheel.x'][-1]:.12f} m, off by {error:.1e} m ({ALLOWED:g} are allowed), in {exact.statistics.steps} steps")
     pushed = (exact.time > BEGIN) & (exact.time < END)
-    print(f"force of the ground while it is pushed: off by {np.abs(-exact['contact.contact.tangential'][pushed] - GRIP).max():.1e} N of {GRIP:.6f} N")
+    print(
+        f"force of the ground while it is pushed: off by {np.abs(-exact['contact.contact.tangential'][pushed] - GRIP).max():.1e} N of {GRIP:.6f} N"
+    )
     print(f"slip: {slip(exact):.1e} m, and {slip(paper):.6f} m where velocities are projected alone, with steps of 0.1 s")
     plot(folder / "wheel.png", {"stepped, 0.4 s": exact, "projected, 0.1 s": paper})
     print(f"plot: {folder / 'wheel.png'}")

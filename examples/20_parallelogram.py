@@ -28,8 +28,24 @@ LEVEL = 1e-12  # rad
 
 def system() -> System:
     linkage = System("parallelogram")
-    upright = {"m": 1.0, "I": CRANK**2 / 12, "p1.ry": -CRANK / 2, "p2.ry": CRANK / 2, "y": CRANK / 2, "vx": -OMEGA * CRANK / 2, "omega": OMEGA}
-    level = {"m": 1.0, "I": COUPLER**2 / 12, "p1.rx": -COUPLER / 2, "p2.rx": COUPLER / 2, "x": COUPLER / 2, "y": CRANK, "vx": -OMEGA * CRANK}
+    upright = {
+        "m": 1.0,
+        "I": CRANK**2 / 12,
+        "p1.ry": -CRANK / 2,
+        "p2.ry": CRANK / 2,
+        "y": CRANK / 2,
+        "vx": -OMEGA * CRANK / 2,
+        "omega": OMEGA,
+    }
+    level = {
+        "m": 1.0,
+        "I": COUPLER**2 / 12,
+        "p1.rx": -COUPLER / 2,
+        "p2.rx": COUPLER / 2,
+        "x": COUPLER / 2,
+        "y": CRANK,
+        "vx": -OMEGA * CRANK,
+    }
     linkage.add("left", "planar.Fixed")
     linkage.add("right", "planar.Fixed", {"p1.rx": COUPLER})
     linkage.add("crank", "planar.Body2", upright)
@@ -88,7 +104,9 @@ def main() -> int:
         result = linkage.simulate(STOP, solver="index3", step_size=step)
         error, tilt = abs(result["crank.theta"][-1] - angle), np.abs(result["coupler.theta"]).max()
         gap, most = max(result.violation["position"]), result.statistics.most_newton_iterations
-        print(f"step of {step} s: off by {error:.3f} rad of {angle:.3f}, coupler level to {tilt:.0e} rad, joints to {gap:.0e} m, {most} iterations at most")
+        print(
+            f"step of {step} s: off by {error:.3f} rad of {angle:.3f}, coupler level to {tilt:.0e} rad, joints to {gap:.0e} m, {most} iterations at most"
+        )
         holds = holds and result.outcome.completed and error <= ALLOWED[step] and tilt <= LEVEL
         if step == STEPS[0]:
             plot(folder / "parallelogram.png", result)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coupling import Ending, Outcome, Result, ResultError, Statistics, System, rows_file
-from coupling.record import Column, Constant, Record
+from coupling.record import Change, Column, Constant, Record
 from tests.support import foreign
 from tests.support.systems.systems import pendulum, refusal
 
@@ -48,6 +48,7 @@ def assert_same(a: Result, b: Result) -> None:
         theirs.start_values,
     )
     assert (ours.constants, ours.variables) == (theirs.constants, theirs.variables)
+    assert (ours.changes, ours.off) == (theirs.changes, theirs.off)
     assert list(ours.created_energy) == list(theirs.created_energy)
     for name, energy in ours.created_energy.items():
         assert energy.tobytes() == theirs.created_energy[name].tobytes()
@@ -101,7 +102,16 @@ def test_odd_names_and_numbers_are_kept(tmp_path_factory, names: list[str], valu
     rows = np.array(values, dtype=float).reshape(-1, 5)[:, : 1 + len(names)]
     costs = Statistics(1, 2, 3, 4, 5, 6, 7, 8, 9, 0.5, 2.0, 1.5)
     record = Record(
-        text, columns, rows, costs, {}, {text: tuple(names)}, {text: Constant(number, text, text)}, {text: text}, {"max_step": number}
+        text,
+        columns,
+        rows,
+        costs,
+        variables={text: tuple(names)},
+        constants={text: Constant(number, text, text)},
+        start_values={text: text},
+        options={"max_step": number},
+        changes=(Change(0.5, text, "removed", {text: 1.5}, 0.0, (text,)),),
+        off={text: ((0, 2), (3, 4))},
     )
     odd = Result(record, Outcome(Ending.CHATTERING, text, [text], [text], text))
     odd.save(path)
