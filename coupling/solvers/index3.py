@@ -21,22 +21,26 @@ METHODS = ("trapezoidal", "generalised-alpha", "trbdf2")
 """Numbered as in the kernel."""
 
 
-def integrate(session: Session, run: Run) -> Outcome:
-    """Runs the system by fixed steps."""
+def begin(session: Session, run: Run) -> Status:
+    """Brings the kernel to the first step."""
     kernel, times = session.kernel, run.times()
     kernel.set_fast(False)
     if len(times) and times[0] <= run.start_time:
         kernel.record()
         times = times[1:]
-    kept = kept_at_zero(session)
     kernel.set_projection(session.rows, session.built.reading is not None)
     if session.bordered is None:
-        session.bordered = bordered_rows(session, kept)
-    options = _options(run)
-    status = kernel.begin_index3(session.bordered, options, nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times))
-    if status is Status.DONE:
-        status = kernel.restart(run.start_time, session.x)
-    status, interrupted = advance(kernel, run, status)
+        session.bordered = bordered_rows(session, kept_at_zero(session))
+    status = kernel.begin_index3(
+        session.bordered, _options(run), nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times)
+    )
+    return kernel.restart(run.start_time, session.x) if status is Status.DONE else status
+
+
+def integrate(session: Session, run: Run) -> Outcome:
+    """Runs the system by fixed steps."""
+    kernel, kept = session.kernel, kept_at_zero(session)
+    status, interrupted = advance(kernel, run, begin(session, run))
     report = kernel.index3
     session.solver_statistics = {
         "steps": kernel.steps,
@@ -46,7 +50,7 @@ def integrate(session: Session, run: Run) -> Outcome:
     }
     session.projected = {"velocity": report.velocity, "energy": report.energy}
     outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
-    outcome.warnings += _warnings(session, kept, report, run)
+    outcome.warnings += _warnings(session, kept, report)
     record_last(kernel, run, outcome)
     return outcome
 
@@ -78,7 +82,7 @@ def _outcome(session: Session, status: Status, kept: list[Kept]) -> Outcome:
     return failures.outcome(session, status, kernel.reached)
 
 
-def _warnings(session: Session, kept: list[Kept], report: Index3Report, run: Run) -> Iterator[str]:
+def _warnings(session: Session, kept: list[Kept], report: Index3Report) -> Iterator[str]:
     torn = {a for loop in session.schedule.loops for a in loop.unknowns[len(loop.unknowns) - loop.torn :]}
     for each in kept:
         if each.level == OF_RESIDUAL and each.unknown not in torn:

@@ -138,3 +138,12 @@ def test_the_fmu_of_the_benchmark_of_masters_is_valid(tmp_path):
     """By FMPy's rules and the schema of the standard."""
     masters.make(tmp_path)
     assert validate_fmu(str(tmp_path / "Link.fmu")) == []
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_fixed_steps_prints_its_table():
+    """One line per mechanism, with the most iterations of any step, the times, and the share of deadlines that were missed."""
+    head, seven, crane = printed("index3", "--steps", "50", "--systems", "seven bodies", "crane")
+    assert head.endswith("missed at 1 kHz") and seven.startswith("seven bodies") and crane.startswith("crane")
+    for line in (seven, crane):
+        assert int(line[29:41]) <= 4 and line.endswith("%")

@@ -1,0 +1,78 @@
+"""Steps of fixed size in real time: how long each step takes, how many iterations it takes at most, and how many miss a deadline of 1 ms.
+
+Steps are taken one after the other by the kernel, without recording. A deadline is missed where a step takes longer by the clock on the wall;
+on a machine with other work to do that says as much about the machine, so that the processor's time is there as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+from collections.abc import Callable
+
+import numpy as np
+from chain import chain
+from runs import example
+
+from coupling import System
+from coupling.kernel.status import Status
+from coupling.live.program import compile_program
+from coupling.live.start import start
+from coupling.options import Run
+from coupling.plan.build import Mode, build
+from coupling.plan.projection import without_stabilisation
+from coupling.solvers.index3 import begin
+
+DEADLINE = 1e-3
+SYSTEMS: dict[str, tuple[Callable[[], System], float]] = {
+    "seven bodies": (lambda: example("03_seven_body_mechanism").system(), 1e-4),
+    "crane": (lambda: example("06_hydraulic_crane").system(), 1e-3),
+    "chain of 10": (lambda: chain(10), 1e-3),
+    "chain of 100": (lambda: chain(100), 1e-3),
+}
+"""How each is made, and its step in s: the seven bodies turn so fast that 1 ms would be too long."""
+
+
+def measure(system: System, step: float, count: int, **options: object) -> tuple[np.ndarray, np.ndarray, int]:
+    """Seconds of each step by the wall and by the processor, and the most iterations of any."""
+    run = Run(stop_time=count * step, solver="index3", step_size=step, output_times=[count * step], **options)  # type: ignore[arg-type]
+    built = build(system.definition, Mode.PROJECTED)
+    values = without_stabilisation(built.parts, range(len(built.parts)))
+    wall, processor = [], []
+    with start(compile_program(built, []), run, values) as session:
+        kernel, status = session.kernel, begin(session, run)
+        gc.disable()
+        while status in (Status.DONE, Status.PAUSED) and kernel.reached < run.stop_time:
+            began, used = time.perf_counter(), time.process_time()
+            status = kernel.advance(1)
+            wall.append(time.perf_counter() - began)
+            processor.append(time.process_time() - used)
+        gc.enable()
+        if kernel.reached < run.stop_time:
+            raise SystemExit(f"{system.name} stopped at t = {kernel.reached:g} s")
+        return np.array(wall), np.array(processor), kernel.index3.most_iterations
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--steps", type=int, default=2000, help="of each mechanism (default: 2000; of the seven bodies 300 at most)")
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    arguments = parser.parse_args()
+    print(
+        f"{'mechanism':14}{'step':>8}{'steps':>7}{'iterations':>12}{'us a step':>11}{'99 %':>8}{'longest':>9}{'processor':>11}{'missed at 1 kHz':>17}"
+    )
+    for name in arguments.systems:
+        make, step = SYSTEMS[name]
+        count = min(arguments.steps, 300) if name == "seven bodies" else arguments.steps
+        wall, processor, most = measure(make(), step, count)
+        missed = np.mean(wall > DEADLINE)
+        median, high, longest = 1e6 * np.median(wall), 1e6 * np.quantile(wall, 0.99), 1e6 * wall.max()
+        print(
+            f"{name:14}{step:8g}{count:7}{most:12}{median:11.0f}{high:8.0f}{longest:9.0f}{1e6 * processor.mean():11.0f}{missed:17.2%}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
