@@ -1,12 +1,9 @@
-/* Runs by an implicit method with fixed steps. In each the constraints hold at their own level by Newton's method, with their multipliers as
+/* Steps of an implicit method. In each the constraints hold at their own level by Newton's method, with their multipliers as
  * unknowns; then velocities are projected, and an ordinary evaluation gives the derivatives and multipliers that belong to the states
  * (Gonzalez, Dopico, Cuadrado, Kovecses, Reaction efforts associated with non-holonomic and rheonomic constraints in index-3 augmented
  * Lagrangian formulations). In states, the trapezoidal rule is Newmark's method with beta = 1/4 and gamma = 1/2. */
-#include "bordered.h"
 #include "index3.h"
-#include "run.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,64 +11,64 @@
 static const double rounding = 1e4;      /* times the tolerance: what a change may be that falls no longer */
 static const double falling = 0.5;
 static const double contradiction = 1e-5; /* in the units of constraints: ten times what a start may violate them */
-static const double visible = 1e-6;      /* of its size, what a state that rings changes by */
-enum { RINGING = 20, SETTLING = 3 };
+enum { SETTLING = 3 };
 
-typedef struct Index3 {
-    Index3Options o;
-    Index3Report report;
-    Bordered *b;
-    double *x, *dx, *x_before, *dx_before; /* at both ends of the last step */
-    double *memory;                        /* of the generalised-alpha method: the derivatives that it goes by */
-    double *trial, *base, *slope, *change, *unknowns;
-    int *alternations;
-} Index3;
-
-static void end(Kernel *k)
+void index3_free(Index3 *own)
 {
-    Index3 *own = k->run->index3;
-    if (own) {
-        bordered_free(own->b);
-        free(own->x);
-        free(own->alternations);
-    }
+    if (!own)
+        return;
+    bordered_free(own->b);
+    free(own->x); /* with all numbers */
+    free(own->alternations);
     free(own);
 }
 
-const Index3Report *kernel_index3(const Kernel *k)
+Index3 *index3_new(const Kernel *k, const Rows *rows, const Index3Options *options)
 {
-    return &k->run->index3->report;
+    Index3 *own = calloc(1, sizeof *own);
+    if (!own)
+        return NULL;
+    const size_t n = (size_t)k->states, unknowns = (size_t)rows->bordered->unknowns;
+    own->o = *options;
+    own->report.ringing = own->report.worst = -1;
+    double **const arrays[] = {&own->x,     &own->dx,   &own->x_before, &own->dx_before, &own->memory,
+                               &own->trial, &own->base, &own->slope,    &own->change};
+    const size_t count = sizeof arrays / sizeof *arrays;
+    double *const block = calloc(count * n + unknowns + 1, sizeof *block);
+    for (size_t i = 0; i < count; i++)
+        *arrays[i] = block + (block ? i * n : 0);
+    own->unknowns = block + (block ? count * n : 0);
+    own->alternations = calloc(n + 1, sizeof *own->alternations);
+    own->b = bordered_new(k, rows);
+    if (block && own->alternations && own->b)
+        return own;
+    index3_free(own);
+    return NULL;
 }
 
-const double *kernel_index3_violation(const Kernel *k)
+static void place(const Index3 *own, double t, const double *x)
 {
-    return k->run->index3->b->violation;
+    if (own->place)
+        own->place(own->context, t, x);
 }
 
-/* The derivatives and unknowns that belong to states. */
-static int evaluate(Kernel *k, double t, const double *x)
+int index3_evaluate(Kernel *k, Index3 *own, double t)
 {
-    Index3 *own = k->run->index3;
-    const int result = kernel_derivatives(k, t, x, own->dx);
-    keep_unknowns(k, own->unknowns);
+    place(own, t, own->x);
+    const int result = kernel_derivatives(k, t, own->x, own->dx);
+    double *unknown = own->unknowns;
+    for (int i = 0; i < k->loop_count; unknown += k->loops[i++].count)
+        memcpy(unknown, k->v + k->loops[i].first, (size_t)k->loops[i].count * sizeof *unknown);
     return result;
 }
 
-static int restart(Kernel *k, double t, const double *x)
+int index3_start(Kernel *k, Index3 *own, double t, const double *x)
 {
-    Run *run = k->run;
-    Index3 *own = run->index3;
     const size_t size = (size_t)k->states * sizeof *x;
     memcpy(own->x, x, size);
     own->b->stale = true;
-    int result = evaluate(k, t, own->x);
-    if (result == KERNEL_DONE)
-        result = kernel_indicators(k, run->z);
+    const int result = index3_evaluate(k, own, t);
     memcpy(own->memory, own->dx, size);
-    memset(own->change, 0, size);
-    memset(own->alternations, 0, (size_t)k->states * sizeof *own->alternations);
-    const double limit = fmin(run->stop, kernel_next_time(k));
-    run->near = limit - t <= 8 * DBL_EPSILON * fmax(fabs(limit), fabs(t));
     return result;
 }
 
@@ -98,12 +95,12 @@ static int not_finite(Kernel *k, int state)
 }
 
 /* Solves x = base + c F(t, x, unknowns) with the constraints, from the trial states and the unknowns as they are. */
-static int solve_stage(Kernel *k, double t, double c, int *iterations)
+static int solve_stage(Kernel *k, Index3 *own, double t, double c, int *iterations)
 {
-    Index3 *own = k->run->index3;
     Bordered *b = own->b;
     double *const x = own->trial, before = INFINITY;
     const int n = b->states;
+    place(own, t, x);
     for (int u = 0; u < b->unknowns && !own->o.stepped; u++)
         own->unknowns[u] *= b->level[u] != OF_VELOCITY;
     for (int i = 1; i <= own->o.limit; i++) {
@@ -133,22 +130,20 @@ static int solve_stage(Kernel *k, double t, double c, int *iterations)
     return KERNEL_STEP_NOT_SOLVED;
 }
 
-static int step_trapezoidal(Kernel *k, double t, double h, double end, int *iterations)
+static int step_trapezoidal(Kernel *k, Index3 *own, double t, double h, double end, int *iterations)
 {
-    Index3 *own = k->run->index3;
     (void)t;
     for (int i = 0; i < k->states; i++) {
         own->trial[i] = own->x[i] + h * own->dx[i];
         own->base[i] = own->x[i] + h / 2 * own->dx[i];
     }
-    return solve_stage(k, end, h / 2, iterations);
+    return solve_stage(k, own, end, h / 2, iterations);
 }
 
 /* In first-order form (Jansen, Whiting, Hulbert, A generalized-alpha method for integrating the filtered Navier-Stokes equations, 2000), whose
  * memory of derivatives is that of the steps before they were projected: otherwise its order would be 1. */
-static int step_alpha(Kernel *k, double t, double h, double end, int *iterations)
+static int step_alpha(Kernel *k, Index3 *own, double t, double h, double end, int *iterations)
 {
-    Index3 *own = k->run->index3;
     const double radius = own->o.radius, of_memory = (3 - radius) / (2 * (1 + radius)), of_slope = 1 / (1 + radius);
     const double gamma = 0.5 + of_memory - of_slope, c = h * gamma * of_slope / of_memory;
     (void)t;
@@ -157,7 +152,7 @@ static int step_alpha(Kernel *k, double t, double h, double end, int *iterations
         own->trial[i] = own->x[i] + h * own->dx[i];
         own->base[i] = own->x[i] + h * (1 - gamma) * own->memory[i] + h * gamma * rest;
     }
-    const int result = solve_stage(k, end, c, iterations);
+    const int result = solve_stage(k, own, end, c, iterations);
     for (int i = 0; i < k->states && result == KERNEL_DONE; i++)
         own->memory[i] = (own->trial[i] - own->x[i] - h * (1 - gamma) * own->memory[i]) / (h * gamma);
     return result;
@@ -165,15 +160,14 @@ static int step_alpha(Kernel *k, double t, double h, double end, int *iterations
 
 /* The trapezoidal rule and the second backward differentiation formula, both with the same coefficient (Bank and others, Transient
  * simulation of silicon devices and circuits, 1985). */
-static int step_trbdf2(Kernel *k, double t, double h, double end, int *iterations)
+static int step_trbdf2(Kernel *k, Index3 *own, double t, double h, double end, int *iterations)
 {
-    Index3 *own = k->run->index3;
     const double share = 2 - sqrt(2), c = share * h / 2;
     for (int i = 0; i < k->states; i++) {
         own->trial[i] = own->x[i] + share * h * own->dx[i];
         own->base[i] = own->x[i] + c * own->dx[i];
     }
-    const int result = solve_stage(k, t + share * h, c, iterations);
+    const int result = solve_stage(k, own, t + share * h, c, iterations);
     if (result)
         return result;
     for (int i = 0; i < k->states; i++) {
@@ -181,13 +175,12 @@ static int step_trbdf2(Kernel *k, double t, double h, double end, int *iteration
         own->trial[i] = own->x[i] + (middle - own->x[i]) / share;
         own->base[i] = (middle - own->x[i] * (1 - share) * (1 - share)) / (share * (2 - share));
     }
-    return solve_stage(k, end, h * (1 - share) / (2 - share), iterations);
+    return solve_stage(k, own, end, h * (1 - share) / (2 - share), iterations);
 }
 
 /* Velocities onto the constraints; refuses positions that satisfy none of their constraints, as contradictory ones leave them. */
-static int project(Kernel *k, double t, double h)
+static int project(Kernel *k, Index3 *own, double t, double h)
 {
-    Index3 *own = k->run->index3;
     Bordered *b = own->b;
     int result = bordered_evaluate(k, b, t, own->trial, own->unknowns, own->slope);
     if (result)
@@ -206,32 +199,14 @@ static int project(Kernel *k, double t, double h)
     return result;
 }
 
-static void watch_ringing(Index3 *own, int n, double t)
+int index3_step(Kernel *k, Index3 *own, double t, double h, double end)
 {
-    for (int i = 0; i < n && own->report.ringing < 0; i++) {
-        const double change = own->x[i] - own->x_before[i], seen = visible * (own->o.nominal[i] + fabs(own->x[i]));
-        own->alternations[i] = change * own->change[i] < 0 && fabs(change) > seen ? own->alternations[i] + 1 : 0;
-        own->change[i] = change;
-        if (own->alternations[i] >= RINGING) {
-            own->report.ringing = i;
-            own->report.ringing_since = t;
-        }
-    }
-}
-
-static int step(Kernel *k, double limit, bool *back)
-{
-    static int (*const methods[])(Kernel *, double, double, double, int *) = {step_trapezoidal, step_alpha, step_trbdf2};
-    Run *run = k->run;
-    Index3 *own = run->index3;
-    (void)back;
-    const double left = limit - run->t, parts = fmax(1, ceil(left / own->o.step - 1e-9)), h = fmin(left / parts, run->longest);
-    const double reached = parts == 1 && h == left ? limit : run->t + h;
+    static int (*const methods[])(Kernel *, Index3 *, double, double, double, int *) = {step_trapezoidal, step_alpha, step_trbdf2};
     const size_t size = (size_t)k->states * sizeof(double);
     const long factorisations = k->statistics.factorisations;
-    int iterations = 0, result = methods[own->o.method](k, run->t, h, reached, &iterations);
+    int iterations = 0, result = methods[own->o.method](k, own, t, h, end, &iterations);
     if (result == KERNEL_DONE)
-        result = project(k, reached, h);
+        result = project(k, own, end, h);
     own->report.iterations += iterations;
     own->report.factorisations += k->statistics.factorisations - factorisations;
     if (result)
@@ -240,56 +215,13 @@ static int step(Kernel *k, double limit, bool *back)
     memcpy(own->x_before, own->x, size);
     memcpy(own->dx_before, own->dx, size);
     memcpy(own->x, own->trial, size);
-    result = evaluate(k, reached, own->x);
-    if (result)
-        return result;
-    if (own->o.method == TRAPEZOIDAL)
-        watch_ringing(own, k->states, reached);
-    run->steps++;
-    run->longest = INFINITY;
-    run->t_before = run->t;
-    run->t = reached;
-    memcpy(run->present, own->x, size);
     return KERNEL_DONE;
 }
 
-/* Hermite's cubic polynomial through both ends of the last step. */
-static int state_at(Kernel *k, double t, double *x)
+void index3_between(const Index3 *own, int states, double f, double h, double *x)
 {
-    const Run *run = k->run;
-    const Index3 *own = run->index3;
-    if (run->near || t == run->t) {
-        memmove(x, run->present, (size_t)k->states * sizeof *x);
-        return KERNEL_DONE;
-    }
-    const double h = run->t - run->t_before, u = (t - run->t_before) / h, rest = 1 - u;
-    for (int i = 0; i < k->states; i++)
-        x[i] = rest * rest * ((1 + 2 * u) * own->x_before[i] + h * u * own->dx_before[i]) +
-               u * u * ((1 + 2 * rest) * own->x[i] - h * rest * own->dx[i]);
-    return KERNEL_DONE;
-}
-
-int kernel_begin_index3(Kernel *k, const Rows *rows, const Index3Options *options, double start, double stop, long outputs,
-                        const double *output_times)
-{
-    static const Method method = {.restart = restart, .step = step, .state = state_at, .end = end, .evaluates = true, .samples = 1};
-    const int result = begin_run(k, &method, start, stop, outputs, output_times);
-    if (result)
-        return result;
-    Index3 *own = k->run->index3 = calloc(1, sizeof *own);
-    if (!own)
-        return KERNEL_NO_MEMORY;
-    const size_t n = (size_t)k->states, unknowns = (size_t)rows->bordered->unknowns;
-    own->o = *options;
-    own->report.ringing = own->report.worst = -1;
-    double **const arrays[] = {&own->x,     &own->dx,   &own->x_before, &own->dx_before, &own->memory,
-                               &own->trial, &own->base, &own->slope,    &own->change};
-    const size_t count = sizeof arrays / sizeof *arrays;
-    double *const block = calloc(count * n + unknowns + 1, sizeof *block);
-    for (size_t i = 0; i < count; i++)
-        *arrays[i] = block + (block ? i * n : 0);
-    own->unknowns = block + (block ? count * n : 0);
-    own->alternations = calloc(n + 1, sizeof *own->alternations);
-    own->b = bordered_new(k, rows);
-    return block && own->alternations && own->b ? KERNEL_DONE : KERNEL_NO_MEMORY;
+    const double rest = 1 - f;
+    for (int i = 0; i < states; i++)
+        x[i] = rest * rest * ((1 + 2 * f) * own->x_before[i] + h * f * own->dx_before[i]) +
+               f * f * ((1 + 2 * rest) * own->x[i] - h * rest * own->dx[i]);
 }

@@ -2,7 +2,7 @@
 #ifndef KERNEL_INDEX3_H
 #define KERNEL_INDEX3_H
 
-#include "kernel.h"
+#include "bordered.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
@@ -25,6 +25,28 @@ typedef struct {
     double velocity, energy, change, ringing_since;
 } Index3Report;
 
+/* A method that may be run by the kernel, or by whoever takes its steps one by one. */
+typedef struct Index3 {
+    Index3Options o;
+    Index3Report report;
+    Bordered *b;
+    double *x, *dx, *x_before, *dx_before; /* at both ends of the last step */
+    double *memory;                        /* of the generalised-alpha method: the derivatives that it goes by */
+    double *trial, *base, *slope, *change, *unknowns;
+    int *alternations;
+    void (*place)(void *context, double t, const double *x); /* called before evaluations at another time; null where the kernel sees to it */
+    void *context;
+} Index3;
+
+/* index3.c; what returns an int returns a KernelStatus */
+Index3 *index3_new(const Kernel *, const Rows *, const Index3Options *); /* null where memory lacks */
+void index3_free(Index3 *);
+int index3_start(Kernel *, Index3 *, double t, const double *x);
+int index3_step(Kernel *, Index3 *, double t, double h, double end); /* leaves x where it was unless it is done */
+int index3_evaluate(Kernel *, Index3 *, double t); /* the derivatives and unknowns that belong to x */
+void index3_between(const Index3 *, int states, double f, double h, double *x); /* Hermite's cubic polynomial through both ends of the last step */
+
+/* index3_run.c */
 int kernel_begin_index3(Kernel *, const Rows *, const Index3Options *, double start, double stop, long outputs, const double *output_times);
 const Index3Report *kernel_index3(const Kernel *);
 const double *kernel_index3_violation(const Kernel *); /* by unknown, what it keeps at zero, at the end of the last step */
