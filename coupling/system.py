@@ -252,6 +252,13 @@ class System:
         ls_dae: bool = False,
         stop_time: float = 1.0,
         stabilisation: str | None = Run.stabilisation,
+        solver: str = Run.solver,
+        step_size: float | None = Run.step_size,
+        metric: str = Run.metric,
+        velocity_level: str = Run.velocity_level,
+        method: str = Run.method,
+        newton_limit: int = Run.newton_limit,
+        newton_tolerance: float = Run.newton_tolerance,
     ) -> Path:
         """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
 
@@ -265,6 +272,8 @@ class System:
         ``ls_dae`` an importer may solve for the multipliers itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default
         experiment, in seconds. ``stabilisation`` is by default part of the joints; with ``projection``, Co-Simulation moves states onto the
         constraints at the end of each step inside, and Model Exchange gives the projected right-hand side, which any integrator can take.
+        ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``; the FMU has its size
+        as the parameter ``solver.step_size``.
         """
         from coupling.export.export import export_fmu
 
@@ -281,6 +290,15 @@ class System:
             ls_dae=ls_dae,
             stop_time=stop_time,
             stabilisation=stabilisation,
+            fixed={
+                "solver": solver,
+                "step_size": step_size,
+                "metric": metric,
+                "velocity_level": velocity_level,
+                "method": method,
+                "newton_limit": newton_limit,
+                "newton_tolerance": newton_tolerance,
+            },
         )
 
     def equilibrium(self, start: Mapping[str, Value] | None = None, hold: Sequence[str] = (), free: Sequence[str] = ()) -> Pose:

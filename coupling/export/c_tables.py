@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from coupling.export.table import SWITCH, MechanismTable, constraint_places
+from coupling.export.table import STEP_SIZE, SWITCH, MechanismTable, constraint_places
+from coupling.kernel.index3 import METHODS
 from coupling.kernel.rows import NONE
 from coupling.live.session import Session
+from coupling.live.tolerances import nominals
+from coupling.options import Run
 from coupling.plan.drives import PolynomialDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Kind
@@ -111,12 +114,15 @@ def _internal(name: str) -> str:
 
 def schedule_source(table: MechanismTable, session: Session) -> str:
     """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism."""
-    rows, schedule = session.rows, session.schedule
+    rows, schedule = session.bordered or session.rows, session.schedule
     operations = rows.table("operation")
     there = (Kind.SET_TIME,) if session.built.reading else (Kind.SET_TIME, Kind.SET_STATES)
     moves = ~np.isin(operations["kind"], there)  # components read these where they are
     printed = {"part": rows.table("part"), "drive": rows.table("drive"), "loop": rows.table("loop"), "operation": operations[moves]}
     printed |= {name: rows.table(name) for name in ("derivative", "constraint", "motion", "turn")}
+    fixed = table.interface.fixed
+    if fixed:
+        printed |= {name: rows.table(name) for name in ("bordered", "level")}
     opened = {address: place for place, address in enumerate(table.opened)}
     inputs = [opened[address] if isinstance(drive, PolynomialDrive) else NONE for address, drive in session.built.drives]
     multipliers = [len(loop.unknowns) - loop.torn for loop in schedule.loops]
@@ -137,11 +143,33 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
         _array("static const int input", map(str, inputs)),
         _array("static const int multipliers", map(str, multipliers)),
         _array("static const unsigned slot_variable", map(str, _variables(table, session, opened))),
+        *(_fixed(table, session, fixed) if fixed else ()),
         "const Schedule schedule = {\n    .rows = {\n"
         + "".join(f"        .{name} = {value},\n" for name, value in members.items())
         + "    },\n    .input = input,\n    .multipliers = multipliers,\n    .slot_variable = slot_variable,\n};",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
+    """What steps of fixed size go by."""
+    given = {
+        "step": c_number(run.step_size or 0.0),
+        "radius": c_number(run.spectral_radius),
+        "tolerance": c_number(run.newton_tolerance),
+        "method": METHODS.index(run.method),
+        "limit": run.newton_limit,
+        "tangent": c_bool(run.metric == "tangent"),
+        "stepped": c_bool(run.velocity_level == "stepped"),
+        "nominal": "nominal",
+    }
+    place = table.own_place([v.name for v in table.own].index(STEP_SIZE))
+    return [
+        '#include "kernel/index3.h"',
+        _array("static const double nominal", map(c_number, nominals(session))),
+        f"const Index3Options fixed_options = {{{', '.join(f'.{name} = {value}' for name, value in given.items())}}};",
+        f"const unsigned fixed_step_reference = {place};",
+    ]
 
 
 def _row(values: Iterable[int]) -> str:

@@ -14,10 +14,11 @@ from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import ExportRequest, MechanismTable
 from coupling.fmus import Fmu
+from coupling.live.bordered import bordered_rows, kept_at_zero
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.live.violations import check_start_state
-from coupling.options import Run
+from coupling.options import INDEX3, Run
 from coupling.plan.build import build
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition
@@ -45,6 +46,7 @@ def export_fmu(
     ls_dae: bool,
     stop_time: float,
     stabilisation: str | None,
+    fixed: Mapping[str, object],
 ) -> Path:
     """See ``System.export_fmu``."""
     target = _target(path)
@@ -55,7 +57,8 @@ def export_fmu(
             raise BuildError(f"{name} = {shown(value)} is refused: give True or False")
     chosen = _platforms(platforms)
     run = Run(stop_time=stop_time, initial=initial, stabilisation=stabilisation)
-    projected = stabilisation == "projection"
+    steps = _fixed(stop_time, initial, fixed, implicit=implicit, stabilisation=stabilisation, ls_dae=ls_dae)
+    projected = steps is not None or stabilisation == "projection"
     if projected and ls_dae:
         raise BuildError(
             "ls_dae=True leaves the multipliers to the importer, and stabilisation='projection' moves states by how they answer to them; "
@@ -98,9 +101,31 @@ def export_fmu(
     with start(program, run, moved) as session:
         if initial != "relax":
             check_start_state(session)
-        table = MechanismTable(built, ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time), moved)
+        if steps:
+            session.bordered = bordered_rows(session, kept_at_zero(session))
+        table = MechanismTable(built, ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time, steps), moved)
         pack(target, table, session, models, fmi, chosen)
     return target
+
+
+def _fixed(stop_time: float, initial: str, given: Mapping[str, object], **others: object) -> Run | None:
+    """The options of steps of fixed size, if these are asked for."""
+    options = {name: value for name, value in given.items() if value != getattr(Run, name)}
+    if "solver" not in options:
+        return None if not options else Run(stop_time=stop_time, **options)  # type: ignore[arg-type]  # which refuses them by name
+    if options["solver"] != INDEX3:
+        raise BuildError(f"solver = {shown(options['solver'])} is not one of exported mechanisms; choose '{INDEX3}', or leave it out")
+    run = Run(stop_time=stop_time, initial=initial, **options)  # type: ignore[arg-type]  # checked there
+    if run.method == "generalised-alpha":
+        raise BuildError(
+            "method = 'generalised-alpha' remembers its last step, and a communication step begins anew; choose 'trapezoidal' or 'trbdf2'"
+        )
+    for name, value in others.items():
+        if value and value != "projection":
+            raise BuildError(
+                f"{name} = {shown(value)} and solver='{INDEX3}', which holds constraints by itself, exclude each other; leave one of the two out"
+            )
+    return run
 
 
 def _starts(definition: Definition, fmus: Mapping[str, Fmu], choice: Choice) -> list[tuple[str, float]]:

@@ -34,15 +34,19 @@ _LINEAR = (
 _INSTANCE = ("instance.c", "messages.c", "access.c", "views.c")
 _KERNEL_SOURCES = ("build.c", "kernel.c", "evaluate.c", "loop.c", *_INSTANCE, "project.c", "projected.c", *_LINEAR)
 """The core that evaluates; what integrates, records and couples stays outside."""
+_FIXED = ("bordered.c", "index3.c", "order.c")
+"""What steps of fixed size need besides."""
 
 
 def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:
     """All C files of the FMU by their paths in its folder of sources; ``models`` are the sources of the components by instance."""
-    runtime = [
-        path for path in (*c.runtime_sources(fmi, table.implicit is not None), *c.runtime_headers(fmi)) if path.name != "this_model.h"
-    ]
-    files = {path.name: path.read_bytes() for path in (*runtime, *sorted((_HERE / "embedded").glob("*.[ch]")))}
-    files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in (*_KERNEL_SOURCES, *_headers(_KERNEL_SOURCES))}
+    fixed = table.interface.fixed is not None
+    implicit = table.implicit is not None and not fixed
+    runtime = [path for path in (*c.runtime_sources(fmi, implicit), *c.runtime_headers(fmi)) if path.name != "this_model.h"]
+    embedded = [path for path in sorted((_HERE / "embedded").glob("*.[ch]")) if fixed or not path.name.startswith("fixed")]
+    files = {path.name: path.read_bytes() for path in (*runtime, *embedded)}
+    kernel = (*_KERNEL_SOURCES, *(_FIXED if fixed else ()))
+    files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in (*kernel, *_headers(kernel))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models).encode()
     files["schedule.c"] = schedule_source(table, session).encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from coupling.export.table import SWITCH, MechanismTable, Member, constraint_places
+from coupling.export.table import STEP_SIZE, SWITCH, MechanismTable, Member, constraint_places
 from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
 from coupling.live.failures import participants
@@ -296,6 +296,12 @@ def _integration(table: MechanismTable, fmi: int) -> str:
         "hundredth of the importer’s tolerance where that is tighter (at least 1e-13). Communication steps need not be short for its sake. "
         f"Where {code(IMPLICIT)} is true, the method is that of Radau IIA of order 5, for stiff systems."
     )
+    if table.interface.fixed:
+        stepping = (
+            f"Where {code(IMPLICIT)} is true, each step is integrated inside by implicit steps of {code(STEP_SIZE)}, the last one shortened, by the method "
+            f"{code(table.interface.fixed.method)}: constraints hold at the end of each to rounding, and nothing controls the error. Otherwise Dormand and "
+            "Prince’s method of order 5(4) does, with error control."
+        )
     events = (
         f"<dt>Events</dt><dd>In Co-Simulation they are located inside of steps. In Model Exchange there are "
         f"{_counted(len(table.with_role(Role.INDICATOR)), 'event indicator')}; the corners of tables are time events.</dd>\n"

@@ -18,6 +18,7 @@ from zipfile import ZipFile
 import coupling.fmus as fmus
 from coupling.export.choice import Choice
 from coupling.names import resolve
+from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.drives import TableDrive
 from coupling.plan.graph import Address
@@ -26,6 +27,8 @@ from fmu_components.declare.icon import Drawing, box
 from fmu_components.declare.ports import KIND_OF_TERMINAL, Port, Side
 from fmu_components.export.table import Dependency, VariableTable
 
+STEP_SIZE = "solver.step_size"
+"""The mechanism's own parameter, where it takes steps of fixed size."""
 SWITCH = "ideal"
 """The mechanism's own switch, where an importer may solve for the multipliers."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -56,6 +59,8 @@ class ExportRequest:
     relaxed: bool = False
     """Whether it starts where constraints are violated as well."""
     stop_time: float = 1.0
+    fixed: Run | None = None
+    """Whose options steps of fixed size inside Co-Simulation have."""
 
 
 class MechanismTable(VariableTable):
@@ -162,7 +167,13 @@ class MechanismTable(VariableTable):
         if self.interface.ls_dae:
             text = "whether the importer solves for the multipliers; otherwise the FMU does"
             found.append(Variable(SWITCH, Role.SWITCH, "", text, False, "boolean"))
-        if self.states:
+        fixed = self.interface.fixed
+        if fixed:
+            text = "whether Co-Simulation takes steps of fixed size that end on the constraints; otherwise by Dormand and Prince's method"
+            found.append(Variable(IMPLICIT, Role.PARAMETER, "", text, True, "boolean"))
+            text = "the size of these steps; the last one of a communication step is shortened"
+            found.append(Variable(STEP_SIZE, Role.PARAMETER, "s", text, fixed.step_size, range=Range(0.0, open_below=True)))
+        elif self.states:
             text = "whether Co-Simulation integrates by an implicit method, for stiff systems; otherwise by Dormand and Prince's"
             found.append(Variable(IMPLICIT, Role.PARAMETER, "", text, self.interface.implicit, "boolean"))
         return found

@@ -8,6 +8,9 @@ from ctypes import POINTER, c_bool, c_double, c_int, c_long, c_void_p
 from coupling.kernel.binding import declare
 from coupling.kernel.rows import RowsStructure
 
+METHODS = ("trapezoidal", "generalised-alpha", "trbdf2")
+"""Numbered as in the kernel."""
+
 
 class Index3Options(ctypes.Structure):
     _fields_ = [

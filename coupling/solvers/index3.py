@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coupling.kernel.index3 import Index3Options, Index3Report
+from coupling.kernel.index3 import METHODS, Index3Options, Index3Report
 from coupling.kernel.status import Status
 from coupling.live import failures
 from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
@@ -16,9 +16,6 @@ from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
 from coupling.solvers.base.solver import SOLVERS, Solver
-
-METHODS = ("trapezoidal", "generalised-alpha", "trbdf2")
-"""Numbered as in the kernel."""
 
 
 def begin(session: Session, run: Run) -> Status:

@@ -84,6 +84,11 @@ static bool prepare(Whole *w, unsigned stage)
     return true;
 }
 
+bool prepare_motion(Whole *w)
+{
+    return prepare(w, MOTION);
+}
+
 /* Components compute with the projected states, and importers read the states that they have set: what has been computed stays valid. */
 static void show_states(Whole *w, const double *x)
 {

@@ -117,6 +117,8 @@ void system_free(System *s)
 {
     if (!s)
         return;
+    if (s->free_steps)
+        s->free_steps(s);
     kernel_free(s->kernel);
     free(s->instances);
     free(s->found);
@@ -314,7 +316,7 @@ const char *system_redundancy(System *s)
 
 /* -- evaluation ---------------------------------------------------------------------------------------------------------------------- */
 
-static bool ended(System *s, int status)
+bool system_ended(System *s, int status)
 {
     s->linear = false;
     if (status == KERNEL_DONE) {
@@ -343,7 +345,7 @@ bool system_settle(System *s, double t)
     s->moved = true;
     const int status = kernel_exchange(s->kernel, t, true);
     s->kernel->passed = passed;
-    return ended(s, status);
+    return system_ended(s, status);
 }
 
 /* A shortcut starts from the inputs as they are. Were these what the evaluation before has left, the last digits of a derivative would depend
@@ -394,7 +396,7 @@ bool system_derivatives(System *s, double t, const double *x, double *dx)
     }
     if (status == KERNEL_DONE && s->returning)
         draw_after(k, given, dx);
-    return ended(s, status);
+    return system_ended(s, status);
 }
 
 bool system_complete(System *s, double t, const double *x, double *dx)
@@ -403,10 +405,10 @@ bool system_complete(System *s, double t, const double *x, double *dx)
     s->moved = true;
     const int status = kernel_evaluate(k, t, x);
     if (status != KERNEL_DONE)
-        return ended(s, status);
+        return system_ended(s, status);
     for (int i = 0; i < k->states; i++)
         dx[i] = k->v[k->derivative_slot[i]];
-    return ended(s, status);
+    return system_ended(s, status);
 }
 
 /* -- what is remembered ----------------------------------------------------------------------------------------------------------------- */
@@ -459,5 +461,5 @@ double system_decay(const System *s)
 bool system_project(System *s, double t, double *x, bool anew)
 {
     s->moved = true;
-    return ended(s, anew ? kernel_project(s->kernel, t, x) : project_step(s->kernel, t, x));
+    return system_ended(s, anew ? kernel_project(s->kernel, t, x) : project_step(s->kernel, t, x));
 }

@@ -23,10 +23,13 @@ struct System {
     bool linear; /* the loops' Jacobians are those of the present point */
     bool returning; /* derivatives are those at the projected states, and draw states after these */
     char sentence[512], redundancy[512];
+    struct Index3 *steps; /* of fixed size; null where none are taken */
+    void (*free_steps)(System *);
 };
 
 /* system.c */
 void describe_failure(System *); /* of the kernel, as the sentence */
+bool system_ended(System *, int status); /* an evaluation: what was found is kept, or found again */
 
 #if defined(__ELF__)
 #pragma GCC visibility pop

@@ -61,6 +61,7 @@ void member_forget(Member *); /* what it allocated */
 
 /* composition.c */
 extern const Composition composition;
+bool prepare_motion(Whole *); /* brings time, states and inputs into the components */
 
 /* all_events.c: of all components */
 Reference first_component(void);
