@@ -33,6 +33,32 @@ int kernel_take_in_order(Kernel *k, const Rows *rows, int loop, const int *order
     return loop_renew(l) ? 0 : -1;
 }
 
+double kernel_asymmetry(const Kernel *k, int loop, int *row, int *column)
+{
+    const Loop *l = &k->loops[loop];
+    const double *const entry = l->term + l->first_entry;
+    double *const size = l->correction, greatest = 0;
+    *row = *column = 0;
+    for (int i = 0; i < l->count; i++)
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
+            if (l->column[e] == i)
+                size[i] = sqrt(fabs(entry[e]));
+    for (int i = 0; i < l->count; i++)
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++) {
+            const int j = l->column[e];
+            double across = 0;
+            for (int f = l->row_start[j]; f < l->row_start[j + 1]; f++)
+                across = l->column[f] == i ? entry[f] : across;
+            const double apart = size[i] * size[j] > 0 ? fabs(entry[e] - across) / (size[i] * size[j]) : 0;
+            if (apart > greatest) {
+                greatest = apart;
+                *row = i;
+                *column = j;
+            }
+        }
+    return greatest;
+}
+
 int kernel_repeated(const Kernel *k, int loop, int *which, double *factors, double *since)
 {
     const Loop *l = &k->loops[loop];

@@ -31,6 +31,7 @@ declare(
     {
         "successive_take": (c_int, [POINTER(_Succession)]),
         "kernel_take_in_order": (c_int, [c_void_p, POINTER(RowsStructure), c_int, c_void_p, c_bool]),
+        "kernel_asymmetry": (c_double, [c_void_p, c_int, POINTER(c_int), POINTER(c_int)]),
         "kernel_decide_in_order": (c_int, [c_void_p, c_double, c_void_p]),
         "kernel_repeated": (c_int, [c_void_p, c_int, c_void_p, c_void_p, POINTER(c_double)]),
     }
@@ -84,6 +85,12 @@ def take_in_order(kernel: Core, rows: Rows, loop: int, order: Sequence[int], fir
     """The sequence of a loop's unknowns in a run; ``first``: redundant ones leave the load to those taken first."""
     array = np.ascontiguousarray(order, dtype=np.intc)
     require_memory(library.kernel_take_in_order(kernel.handle, byref(rows.structure), loop, pointer(array), first))
+
+
+def asymmetry(kernel: Core, loop: int) -> tuple[float, int, int]:
+    """The greatest of a loop's last Jacobian, against its diagonal, and the unknowns between which it is."""
+    row, column = c_int(), c_int()
+    return library.kernel_asymmetry(kernel.handle, loop, byref(row), byref(column)), row.value, column.value
 
 
 def decide(kernel: Core, t: float, x: np.ndarray) -> Status:

@@ -126,14 +126,9 @@ class Equations:
         """Refuses constraints that cannot be taken one by one."""
         size = np.sqrt(np.abs(np.diag(self.S)))
         apart = np.abs(self.S - self.S.T) / np.maximum(np.outer(size, size), np.finfo(float).tiny)
-        if not len(size) or apart.max() <= _ASYMMETRY:
-            return
-        i, j = np.unravel_index(apart.argmax(), apart.shape)
-        names = [self.session.built.parts[self.constraints[int(each)].part].name for each in (i, j)]
-        raise BuildError(
-            f"multipliers = 'successive' is refused: the equations of {' and '.join(repr(each) for each in dict.fromkeys(names))} are not symmetric "
-            f"({apart.max():.0%} apart), so that constraints cannot be taken one by one; choose 'simultaneous'"
-        )
+        if len(size) and apart.max() > _ASYMMETRY:
+            i, j = np.unravel_index(apart.argmax(), apart.shape)
+            raise _asymmetric(self.session, float(apart.max()), *(self.constraints[int(each)].part for each in (i, j)))
 
     def take(self, order: Sequence[int] | None) -> Succession:
         """By the places of constraints among those in force; without an order, what is most independent of those before comes next."""
@@ -141,6 +136,14 @@ class Equations:
         groups = np.unique(self.groups[moved], return_inverse=True)[1] if len(moved) else np.zeros(0, dtype=int)
         rows = (self.G[:, moved], self.V[moved].T, groups) if self.tells else None
         return successive.take(self.S, self.r, rows, order)
+
+
+def _asymmetric(session: Session, apart: float, *parts: int) -> BuildError:
+    names = dict.fromkeys(repr(session.built.parts[part].name) for part in parts)
+    return BuildError(
+        f"multipliers = 'successive' is refused: the equations of {' and '.join(names)} are not symmetric ({apart:.0%} apart), so that constraints "
+        "cannot be taken one by one; choose 'simultaneous'"
+    )
 
 
 def sequence(session: Session, order: Sequence[str] | str | None, constraints: Sequence[Constraint]) -> list[int]:
@@ -159,21 +162,30 @@ def begin_in_order(session: Session) -> None:
     run = session.run
     if run.multipliers != "successive":
         return
-    equations = Equations(session)
-    if not equations.all:
+    constraints = constraints_of(session)
+    loops = session.schedule.loops
+    if not constraints:
         return
-    status = equations.arrive(run.start_time, session.x)
-    if status is not Status.DONE:
-        return  # the evaluation of the start, which follows, says what is wrong
-    equations.check_symmetry()
+    if run.order == INDEPENDENT_FIRST or any(loop.torn for loop in loops):
+        equations = Equations(session)
+        if equations.arrive(run.start_time, session.x) is not Status.DONE:
+            return  # the evaluation of the start, which follows, says what is wrong
+        equations.check_symmetry()
+    else:
+        for number, loop in enumerate(loops):
+            if session.kernel.linearise(number) is not Status.DONE:
+                return
+            apart, *unknowns = successive.asymmetry(session.kernel, number)
+            if apart > _ASYMMETRY:
+                raise _asymmetric(session, apart, *(loop.unknowns[each].part for each in unknowns))
     if run.order == INDEPENDENT_FIRST:
         on = [equations.constraints[i] for i in np.argsort(equations.take(None).place)]
-        ordered = [*on, *(each for each in equations.all if each not in on)]
+        ordered = [*on, *(each for each in constraints if each not in on)]
     else:
-        ordered = [equations.all[i] for i in sequence(session, run.order, equations.all)]
+        ordered = [constraints[i] for i in sequence(session, run.order, constraints)]
     place = {each.place: k for k, each in enumerate(ordered)}
     first = 0
-    for number, loop in enumerate(session.schedule.loops):
+    for number, loop in enumerate(loops):
         count = len(loop.unknowns)
         ranks = [place.get(first + i, -1) for i in range(count)]  # torn inputs come before
         successive.take_in_order(
