@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coupling.errors import BuildError, shown
+from coupling.names import either
 
 _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
@@ -26,6 +27,12 @@ _OF_INDEX3 = {
     "newton_tolerance": (),
 }
 _NOT_OF_INDEX3 = ("rtol", "atol", "max_step")
+_OF_MULTIPLIERS = {
+    "multipliers": ("simultaneous", "successive"),
+    "redundant": ("least", "first"),
+    "form": ("multipliers", "full", "reduced"),
+}
+INDEPENDENT_FIRST = "independent first"
 _MOST_ROWS = 100_000_000
 
 
@@ -60,6 +67,11 @@ class Run:
     spectral_radius: float = 0.8
     newton_limit: int = 10
     newton_tolerance: float = 1e-10
+    multipliers: str = "simultaneous"
+    order: Sequence[str] | str | None = None
+    """Of joints, for successive multipliers: those named come first, the others in the order of ``add``."""
+    redundant: str = "least"
+    form: str = "multipliers"
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -81,6 +93,7 @@ class Run:
         if not isinstance(self.solver, str):
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
         self._check_stabilisation()
+        self._check_multipliers()
         self._check_communication()
         self._check_index3()
 
@@ -144,6 +157,38 @@ class Run:
             raise BuildError(
                 "initial='relax' leaves a violated start to the joints' own stabilisation, which stabilisation='projection' turns off; "
                 "choose initial='assemble', or stabilisation='baumgarte'"
+            )
+
+    def _check_multipliers(self) -> None:
+        for name, known in _OF_MULTIPLIERS.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in known:
+                raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
+        if self.multipliers == "simultaneous":
+            for name in ("order", "redundant", "form"):
+                if getattr(self, name) != getattr(Run, name):
+                    raise BuildError(f"{name} is for multipliers = 'successive'; give that as well, or leave it out")
+            return
+        check_order(self.order)
+        if self.communication_step is not None:
+            raise BuildError(
+                "multipliers = 'successive' is refused with a communication_step: co-simulations solve for all of them at once; leave one of the two out"
+            )
+        if self.solver == "ida":
+            raise BuildError(
+                "multipliers = 'successive' is refused with solver = 'ida', which integrates the multipliers along; choose another solver"
+            )
+        if self.form == "multipliers":
+            return
+        if self.solver in ("dopri5", "dop853"):
+            raise BuildError(
+                f"form = '{self.form}' is refused with solver = '{self.solver}', which evaluates in C; choose one whose evaluations pass through Python, such "
+                "as 'RK45' or 'DOP853'"
+            )
+        if self.stabilisation == "projection":
+            raise BuildError(
+                f"form = '{self.form}' is refused with stabilisation = 'projection', whose right-hand side solves for the multipliers itself; choose "
+                "'baumgarte'"
             )
 
     def _check_communication(self) -> None:
@@ -246,6 +291,19 @@ class Run:
             return np.append(times, stop)
         times[-1] = stop
         return times
+
+
+def check_order(order: Any) -> None:
+    """Refuses what cannot name joints in an order."""
+    if order is None or (isinstance(order, str) and order == INDEPENDENT_FIRST):
+        return
+    if isinstance(order, str) or not isinstance(order, Sequence) or not all(isinstance(each, str) for each in order):
+        raise BuildError(
+            f"order = {shown(order)} is refused: give the names of joints, such as ['plane', 'grip'], or '{INDEPENDENT_FIRST}'"
+        )
+    for name in order:
+        if list(order).count(name) > 1:
+            raise BuildError(f"order: '{name}' is named twice; name each joint once")
 
 
 TOLERANCE = 1e-6

@@ -9,9 +9,11 @@ from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
-from coupling.errors import BuildError, Unprojectable, listed, shown
+from coupling.errors import AnalysisError, BuildError, Unprojectable, listed, shown
 from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
@@ -23,6 +25,7 @@ from coupling.live.program import compile_program
 from coupling.live.recording import recorded
 from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
+from coupling.live.successive import idle
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state, violated
 from coupling.memory import free_memory
@@ -153,6 +156,10 @@ class Simulator:
                     f"enforce: velocities cannot be made to fit where '{self.definition.enforced[0][0]}' comes into force: {error.why}; leave it in "
                     "force all the time"
                 ) from None
+            if run.redundant == "first":
+                raise BuildError(
+                    f"redundant = 'first' is refused: {error.why}, so that it cannot be told what repeats what; choose 'least'"
+                ) from None
             if run.stabilisation is not None:
                 raise
             self._unprojectable = error.why
@@ -167,7 +174,8 @@ class Simulator:
         if run.stabilisation is not None:
             return run
         solver = SOLVERS[run.solver]
-        can = run.communication_step is None and run.initial != "relax" and (solver.tableau is not None or solver.holds)
+        free = run.communication_step is None and run.form == "multipliers" and run.initial != "relax"
+        can = free and (solver.tableau is not None or solver.holds)
         wanted = can and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
         asked = self._stabilisation_given or not self._stabilisation_parameters.isdisjoint(start_values)
         if wanted and (solver.holds or not asked):
@@ -260,7 +268,7 @@ class Simulator:
             except MemoryError:
                 outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
-            outcome.warnings += [*vain, *warnings(session), *jumps(session)]
+            outcome.warnings += [*vain, *warnings(session), *jumps(session), *idle(session)]
             outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += coarse(session, record)
@@ -272,6 +280,26 @@ class Simulator:
             else:
                 session.free()
         return outcome, record
+
+    @contextmanager
+    def arrived(self, time: float) -> Iterator[tuple[Session, np.ndarray]]:
+        """A session at a time, and the states there: at 0 the start."""
+        run = Run(stop_time=time, start_time=min(time, 0.0), outputs=[], output_times=[time])
+        built = self.built(Mode.PROJECTED if self.definition.enforced else Mode.CONTINUOUS)
+        key, session = self._started(built, run, {}, None)
+        completed = False
+        try:
+            check_start_state(session)
+            outcome = SOLVERS[run.solver].integrate(session, run)
+            if not outcome.completed:
+                raise AnalysisError(f"t = {time:g} s cannot be reached: {outcome.sentence}")
+            yield session, session.kernel.present
+            completed = True
+        finally:
+            if completed and session.program.runs_again:
+                self._keep(key, session)
+            else:
+                session.free()
 
     @contextmanager
     def standing(self, start_values: Mapping[str, Value] | None, initial: str = "check") -> Iterator[Session]:
@@ -295,9 +323,11 @@ class Simulator:
                 session.free()
 
     def _mode(self, run: Run) -> Mode:
-        """How the instances are run: joints that come into force ask for what projection reads, whether states are projected or not."""
+        """How the instances are run: joints that come into force, or carry nothing, ask for what projection reads, whether states are projected
+        or not."""
         mode = _mode(run)
-        return Mode.PROJECTED if mode is Mode.CONTINUOUS and self.definition.enforced else mode
+        asked = self.definition.enforced or run.redundant == "first"
+        return Mode.PROJECTED if mode is Mode.CONTINUOUS and asked else mode
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import Sensitivities
+from coupling.analysis.stages import Stages, stages
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu
 from coupling.live.session import Session
@@ -429,6 +430,20 @@ class System:
 
         return sensitivities(found, model, anew)
 
+    def stages(self, at: float = 0.0, order: Sequence[str] | str | None = None) -> Stages:
+        """The constraints in force at a time, taken one after the other: what each adds and what is left free, what it repeats, and how the
+        multipliers of those before change. ``print`` it to see a table.
+
+        ``order`` names joints that come first, the others follow in the order of ``add``; ``independent first`` takes next what is most independent
+        of those before, which tells best whether constraints are nearly redundant.
+        """
+        if isinstance(at, bool) or not isinstance(at, int | float | np.integer | np.floating) or not np.isfinite(at):
+            raise BuildError(f"stages: at = {shown(at)} is refused: give a time in seconds")
+        simulator = self._simulator or Simulator(self.definition)
+        with simulator.arrived(float(at)) as (session, x):
+            self._freeze(simulator)
+            return stages(session, float(at), x, order)
+
     @contextmanager
     def _standing(self, start: Mapping[str, Value] | None, initial: str) -> Iterator[Session]:
         """A session at its start."""
@@ -470,6 +485,10 @@ class System:
         newton_tolerance: float = Run.newton_tolerance,
         start_values: Mapping[str, Value] | None = None,
         drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
+        multipliers: str = Run.multipliers,
+        order: Sequence[str] | str | None = Run.order,
+        redundant: str = Run.redundant,
+        form: str = Run.form,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -496,6 +515,9 @@ class System:
         ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
         next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
         those that ``drive`` was given.
+        ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint, in an ``order`` of joints, of which those that are not
+        named follow in the order of ``add``, or ``independent first``. Of redundant ones the multipliers are the ``least``, or the load is left to those
+        taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as well.
         """
         check_scheme(scheme)
         run = Run(
@@ -524,6 +546,10 @@ class System:
             spectral_radius=spectral_radius,
             newton_limit=newton_limit,
             newton_tolerance=newton_tolerance,
+            multipliers=multipliers,
+            order=order,
+            redundant=redundant,
+            form=form,
         )
         simulator = self._simulator or Simulator(self.definition)
         try:

@@ -326,15 +326,32 @@ static int judge(Kernel *k, int loop, const double *x, Verdict *v, bool *again)
     return result;
 }
 
+/* Those that repeat constraints taken before, by the relations that were found. */
+static int drop(Kernel *k, int loop, const Question *q, const Rank *rank, double t)
+{
+    const Loop *l = &k->loops[loop];
+    const int count = rank ? rank->redundant : 0;
+    double *relations = calloc((size_t)count * (size_t)l->count + 1, sizeof *relations);
+    if (!relations)
+        return KERNEL_NO_MEMORY;
+    for (int r = 0; r < count; r++)
+        for (int m = 0; m < rank->relation[r].count; m++)
+            relations[r * l->count + q->unknown[rank->relation[r].member[m]]] = rank->relation[r].factor[m];
+    const int result = drop_redundant(k, loop, relations, count, t);
+    free(relations);
+    return result;
+}
+
 /* What a loop is told: of rows that are redundant, only those that are so at the displaced states too; a row that is singular here and
  * not there has been sound. */
-static void tell(Kernel *k, int loop, const Verdict *v, bool moved)
+static int tell(Kernel *k, int loop, const Verdict *v, bool moved, double t)
 {
     Loop *l = &k->loops[loop];
     const Question *q = &v->question;
     double *peak = linear_peaks(l->linear);
     const double *there = moved ? linear_shares(l->linear) : NULL;
     const Rank *rank = v->there ? v->there : v->here;
+    const Rank *named = rank && v->here->redundant == rank->redundant ? v->here : rank; /* factors turn with the bodies */
     for (int i = 0; rank && i < q->rows; i++)
         v->redundant[q->unknown[i]] = rank->status[i] == RANK_REDUNDANT;
     for (int i = 0; there && i < l->count; i++) {
@@ -342,8 +359,10 @@ static void tell(Kernel *k, int loop, const Verdict *v, bool moved)
         if (l->cycle[i] >= 0)
             peak[i] = fmax(peak[i], rises ? 1 : fmin(v->share[i], 1));
     }
-    if (linear_decide(l->linear, v->redundant))
+    const int result = k->ordered && l->sequence ? drop(k, loop, q, named, t) : KERNEL_DONE;
+    if (linear_decide(l->linear, k->ordered && l->sequence ? (bool *)memset(v->redundant, 0, (size_t)l->count * sizeof(bool)) : v->redundant))
         l->worst.count = l->passed.count = 0; /* what was seen before was not known to be redundant or passing */
+    return result;
 }
 
 int decide_rank(Kernel *k, double t, const double *x)
@@ -355,8 +374,10 @@ int decide_rank(Kernel *k, double t, const double *x)
     double *displaced = malloc(((size_t)k->states + 1) * sizeof *displaced);
     bool again = false, moved = false;
     p->pivot = INFINITY;
-    for (int i = 0; i < k->loop_count; i++)
+    for (int i = 0; i < k->loop_count; i++) {
         linear_expose(k->loops[i].linear, true);
+        k->loops[i].dropped_count = 0;
+    }
     int result = verdict && displaced ? linearise_constraints(k, t, x) : KERNEL_NO_MEMORY;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
         result = judge(k, i, x, &verdict[i], &again);
@@ -371,7 +392,7 @@ int decide_rank(Kernel *k, double t, const double *x)
     for (int i = 0; i < k->loop_count && verdict; i++) {
         Verdict *v = &verdict[i];
         if (result == KERNEL_DONE && v->asked)
-            tell(k, i, v, moved);
+            result = tell(k, i, v, moved, t);
         free(v->question.velocity);
         end_question(&v->question);
         rank_free(v->here);

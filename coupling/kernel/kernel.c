@@ -18,6 +18,10 @@ static void free_loop(Loop *loop)
     free(loop->term);
     free(loop->residual); /* with all numbers by unknown */
     free(loop->held);
+    free(loop->sequence);
+    free(loop->dropped);
+    free(loop->repeats);
+    free(loop->reduced);
     linear_free(loop->linear);
     linear_free(loop->whole);
 }
@@ -41,6 +45,7 @@ void kernel_free(Kernel *k)
     free(k->buffer);
     free(k->displaced);
     free(k->off);
+    free(k->ordered);
     free(k->v);
     free(k);
 }

@@ -107,6 +107,10 @@ typedef struct {
     bool *held;   /* unknowns that are found outside of the loop; null where there are none */
     bool *off;    /* unknowns whose constraints are not in force: their residuals are they themselves, so that they vanish */
     int off_count;
+    int *sequence; /* of elimination, where constraints are taken in an order that was asked for; else null */
+    int dropped_count; /* constraints that repeat those taken before, and carry nothing */
+    bool *dropped;
+    double *repeats, *reduced, repeated_since; /* by dropped constraint, in the order of unknowns: what it makes up of each; S without them */
     Linear *whole; /* all equations, held unknowns included */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
@@ -146,6 +150,7 @@ struct Kernel {
     struct Implicit *implicit; /* null where the run has no implicit steps */
     struct Changes *changes;   /* of constraints during the run; null where there are none */
     bool *off;                 /* of all loops, one after the other */
+    Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
         (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *); /* of what there is of these */
 };
@@ -296,6 +301,9 @@ int project_fully(Kernel *, double t, double *x); /* at starts and events: V and
 
 /* decide.c */
 int decide_rank(Kernel *, double t, const double *x); /* which constraints repeat others, at states that satisfy them */
+
+/* in_order.c */
+int drop_redundant(Kernel *, int loop, const double *relations, int count, double t); /* vanishing combinations of constraints, which it changes */
 
 /* changes.c */
 double next_change(const Kernel *);

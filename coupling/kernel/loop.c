@@ -20,7 +20,7 @@ static const double least_damping = 1e-5;
 bool loop_renew(Loop *l)
 {
     linear_free(l->linear);
-    l->linear = linear_new(l->count, l->row_start, l->column, l->order);
+    l->linear = linear_new(l->count, l->row_start, l->column, l->sequence ? l->sequence : l->order);
     return l->linear && (!l->joint || linear_set_constraints(l->linear, l->joint, l->cycle));
 }
 
@@ -144,6 +144,15 @@ static void leave_out(const Loop *l)
                 l->term[l->first_entry + e] = l->column[e] == i;
 }
 
+/* The entries without constraints that are dropped. The equations themselves keep them, and tell whether they hold. */
+static const double *reduced(const Loop *l)
+{
+    for (int i = 0; i < l->count; i++)
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
+            l->reduced[e] = l->dropped[i] || l->dropped[l->column[e]] ? l->column[e] == i : l->term[l->first_entry + e];
+    return l->reduced;
+}
+
 static void note_deficiency(const Kernel *k, const Loop *l, Deficiency *greatest, int count)
 {
     if (count <= greatest->count)
@@ -181,7 +190,7 @@ static int factorise(Kernel *k, Loop *l, Linear *linear)
         hold_rows(l);
     if (l->off_count)
         leave_out(l);
-    const int deficiency = linear_factorise(linear, term + l->first_entry);
+    const int deficiency = linear_factorise(linear, l->dropped_count ? reduced(l) : term + l->first_entry);
     if (linear == l->linear || deficiency < 0)
         l->deficiency = deficiency;
     if (deficiency < 0) {
@@ -286,10 +295,15 @@ static bool is_rounding(const Loop *l, const double *z, const double *r, const d
     return true;
 }
 
+static bool redundant(const Loop *l)
+{
+    return l->deficiency || l->dropped_count;
+}
+
 /* Where the equations are redundant, whether they hold together: their misfit against the size of their terms. */
 static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
 {
-    const double size = passed_on(k, l), allowed = linear_passing(l->linear) == l->deficiency ? in_passing : consistent;
+    const double size = passed_on(k, l), allowed = l->deficiency && linear_passing(l->linear) == l->deficiency ? in_passing : consistent;
     for (int i = 0; i < l->count; i++)
         if (fabs(r[i]) > allowed * terms(l, i, z, r) && fabs(r[i]) > drift * size && fabs(r[i]) > of_products * given_from_outside(k, l)) {
             const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
@@ -309,7 +323,7 @@ static void newton_step(const Loop *l, const double *z, const double *r, double 
         double sum = -r[i];
         for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
             sum += entry[e] * z[l->column[e]];
-        step[i] = sum;
+        step[i] = l->dropped_count && l->dropped[i] ? 0 : sum;
     }
     linear_solve(l->linear, step);
     for (int i = 0; i < l->count; i++)
@@ -339,7 +353,7 @@ static int iterate(Kernel *k, Loop *l)
         /* Not where equations are singular, which do not see what is left of them; weak ones at events are if they are deficient. */
         const bool blind = k->events ? l->deficiency > 0 : linear_weak(l->linear) > 0;
         if (!blind && is_rounding(l, z, r, l->step, k->events ? rounding : DBL_EPSILON))
-            return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
+            return redundant(l) ? check_consistency(k, l, z, r) : KERNEL_DONE;
         memcpy(l->start, z, (size_t)n * sizeof *z);
         const double length = greatest(l->step, n);
         double left = INFINITY;
@@ -362,7 +376,7 @@ static int iterate(Kernel *k, Loop *l)
             if (damping == 1 && sensitive && iteration == 1)
                 break;
             if (damping == 1 && (vanish(k, l, z, r) || sensitive))
-                return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
+                return redundant(l) ? check_consistency(k, l, z, r) : KERNEL_DONE;
         }
         if (!isfinite(left))
             return not_solved(k, l);
@@ -370,7 +384,7 @@ static int iterate(Kernel *k, Loop *l)
         const bool stalled = iteration > 1 && left > before / 4;
         const double enough = linear_weak(l->linear) ? roughly : tolerable;
         if (left <= tolerance * size || (stalled && (left <= enough * size || vanish(k, l, z, r))) || left == 0)
-            return l->deficiency ? check_consistency(k, l, z, r) : KERNEL_DONE;
+            return redundant(l) ? check_consistency(k, l, z, r) : KERNEL_DONE;
         before = left;
     }
     return not_solved(k, l);
@@ -461,7 +475,7 @@ int loop_shortcut(Kernel *k, int index)
         memcpy(z, l->start, (size_t)n * sizeof *z);
         return not_solved(k, l);
     }
-    if (l->deficiency) {
+    if (redundant(l)) {
         follow(k, l, 0, last);
         take_unknowns(l, z, r);
         const int consistent = check_consistency(k, l, z, r);

@@ -138,7 +138,7 @@ static void correct_all_but_turns(Kernel *k, int loop, const double *violated, b
     for (int i = 0; i < p->count; i++) {
         const ConstraintRow *c = &p->constraint[i];
         const int slot = positions ? c->position : c->velocity;
-        if (c->loop == loop && slot != NONE && in_force(k, c))
+        if (c->loop == loop && slot != NONE && in_force(k, c) && !(l->dropped_count && l->dropped[c->unknown]))
             p->right[c->unknown] = -violated[slot];
     }
     linear_solve(l->linear, p->right);

@@ -12,7 +12,9 @@ static int reset_loop(Loop *l)
     l->worst.time = l->passed.time = l->largest = 0;
     l->given = false;
     memset(l->off, 0, (size_t)l->count * sizeof *l->off);
-    l->off_count = 0;
+    l->off_count = l->dropped_count = 0;
+    free(l->sequence);
+    l->sequence = NULL;
     free(l->held);
     l->held = NULL;
     linear_free(l->whole);
@@ -31,6 +33,8 @@ int kernel_reset(Kernel *k)
         k->end_implicit(k);
     if (k->end_changes)
         k->end_changes(k);
+    free(k->ordered);
+    k->ordered = NULL;
     if (k->record)
         kernel_forget_rows(k, 0);
     if (k->coupling)

@@ -83,8 +83,8 @@ int kernel_restart(Kernel *k, double t, const double *x)
     run->t_earlier = NAN;
     memmove(run->present, x, (size_t)k->states * sizeof *x);
     int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
-    if (result == KERNEL_DONE && k->projection)
-        result = decide_rank(k, t, run->present);
+    if (result == KERNEL_DONE)
+        result = k->projection ? decide_rank(k, t, run->present) : kernel_decide_in_order(k, t, run->present);
     if (result == KERNEL_DONE)
         result = run->method->restart(k, t, run->present);
     kernel_accept(k);

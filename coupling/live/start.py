@@ -20,6 +20,7 @@ from coupling.live.jacobians import add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
 from coupling.live.session import Session
+from coupling.live.successive import begin_in_order
 from coupling.live.violations import check_start_state, follow_gauge
 from coupling.options import Run
 from coupling.plan.definition import Value
@@ -194,6 +195,7 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     _done(session, settled, "passing the initial event")
     if assembling:
         return
+    begin_in_order(session)
     _prepare_loops(session)
     schedule_enforcement(session)
     _done(session, kernel.evaluate(t, session.x), "evaluating the start")

@@ -18,6 +18,7 @@ from coupling.live.failures import KEPT, interrupted
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.linearise import NoDerivative
 from coupling.live.session import Session
+from coupling.live.successive import ByDirections
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
 from coupling.outcome import Ending, Outcome
@@ -52,6 +53,7 @@ class Equations:
         self.projected = session.projects
         """Whether derivatives are those at the states that satisfy the constraints."""
         self.kernel.set_projection(session.rows, self.projected)
+        self._by_directions = None if session.run.form == "multipliers" else ByDirections(session)
 
     def check(self, status: Status) -> bool:
         """Whether there are values; raises what a user's function raised, and what ends the run."""
@@ -75,6 +77,9 @@ class Equations:
 
     def evaluate(self, t: float, x: np.ndarray, dx: np.ndarray) -> bool:
         """Whether there are derivatives; these."""
+        if self._by_directions:
+            status, z = self._by_directions.multipliers(t, x)
+            return self.check(status) and self.check(self.kernel.residuals(t, x, z, dx, np.zeros(len(z))))
         return self.check((self.kernel.projected_derivatives if self.projected else self.kernel.derivatives)(t, x, dx))
 
     def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> bool:

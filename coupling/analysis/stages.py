@@ -1,0 +1,150 @@
+"""Constraints taken one after the other at a point: what each adds, what it repeats, and how the multipliers follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from coupling.errors import AnalysisError, BuildError
+from coupling.kernel.status import Status
+from coupling.live.failures import describe
+from coupling.live.jacobians import motions_of, turns_of
+from coupling.live.session import Session
+from coupling.live.successive import Equations, free_directions, repeated, sequence
+from coupling.options import INDEPENDENT_FIRST, check_order
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """One constraint, taken after those before it."""
+
+    multiplier: str
+    joint: str
+    unit: str
+    """Of the constraint."""
+    freedoms: int
+    """That are left of the system behind it."""
+    sine: float
+    """How new it is, free of units: 1 where it is independent of all before, 0 where it repeats them."""
+    delta: float
+    """What is left of its mobility: its acceleration by its multiplier, those before being kept."""
+    own: float
+    """What its multiplier is when it is added; those before change by it."""
+    multipliers: Mapping[str, float] = field(repr=False)
+    """Of all constraints up to here."""
+    repeats: Mapping[str, float]
+    """What a redundant one makes up of which others; its multiplier is 0."""
+    misfit: float
+    """By how much a redundant one contradicts them, in the unit of its residual."""
+
+    @property
+    def redundant(self) -> bool:
+        """Whether it repeats those before it."""
+        return not self.sine or bool(self.repeats)
+
+
+class Stages(Sequence[Stage]):
+    """In the order in which they were taken; ``print`` shows a table."""
+
+    def __init__(self, system: str, stages: Sequence[Stage], D: np.ndarray, states: Sequence[str], time: float) -> None:
+        self._system, self._stages, self._time = system, tuple(stages), time
+        self.D = D
+        """The free directions: velocities that all constraints allow, by columns."""
+        self.states = tuple(states)
+        """The velocities that are the rows of D."""
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._stages[place]
+
+    def __len__(self) -> int:
+        return len(self._stages)
+
+    def __iter__(self) -> Iterator[Stage]:
+        return iter(self._stages)
+
+    @property
+    def multipliers(self) -> dict[str, float]:
+        """Of all constraints; redundant ones have 0."""
+        return dict.fromkeys((each.multiplier for each in self), 0.0) | dict(self[-1].multipliers) if self else {}
+
+    @property
+    def least(self) -> dict[str, float]:
+        """The same load, with multipliers of least length."""
+        found = self.multipliers
+        place = {name: i for i, name in enumerate(found)}
+        relations = np.zeros((len(found), sum(each.redundant for each in self)))
+        for column, each in enumerate(each for each in self if each.redundant):
+            relations[place[each.multiplier], column] = 1.0
+            for name, factor in each.repeats.items():
+                relations[place[name], column] = -factor
+        values = np.array(list(found.values()))
+        values -= relations @ np.linalg.lstsq(relations, values, rcond=None)[0]
+        return dict(zip(found, values.tolist(), strict=True))
+
+    def __str__(self) -> str:
+        final, width = self.multipliers, max([10, *(len(each.multiplier) for each in self)])
+        lines = [f"{self._system} at t = {self._time:g} s: {len(self)} constraints, taken one after the other"]
+        lines.append(f"{'multiplier':{width}}  freedoms      sine       delta  by itself        all  unit")
+        for each in self:
+            numbers = f"{each.freedoms:8d}  {each.sine:8.3g}  {each.delta:10.4g} {each.own:10.4g} {final[each.multiplier]:10.4g}"
+            lines.append(f"{each.multiplier:{width}}  {numbers}  {each.unit}")
+            if each.redundant:
+                lines.append(f"{'':{width}}  repeats {repeated(dict(each.repeats))}, misfit {each.misfit:.3g}")
+        return "\n".join(lines)
+
+
+def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str | None) -> Stages:
+    """At a point to which a session has come."""
+    check_order(order)
+    equations = Equations(session)
+    built, status = session.built, equations.arrive(t, x)
+    if status is not Status.DONE:
+        raise AnalysisError(f"stages: the constraints cannot be evaluated at t = {t:g} s: {describe(session)}")
+    try:
+        equations.check_symmetry()
+    except BuildError as error:
+        raise AnalysisError(str(error).replace("multipliers = 'successive' is refused", "stages")) from None
+    constraints = equations.constraints
+    taken = equations.take(None if order == INDEPENDENT_FIRST else sequence(session, order, constraints))
+    names = [session.named(each.multiplier.part, each.multiplier.reference) for each in constraints]
+    velocities = _velocities(session, equations)
+    found, active, freedoms = [], list[int](), len(velocities)
+    for place, i in enumerate(np.argsort(taken.place).tolist()):
+        if not taken.redundant[i]:
+            active.append(i)
+            freedoms -= 1
+        level = constraints[i].position or constraints[i].velocity
+        unit = built.parts[level.part].fmu.by_reference[level.reference].unit if level else ""
+        found.append(
+            Stage(
+                multiplier=names[i],
+                joint=built.parts[constraints[i].part].name,
+                unit=unit or "",
+                freedoms=freedoms,
+                sine=float(taken.sine[i]),
+                delta=float(taken.delta[i]),
+                own=float(taken.own[i]),
+                multipliers={names[j]: float(taken.stage[place, j]) for j in active},
+                repeats={names[j]: float(c) for j, c in enumerate(taken.repeats[i]) if abs(c) > _NOTHING},
+                misfit=float(taken.misfit[i]),
+            )
+        )
+    rows = equations.G[np.argsort(taken.place)][:, velocities] if equations.tells else np.zeros((0, len(velocities)))
+    labels = [session.label(i) for i in velocities]
+    return Stages(built.name, found, free_directions(rows), labels, t)
+
+
+_NOTHING = 1e-9
+"""Of factors by which constraints repeat others."""
+
+
+def _velocities(session: Session, equations: Equations) -> list[int]:
+    """The states that are velocities of what the constraints act on."""
+    moved = set(equations.moved.tolist())
+    parts = [range(part.first_state, part.first_state + len(part.states)) for part in session.built.parts]
+    touched = {i for each in parts if moved.intersection(each) for i in each}
+    rates = {velocity for _, velocity in motions_of(session)} | {omega + axis for omega, _ in turns_of(session) for axis in range(3)}
+    return sorted(touched.intersection(rates | moved))

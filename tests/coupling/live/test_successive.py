@@ -1,0 +1,250 @@
+"""Successive multipliers: free directions on random systems and on the paper's disc, and runs against simultaneous ones."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import numpy as np
+import pytest
+
+from benchmarks.chain import chain
+from coupling import BuildError, System
+from coupling.live.successive import eliminated, free_directions, full_form, reduced_form, reflected
+from tests.support.oracles.constrained import random_system
+from tests.support.systems import seven_bodies
+from tests.support.systems.machines import example
+from tests.support.systems.rolling import disc, hinge, plank, rod
+from tests.support.systems.sessions import started
+from tests.support.systems.systems import refusal
+from tests.support.systems.zoo import geared, rolling, springs
+
+
+def gram_schmidt(row: np.ndarray) -> np.ndarray:
+    """The unit vectors but that of the greatest entry, made orthogonal to the row and to each other."""
+    greatest = np.abs(row).argmax()
+    kept = np.delete(np.eye(len(row)), greatest, axis=1)
+    return np.linalg.qr(np.column_stack([row, kept]))[0][:, 1:]
+
+
+@pytest.mark.parametrize("H", [eliminated, reflected, gram_schmidt])
+@pytest.mark.parametrize("row", [[0.0, 1, 0], [1, 1, 1, 1, 1e-9], [1e-9, 0, 2], [-3.0]])
+def test_what_is_left_of_the_free_directions_is_orthogonal_to_the_constraint(H, row):
+    row = np.array(row, dtype=float)
+    found = H(row)
+    assert found.shape == (len(row), len(row) - 1)
+    assert np.abs(row @ found).max(initial=0) < 1e-15 * np.abs(row).max()
+    assert np.linalg.matrix_rank(found) == len(row) - 1
+
+
+def test_the_paper_s_disc_has_the_paper_s_matrices():
+    """Stage 1 takes y = r; stage 2 x + r phi = 0. The paper's H of the second is [r, -1]; any multiple of a column will do."""
+    m, r, J = 2.0, 0.3, 0.09
+    A = np.diag([m, m, J])
+    D1 = eliminated(np.array([0.0, 1.0, 0.0]))
+    assert np.array_equal(D1, [[1, 0], [0, 0], [0, 1]])
+    assert np.array_equal(D1.T @ A, [[m, 0, 0], [0, 0, J]])
+    beta = np.array([1.0, 0.0, r]) @ D1
+    assert np.array_equal(beta, [1.0, r])
+    H = eliminated(beta) * -1
+    assert np.array_equal(H, [[r], [-1]])
+    assert np.array_equal(D1 @ H, [[r], [0], [-1]])
+    assert np.array_equal((D1 @ H).T @ A, [[r * m, 0, -J]])
+    assert not ((D1 @ H).T @ np.array([0.0, -m * 9.81, 0.0])).any()
+
+
+@pytest.mark.parametrize("form", [full_form, reduced_form])
+@pytest.mark.parametrize("seed", range(10))
+def test_both_forms_are_the_direct_solution(seed, form):
+    """And that of Udwadia and Kalaba, a0 + A^-1/2 (G A^-1/2)^+ (-g0 - G a0)."""
+    system = random_system(seed)
+    exact, _ = system.solution()
+    assert form(system.free, system.G, system.V, -system.g0) == pytest.approx(exact, rel=1e-9, abs=1e-9)
+    values, vectors = np.linalg.eigh(system.A)
+    root = vectors @ np.diag(values**-0.5) @ vectors.T
+    pseudo = system.free + root @ np.linalg.pinv(system.G @ root) @ (-system.g0 - system.G @ system.free)
+    assert pseudo == pytest.approx(exact, rel=1e-9, abs=1e-9)
+    assert np.abs(system.G @ free_directions(system.G)).max() < 1e-13
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_reactions_of_the_first_constraints_follow_those_of_the_others_by_the_lemma_with_its_minus(seed):
+    """C = -B^-1 [F; 0] with B = [F; D1'], F = G1 A^-1; the paper prints its sum with a plus."""
+    system = random_system(seed)
+    first, k = system.with_rows(range(3)), 3
+    D1 = free_directions(first.G)
+    F = np.linalg.solve(system.A, first.G.T).T
+    B = np.vstack([F, D1.T])
+    C = -np.linalg.solve(B, np.vstack([F, np.zeros_like(D1.T)]))
+    _, multipliers = system.solution()
+    r1, r2 = system.G[:k].T @ multipliers[:k], system.G[k:].T @ multipliers[k:]
+    alone = first.G.T @ first.solution()[1]
+    assert r1 - alone == pytest.approx(C @ r2, rel=1e-9, abs=1e-9)
+
+
+def multipliers(result) -> dict[str, np.ndarray]:
+    return {name: result[name] for name in result.names if ".lambda[" in name}
+
+
+SYSTEMS = {
+    "seven bodies": (seven_bodies.system, 0.003),
+    "springs": (springs, 0.2),
+    "rolling": (rolling, 0.2),
+    "geared": (geared, 0.2),
+    "chain": (lambda: chain(10), 0.05),
+    "top": (example("13_heavy_top").system, 0.02),
+    "plank": (plank, 0.1),
+}
+
+
+@pytest.mark.parametrize("redundant", ["least", "first"])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_successive_multipliers_are_the_simultaneous_ones(name, redundant):
+    """But for those of redundant constraints, which have none when the first take the load."""
+    build, stop = SYSTEMS[name]
+    initial = "assemble" if name == "rolling" else "check"
+    asked = {"output_times": [0.0, stop / 2, stop], "initial": initial}
+    both = [build().simulate(stop, **asked, **options) for options in ({}, successive(redundant=redundant))]
+    assert all(result.outcome.completed for result in both)
+    simultaneous, one_by_one = map(multipliers, both)
+    if name == "plank" and redundant == "first":
+        assert one_by_one["right.lambda[2]"] == pytest.approx([0.0] * 3)
+        assert one_by_one["left.lambda[2]"] == pytest.approx([9.81] * 3)
+        return
+    size = max(np.abs(each).max() for each in simultaneous.values())
+    for each, values in simultaneous.items():
+        assert one_by_one[each] == pytest.approx(values, abs=1e-9 * size), each
+
+
+def successive(**options):
+    return {"multipliers": "successive", **options}
+
+
+EXAMPLES = {"08_motor_slider_crank": "system", "09_gantry_crane": "system", "14_bricard": "system", "15_spatial_slider_crank": "system"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*EXAMPLES, "01_pendulum", "16_stewart_platform", "17_quarter_car"])
+def test_the_machines_of_the_examples_have_the_same_multipliers(name):
+    module = example(name)
+    build = next(getattr(module, each) for each in ("system", "build", "pendulum", "platform", "car") if hasattr(module, each))
+    both = [build().simulate(0.01, output_times=[0.0, 0.01], **options) for options in ({}, successive())]
+    simultaneous, one_by_one = map(multipliers, both)
+    size = max((np.abs(each).max() for each in simultaneous.values()), default=1.0)
+    for each, values in simultaneous.items():
+        assert one_by_one[each] == pytest.approx(values, abs=1e-9 * size), each
+
+
+@pytest.mark.parametrize("order", [None, ["right"], ["left", "right"], "independent first"])
+@pytest.mark.parametrize("stabilisation", ["projection", "baumgarte"])
+def test_those_taken_first_carry_the_load_in_every_order(order, stabilisation):
+    result = plank().simulate(0.1, **successive(order=order, redundant="first", stabilisation=stabilisation))
+    assert result.outcome.completed
+    load = {weld: result[f"{weld}.lambda[2]"][-1] for weld in ("left", "right")}
+    assert sum(load.values()) == pytest.approx(9.81, abs=1e-9)
+    if order == ["right"]:
+        assert load["left"] == 0.0
+    elif order != "independent first":
+        assert load["right"] == 0.0
+
+
+def test_what_carries_nothing_is_named_with_what_it_repeats():
+    result = hinges().simulate(0.1, **successive(redundant="first"))
+    assert result.outcome.warnings[0] == (
+        "'hinge2' is redundant from t = 0 s on: its lambda[1] repeats hinge1.lambda[1] (1); it carries nothing, since 'hinge1' was taken first; "
+        "remove it, or choose redundant='least'"
+    )
+    assert result["hinge1.lambda[2]"][0] == pytest.approx(2.4525, abs=1e-9)
+    assert result["hinge2.lambda[2]"][0] == 0.0
+    least = hinges().simulate(0.1, **successive())
+    assert least["hinge2.lambda[2]"][0] == pytest.approx(1.22625, abs=1e-9)
+
+
+def hinges() -> System:
+    """A rod on two equal hinges."""
+    system = rod(x=0.5, y=0.0, vy=0.0, gy=-9.81)
+    for name in ("hinge1", "hinge2"):
+        hinge(system, name, "ground.p1", "rod.p1")
+    return system
+
+
+def test_a_carrier_that_is_removed_is_replaced_by_what_repeated_it():
+    system = plank()
+    system.enforce("left", [(-1.0, 0.05)])
+    result = system.simulate(0.1, **successive(redundant="first", output_times=[0.0, 0.1]))
+    assert result["right.lambda[2]"][[0, -1]] == pytest.approx([0.0, 9.81], abs=1e-9)
+    assert result["left.lambda[2]"][[0, -1]] == pytest.approx([9.81, 0.0], abs=1e-9)
+
+
+def test_redundant_constraints_that_contradict_each_other_end_a_run_in_which_the_first_carry_all():
+    system = rod(x=0.0, y=0.0, vy=0.0)
+    for name in ("rail1", "rail2"):
+        hinge(system, name, "ground.p1", "rod.p1", "planar.RelativeVelocity")
+        system.drive(f"{name}.velocity", (lambda t: 0.1 * t) if name == "rail1" else 0.0)
+        system.drive(f"{name}.velocity.rate", 0.1 if name == "rail1" else 0.0)
+    with pytest.raises(ValueError, match="contradict"):
+        system.simulate(1.0, **successive(redundant="first"))
+
+
+@pytest.mark.parametrize("form", ["full", "reduced"])
+@pytest.mark.parametrize("solver", ["RK45", "cvode"])
+def test_forms_with_free_directions_move_a_disc_as_multipliers_do(form, solver):
+    options = {"solver": solver, "rtol": 1e-9, "output_times": [0.3]}
+    both = [disc(0.3, vx=0.0).simulate(0.3, **options, **each) for each in ({}, successive(form=form))]
+    ends = [[result[f"disc.{name}"][-1] for name in ("x", "theta", "vx", "omega")] for result in both]
+    assert ends[1] == pytest.approx(ends[0], abs=1e-8)
+    assert ends[1][0] == pytest.approx(3.27 * 0.09 / 2, abs=1e-8)
+
+
+SENTENCES = {
+    "alone": ({"order": ["grip"]}, "order is for multipliers = 'successive'; give that as well, or leave it out"),
+    "redundant": ({"redundant": "first"}, "redundant is for multipliers = 'successive'; give that as well, or leave it out"),
+    "form": ({"form": "full"}, "form is for multipliers = 'successive'; give that as well, or leave it out"),
+    "typing": (successive(order=["grap"]), "order: 'grap' is no joint of the system; did you mean 'grip'?"),
+    "twice": (successive(order=["grip", "grip"]), "order: 'grip' is named twice; name each joint once"),
+    "kind": (
+        successive(order="grip"),
+        "order = 'grip' is refused: give the names of joints, such as ['plane', 'grip'], or 'independent first'",
+    ),
+    "ida": (
+        successive(solver="ida"),
+        "multipliers = 'successive' is refused with solver = 'ida', which integrates the multipliers along; choose another solver",
+    ),
+    "stepped": (
+        successive(communication_step=0.1),
+        "multipliers = 'successive' is refused with a communication_step: co-simulations solve for all of them at once; leave one of the two out",
+    ),
+    "in C": (
+        successive(form="full"),
+        "form = 'full' is refused with solver = 'dopri5', which evaluates in C; choose one whose evaluations pass through Python, such as 'RK45' or "
+        "'DOP853'",
+    ),
+    "projected": (
+        successive(form="full", solver="RK45", stabilisation="projection"),
+        "form = 'full' is refused with stabilisation = 'projection', whose right-hand side solves for the multipliers itself; choose 'baumgarte'",
+    ),
+    "unknown": ({"multipliers": "both"}, "multipliers = 'both' is unknown; choose 'simultaneous' or 'successive'"),
+    "form unknown": (successive(form="half"), "form = 'half' is unknown; choose 'multipliers', 'full' or 'reduced'"),
+    "redundant unknown": (successive(redundant="most"), "redundant = 'most' is unknown; choose 'least' or 'first'"),
+}
+
+
+@pytest.mark.parametrize("case", SENTENCES)
+def test_what_cannot_be_taken_successively_is_refused_in_a_sentence(case):
+    options, sentence = SENTENCES[case]
+    assert refusal(lambda: disc(0.3, vx=0.0).simulate(0.1, **options), BuildError) == sentence
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bodies", [10, 100, 500])
+def test_an_evaluation_costs_less_than_1_2_of_a_simultaneous_one(bodies):
+    """Of the process's own time, by turns, and the least of many."""
+    with started(chain(bodies), 1.0) as one, started(chain(bodies), 1.0, **successive()) as other:
+        least = {}
+        for _ in range(40):
+            for session in (one, other):
+                x, dx = session.x.copy(), np.empty_like(session.x)
+                began = process_time()
+                for _ in range(1 + 300 // bodies):
+                    session.kernel.derivatives(0.0, x, dx)
+                least[session] = min(process_time() - began, least.get(session, 1.0))
+        assert least[other] < 1.2 * least[one], least.values()
