@@ -30,6 +30,8 @@ from coupling.plan.wires import Wires, list_wires
 from coupling.progress import shows_progress
 from coupling.result import Result
 from coupling.simulate import Simulator, check_scheme
+from coupling.ssp.parameters import start_values_of
+from coupling.ssp.systems import Origin, from_ssp, to_ssp
 
 
 class System:
@@ -49,11 +51,13 @@ class System:
         self._unknown_accelerations: dict[str, str] = {}
         """By rigid coupling, the first input that nothing gives."""
         self._simulator: Simulator | None = None
+        self._origin = Origin()
 
     @classmethod
-    def of(cls, definition: Definition) -> System:
-        """The system that a definition describes."""
+    def of(cls, definition: Definition, origin: Origin | None = None) -> System:
+        """The system that a definition describes, and what the package says from which it comes."""
         system = cls(definition.name)
+        system._origin = origin or Origin()
         system._instances = {each.name: each for each in definition.instances}
         system._connections = list(definition.connections)
         system._drives = dict(definition.drives)
@@ -73,14 +77,14 @@ class System:
             tuple(self._transformations),
         )
 
-    def __reduce__(self) -> tuple[Callable[[Definition], System], tuple[Definition]]:
-        return type(self).of, (self.definition,)
+    def __reduce__(self) -> tuple[Callable[..., System], tuple[Definition, Origin]]:
+        return type(self).of, (self.definition, self._origin)
 
     def __copy__(self) -> System:
-        return self.of(self.definition)
+        return self.of(self.definition, self._origin)
 
     def __deepcopy__(self, memo: dict[int, object]) -> System:
-        return self.of(self.definition)
+        return self.of(self.definition, self._origin)
 
     @property
     def instances(self) -> Mapping[str, Fmu]:
@@ -94,7 +98,7 @@ class System:
         self,
         name: str,
         fmu: Any,
-        start_values: Mapping[str, Value] | None = None,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
         kind: str | None = None,
         *,
         private: bool = False,
@@ -105,7 +109,7 @@ class System:
         """Adds an instance.
 
         ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any
-        tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU. ``kind`` is ``"me"`` for Model
+        tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU, or a file ``.ssv`` of SSP. ``kind`` is ``"me"`` for Model
         Exchange or ``"cs"`` for Co-Simulation. Left open, an FMU that offers both runs in Model Exchange, or in Co-Simulation where
         ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves.
         ``communication_step`` (seconds) is the only step that an instance makes in Co-Simulation, such as a sampled controller, and
@@ -118,6 +122,9 @@ class System:
         known = self._instances.get(name) if isinstance(name, str) else None
         if known is not None:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")
+        if isinstance(start_values, str | os.PathLike):
+            known_by = {name: define_instance(name, fmu, None, kind, private).fmu.fmu}
+            start_values = start_values_of(start_values, known_by, f"{name}.")
         self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
 
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
@@ -221,6 +228,34 @@ class System:
         if self._simulator is None:
             self._simulator = simulator
             weakref.finalize(self, simulator.close)
+
+    @classmethod
+    def from_ssp(cls, path: str | os.PathLike[str]) -> System:
+        """The system in an SSP package, of this library or of another tool: FMUs, values and connections, of nested systems with dotted names.
+
+        What cannot be taken is refused by its element. ``settings`` are what the package says of simulating it, for ``simulate(**settings)``,
+        ``notes`` what a user should know.
+        """
+        return cls.of(*from_ssp(path))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Options of ``simulate`` in the package that the system was read from."""
+        return self._origin.settings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the package that the system was read from."""
+        return self._origin.notes
+
+    def to_ssp(self, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None, parameters: str = "inline") -> Path:
+        """Writes the system as an SSP 1.0 package, with its FMUs; what SSP has no words for is in an annotation.
+
+        ``settings`` are options of ``simulate`` to keep, such as ``{"stop_time": 2.0}``, by default those that the system was read with.
+        ``parameters`` are written ``inline``, or each into a ``file`` ``.ssv`` of its own. Inputs that add up get components ``signal.Sum``,
+        tables ``signal.Table``, which reading takes out again. Functions that drive inputs are refused by name.
+        """
+        return to_ssp(self.definition, path, settings, parameters, self._origin)
 
     def export_fmu(
         self,
@@ -378,7 +413,7 @@ class System:
         step_control: str = Run.step_control,
         coupling_tolerance: float = Run.coupling_tolerance,
         stabilisation: str | None = Run.stabilisation,
-        start_values: Mapping[str, Value] | None = None,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -398,10 +433,12 @@ class System:
         ``stabilisation`` says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which
         each step ends on the constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been
         given a value of its stabilisation.
-        ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
+        ``start_values`` are those of this run alone, by full names such as ``rod.m``, or a file ``.ssv`` of SSP; they count over those that ``add`` was given, and the
         next run begins without them.
         """
         check_scheme(scheme)
+        if isinstance(start_values, str | os.PathLike):
+            start_values = start_values_of(start_values, self.instances)
         run = Run(
             stop_time=stop_time,
             start_time=start_time,
