@@ -34,6 +34,8 @@ from coupling.plan.wires import Wires, list_wires
 from coupling.progress import shows_progress
 from coupling.result import Result
 from coupling.simulate import Simulator, check_scheme
+from coupling.ssp.parameters import start_values_of
+from coupling.ssp.systems import Origin, from_ssp, to_ssp
 
 
 class System:
@@ -54,11 +56,13 @@ class System:
         self._unknown_accelerations: dict[str, str] = {}
         """By rigid coupling, the first input that nothing gives."""
         self._simulator: Simulator | None = None
+        self._origin = Origin()
 
     @classmethod
-    def of(cls, definition: Definition) -> System:
-        """The system that a definition describes."""
+    def of(cls, definition: Definition, origin: Origin | None = None) -> System:
+        """The system that a definition describes, and what the package says from which it comes."""
         system = cls(definition.name)
+        system._origin = origin or Origin()
         system._instances = {each.name: each for each in definition.instances}
         system._connections = list(definition.connections)
         system._drives = dict(definition.drives)
@@ -80,14 +84,14 @@ class System:
             tuple(self._transformations),
         )
 
-    def __reduce__(self) -> tuple[Callable[[Definition], System], tuple[Definition]]:
-        return type(self).of, (self.definition,)
+    def __reduce__(self) -> tuple[Callable[..., System], tuple[Definition, Origin]]:
+        return type(self).of, (self.definition, self._origin)
 
     def __copy__(self) -> System:
-        return self.of(self.definition)
+        return self.of(self.definition, self._origin)
 
     def __deepcopy__(self, memo: dict[int, object]) -> System:
-        return self.of(self.definition)
+        return self.of(self.definition, self._origin)
 
     @property
     def instances(self) -> Mapping[str, Fmu]:
@@ -101,7 +105,7 @@ class System:
         self,
         name: str,
         fmu: Any,
-        start_values: Mapping[str, Value] | None = None,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
         kind: str | None = None,
         *,
         private: bool = False,
@@ -112,7 +116,7 @@ class System:
         """Adds an instance.
 
         ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any
-        tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU. ``kind`` is ``"me"`` for Model
+        tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU, or a file ``.ssv`` of SSP. ``kind`` is ``"me"`` for Model
         Exchange or ``"cs"`` for Co-Simulation. Left open, an FMU that offers both runs in Model Exchange, or in Co-Simulation where
         ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves. Blocks of
         a joint and a body run in Model Exchange all the same, and so does what they hang on.
@@ -126,6 +130,9 @@ class System:
         known = self._instances.get(name) if isinstance(name, str) else None
         if known is not None:
             raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")
+        if isinstance(start_values, str | os.PathLike):
+            known_by = {name: define_instance(name, fmu, None, kind, private).fmu.fmu}
+            start_values = start_values_of(start_values, known_by, f"{name}.")
         self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
 
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
@@ -239,6 +246,34 @@ class System:
         if self._simulator is None:
             self._simulator = simulator
             weakref.finalize(self, simulator.close)
+
+    @classmethod
+    def from_ssp(cls, path: str | os.PathLike[str]) -> System:
+        """The system in an SSP package, of this library or of another tool: FMUs, values and connections, of nested systems with dotted names.
+
+        What cannot be taken is refused by its element. ``settings`` are what the package says of simulating it, for ``simulate(**settings)``,
+        ``notes`` what a user should know.
+        """
+        return cls.of(*from_ssp(path))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Options of ``simulate`` in the package that the system was read from."""
+        return self._origin.settings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the package that the system was read from."""
+        return self._origin.notes
+
+    def to_ssp(self, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None, parameters: str = "inline") -> Path:
+        """Writes the system as an SSP 1.0 package, with its FMUs; what SSP has no words for is in an annotation.
+
+        ``settings`` are options of ``simulate`` to keep, such as ``{"stop_time": 2.0}``, by default those that the system was read with.
+        ``parameters`` are written ``inline``, or each into a ``file`` ``.ssv`` of its own. Inputs that add up get components ``signal.Sum``,
+        tables ``signal.Table``, which reading takes out again. Functions that drive inputs are refused by name.
+        """
+        return to_ssp(self.definition, path, settings, parameters, self._origin)
 
     def export_fmu(
         self,
@@ -483,7 +518,7 @@ class System:
         spectral_radius: float = Run.spectral_radius,
         newton_limit: int = Run.newton_limit,
         newton_tolerance: float = Run.newton_tolerance,
-        start_values: Mapping[str, Value] | None = None,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
         drives: Mapping[str, float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray] | None = None,
         multipliers: str = Run.multipliers,
         order: Sequence[str] | str | None = Run.order,
@@ -512,14 +547,16 @@ class System:
         ``generalised-alpha`` with its ``spectral_radius``, or ``trbdf2``; each in at most ``newton_limit`` iterations, down to changes of
         ``newton_tolerance``. Velocities are projected by a ``metric``: ``mass`` or ``tangent``; constraints of velocities alone hold within the
         iteration (``velocity_level="stepped"``), or are left to the projection (``projected``), which is of first order.
-        ``start_values`` are those of this run alone, by full names such as ``rod.m``; they count over those that ``add`` was given, and the
-        next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
+        ``start_values`` are those of this run alone, by full names such as ``rod.m``, or a file ``.ssv`` of SSP; they count over those
+        that ``add`` was given, and the next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
         those that ``drive`` was given.
         ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint, in an ``order`` of joints, of which those that are not
         named follow in the order of ``add``, or ``independent first``. Of redundant ones the multipliers are the ``least``, or the load is left to those
         taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as well.
         """
         check_scheme(scheme)
+        if isinstance(start_values, str | os.PathLike):
+            start_values = start_values_of(start_values, self.instances)
         run = Run(
             stop_time=stop_time,
             start_time=start_time,

@@ -21,7 +21,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "options record rows_file mat_file progress fmus kernel",
         "plan",
         "live",
-        "analysis schemes solvers export",
+        "analysis schemes solvers export ssp",
         "simulate",
         "system result",
         "__init__",

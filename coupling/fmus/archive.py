@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from coupling.errors import shown
 from coupling.fmus.errors import FmuError
 
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)  # the last: encrypted, or packed in an unusual way
 _SUFFIXES = {"win32": ".dll", "cygwin": ".dll", "darwin": ".dylib"}
 _NOT_NEEDED = ("documentation", "sources")
 
@@ -45,7 +45,7 @@ def unpacking_limit() -> int:
     return int(limit * 2**30)
 
 
-def _check_size(path: Path, what: str, size: int, limit: int) -> None:
+def check_size(path: Path, what: str, size: int, limit: int) -> None:
     if size > limit:
         raise FmuError(
             f"'{path}' {what} {_shown_size(size)} when unpacked, and no more than {_shown_size(limit)} may be taken; get it from a source you "
@@ -68,9 +68,9 @@ def read_members(path: Path, wanted: Iterable[str]) -> tuple[dict[str, bytes], l
             members = {_slashed(info.filename): info for info in archive.infolist()}
             found = {name: members[name] for name in wanted if name in members}
             for name, info in found.items():
-                _check_size(path, f"has a {name} of", info.file_size, int(unpacking_limit() * _DESCRIBING))
+                check_size(path, f"has a {name} of", info.file_size, int(unpacking_limit() * _DESCRIBING))
             return {name: archive.read(info) for name, info in found.items()}, list(members)
-    except (*_DAMAGED, OSError) as error:
+    except (*DAMAGED, OSError) as error:
         raise _damaged(path, error) from None
 
 
@@ -158,9 +158,9 @@ def unpack(path: Path, folder: Path, version: int) -> None:
         with zipfile.ZipFile(path) as archive:
             members = {_slashed(info.filename): info for info in archive.infolist() if info.filename and not info.is_dir()}
             for name in members:
-                _refuse_escape(name, path)
+                refuse_escape(name, path)
             needed = {name: info for name, info in members.items() if _is_needed(name, platforms)}
-            _check_size(path, "takes", sum(info.file_size for info in needed.values()), unpacking_limit())
+            check_size(path, "takes", sum(info.file_size for info in needed.values()), unpacking_limit())
             if len(needed) > _MOST_FILES:
                 raise FmuError(
                     f"'{path}' holds {len(needed)} files, and no more than {_MOST_FILES} are unpacked; get it from a source you trust"
@@ -172,7 +172,7 @@ def unpack(path: Path, folder: Path, version: int) -> None:
                     shutil.copyfileobj(packed, file)
                 if info.external_attr >> 16 & 0o111:
                     target.chmod(0o700)  # a program that a link to a tool starts
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise _damaged(path, error) from None
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
@@ -191,7 +191,7 @@ def _is_needed(name: str, platforms: Sequence[str]) -> bool:
     return first not in _NOT_NEEDED and (first != "binaries" or (bool(others) and others[0] in platforms))
 
 
-def _refuse_escape(name: str, path: Path) -> None:
+def refuse_escape(name: str, path: Path) -> None:
     if PurePosixPath(name).is_absolute() or PureWindowsPath(name).drive or ".." in name.split("/"):
         raise FmuError(
             f"'{path}' would write the file '{name}' outside its own folder, and is not unpacked; get it from a source you trust"

@@ -82,9 +82,13 @@ def define_instance(
     communication_step: float | None = None,
     extrapolation: int | None = None,
     logging: bool = False,
+    dotted: bool = False,
 ) -> InstanceDefinition:
-    """An instance, with everything checked that can be checked of it alone; components are built here."""
-    if not isinstance(name, str) or not name or set(name) & set(".*") or name != name.strip():
+    """An instance, with everything checked that can be checked of it alone; components are built here.
+
+    Names that are ``dotted`` are those of instances in nested systems.
+    """
+    if not isinstance(name, str) or not name or set(name) & set("*" if dotted else ".*") or name != name.strip():
         raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
     if start_values is not None and not isinstance(start_values, Mapping):
         raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")

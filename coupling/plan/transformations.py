@@ -29,6 +29,9 @@ class Affine(NamedTuple):
         return Affine(self.factor * first.factor, self.factor * first.offset + self.offset)
 
 
+UNCHANGED = Affine()
+
+
 def unit_of(fmu: Fmu, variable: FmuVariable) -> Unit | None:
     """The unit of a variable as its FMU defines it; without an offset where only differences of it have a meaning."""
     unit = fmu.units.get(variable.unit) if variable.unit else None
@@ -38,7 +41,7 @@ def unit_of(fmu: Fmu, variable: FmuVariable) -> Unit | None:
 def conversion(a: Unit | None, b: Unit | None) -> Affine:
     """From one unit to another; of what has none, or is of another quantity, the value stays."""
     if a is None or b is None or same_unit(a, b) or not same_dimension(a, b):
-        return Affine()
+        return UNCHANGED
     return Affine(a.factor / b.factor, (a.offset - b.offset) / b.factor)
 
 

@@ -1,0 +1,116 @@
+"""What SSP has no words for: the annotation ``org.jourdain``, and settings in annotations of other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from coupling.plan.definition import Definition, InstanceDefinition, Transformation
+from coupling.plan.drives import ConstantDrive, Drive, TableDrive
+from coupling.ssp.elements import Document, annotated, local, written
+
+TYPE, _OPENMODELICA = "org.jourdain", "org.openmodelica"
+_OPTIONS = ("kind", "communication_step", "extrapolation", "logging")
+
+
+def inserted(component: Element) -> bool:
+    """Whether a component stands for what SSP has no words for, such as a sum."""
+    return any(each.get("type") == TYPE and each.find("Inserted") is not None for each in annotated(component))
+
+
+def other_settings(document: Document, system: Element) -> dict[str, Any]:
+    """Options of ``simulate`` in the annotation that OMSimulator writes."""
+    found: dict[str, Any] = {}
+    for annotation in annotated(system):
+        for each in annotation.iter() if annotation.get("type") == _OPENMODELICA else ():
+            if local(each) == "FixedStepMaster" and "stepSize" in each.attrib:
+                found["communication_step"] = document.number(each, "stepSize", 0.0)
+            elif local(each) == "VariableStepSolver":
+                found |= {"solver": "cvode"} if each.get("description") == "cvode" else {}
+                found |= {"rtol": document.number(each, "relativeTolerance", 0.0)} if "relativeTolerance" in each.attrib else {}
+    return found
+
+
+def whole(definition: Definition, settings: Mapping[str, Any], files: Mapping[str, str]) -> Element:
+    """All of a definition but what the package itself says; ``files`` are FMUs for Model Exchange, by instance."""
+    root = Element("Jourdain", {"version": "1"})
+    for name, value in settings.items():
+        SubElement(root, "Setting", {"name": name, "value": json.dumps(value)})
+    for each in definition.instances:
+        options = {option: json.dumps(getattr(each, option)) for option in _OPTIONS if getattr(each, option)}
+        options |= {"private": "true"} if each.fmu.private else {}
+        options |= {"modelExchange": files[each.name]} if each.name in files else {}
+        SubElement(root, "Instance", {"name": each.name, **options})
+    asked = {each.connection: each for each in definition.transformations}
+    for pair in definition.connections:
+        change = {"factor": written(asked[pair].factor), "offset": written(asked[pair].offset)} if pair in asked else {}
+        SubElement(root, "Connection", {"a": pair[0], "b": pair[1], **change})
+    for name, drive in definition.drives:
+        element = SubElement(root, "Drive", {"input": name})
+        instance, start = _start(definition, name)
+        if instance is not None and isinstance(drive, ConstantDrive) and start is not None:
+            element.set("start", json.dumps(start))
+        if isinstance(drive, ConstantDrive):
+            element.set("value", written(drive.value))
+        elif isinstance(drive, TableDrive):
+            element.set("rows", " ".join(written(float(x)) for row in zip(drive.times, drive.values, strict=True) for x in row))
+    for name in definition.unknown_accelerations:
+        SubElement(root, "UnknownAcceleration", {"input": name})
+    return root
+
+
+def _start(definition: Definition, full: str) -> tuple[InstanceDefinition | None, Any]:
+    """The start value that the instance of a driven input was given for it as well."""
+    for each in definition.instances:
+        if full.startswith(each.name + "."):
+            given = dict(each.start)
+            name = full.removeprefix(each.name + ".")
+            if name in given:
+                return each, given[name]
+    return None, None
+
+
+def settings_of(own: Element) -> dict[str, Any]:
+    """Options of ``simulate``."""
+    return {each.get("name", ""): json.loads(each.get("value", "null")) for each in own.iterfind("Setting")}
+
+
+def options_of(own: Element) -> dict[str, dict[str, Any]]:
+    """What ``add`` was told, by instance, in its order."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in own.iterfind("Instance"):
+        options = {key: json.loads(each.get(key, "null")) for key in (*_OPTIONS, "private") if key in each.attrib}
+        found[each.get("name", "")] = options | ({"modelExchange": each.get("modelExchange")} if "modelExchange" in each.attrib else {})
+    return found
+
+
+def connections_of(own: Element) -> tuple[tuple[tuple[str, str], ...], tuple[Transformation, ...]]:
+    """As they were made, by ports."""
+    found = [((each.get("a", ""), each.get("b", "")), each) for each in own.iterfind("Connection")]
+    asked = [Transformation(pair, float(e.get("factor", "1")), float(e.get("offset", "0"))) for pair, e in found if "factor" in e.attrib]
+    return tuple(pair for pair, _ in found), tuple(asked)
+
+
+def drives_of(own: Element) -> tuple[tuple[str, Drive], ...]:
+    """Constants and tables, by inputs."""
+    found: list[tuple[str, Drive]] = []
+    for each in own.iterfind("Drive"):
+        if "rows" in each.attrib:
+            rows = np.array(each.get("rows", "").split(), dtype=float).reshape(-1, 2)
+            found.append((each.get("input", ""), TableDrive(rows[:, 0].copy(), rows[:, 1].copy())))
+        else:
+            found.append((each.get("input", ""), ConstantDrive(float(each.get("value", "0")))))
+    return tuple(found)
+
+
+def overruled_starts(own: Element) -> dict[str, Any]:
+    """Start values of inputs that are driven too, by full names."""
+    return {each.get("input", ""): json.loads(each.get("start", "null")) for each in own.iterfind("Drive") if "start" in each.attrib}
+
+
+def unknown_accelerations_of(own: Element) -> tuple[str, ...]:
+    return tuple(each.get("input", "") for each in own.iterfind("UnknownAcceleration"))

@@ -1,0 +1,138 @@
+"""The XML of SSP: namespaces, elements, units and values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ParseError, SubElement, TreeBuilder, XMLParser
+
+from coupling.errors import BuildError, shown
+from coupling.fmus import Unit
+
+T = TypeVar("T")
+_PARTS = {"ssd": "Description", "ssc": "Common", "ssv": "ParameterValues", "ssm": "ParameterMapping", "ssb": "SignalDictionary"}
+_NAMESPACES = {prefix: f"http://ssp-standard.org/SSP1/SystemStructure{part}" for prefix, part in _PARTS.items()}
+for _prefix, _address in _NAMESPACES.items():
+    ElementTree.register_namespace(_prefix, _address)
+BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
+VERSION = "1.0"
+
+
+def tag(name: str) -> str:
+    """The name of an element such as ``ssd:System``, as ElementTree has it."""
+    prefix, _, local = name.partition(":")
+    return f"{{{_NAMESPACES[prefix]}}}{local}" if local else name
+
+
+def local(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def path_of(*names: str) -> str:
+    """A path through elements, for ``find`` and ``iterfind``."""
+    return "/".join(map(tag, names))
+
+
+def add(parent: Element, kind: str, /, **attributes: object) -> Element:
+    """An element inside another; attributes that are None are left out."""
+    return SubElement(parent, tag(kind), {key: written(value) for key, value in attributes.items() if value is not None})
+
+
+def written(value: object) -> str:
+    """A value as XML has it; a number in so many digits that nothing is lost."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+class _NoDoctype(TreeBuilder):
+    """Refuses what could make a small file large."""
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise BuildError("it has a DOCTYPE, which SSP does not use")
+
+
+@dataclass(frozen=True)
+class Document:
+    """An XML file of a package, for sentences on it."""
+
+    root: Element
+    file: str
+
+    def refused(self, what: str) -> BuildError:
+        return BuildError(f"'{self.file}' {what}")
+
+    def number(self, element: Element, attribute: str, default: float) -> float:
+        return self.parsed(element, attribute, str(default), _finite, "a number")
+
+    def parsed(self, element: Element, attribute: str, default: str, parse: Callable[[str], T], wanted: str) -> T:
+        text = element.get(attribute, default)
+        try:
+            return parse(text)
+        except ValueError:
+            raise self.refused(
+                f"gives {attribute} = {shown(text)} to {local(element)} '{element.get('name', '')}'; give {wanted}"
+            ) from None
+
+    def units(self) -> dict[str, Unit]:
+        """The units that it defines, by name."""
+        found = {}
+        for unit in self.root.iter(tag("ssc:Unit")):
+            base = unit.find(tag("ssc:BaseUnit"))
+            if base is not None:
+                exponents = tuple(self.parsed(base, each, "0", int, "a whole number") for each in BASE_UNITS)
+                name = unit.get("name", "")
+                found[name] = Unit(name, exponents, self.number(base, "factor", 1.0), self.number(base, "offset", 0.0))
+        return found
+
+    def enumerations(self) -> dict[str, dict[str, int]]:
+        """The numbers of items by the names of enumerations and items."""
+        return {
+            each.get("name", ""): {
+                item.get("name", ""): self.parsed(item, "value", "", int, "a whole number") for item in each.iterfind(tag("ssc:Item"))
+            }
+            for each in self.root.iter(tag("ssc:Enumeration"))
+            if len(each)
+        }
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def parsed(text: bytes, file: str, root: str) -> Document:
+    """An XML file, whose outermost element must be ``root``."""
+    try:
+        element = ElementTree.fromstring(text, XMLParser(target=_NoDoctype()))
+    except (ParseError, ValueError, LookupError) as error:
+        raise BuildError(f"'{file}' cannot be read: {error}; save it again as XML") from None
+    if element.tag != tag(root):
+        raise BuildError(f"'{file}' begins with {shown(element.tag)}, and should with {tag(root)}; SSP 1.0 or 2.0 is read")
+    return Document(element, file)
+
+
+def is_true(element: Element, attribute: str) -> bool:
+    return element.get(attribute, "false").strip() in ("true", "1")
+
+
+def annotated(element: Element) -> Iterator[Element]:
+    """Those of one element, not of what is inside it."""
+    return (each for whole in element if local(whole) == "Annotations" for each in whole)
+
+
+def add_units(parent: Element, units: Iterable[Unit], name: str = "ssd:Units") -> None:
+    """Those that are more than a name."""
+    known = {unit.name: unit for unit in units if unit.exponents is not None}
+    if known:
+        whole = add(parent, name)
+        for unit in known.values():
+            powers: Mapping[str, object] = {name: n for name, n in zip(BASE_UNITS, unit.exponents or (), strict=True) if n}
+            changed = {"factor": unit.factor if unit.factor != 1 else None, "offset": unit.offset or None}
+            add(add(whole, "ssc:Unit", name=unit.name), "ssc:BaseUnit", **powers, **changed)

@@ -1,0 +1,310 @@
+"""From the files of a package to what they say: nested systems become one, in which names have dots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from posixpath import dirname
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from coupling.errors import BuildError, listed
+from coupling.fmus import Fmu, FmuVariable, Unit, load
+from coupling.names import nearest, resolve
+from coupling.ssp.annotation import TYPE, inserted, other_settings
+from coupling.ssp.elements import Document, annotated, is_true, local, parsed, path_of, tag
+from coupling.ssp.flat import Box, Component, Flat
+from coupling.ssp.package import STRUCTURE, Package
+from coupling.ssp.parameters import Given, mapped, step_of, values_of
+from coupling.ssp.tracing import Edge, Node, follow, wires_between
+
+_FMU, _PACKAGE, _DEFINITION = "application/x-fmu-sharedlibrary", "application/x-ssp-package", "application/x-ssp-definition"
+_KINDS = {"any": None, "ModelExchange": "me", "CoSimulation": "cs"}
+Place = Callable[[Box], Box | None]
+"""From the coordinates of a system to those of the outermost one."""
+
+
+def read(package: Package) -> tuple[Flat, Element | None]:
+    """What a package says, and the annotation of our own where it has one."""
+    document = _structure(package, STRUCTURE)
+    reader = _Reader()
+    system = document.root.find(tag("ssd:System"))
+    if system is None:
+        raise document.refused("has no System; save it again")
+    reader.system(_Within(package, document, "", "", lambda box: box), system)
+    wires = wires_between(reader.nodes, reader.edges)
+    settings = _settings(document, system)
+    whole = list(annotated(document.root))
+    own = next((each[0] for each in whole if each.get("type") == TYPE and len(each)), None)
+    others = [each for each in (*whole, *annotated(system)) if each.get("type") != TYPE and len(each)]
+    kept = tuple((each.get("type", ""), ElementTree.tostring(each[0], "unicode")) for each in others)
+    notes = (*reader.notes, *(f"the annotation of type '{kind}' is kept, and written again" for kind, _ in kept))
+    name = document.root.get("name") or system.get("name") or "system"
+    return Flat(name, reader.started(), wires, settings, kept, notes), own
+
+
+def _structure(package: Package, file: str) -> Document:
+    if file not in package.names:
+        raise BuildError(f"'{package.path}' holds no {file}, so that it is no SSP package; save the system as SSP 1.0 or 2.0")
+    document = parsed(package.read(file), file, "ssd:SystemStructureDescription")
+    version = document.root.get("version", "")
+    if not version.startswith(("1.", "2.")):
+        raise document.refused(f"is of version '{version}'; SSP 1.0 and 2.0 are read")
+    return document
+
+
+def _settings(document: Document, system: Element) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    experiment = document.root.find(tag("ssd:DefaultExperiment"))
+    if experiment is not None:
+        for option, attribute in (("start_time", "startTime"), ("stop_time", "stopTime")):
+            if attribute in experiment.attrib:
+                found[option] = document.number(experiment, attribute, 0.0)
+    return found | other_settings(document, system)
+
+
+@dataclass(frozen=True)
+class _Within:
+    """Where an element stands."""
+
+    package: Package
+    document: Document
+    folder: str
+    prefix: str
+    place: Place
+    above: tuple[str, ...] = ()
+    """The definitions that it is inside of."""
+
+    @property
+    def units(self) -> Mapping[str, Unit]:
+        return self.document.units()
+
+
+class _Reader:
+    """Goes through all elements once."""
+
+    def __init__(self) -> None:
+        self.components: dict[str, Component] = {}
+        self.nodes: dict[str, Node] = {}
+        self.edges: list[Edge] = []
+        self.notes: list[str] = []
+        self._given: list[tuple[str, Given]] = []
+        """What counts later stands later."""
+
+    def system(self, at: _Within, system: Element) -> None:
+        here = f"the system '{at.prefix.rstrip('.') or system.get('name', '')}'"
+        for connector in system.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
+            name = connector.get("name", "")
+            self.nodes[at.prefix + name] = Node(connector.get("kind", ""), _unit(at, connector))
+        members: dict[str, str] = {}
+        for element in system.find(tag("ssd:Elements")) or ():
+            name = element.get("name", "")
+            if not name or name in members:
+                what = f"two elements with the name '{name}'" if name else f"a {local(element)} without a name"
+                raise at.document.refused(f"has, in {here}, {what}; give each a name of its own")
+            members[name] = local(element)
+            self._element(replace(at, prefix=f"{at.prefix}{name}."), element)
+        for dictionary in system.iterfind(path_of("ssd:SignalDictionaries", "ssd:SignalDictionary")):
+            self.notes.append(f"the signal dictionary '{dictionary.get('name', '')}' passes its signals on by their names")
+        for connection in system.iterfind(path_of("ssd:Connections", "ssd:Connection")):
+            self._connect(at, connection, members, here)
+        self._bind(at, system)
+
+    def _element(self, at: _Within, element: Element) -> None:
+        kind = local(element)
+        if kind == "System":
+            self.system(replace(at, place=_placed(at.place, element, element)), element)
+        elif kind == "SignalDictionaryReference":
+            for connector in element.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
+                self.nodes[at.prefix + connector.get("name", "")] = Node("inout", _unit(at, connector))
+        elif kind == "Component":
+            self._component(at, element)
+        else:
+            raise at.document.refused(f"has the element '{at.prefix[:-1]}' of the kind {kind}, which SSP 1.0 does not know; take it out")
+
+    def _component(self, at: _Within, element: Element) -> None:
+        name, source, kind = at.prefix[:-1], element.get("source", ""), element.get("type", _FMU)
+        if kind not in (_FMU, _PACKAGE, _DEFINITION):
+            raise at.document.refused(f"has the component '{name}' of type '{kind}'; only FMUs and SSP packages can be run, so take it out")
+        file = at.package.member(source, at.folder, f"the component '{name}'")
+        if kind == _DEFINITION or file.endswith(".ssd"):
+            self._nested(at, element, at.package, file)
+        elif kind == _PACKAGE or file.endswith(".ssp"):
+            with Package(at.package.path / file, at.package.read(file)) as inner:
+                self._nested(at, element, inner, STRUCTURE)
+        else:
+            implementation = element.get("implementation", "any")
+            if implementation not in _KINDS:
+                raise at.document.refused(f"wants '{name}' as {implementation}; the choices are any, ModelExchange and CoSimulation")
+            box = _box(at.document, element.find(tag("ssd:ElementGeometry")))
+            fmu = load(at.package.fmu(file))
+            self.components[name] = Component(fmu, _KINDS[implementation], {}, at.place(box) if box else None, inserted(element))
+            for connector in element.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
+                self._port(at, name, connector.get("name", ""), _unit(at, connector))
+            self._bind(at, element)
+
+    def _nested(self, at: _Within, element: Element, package: Package, file: str) -> None:
+        where = f"{package.path}/{file}"
+        if where in at.above:
+            raise BuildError(f"'{file}' contains itself, by the component '{at.prefix[:-1]}'; take that out")
+        document = _structure(package, file)
+        system = document.root.find(tag("ssd:System"))
+        if system is None:
+            raise document.refused("has no System; save it again")
+        place = _placed(at.place, element, system)
+        self.system(_Within(package, document, dirname(file), at.prefix, place, (*at.above, where)), system)
+        self._bind(at, element)
+
+    def _port(self, at: _Within, instance: str, name: str, unit: Unit | None) -> str:
+        """The node of a variable of a component."""
+        fmu, full = self.components[instance].fmu, f"{instance}.{name}"
+        if full not in self.nodes:
+            variable = _variable(fmu, name)
+            if variable is None:
+                hint = nearest(name, fmu.variables) or f"its inputs and outputs are {listed(_connected(fmu))}"
+                raise at.document.refused(f"has the connector '{full}', and the FMU '{fmu.path.name}' has no such variable; {hint}")
+            self.nodes[full] = Node(variable.causality, unit, (instance, name), fmu, variable)
+        return full
+
+    def _connect(self, at: _Within, connection: Element, members: Mapping[str, str], here: str) -> None:
+        ends = [self._end(at, connection, side, members, here) for side in ("start", "end")]
+        gives = [self._gives(node, inside=not connection.get(f"{side}Element")) for node, side in zip(ends, ("start", "end"), strict=True)]
+        if gives[0] is not None and gives[0] == gives[1]:
+            both = "give" if gives[0] else "take"
+            raise at.document.refused(f"connects '{ends[0]}' with '{ends[1]}', which both {both} a value; connect an output with an input")
+        if gives[0] is False or gives[1] is True:  # some tools write them the other way round
+            ends.reverse()
+        step = step_of(at.document, connection)
+        if step.table is not None and any(a != b for a, b in step.table.items()):
+            raise at.document.refused(
+                f"has a mapping of values between '{ends[0]}' and '{ends[1]}', and only linear transformations act on signals; put a component there"
+            )
+        self.edges.append(Edge(ends[0], ends[1], step.affine, not is_true(connection, "suppressUnitConversion")))
+
+    def _end(self, at: _Within, connection: Element, side: str, members: Mapping[str, str], here: str) -> str:
+        element, connector = connection.get(f"{side}Element"), connection.get(f"{side}Connector", "")
+        if element and element not in members:
+            hint = nearest(element, members) or f"its elements are {listed(members) or 'none'}"
+            raise at.document.refused(
+                f"has, in {here}, a connection with '{element}.{connector}', and there is no element '{element}'; {hint}"
+            )
+        full = f"{at.prefix}{element}.{connector}" if element else at.prefix + connector
+        if element and at.prefix + element in self.components:
+            return self._port(at, at.prefix + element, connector, None)
+        if full not in self.nodes:
+            if element and members[element] == "SignalDictionaryReference":
+                self.nodes[full] = Node("inout")
+            else:
+                raise at.document.refused(
+                    f"has, in {here}, a connection with '{full}', and there is no such connector; add it, or take the connection out"
+                )
+        return full
+
+    def _gives(self, full: str, inside: bool) -> bool | None:
+        """Whether a connector gives a value to a connection, or takes one; those of a system do the opposite inside of it."""
+        node = self.nodes[full]
+        if node.fmu is None and node.kind == "inout":
+            return None
+        takes = node.kind in ("input", "parameter", "structuralParameter")
+        return takes if inside and node.fmu is None else not takes
+
+    def _bind(self, at: _Within, element: Element) -> None:
+        """The values that an element is given; they overrule those that were given inside of it."""
+        for binding in element.iterfind(path_of("ssd:ParameterBindings", "ssd:ParameterBinding")):
+            values = self._inside(at, binding, binding.find(tag("ssd:ParameterValues")), "ssv:ParameterSet")
+            if values is None:
+                continue
+            given = {
+                binding.get("prefix", "") + name: each for name, each in values_of(values, at.units, at.document.enumerations()).items()
+            }
+            whole = binding.find(tag("ssd:ParameterMapping"))
+            mapping = self._inside(at, whole, whole, "ssm:ParameterMapping") if whole is not None else None
+            self._given += [(at.prefix + name, each) for name, each in (mapped(mapping, given) if mapping else given.items())]
+
+    def _inside(self, at: _Within, holder: Element, around: Element | None, root: str) -> Document | None:
+        """What a binding or a mapping holds, or the file that it names."""
+        where = f"the parameters of '{at.prefix[:-1] or 'the system'}'"
+        if holder.get("sourceBase", "SSD") != "SSD":
+            raise at.document.refused(
+                f"looks for {where} inside the component; put the file '{holder.get('source')}' into the package itself"
+            )
+        source = holder.get("source")
+        if source:
+            file = at.package.member(source, at.folder, where)
+            return parsed(at.package.read(file), file, root)
+        found = around.find(tag(root)) if around is not None else None
+        return None if found is None else Document(found, at.document.file)
+
+    # -- values ------------------------------------------------------------------------------------------------------------------------
+
+    def started(self) -> dict[str, Component]:
+        """The components with the values that they start with."""
+        start: dict[str, dict[str, Any]] = {name: {} for name in self.components}
+        for full, given in self._given:
+            reached = list(self._reached(full, given))
+            if not reached:
+                self.notes.append(f"the parameter '{full}' belongs to no component, and is left out")
+            for (instance, name), value in reached:
+                start[instance][name] = value
+        return {name: replace(each, start=start[name]) for name, each in self.components.items()}
+
+    def _reached(self, full: str, given: Given) -> Iterator[tuple[tuple[str, str], Any]]:
+        instance, name = resolve(full, self.components)
+        if instance in self.components and name:
+            fmu = self.components[instance].fmu
+            variable = _variable(fmu, name)
+            unit = fmu.units.get(variable.unit or "") if variable else None
+            value = given.to_unit(unit, full).as_start(full, variable) if variable else given.value
+            yield (instance, name), value
+        elif full in self.nodes:
+            at = given.to_unit(self.nodes[full].unit, full)
+            for node, affine in follow(self.nodes, self.edges, full, at.unit):
+                assert node.name and node.variable
+                moved = replace(at.through(affine), unit=None)
+                yield node.name, moved.as_start(".".join(node.name), node.variable)
+
+
+def _variable(fmu: Fmu, name: str) -> FmuVariable | None:
+    return fmu.variables.get(name) or fmu.arrays.get(name)
+
+
+def _connected(fmu: Fmu) -> list[str]:
+    return [each.name for each in fmu.variables.values() if each.causality in ("input", "output")]
+
+
+def _unit(at: _Within, connector: Element) -> Unit | None:
+    typed = next((each for each in connector if local(each) in ("Real", "Float64", "Float32")), None)
+    named = typed.get("unit") if typed is not None else None
+    return at.units.get(named) if named else None
+
+
+def _box(document: Document, geometry: Element | None) -> Box | None:
+    if geometry is None:
+        return None
+    x1, y1, x2, y2 = (document.number(geometry, each, 0.0) for each in ("x1", "y1", "x2", "y2"))
+    return x1, y1, x2, y2
+
+
+def _placed(place: Place, element: Element, system: Element) -> Place:
+    """From the coordinates inside a nested system, which has its own, to those of the outermost one."""
+    outer, inner = element.find(tag("ssd:ElementGeometry")), system.find(tag("ssd:SystemGeometry"))
+    if outer is None or inner is None:
+        return lambda box: None
+    sides = [[float(each.get(key, "0")) for key in ("x1", "y1", "x2", "y2")] for each in (outer, inner)]
+    (x1, y1, x2, y2), (u1, v1, u2, v2) = sides
+    if u1 == u2 or v1 == v2:
+        return lambda box: None
+
+    def outside(box: Box) -> Box | None:
+        xs = [x1 + (u - u1) / (u2 - u1) * (x2 - x1) for u in box[::2]]
+        ys = [y1 + (v - v1) / (v2 - v1) * (y2 - y1) for v in box[1::2]]
+        return place((xs[0], ys[0], xs[1], ys[1]))
+
+    return outside
+
+
+def open_package(path: Any) -> Package:
+    """The package at a path that a user gives."""
+    return Package(Path(path))

@@ -1,0 +1,142 @@
+"""What of a definition SSP has words for: components and wires, with sums and tables put in where it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from coupling.errors import BuildError, listed
+from coupling.fmus import Fmu
+from coupling.plan.connections import check_drive, wires_of
+from coupling.plan.definition import Definition, Name
+from coupling.plan.drives import ConstantDrive, Drive, TableDrive
+from coupling.plan.instances import find_fmus
+from coupling.plan.transformations import UNCHANGED, Affine, on_the_way, transformed_wires
+from coupling.ssp.flat import Component
+
+_SUM, _TABLE, _TERMS, _ROWS = "signal.Sum", "signal.Table", 3, 20
+"""The components that are put in, how many terms the first adds, and how many points the second has."""
+
+
+@dataclass
+class Sketch:
+    """Components by full names, and what becomes of values between an output and an input."""
+
+    components: dict[str, Component]
+    wires: dict[tuple[Name, Name], Affine] = field(default_factory=dict)
+
+    def put_in(self, beside: Name, what: str, kind: str, start: Mapping[str, Any]) -> str:
+        """A component in the same system as an instance."""
+        within, _, instance = beside[0].rpartition(".")
+        plain = f"{within}{'.' if within else ''}{instance}_{beside[1].replace('.', '_')}_{what}"
+        name = next(each for each in (plain, *(f"{plain}{n}" for n in range(2, 10**6))) if each not in self.components)
+        self.components[name] = Component(find_fmus(name, kind, False)[1], None, start, inserted=True)
+        return name
+
+
+def sketch_of(definition: Definition) -> Sketch:
+    """Refuses, by name, what nothing can stand for."""
+    fmus = {each.name: each.fmu.fmu for each in definition.instances}
+    drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
+    _refuse_drives(fmus, drives)
+    wires = wires_of(fmus, definition.connections, drives, complete=False, transformations=definition.transformations)
+    transformations = transformed_wires(fmus, definition.transformations)
+    sketch = Sketch({each.name: Component(each.stepped.fmu, each.kind, dict(each.start)) for each in definition.instances})
+    for target in dict.fromkeys([*wires, *drives]):
+        terms: list[tuple[Name, Affine]] = [(source, on_the_way(fmus, source, target, transformations)) for source in wires.get(target, ())]
+        constant = 0.0
+        drive = drives.get(target)
+        if isinstance(drive, ConstantDrive):
+            constant = drive.value
+        elif isinstance(drive, TableDrive):
+            held = fmus[target[0]].variables[target[1]].variability != "continuous"
+            constant, tables = _tables(sketch, target, drive.steps if held else drive)
+            terms += tables
+        if drive is not None and not terms:
+            sketch.components[target[0]].start[target[1]] = constant  # type: ignore[index]  # a dict that was made above
+        elif len(terms) == 1 and not constant:
+            sketch.wires[terms[0][0], target] = terms[0][1]
+        else:
+            _add_up(sketch, target, terms, constant)
+    return sketch
+
+
+def _refuse_drives(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> None:
+    functions = [".".join(name) for name, drive in drives.items() if not isinstance(drive, ConstantDrive | TableDrive)]
+    if functions:
+        them = "it" if len(functions) == 1 else "them"
+        raise BuildError(
+            f"{listed(functions)} cannot be written as SSP: a Python function drives {them}; drive {them} by a table, or add a component such as "
+            "signal.Sine"
+        )
+    for (instance, name), drive in drives.items():
+        variable = fmus[instance].variables[name]
+        if isinstance(drive, TableDrive) and variable.type != "real":
+            raise BuildError(
+                f"'{instance}.{name}' cannot be written as SSP: a table drives it, and it is of type {variable.fmi_type}; drive it by a constant, or "
+                "by an FMU that gives this type"
+            )
+
+
+def _add_up(sketch: Sketch, target: Name, terms: Sequence[tuple[Name, Affine]], constant: float) -> None:
+    """A sum of three terms, of which the first is the sum of those before."""
+    waiting = list(terms)
+    sums: tuple[Name, Affine] | None = None
+    while waiting:
+        room = _TERMS if sums is None else _TERMS - 1
+        now, waiting = waiting[:room], waiting[room:]
+        inputs = [*([sums] if sums else []), *now]
+        start: dict[str, Any] = {}
+        if constant and not waiting and len(inputs) < _TERMS:
+            start, constant = {f"u{len(inputs) + 1}": constant}, 0.0
+        name = sketch.put_in(target, "sum", _SUM, start)
+        for number, (source, affine) in enumerate(inputs, 1):
+            sketch.wires[source, (name, f"u{number}")] = affine
+        sums = ((name, "y"), UNCHANGED)
+    assert sums
+    if constant:
+        name = sketch.put_in(target, "sum", _SUM, {"u2": constant})
+        sketch.wires[sums[0], (name, "u1")] = UNCHANGED
+        sums = ((name, "y"), UNCHANGED)
+    sketch.wires[sums[0], target] = UNCHANGED
+
+
+def _tables(sketch: Sketch, target: Name, drive: TableDrive) -> tuple[float, list[tuple[Name, Affine]]]:
+    """Tables of so many points as one has room for: each but the first says by how much the value has changed since it began."""
+    times, values = _from_zero(drive)
+    if times[0] == times[-1]:
+        return float(values[-1]), []
+    found: list[tuple[Name, Affine]] = []
+    for first, last in _pieces(times):
+        at, value = times[first : last + 1], values[first : last + 1] - (values[first] if first else 0.0)
+        if at[0] == at[-1]:  # a jump alone
+            at, value = np.append(at, at[-1] + 1.0), np.append(value, value[-1])
+        start: dict[str, Any] = {"points": len(at)}
+        for number, (t, y) in enumerate(zip(at, value, strict=True), 1):
+            start |= {f"times[{number}]": float(t), f"values[{number}]": float(y)}
+        found.append(((sketch.put_in(target, "table", _TABLE, start), "y"), UNCHANGED))
+    return 0.0, found
+
+
+def _from_zero(drive: TableDrive) -> tuple[np.ndarray, np.ndarray]:
+    """Without what lies before the time 0, which a table has no points for."""
+    times, values = drive.times, drive.values
+    if times[0] >= 0:
+        return times, values
+    later = times >= 0
+    start = float(np.interp(0.0, times, values))
+    return np.append(0.0, times[later]), np.append(start, values[later])
+
+
+def _pieces(times: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Places of first and last points; one begins where the last has ended."""
+    first = 0
+    while True:
+        last = min(first + _ROWS - 2, len(times) - 1)  # one point is left for a jump alone
+        yield first, last
+        if last == len(times) - 1:
+            return
+        first = last

@@ -1,0 +1,181 @@
+"""Systems to packages, and packages to systems."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from coupling.errors import BuildError, listed, shown
+from coupling.fmus import load
+from coupling.names import nearest
+from coupling.options import Run
+from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Name, Transformation, define_instance
+from coupling.plan.drives import ConstantDrive
+from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
+from coupling.ssp import annotation
+from coupling.ssp.flat import Flat
+from coupling.ssp.package import Package
+from coupling.ssp.reading import read
+from coupling.ssp.sketch import Sketch, sketch_of
+from coupling.ssp.writing import Appearance, write
+
+_CLOSE = 1e-12
+"""Below this, relative, a factor is 1: conversions there and back are not exact."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a package says beside the system itself."""
+
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """Options of ``simulate``."""
+    notes: tuple[str, ...] = ()
+    appearance: Appearance = field(default_factory=Appearance)
+
+
+def to_ssp(
+    definition: Definition, path: str | os.PathLike[str], settings: Mapping[str, Any] | None, parameters: str, origin: Origin
+) -> Path:
+    """See ``System.to_ssp``."""
+    target = _target(path)
+    if parameters not in ("inline", "file"):
+        raise BuildError(f"parameters = {shown(parameters)} is refused: choose 'inline', or 'file' for files .ssv in the package")
+    chosen = dict(origin.settings if settings is None else settings)
+    known = [each.name for each in fields(Run)]
+    for name, value in chosen.items():
+        if name not in known:
+            raise BuildError(
+                f"settings: there is no option '{name}' of simulate; {nearest(str(name), known) or f'there are {listed(known, 40)}'}"
+            )
+        if not isinstance(value, bool | int | float | str | list | None):
+            raise BuildError(f"settings: {name} = {shown(value)} is refused: a number, a text, or a list of them can be written")
+    if not definition.instances:
+        raise BuildError(f"the system '{definition.name}' is empty; add instances first")
+    write(definition, target, chosen, parameters == "file", origin.appearance)
+    return target
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".ssp":
+        raise BuildError(f"path = {shown(path)} is refused: give the name of a file that ends in .ssp, such as 'crane.ssp'")
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise BuildError(f"'{path}' cannot be written: there is no folder '{target.parent}'; make it, or choose another path")
+    return target
+
+
+def from_ssp(path: str | os.PathLike[str]) -> tuple[Definition, Origin]:
+    """See ``System.from_ssp``."""
+    if not isinstance(path, str | os.PathLike):
+        raise BuildError(f"path = {shown(path)} is refused: give the name of a file that ends in .ssp, such as 'crane.ssp'")
+    with Package(Path(path)) as package:
+        flat, own = read(package)
+        definition, notes = _definition(flat), list(flat.notes)
+        settings = dict(flat.settings)
+        if own is not None:
+            settings |= annotation.settings_of(own)
+            as_written = _as_written(flat, own, package)
+            if as_written is None:
+                notes.append(
+                    "the package was changed after Jourdain had written it: its elements and connections count, variable by variable, instead of "
+                    "ports and drives"
+                )
+            else:
+                definition = as_written
+    notes += _notes_on_joints(definition) if own is None else []
+    boxes = {name: each.box for name, each in flat.components.items() if each.box is not None}
+    return definition, Origin(MappingProxyType(settings), tuple(notes), Appearance(boxes, flat.annotations))
+
+
+def _notes_on_joints(definition: Definition) -> list[str]:
+    joints = [each.name for each in definition.instances if each.fmu.fmu.dae and not each.fmu.fmu.states and each.kind != "cs"]
+    if not joints:
+        return []
+    return [
+        f"{listed(joints)} {'runs' if len(joints) == 1 else 'run'} ideal here, and compliant in other tools; kind='cs' gives the same as there"
+    ]
+
+
+def _definition(flat: Flat) -> Definition:
+    """All components, and wires one by one."""
+    if not flat.components:
+        raise BuildError(f"'{flat.name}' has no components; a package with FMUs is wanted")
+    instances = [define_instance(name, each.fmu, each.start, each.kind, dotted=True) for name, each in flat.components.items()]
+    connections, transformations = [], []
+    for (source, target), affine in flat.wires.items():
+        pair = (".".join(source), ".".join(target))
+        connections.append(pair)
+        change = _change(flat, source, target, affine)
+        if change != UNCHANGED:
+            transformations.append(Transformation(pair, *change))
+    return Definition(flat.name, tuple(instances), tuple(connections), transformations=tuple(transformations))
+
+
+def _change(flat: Flat, source: Name, target: Name, affine: Affine) -> Affine:
+    """What a connection has to do beside converting units."""
+    units = []
+    for instance, name in (source, target):
+        fmu = flat.components[instance].fmu
+        variable = fmu.variables.get(name) or fmu.arrays[name]
+        units.append(unit_of(fmu, variable))
+    plain = conversion(*units)
+    factor = affine.factor / plain.factor
+    offset = affine.offset - factor * plain.offset
+    scale = max(abs(affine.offset), abs(plain.offset), 1.0)
+    return Affine(1.0 if abs(factor - 1) < _CLOSE else factor, 0.0 if abs(offset) < _CLOSE * scale else offset)
+
+
+def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None:
+    """The definition as it was, with the values that the package has now; None where its structure is another one."""
+    options = annotation.options_of(own)
+    drives, overruled = dict(annotation.drives_of(own)), annotation.overruled_starts(own)
+    if set(options) != {name for name, each in flat.components.items() if not each.inserted}:
+        return None
+    instances: list[InstanceDefinition] = []
+    for name, chosen in options.items():
+        start: dict[str, Any] = {}
+        for variable, value in flat.components[name].start.items():
+            full = f"{name}.{variable}"
+            if isinstance(drives.get(full), ConstantDrive) and not any(t == (name, variable) for _, t in flat.wires):
+                drives[full] = ConstantDrive(float(value))
+                if full in overruled:
+                    start[variable] = overruled[full]
+            elif full not in drives or full in overruled:
+                start[variable] = value
+        instances.append(_instance(name, flat, chosen, start, package))
+    connections, transformations = annotation.connections_of(own)
+    unknown = annotation.unknown_accelerations_of(own)
+    found = Definition(flat.name, tuple(instances), connections, tuple(drives.items()), unknown, transformations)
+    return found if _says(sketch_of(found), flat) else None
+
+
+def _instance(name: str, flat: Flat, chosen: Mapping[str, Any], start: Mapping[str, Any], package: Package) -> InstanceDefinition:
+    options = {key: value for key, value in chosen.items() if key != "modelExchange"}
+    stepped = flat.components[name].fmu
+    file = chosen.get("modelExchange")
+    if file is None:
+        return define_instance(name, stepped.path, start, dotted=True, **options)
+    path = package.fmu(package.member(file, "", f"the component '{name}'"))
+    found = define_instance(name, path, start, dotted=True, **options)
+    return replace(found, stepped=FmuFile(load(stepped.path, found.fmu.private)))
+
+
+def _says(sketch: Sketch, flat: Flat) -> bool:
+    """Whether a package is still what a definition is written as, but for the values of its own instances."""
+    if set(sketch.components) != set(flat.components) or set(sketch.wires) != set(flat.wires):
+        return False
+    same = all(
+        sketch.components[name].fmu.sha256 == each.fmu.sha256
+        and (not each.inserted or dict(sketch.components[name].start) == dict(each.start))
+        for name, each in flat.components.items()
+    )
+    return same and all(_close(sketch.wires[wire], affine) for wire, affine in flat.wires.items())
+
+
+def _close(a: Affine, b: Affine) -> bool:
+    return all(abs(x - y) <= 1e-9 * max(abs(x), abs(y)) for x, y in zip(a, b, strict=True))

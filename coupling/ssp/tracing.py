@@ -1,0 +1,94 @@
+"""Where connections lead: through connectors of systems, from the output of one FMU to the input of another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from coupling.errors import BuildError
+from coupling.fmus import Fmu, FmuVariable, Unit, same_dimension
+from coupling.plan.definition import Name
+from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
+
+
+@dataclass(frozen=True)
+class Node:
+    """A connector."""
+
+    kind: str
+    """``input``, ``output``, ``parameter``, ... of a component or a system."""
+    unit: Unit | None = None
+    """As the connector declares it."""
+    name: Name | None = None
+    """The variable, of a component."""
+    fmu: Fmu | None = None
+    variable: FmuVariable | None = None
+
+    @property
+    def own(self) -> Unit | None:
+        """The unit of the variable itself."""
+        return unit_of(self.fmu, self.variable) if self.fmu and self.variable else None
+
+    @property
+    def seen(self) -> Unit | None:
+        """The unit of values that connections bring or take."""
+        return self.unit or self.own
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A connection, from what gives to what takes."""
+
+    source: str
+    target: str
+    affine: Affine = UNCHANGED
+    converts: bool = True
+
+
+def wires_between(nodes: Mapping[str, Node], edges: Sequence[Edge]) -> dict[tuple[Name, Name], Affine]:
+    """All wires, with what becomes of a value between the variables of both FMUs."""
+    found: dict[tuple[Name, Name], Affine] = {}
+    for full in dict.fromkeys(edge.source for edge in edges):
+        source = nodes[full]
+        if source.name is None:
+            continue
+        first = conversion(source.own, source.seen)
+        for target, affine in follow(nodes, edges, full, source.seen):
+            assert target.name
+            wire = (source.name, target.name)
+            if wire in found:
+                raise BuildError(f"'{'.'.join(wire[0])}' is connected with '{'.'.join(wire[1])}' twice; take one connection out")
+            found[wire] = affine.after(first)
+    return found
+
+
+def follow(nodes: Mapping[str, Node], edges: Sequence[Edge], start: str, unit: Unit | None) -> Iterator[tuple[Node, Affine]]:
+    """The variables that a connector feeds, and what becomes of its value, which is in a unit."""
+    leading: dict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        leading[edge.source].append(edge)
+    waiting: list[tuple[str, Affine, Unit | None, tuple[str, ...]]] = [(start, UNCHANGED, unit, (start,))]
+    while waiting:
+        here, affine, known, way = waiting.pop(0)
+        for edge in leading[here]:
+            node = nodes[edge.target]
+            if edge.target in way:
+                circle = " -> ".join([*way[way.index(edge.target) :], edge.target])
+                raise BuildError(f"connections lead in a circle: {circle}; take one of them out")
+            arrived = edge.affine.after(_converted(edge, known, node.seen).after(affine))
+            if node.name is not None:
+                yield node, conversion(node.seen, node.own).after(arrived)
+            else:
+                waiting.append((edge.target, arrived, node.unit or known, (*way, edge.target)))
+
+
+def _converted(edge: Edge, a: Unit | None, b: Unit | None) -> Affine:
+    if not edge.converts or a is None or b is None:
+        return UNCHANGED
+    if a.exponents is not None and b.exponents is not None and not same_dimension(a, b) and edge.affine == UNCHANGED:
+        raise BuildError(
+            f"'{edge.source}' in {a.name} cannot be connected with '{edge.target}' in {b.name}; connect variables of one quantity, or suppress the "
+            "conversion of units"
+        )
+    return conversion(a, b)

@@ -1,0 +1,266 @@
+"""From a definition to the files of a package."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from coupling.fmus import Fmu, FmuVariable, Unit
+from coupling.plan.definition import Definition, Name
+from coupling.plan.transformations import Affine, conversion, unit_of
+from coupling.ssp.annotation import TYPE, whole
+from coupling.ssp.elements import VERSION, add, add_units, tag
+from coupling.ssp.flat import Box, Component
+from coupling.ssp.geometry import at_sides, boxes_of, extent_of, icon_of, places_of
+from coupling.ssp.package import STRUCTURE
+from coupling.ssp.sketch import Sketch, sketch_of
+
+_TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean", "string": "String"}
+_KINDS = {"me": "ModelExchange", "cs": "CoSimulation"}
+_ALWAYS = (1980, 1, 1, 0, 0, 0)
+"""The time of all files, so that the same system is the same package."""
+
+
+@dataclass(frozen=True)
+class Appearance:
+    """What a system that was read brought with it, and that is written again."""
+
+    boxes: Mapping[str, Box] = field(default_factory=dict)
+    annotations: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class _System:
+    """One level of the nesting."""
+
+    prefix: str
+    components: dict[str, str] = field(default_factory=dict)
+    """Full names by those inside."""
+    systems: dict[str, _System] = field(default_factory=dict)
+    connectors: dict[str, tuple[str, Name]] = field(default_factory=dict)
+    """Kind, and the variable behind."""
+    connections: dict[tuple[str, str, str, str], Affine | None] = field(default_factory=dict)
+    """What becomes of values, where it is more than a conversion of units."""
+
+
+def write(definition: Definition, path: Path, settings: Mapping[str, Any], files: bool, appearance: Appearance) -> None:
+    """Writes a package; parameters go into ``files`` of their own, or into the description."""
+    sketch = sketch_of(definition)
+    _Writer(definition, sketch, files, appearance).write(path, settings)
+
+
+class _Writer:
+    def __init__(self, definition: Definition, sketch: Sketch, files: bool, appearance: Appearance) -> None:
+        self._definition, self._sketch, self._beside, self._appearance = definition, sketch, files, appearance
+        self._fmus: dict[str, Path] = {}
+        """By the names of members."""
+        self._members: dict[str, str] = {}
+        """By the digests of FMUs."""
+        self._texts: dict[str, bytes] = {}
+        self._units: dict[str, Unit] = {}
+        self._enumerations: dict[str, FmuVariable] = {}
+        self._used: dict[str, dict[str, None]] = {name: {} for name in sketch.components}
+        """The variables of each component that are connectors."""
+        self._top = _System("")
+        for name in sketch.components:
+            self._level(name.split(".")[:-1]).components[name.rpartition(".")[2]] = name
+        for (source, target), affine in sketch.wires.items():
+            self._wire(source, target, affine)
+
+    def write(self, path: Path, settings: Mapping[str, Any]) -> None:
+        document = Element(
+            tag("ssd:SystemStructureDescription"), {"name": self._definition.name, "version": VERSION, "generationTool": "Jourdain"}
+        )
+        self._system(document, self._definition.name or "system", self._top)
+        different = {each.name: self._member(each.fmu.fmu) for each in self._definition.instances if each.fmu != each.stepped}
+        if self._enumerations:
+            holder = add(document, "ssd:Enumerations")
+            for name, variable in self._enumerations.items():
+                enumeration = add(holder, "ssc:Enumeration", name=name)
+                for item, number in variable.items:
+                    add(enumeration, "ssc:Item", name=item, value=number)
+        add_units(document, self._units.values())
+        times = {"startTime": settings.get("start_time"), "stopTime": settings.get("stop_time")}
+        if any(value is not None for value in times.values()):
+            add(document, "ssd:DefaultExperiment", **{key: None if value is None else float(value) for key, value in times.items()})
+        holder = add(document, "ssd:Annotations")
+        others = {key: value for key, value in settings.items() if key not in ("start_time", "stop_time")}
+        add(holder, "ssc:Annotation", type=TYPE).append(whole(self._definition, others, different))
+        for kind, text in self._appearance.annotations:
+            add(holder, "ssc:Annotation", type=kind).append(ElementTree.fromstring(text))
+        self._texts[STRUCTURE] = _text(document)
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in (*self._texts.items(), *((name, file.read_bytes()) for name, file in self._fmus.items())):
+                packed = zipfile.ZIP_STORED if name in self._fmus else zipfile.ZIP_DEFLATED
+                archive.writestr(zipfile.ZipInfo(name, _ALWAYS), content, packed)
+
+    # -- connections -------------------------------------------------------------------------------------------------------------------
+
+    def _level(self, names: Iterable[str]) -> _System:
+        level = self._top
+        for name in names:
+            level = level.systems.setdefault(name, _System(f"{level.prefix}{name}."))
+        return level
+
+    def _wire(self, source: Name, target: Name, affine: Affine) -> None:
+        """A connection at the level that both have in common, and connectors of the systems below it on the way there."""
+        for instance, name in (source, target):
+            self._used[instance][name] = None
+        ways = [instance.split(".") for instance, _ in (source, target)]
+        common = 0
+        while common < min(map(len, ways)) - 1 and ways[0][common] == ways[1][common]:
+            common += 1
+        ends = [self._up(way, end, kind, common) for way, end, kind in zip(ways, (source, target), ("output", "input"), strict=True)]
+        plain = conversion(
+            *(unit_of(fmu, fmu.variables[name]) for (i, name) in (source, target) if (fmu := self._sketch.components[i].fmu))
+        )
+        self._level(ways[0][:common]).connections[*ends[0], *ends[1]] = None if affine == plain else affine
+
+    def _up(self, way: list[str], end: Name, kind: str, common: int) -> tuple[str, str]:
+        """The element and the connector by which a variable is reached from the common level."""
+        element, connector = way[-1], end[1]
+        for depth in range(len(way) - 1, common, -1):
+            level, outer = self._level(way[:depth]), f"{element}.{connector}"
+            level.connectors[outer] = (kind, end)
+            inside, outside = (element, connector), ("", outer)
+            level.connections[(*inside, *outside) if kind == "output" else (*outside, *inside)] = None
+            element, connector = way[depth - 1], outer
+        return element, connector
+
+    # -- elements ----------------------------------------------------------------------------------------------------------------------
+
+    def _system(self, parent: Element, name: str, system: _System, box: Box | None = None) -> None:
+        element = add(parent, "ssd:System", name=name)
+        if system.connectors:
+            places = at_sides([(each, kind == "output") for each, (kind, _) in system.connectors.items()])
+            holder = add(element, "ssd:Connectors")
+            for each, (kind, (instance, variable)) in system.connectors.items():
+                self._connector(holder, each, kind, self._sketch.components[instance].fmu.variables[variable], places[each], instance)
+        if box is not None:
+            add(element, "ssd:ElementGeometry", **_corners(box))
+        known = {each: self._appearance.boxes[full] for each, full in system.components.items() if full in self._appearance.boxes}
+        boxes = boxes_of([*system.systems, *system.components], known if not system.prefix else {})
+        if boxes:
+            elements = add(element, "ssd:Elements")
+            for each, inner in system.systems.items():
+                self._system(elements, each, inner, boxes[each])
+            for each, full in system.components.items():
+                self._component(elements, each, full, boxes[each])
+        if system.connections:
+            connections = add(element, "ssd:Connections")
+            for (a, x, b, y), affine in system.connections.items():
+                ends = {"startElement": a or None, "startConnector": x, "endElement": b or None, "endConnector": y}
+                connection = add(connections, "ssd:Connection", **ends, suppressUnitConversion=affine is not None or None)
+                if affine is not None:
+                    add(connection, "ssc:LinearTransformation", factor=affine.factor, offset=affine.offset)
+        add(element, "ssd:SystemGeometry", **_corners(extent_of(boxes)))
+
+    def _component(self, parent: Element, name: str, full: str, box: Box) -> None:
+        component = self._sketch.components[full]
+        fmu = component.fmu
+        implementation = _KINDS.get(component.kind or "")
+        element = add(
+            parent,
+            "ssd:Component",
+            name=name,
+            type="application/x-fmu-sharedlibrary",
+            source=quote(self._member(fmu)),
+            implementation=implementation,
+        )
+        given = [each for each in component.start if fmu.variables[each].causality in ("parameter", "input")]
+        connectors = list(dict.fromkeys([*self._used[full], *given]))
+        if connectors:
+            places, holder = places_of(fmu, connectors), add(element, "ssd:Connectors")
+            for each in connectors:
+                variable = fmu.variables[each]
+                kind = variable.causality if variable.causality in ("input", "parameter") else "output"
+                self._connector(holder, each, kind, variable, places[each], full)
+        add(element, "ssd:ElementGeometry", **_corners(box), iconSource=self._icon(fmu), iconFixedAspectRatio=True)
+        if component.start:
+            self._parameters(add(element, "ssd:ParameterBindings"), full, component)
+        if component.inserted:
+            add(add(add(element, "ssd:Annotations"), "ssc:Annotation", type=TYPE), "Inserted")
+
+    def _connector(self, holder: Element, name: str, kind: str, variable: FmuVariable, place: tuple[float, float], instance: str) -> None:
+        connector = add(holder, "ssd:Connector", name=name, kind=kind)
+        fmu = self._sketch.components[instance].fmu
+        if variable.items:
+            add(connector, "ssc:Enumeration", name=self._enumeration(fmu, variable))
+        else:
+            add(connector, f"ssc:{_TYPES[variable.type]}", unit=self._unit(fmu, variable))
+        add(connector, "ssd:ConnectorGeometry", x=place[0], y=place[1])
+
+    def _parameters(self, holder: Element, full: str, component: Component) -> None:
+        values = Element(tag("ssv:ParameterSet"), {"version": VERSION, "name": full})
+        units = {}
+        parameters = add(values, "ssv:Parameters")
+        for name, value in component.start.items():
+            variable = component.fmu.variables[name]
+            parameter = add(parameters, "ssv:Parameter", name=name)
+            if variable.items:
+                item = next((item for item, number in variable.items if number == value), value)
+                add(parameter, "ssv:Enumeration", value=item, name=self._enumeration(component.fmu, variable))
+                continue
+            kind = _TYPES[variable.type]
+            exact = {"real": float, "integer": int, "boolean": bool}.get(variable.type, str)(value)
+            unit = self._unit(component.fmu, variable)
+            if unit:
+                units[unit] = self._units[unit]
+            add(parameter, f"ssv:{kind}", value=exact, unit=unit)
+        if self._beside:
+            add_units(values, units.values(), "ssv:Units")
+            file = f"parameters/{full}.ssv"
+            self._texts[file] = _text(values)
+            add(holder, "ssd:ParameterBinding", source=quote(file))
+        else:
+            add(add(holder, "ssd:ParameterBinding"), "ssd:ParameterValues").append(values)
+
+    def _unit(self, fmu: Fmu, variable: FmuVariable) -> str | None:
+        """The name of a unit, if it is more than a name; one that another FMU uses in another sense gets a name of its own."""
+        unit = fmu.units.get(variable.unit or "") if variable.type == "real" else None
+        if unit is None or unit.exponents is None:
+            return None
+        names = (unit.name, *(f"{unit.name} {n}" for n in range(2, 10**6)))
+        name = next(each for each in names if (known := self._units.get(each)) is None or _same(known, unit))
+        self._units[name] = Unit(name, unit.exponents, unit.factor, unit.offset)
+        return name
+
+    def _enumeration(self, fmu: Fmu, variable: FmuVariable) -> str:
+        name = f"{fmu.model_name}.{variable.name}"
+        self._enumerations[name] = variable
+        return name
+
+    # -- files -------------------------------------------------------------------------------------------------------------------------
+
+    def _member(self, fmu: Fmu) -> str:
+        """The name of an FMU in the package, where each content is once."""
+        if fmu.sha256 not in self._members:
+            plain = f"resources/{fmu.path.name}"
+            name = f"resources/{fmu.sha256[:12]}/{fmu.path.name}" if plain in self._fmus else plain
+            self._members[fmu.sha256], self._fmus[name] = name, fmu.path
+        return self._members[fmu.sha256]
+
+    def _icon(self, fmu: Fmu) -> str | None:
+        file = f"{self._member(fmu).removesuffix('.fmu')}.png"
+        if file not in self._texts and (image := icon_of(fmu)) is not None:
+            self._texts[file] = image
+        return quote(file) if file in self._texts else None
+
+
+def _same(a: Unit, b: Unit) -> bool:
+    return (a.exponents, a.factor, a.offset) == (b.exponents, b.factor, b.offset)
+
+
+def _corners(box: Box) -> dict[str, float]:
+    return dict(zip(("x1", "y1", "x2", "y2"), map(float, box), strict=True))
+
+
+def _text(element: Element) -> bytes:
+    ElementTree.indent(element)
+    return ElementTree.tostring(element, "utf-8", xml_declaration=True)
