@@ -22,7 +22,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "plan",
         "live",
         "analysis schemes solvers export ssp",
-        "simulate",
+        "simulate composition",
         "system result",
         "__init__",
     ),

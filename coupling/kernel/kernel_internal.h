@@ -269,8 +269,10 @@ void set_unknowns(Kernel *, const double *z); /* of all loops */
 /* clock.c */
 double seconds(void);
 
-/* loop.c */
+/* differentiate.c */
 int differentiate(Kernel *, const LocalDerivative *, double *term);
+
+/* loop.c */
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);

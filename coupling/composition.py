@@ -1,0 +1,209 @@
+"""What users put together: instances of FMUs, and what connects and drives them. Nothing runs here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from coupling.errors import BuildError, shown
+from coupling.fmus import Fmu
+from coupling.plan.connections import check_drive, wires_of
+from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Transformation, Value, define_instance, transformation_of
+from coupling.plan.drives import Drive, drive_of
+from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
+from coupling.plan.rigid import is_rigid, rigid_coupling
+from coupling.plan.transformations import transformed_wires
+from coupling.plan.wires import Wires, list_wires
+from coupling.ssp.parameters import start_values_of
+from coupling.ssp.systems import Origin
+
+
+class Composition:
+    """Collects instances, connections and drives, and gives them as a ``Definition``; what has been built changes no more."""
+
+    def __init__(self, name: str = "system") -> None:
+        self.name = name
+        self._instances: dict[str, InstanceDefinition] = {}
+        self._connections: list[tuple[str, str]] = []
+        self._transformations: list[Transformation] = []
+        self._drives: dict[str, Drive] = {}
+        self._enforced: dict[str, Intervals] = {}
+        self._unknown_accelerations: dict[str, str] = {}
+        """By rigid coupling, the first input that nothing gives."""
+        self._built = False
+        self._origin = Origin()
+
+    @classmethod
+    def of(cls, definition: Definition, origin: Origin | None = None) -> Self:
+        """The system that a definition describes, and what the package says from which it comes."""
+        system = cls(definition.name)
+        system._origin = origin or Origin()
+        system._instances = {each.name: each for each in definition.instances}
+        system._connections = list(definition.connections)
+        system._drives = dict(definition.drives)
+        system._unknown_accelerations = {name: name for name in definition.unknown_accelerations}
+        system._enforced = dict(definition.enforced)
+        system._transformations = list(definition.transformations)
+        return system
+
+    @property
+    def definition(self) -> Definition:
+        """Everything that makes up the system, as data that can be compared and pickled."""
+        return Definition(
+            self.name,
+            tuple(self._instances.values()),
+            tuple(self._connections),
+            tuple(self._drives.items()),
+            tuple(self._unknown_accelerations.values()),
+            tuple(self._enforced.items()),
+            tuple(self._transformations),
+        )
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Definition, Origin]]:
+        return type(self).of, (self.definition, self._origin)
+
+    def __copy__(self) -> Self:
+        return self.of(self.definition, self._origin)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.of(self.definition, self._origin)
+
+    @property
+    def instances(self) -> Mapping[str, Fmu]:
+        """The FMUs by the names of their instances."""
+        return MappingProxyType({name: each.fmu.fmu for name, each in self._instances.items()})
+
+    def __repr__(self) -> str:
+        return f"System({self.name!r}: {len(self._instances)} instances, {len(self._connections)} connections)"
+
+    def add(
+        self,
+        name: str,
+        fmu: Any,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
+        kind: str | None = None,
+        *,
+        private: bool = False,
+        communication_step: float | None = None,
+        extrapolation: int | None = None,
+        logging: bool = False,
+    ) -> None:
+        """Adds an instance.
+
+        ``fmu`` is the name of a component of the catalogue (``planar.Revolute``), a component class, or the path of an FMU of any
+        tool. ``start_values`` are those of parameters, states and inputs, in the units of the FMU, or a file ``.ssv`` of SSP. ``kind`` is ``"me"`` for Model
+        Exchange or ``"cs"`` for Co-Simulation. Left open, an FMU that offers both runs in Model Exchange, or in Co-Simulation where
+        ``simulate`` is given a ``communication_step`` and the FMU has states: without any it is evaluated at the points themselves. Blocks of
+        a joint and a body run in Model Exchange all the same, and so does what they hang on.
+        ``communication_step`` (seconds) is the only step that an instance makes in Co-Simulation, such as a sampled controller, and
+        ``extrapolation`` the highest degree (0, 1 or 2) by which its inputs are extrapolated, where these differ from those of the run.
+        ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share what has been unpacked.
+        Arrays are given as wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items.
+        ``logging`` turns the FMU's own logging on and shows what it says on the standard error output, as it comes.
+        """
+        self._change()
+        known = self._instances.get(name) if isinstance(name, str) else None
+        if known is not None:
+            raise BuildError(f"there is already an instance '{name}' ({known.fmu.fmu.model_name}); give the second one another name")
+        if isinstance(start_values, str | os.PathLike):
+            known_by = {name: define_instance(name, fmu, None, kind, private).fmu.fmu}
+            start_values = start_values_of(start_values, known_by, f"{name}.")
+        self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
+
+    def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
+        """Connects two ports of opposite sides, or an output with an input, in either order.
+
+        Between variables what arrives is factor * value + offset, of the value in the unit of the input; where output and input are of
+        different quantities, of the value as it is.
+        """
+        self._change()
+        for end in (a, b):
+            if not isinstance(end, str):
+                raise BuildError(f"{shown(end)} cannot be connected; give the name of a port or variable, such as 'rod.p1'")
+        transformation = transformation_of((a, b), factor, offset)
+        self._connections.append((a, b))
+        self._transformations += [transformation] if transformation else []
+
+    def connect_rigidly(self, a: str | Mapping[str, str], b: str | Mapping[str, str], name: str | None = None, offset: float = 0.0) -> str:
+        """Makes two instances that give motion move as one, by a joint between them; returns the joint's name.
+
+        ``a`` and ``b`` are ports, or of FMUs without ports the names of variables: ``{"angle": "engine.phi", "speed": "engine.w",
+        "torque": "engine.tau"}`` or ``{"position": ..., "velocity": ..., "force": ...}``, efforts being those on the instance. With
+        ``"acceleration"`` as well any scheme can couple them; without, or where an FMU does not tell how it answers to the effort,
+        implicit schemes find that out by repeated steps. ``offset`` is the angle (rad) or position (m) of ``b`` less that of ``a``.
+        """
+        self._change()
+        joint = name or f"rigid{sum(map(is_rigid, self.instances.values())) + 1}"
+        rigid = rigid_coupling(a, b, self.instances)
+        if isinstance(offset, bool) or not isinstance(offset, int | float | np.integer | np.floating):
+            raise BuildError(f"offset = {shown(offset)} is refused: give a number, in rad or m")
+        if not rigid.offset and offset:
+            raise BuildError(f"offset = {offset:g} is refused: ports of planar frames are welded as they are; turn or move a port instead")
+        self.add(joint, rigid.component, {rigid.offset: offset} if rigid.offset else None)
+        for own, other in rigid.wires:
+            self.connect(f"{joint}.{own}", other)
+        for unknown in rigid.unknown:
+            self.drive(f"{joint}.{unknown}", 0.0)
+            self._unknown_accelerations.setdefault(joint, f"{joint}.{unknown}")
+        return joint
+
+    def drive(
+        self,
+        name: str,
+        value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray,
+        *,
+        breaks: Sequence[float] | None = None,
+    ) -> None:
+        """Gives an input a constant, a function of time, or a table of times and values.
+
+        Between its times a table is linear; an input that changes at events only keeps each value until the next time. ``breaks`` are the
+        times (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there.
+        """
+        self._change()
+        if not isinstance(name, str):
+            raise BuildError(f"{shown(name)} cannot be driven; give the name of an input, such as 'motor.tau'")
+        if name in self._drives:
+            raise BuildError(f"'{name}' is driven twice; leave one of the two out")
+        self._drives[name] = drive_of(name, value, breaks)
+
+    def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:
+        """Lets a joint hold in intervals of time alone, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.
+
+        Outside of them it is not in force: its multipliers are 0, and nothing asks whether it is violated. Where it is added its position has
+        to fit; velocities jump, perfectly inelastic, by impulses of all joints in force. ``result.changes`` has these and the energy that is lost.
+        """
+        self._change()
+        name = enforced_joint(joint, self.instances, self._enforced)
+        self._enforced[name] = intervals_of(name, intervals)
+
+    @property
+    def connections(self) -> tuple[tuple[str, str], ...]:
+        """By the names of ports and variables, as they were made."""
+        return tuple(self._connections)
+
+    @property
+    def wires(self) -> Wires:
+        """What feeds each input, variable by variable, with the conversions of units, and the inputs of FMUs of other tools that nothing
+        feeds; ``print`` it to see a table. What cannot be connected is refused."""
+        fmus = self.instances
+        drives = {check_drive(name, fmus, drive): drive for name, drive in self._drives.items()}
+        wires = wires_of(fmus, self._connections, drives, complete=False, transformations=self._transformations)
+        return list_wires(fmus, wires, drives, transformed_wires(fmus, self._transformations))
+
+    @property
+    def start_values(self) -> Mapping[str, Mapping[str, Value]]:
+        """What the user gave, by instance; to be read alone."""
+        return MappingProxyType({name: GivenStart(name, dict(each.start)) for name, each in self._instances.items()})
+
+    @property
+    def drives(self) -> Mapping[str, Drive]:
+        """By the names of inputs."""
+        return MappingProxyType(dict(self._drives))
+
+    def _change(self) -> None:
+        if self._built:
+            raise BuildError(f"the system '{self.name}' has been built and cannot change any more; make a new System")
