@@ -32,7 +32,18 @@ _LINEAR = (
     "solve.c",
 )
 _INSTANCE = ("instance.c", "messages.c", "access.c", "views.c")
-_KERNEL_SOURCES = ("build.c", "kernel.c", "differentiate.c", "evaluate.c", "loop.c", *_INSTANCE, "project.c", "projected.c", *_LINEAR)
+_KERNEL_SOURCES = (
+    "build.c",
+    "kernel.c",
+    "differentiate.c",
+    "evaluate.c",
+    "failed.c",
+    "loop.c",
+    *_INSTANCE,
+    "project.c",
+    "projected.c",
+    *_LINEAR,
+)
 """The core that evaluates; what integrates, records and couples stays outside."""
 _FIXED = ("bordered.c", "index3.c", "order.c")
 """What steps of fixed size need besides."""

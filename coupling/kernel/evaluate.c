@@ -8,13 +8,6 @@
 /* Instances that a cache does not hold, and how many operations ahead their data are called for. */
 enum { MANY = 200, AHEAD = 3 };
 
-/* Notes what went wrong; a value that is not available here may be so a little nearer. */
-int failed(Kernel *k, KernelStatus kind, const char *action, int instance, Status status)
-{
-    k->failure = (Failure){kind, instance, status, action, NULL, 0, -1, -1, k->t};
-    return kind == KERNEL_FMU_FAILED && status != DISCARD ? KERNEL_FMU_FAILED : KERNEL_RETRY;
-}
-
 static int call_failed(Kernel *k, const Operation *o, Status status)
 {
     k->settled = false;

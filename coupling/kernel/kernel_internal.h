@@ -260,10 +260,12 @@ bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
 /* kernel.c */
 void free_operations(Operations *);
 
+/* failed.c */
+int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
+
 /* evaluate.c */
 int operate(Kernel *, const Operations *);
 void expect(const Instance *);
-int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
 void set_unknowns(Kernel *, const double *z); /* of all loops */
 
 /* clock.c */
