@@ -261,6 +261,24 @@ def check_parallelogram(printed: str, folder: Path) -> None:
     assert is_plot(folder / "parallelogram.png")
 
 
+def check_balloon(printed: str, folder: Path) -> None:
+    """It moves as by Lagrange's equations, tilts where the potential says so, and has the eigenvalues of the published stiffness."""
+    assert number(r"difference to Lagrange's equations at 10 s: (\S+)", printed) < 1e-9
+    assert number(r"upright is stable above (\S+) N/m", printed) == pytest.approx(9 * 9.81 * 17.4 / 68.4, abs=1e-6)
+    assert number(r"difference to the minima of the potential: (\S+) m", printed) < 1e-9
+    assert number(r"\n +50 +0\.00 .* \+- (\S+)i\n", printed) == pytest.approx(6.59036818578, abs=1e-4)
+    assert number(r"\n +20 +(\S+) ", printed) == pytest.approx(28.8908161125, abs=0.01)
+    assert is_plot(folder / "balloon_motion.png") and is_plot(folder / "balloon_equilibria.png")
+
+
+def check_robot_arm(printed: str, folder: Path) -> None:
+    """Torques are those of Newton's and Euler's equations, the tool keeps to its path, and the torques move the arm along it."""
+    assert number(r"difference to the recursion: (\S+) N.m", printed) < 1e-10
+    assert number(r"distance from the path: (\S+) m", printed) < 1e-7
+    assert number(r"the angles are right to (\S+) rad", printed) < 1e-6
+    assert is_plot(folder / "robot_arm.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -283,11 +301,14 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "19_wheel": check_wheel,
     "20_parallelogram": check_parallelogram,
     "21_rolling_disc": check_rolling_disc,
+    "23_balloon": check_balloon,
+    "24_robot_arm": check_robot_arm,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
+LONG += ("23_balloon", "24_robot_arm")
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 

@@ -1,0 +1,179 @@
+"""A stratospheric balloon with a slider and two pendulums: its motion, where it comes to rest, and its modes along a stiffness.
+
+The balloon of Alazard, Sanfedino and Kassarian's paper on two-port blocks. A slider runs on a skew rail below it, a pendulum hangs on the slider, and
+another one on the first. Each of the three is a block: a joint and a body in one. The values are the paper's; the stiffness of the slider, the
+dampers and the buoyancy, which it does not print, are chosen here. Where the slider is soft the balloon tilts: how its equilibrium follows
+from a parameter is what the paper leaves open. Minima of the potential energy are compared with what equilibrium() finds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import fsolve
+
+from jourdain import Equilibria, LinearModel, Pose, Result, System
+
+G = 9.81  # m/s2, along -y
+MASSES = {"balloon": 10.0, "slider": 1.0, "upper": 2.0, "lower": 3.0}  # kg
+LENGTHS = {"upper": 1.2, "lower": 1.6}  # m, from the hinge to the mass
+BELOW = 2.0  # m, from the balloon's mass centre to the middle of the rail
+STIFFNESS, DAMPERS = 50.0, {"slider": 5.0, "upper": 0.2, "lower": 0.2}
+STOP = 10.0
+AT_THE_END = {"slider.q": -0.1560443533, "upper.q": -0.1904439357, "lower.q": -0.1375466514, "balloon.y": 0.7331693488}
+"""By Lagrange's equations."""
+ALLOWED = 1e-8
+STIFFNESSES = np.array([60.0, 50, 40, 30, 25, 23, 22, 20, 16, 12, 8, 5])  # N/m
+
+
+# 1. The system. C1 of each block is its mass centre, and its frame at q = 0 that of the balloon, so that both hinges are about the balloon's z.
+
+
+def system() -> System:
+    made = System("balloon")
+    gravity = {"gx": 0.0, "gy": -G, "gz": 0.0}
+    rail = {"zx": 1.0, "zz": -1.0, "xx": 0.0, "xy": 1.0}  # the joint slides along z of the port
+    tensor = {"Ixx": 5.0, "Iyy": 10.0, "Izz": 10.0, "Iyz": -7.0}
+    made.add("balloon", "spatial.Body2", {"m": MASSES["balloon"], **tensor, **gravity, "p1.ry": -BELOW, **of_port("p1", rail)})
+    made.add("buoyancy", "spatial.Wrench", {"Fy": G * sum(MASSES.values())})
+    made.connect("balloon.p2", "buoyancy.M")
+    joints = {
+        "slider": ("Prismatic", "balloon.p1", {"k": STIFFNESS, **of_port("P", rail)}),
+        "upper": ("Revolute", "slider.C1", {"P.ry": LENGTHS["upper"], "q": np.radians(170)}),
+        "lower": ("Revolute", "upper.C1", {"P.ry": LENGTHS["lower"], "q": np.radians(-170)}),
+    }
+    for name, (joint, parent, values) in joints.items():
+        point = {"m": MASSES[name], "Ixx": 0.0, "Iyy": 0.0, "Izz": 0.0, **gravity}  # a mass without moments of inertia
+        made.add(name, f"spatial.{joint}Body", {**point, **values, "b": DAMPERS[name]})
+        made.connect(parent, f"{name}.P")
+    return made
+
+
+def of_port(port: str, values: dict[str, float]) -> dict[str, float]:
+    return {f"{port}.{name}": value for name, value in values.items()}
+
+
+# 2. What is known: with pendulums that hang and the slider where its spring balances it, the potential energy depends on the vertical in
+# axes of the balloon alone, n = (cos(phi) sin(psi), cos(phi) cos(psi), -sin(phi)):
+# V/g = -12 n_y - 10.8 sqrt(1 - n_z^2) - (9 g/k) (n_x - n_z)^2.
+
+CRITICAL = 9 * G * 17.4 / 68.4  # N/m, below which upright is no minimum
+
+
+def slider_at_rest(k: float) -> float:
+    """Where the slider is at the minimum, on the side of negative q: there the potential's slopes vanish."""
+
+    def slopes(angles: np.ndarray) -> list[float]:
+        phi, psi = angles
+        along, stiff = np.cos(phi) * np.sin(psi) + np.sin(phi), 18 * G / k
+        by_phi = 12 * np.sin(phi) * np.cos(psi) + 10.8 * np.sin(phi) - stiff * along * (np.cos(phi) - np.sin(phi) * np.sin(psi))
+        return [by_phi, 12 * np.cos(phi) * np.sin(psi) - stiff * along * np.cos(phi) * np.cos(psi)]
+
+    phi, psi = fsolve(slopes, (0.5, 1.0), xtol=1e-13)
+    return float(-6 * G * (np.cos(phi) * np.sin(psi) + np.sin(phi)) / (np.sqrt(2) * k))
+
+
+def tilt(pose: Pose) -> float:
+    """Degrees between the balloon's y and the vertical."""
+    q0, q1, q2, q3 = (pose[f"balloon.q{i}"] for i in range(4))
+    return float(np.degrees(np.arccos(np.clip((q0**2 - q1**2 + q2**2 - q3**2) / (q0**2 + q1**2 + q2**2 + q3**2), -1, 1))))
+
+
+# 3. Equilibria from stiff to soft: upright and, beside those that are unstable, the two tilted ones to which the balloon falls from there.
+
+
+def leaning(upright: Equilibria) -> dict[float, Pose]:
+    """By stiffness, of each two the one on the side of negative q."""
+    pairs = zip(upright.values, upright, strict=True)
+    return {float(k): min(pose.alternatives, key=lambda each: each["slider.q"]) for k, pose in pairs if not pose.stable}
+
+
+def moving(model: LinearModel) -> list[complex]:
+    """Upper halves of five pairs of eigenvalues, besides eight that are 0, since nothing holds the balloon along x, y, z and about the vertical."""
+    return [s for s in sorted(model.eigenvalues, key=abs)[8:] if s.imag > 0]
+
+
+# 4. Plots: of the motion as the paper has them, of the equilibria, and of the eigenvalues that are not 0.
+
+
+def plot_motion(path: Path, result: Result) -> None:
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(4, 2, sharex=True, figsize=(10, 10), layout="constrained")
+    attitude = [f"balloon.q{i}" for i in range(4)]
+    rows = [
+        ("position in m", ["balloon.x", "balloon.y", "balloon.z"], "acceleration in m/s\u00b2", [f"balloon.p2.a{a}" for a in "xyz"]),
+        ("quaternion", attitude, "angular acceleration in rad/s\u00b2", [f"balloon.p2.alpha{a}" for a in "xyz"]),
+        ("slider in m", ["slider.q"], "its acceleration in m/s\u00b2", ["slider.qdd"]),
+        ("angles in rad", ["upper.q", "lower.q"], "their accelerations in rad/s\u00b2", ["upper.qdd", "lower.qdd"]),
+    ]
+    for row, (left, motions, right, accelerations) in zip(axes, rows, strict=True):
+        for one, label, names in zip(row, (left, right), (motions, accelerations), strict=True):
+            for name in names:
+                one.plot(result.time, result[name], label=name)
+            one.set(ylabel=label)
+            one.grid(alpha=0.3)
+            one.legend(fontsize="small", loc="upper right")
+    for one in axes[-1]:
+        one.set(xlabel="time in s")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def plot_equilibria(path: Path, upright: Equilibria, tilted: dict[float, Pose], models: dict[float, LinearModel]) -> None:
+    from matplotlib import pyplot
+
+    figure, (left, right, modes) = pyplot.subplots(1, 3, figsize=(15, 4.5), layout="constrained")
+    places = np.array([pose["slider.q"] for pose in tilted.values()])
+    left.plot(upright.values, [tilt(pose) for pose in upright], "o--", list(tilted), [tilt(pose) for pose in tilted.values()], "s-")
+    right.plot(upright.values, upright.of("slider.q"), "o--", list(tilted), places, "s-", list(tilted), -places, "s-")
+    for axes, label in ((left, "tilt in degrees"), (right, "slider in m")):
+        axes.set(xlabel="stiffness of the slider in N/m", ylabel=label)
+        axes.axvline(CRITICAL, color="grey", lw=0.8)
+    for k, model in models.items():
+        points = moving(model)
+        marks = modes.scatter(
+            [s.real for s in points], [s.imag for s in points], c=[k] * len(points), vmin=min(STIFFNESSES), vmax=max(STIFFNESSES)
+        )
+    figure.colorbar(marks, label="stiffness of the slider in N/m")
+    modes.set(xlabel="real part in rad/s", ylabel="imaginary part in rad/s", title="eigenvalues where it is stable")
+    for axes in (left, right, modes):
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A stratospheric balloon: motion, equilibria along a stiffness, modes.")
+    parser.add_argument("--out", type=Path, default=Path("build/demo"), help="folder for the plots (default: build/demo)")
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    made = system()
+    result = made.simulate(STOP, solver="dop853", rtol=1e-12, atol=1e-12, output_interval=0.02)
+    print(result.outcome)
+    off = max(abs(result[name][-1] - value) for name, value in AT_THE_END.items())
+    print(f"largest difference to Lagrange's equations at {STOP:g} s: {off:.1e}")
+    plot_motion(folder / "balloon_motion.png", result)
+    upright = made.equilibria("slider.k", STIFFNESSES, start={"slider.q": 0.0, "upper.q": 0.0, "lower.q": 0.0})
+    tilted, critical = leaning(upright), upright.branch_points[0]
+    print(f"upright is stable above {critical:.7f} N/m, by the potential above {CRITICAL:.7f} N/m")
+    of_rest = max(abs(pose["slider.q"] - slider_at_rest(k)) for k, pose in tilted.items())
+    print(f"largest difference to the minima of the potential: {of_rest:.1e} m")
+    stable = {float(k): pose for k, pose in zip(upright.values, upright, strict=True) if pose.stable} | tilted
+    models = {k: made.linearise([], [], at={**pose, "slider.k": k}) for k, pose in stable.items()}
+    print(f"{'k in N/m':>10}{'tilt':>8}   eigenvalues in rad/s")
+    for k, model in models.items():
+        print(f"{k:10g}{tilt(stable[k]):8.2f}   " + "  ".join(f"{s.real:.4f} +- {s.imag:.4f}i" for s in moving(model)))
+    plot_equilibria(folder / "balloon_equilibria.png", upright, tilted, models)
+    print(f"plots: {folder / 'balloon_motion.png'}, {folder / 'balloon_equilibria.png'}")
+    return 0 if max(off, of_rest) <= ALLOWED and abs(critical - CRITICAL) <= 1e-6 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
