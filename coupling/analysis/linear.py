@@ -175,7 +175,7 @@ def variable_named(session: Session, name: str, purpose: str) -> tuple[End, Addr
 def names_given(what: str, names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
-    found = tuple(names)
+    found = tuple(dict.fromkeys(names))
     if not all(isinstance(each, str) for each in found):
         raise BuildError(f"{what} = {shown(names)} is refused: give a list of names")
     return found

@@ -230,6 +230,13 @@ def test_to_scipy_and_pictures(tmp_path):
     ("ask", "error", "sentence"),
     [
         (lambda s: s.linearise(["pin.torque"]), BuildError, "'pin' (planar.ActuatedRevolute) has no port or variable 'torque'"),
+        (lambda s: s.linearise(["pump.effort"]), BuildError, "linearise: inputs: there is no instance 'pump'"),
+        (
+            lambda s: s.linearise(outputs=["rod.thet"]),
+            BuildError,
+            "outputs: 'rod' (planar.Body1) has no port or variable 'thet'; did you mean",
+        ),
+        (lambda s: s.linearise(outputs=["*.thetaa"]), BuildError, "outputs: no variable matches '*.thetaa'"),
         (lambda s: s.linearise(["rod.p1.Fx"]), BuildError, "'rod.p1.Fx' is connected, so that the system gives its value"),
         (lambda s: s.linearise(["rod.theta"]), BuildError, "'rod.theta' is no real input"),
         (lambda s: s.linearise(outputs=["rod.m"]), BuildError, "'rod.m' does not vary continuously"),
@@ -251,6 +258,19 @@ def test_sentences(ask, error, sentence):
     with pytest.raises(error) as told:
         ask(pendulum())
     assert sentence in str(told.value)
+
+
+@pytest.mark.parametrize("ask", [System.equilibrium, System.linearise, lambda system: system.sensitivities(["spring.k"])])
+def test_an_fmu_that_keeps_its_states_to_itself_is_refused(ask):
+    """One that runs in Co-Simulation, because it was told so or since it offers nothing else."""
+    told, alone = System("told"), System("alone")
+    told.add("spring", foreign.mass_spring(2), kind="cs")
+    alone.add("spring", foreign.no_model_exchange(3))
+    for system, remedy in ((told, "give it the kind 'me'"), (alone, "use an FMU that offers Model Exchange")):
+        with pytest.raises(BuildError) as refusal:
+            ask(system)
+        assert "'spring' runs in Co-Simulation, which gives no access to its states" in str(refusal.value)
+        assert str(refusal.value).endswith(remedy)
 
 
 def test_a_motion_that_is_not_steady_is_refused():
