@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 import sympy
@@ -223,7 +225,29 @@ def test_to_scipy_and_pictures(tmp_path):
     assert ours["body.s"] == pytest.approx(np.ravel(y), abs=1e-9)
     model.bode().plot(tmp_path / "bode.png")
     ours.plot(tmp_path / "step.png")
-    assert all((tmp_path / name).stat().st_size > 10_000 for name in ("bode.png", "step.png"))
+    model.modes().plot(tmp_path / "modes.png")
+    along = quarter_car().linearise(along={"strut.b": [500.0, 1500.0]})
+    along.plot(tmp_path / "locus.png")
+    assert all((tmp_path / f"{name}.png").stat().st_size > 10_000 for name in ("bode", "step", "modes", "locus"))
+    marks, _ = model.modes().plot().axes
+    shown = np.asarray(marks.collections[0].get_offsets()) @ [1, 1j]
+    assert np.sort_complex(shown) == pytest.approx(np.sort_complex(model.eigenvalues), rel=1e-9)
+    (dots, *_) = along.plot().axes[0].collections
+    assert len(dots.get_offsets()) == 8 and list(dots.get_array()) == [500.0] * 4 + [1500.0] * 4
+
+
+def test_to_control(monkeypatch):
+    """python-control gets matrices and names; without it, that is said."""
+    model = quarter_car().linearise(["tyre.M.s"], ["body.s"])
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(ImportError, match="needs python-control: pip install control; to_scipy"):
+        model.to_control()
+    monkeypatch.undo()
+    control = pytest.importorskip("control")  # a large package that the project does not need
+    made = model.to_control()
+    assert made.state_labels == ["wheel_s", "wheel_v", "body_s", "body_v"]
+    assert made.input_labels == ["tyre_M_s"] and made.output_labels == ["body_s"]
+    assert control.dcgain(made) == pytest.approx(1, rel=1e-9) and np.asarray(made.A) == pytest.approx(model.A)
 
 
 @pytest.mark.parametrize(
