@@ -304,6 +304,13 @@ class Simulator:
     @contextmanager
     def standing(self, start_values: Mapping[str, Value] | None, initial: str = "check") -> Iterator[Session]:
         """A session at its start, to be moved and asked by whoever wants to."""
+        stepped = next((each for each in self.definition.instances if each.kind == "cs"), None)
+        if stepped is not None:
+            offers = "give it the kind 'me'" if stepped.fmu.fmu.model_exchange else "use an FMU that offers Model Exchange"
+            raise BuildError(
+                f"'{stepped.name}' runs in Co-Simulation, which gives no access to its states, so that there is no equilibrium and no linear "
+                f"model of the system; {offers}"
+            )
         run = Run(stop_time=0.0, initial=initial, outputs=[])
         built = self.built(Mode.CONTINUOUS)
         values: StartValues = _start_values(self.definition, built, start_values)

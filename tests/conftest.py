@@ -61,7 +61,16 @@ COSTLY = (
     ),
     *(
         f"spatial.{joint}"
-        for joint in ("PointOnPlane", "PointOnLine", "RollingDisc", "RollingSphere", "ActuatedRevolute", "ActuatedPrismatic", "Bushing")
+        for joint in (
+            "PointOnPlane",
+            "PointOnLine",
+            "RollingDisc",
+            "RollingSphere",
+            "ActuatedRevolute",
+            "ActuatedPrismatic",
+            "Bushing",
+            "Gimbal",
+        )
     ),
 )
 """Components whose exporting takes many times as long as that of all others, or is that of simpler ones once more: a body of five points is one

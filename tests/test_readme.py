@@ -64,6 +64,7 @@ def test_the_snippets_on_linear_models_run(scratch):
     assert scope["model"].modes()[0].frequency == pytest.approx(np.sqrt(1.5 * 9.81) / (2 * np.pi), rel=1e-9)
     assert sorted(np.round([other["rod.theta"] for other in scope["upright"].alternatives], 2)) == [-1.57, 4.71]
     assert scope["held"]["pin.effort"] == pytest.approx(4.905, rel=1e-9)
+    assert scope["rolling"].eigenvalues[-1] ** 2 == pytest.approx(0.8 * 9.81 / 0.5 - 2.4 * 4**2, rel=1e-9)
     changes = scope["changes"]
     assert changes["rod.y", "rod.p1.rx"] == pytest.approx(1, rel=1e-9) and changes.exact == changes.parameters
     angle = scope["family"].equilibria.of("rod.theta")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
+from coupling.analysis.responses import root_locus
 from coupling.errors import AnalysisError, shown
 
 _HALVINGS = 60
@@ -67,6 +69,11 @@ class LinearFamily(Sequence[LinearModel]):
     def matrices(self, name: str) -> np.ndarray:
         """``A``, ``B``, ``C`` or ``D`` of all models, the first index counting values of the parameter."""
         return np.array([getattr(model, name) for model in self.models])
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The root locus: eigenvalues in the complex plane, coloured by the parameter; written to ``path``, or returned as a figure of
+        Matplotlib."""
+        return root_locus([model.eigenvalues for model in self.models], self.values, self.parameter, path)
 
 
 def one_parameter(along: Any) -> tuple[str, Any]:

@@ -82,38 +82,17 @@ def chart(standing: Standing, coordinates: Coordinates) -> Chart:
     free, repeated = _free(standing, gradients)
     if repeated:
         _refuse_singular(standing, free)
-    count = free.shape[1]
-    chosen: list[Coordinate] = []
-    basis = np.zeros((0, count))
     candidates = coordinates.candidates(standing, gradients)
-    states = {a: i for i, a in enumerate(state_addresses(standing.session))}
-    rows = {each.variable: _along(each.variable, gradients, states, n, free) for each in candidates}
-
-    def take(each: Coordinate, least: float) -> bool:
-        nonlocal basis
-        row = rows[each.variable]
-        length = float(np.linalg.norm(row))
-        rest = row - basis.T @ (basis @ row)
-        rest -= basis.T @ (basis @ rest)
-        if (
-            len(chosen) == count
-            or not float(np.linalg.norm(rest)) > max(least * length, _NEW)
-            or any(each.variable == c.variable for c in chosen)
-        ):
-            return False
-        chosen.append(each)
-        basis = np.vstack([basis, rest / np.linalg.norm(rest)])
-        return True
-
+    states = state_addresses(standing.session)
+    place = {a: i for i, a in enumerate(states)}
+    rows = {each.variable: _along(each.variable, gradients, place, n, free) for each in candidates}
+    speeds = {*(c.velocity for c in candidates), *(states[i] for i in standing.velocities)}
+    choice = _Choice(rows, free.shape[1])  # positions first: where something moves, velocities depend on them as well
+    choice.take([each for each in candidates if each.variable not in speeds])
     of = {each.variable: each for each in candidates}
-    for least in (_MUCH_NEW, _NEW):
-        for each in candidates:
-            if each.velocity is None and each.variable in {c.velocity for c in candidates}:
-                continue  # velocities come with their positions
-            if take(each, least) and each.velocity is not None and each.velocity in of:
-                take(of[each.velocity], _NEW)
-    for each in candidates:
-        take(each, _NEW)
+    beside = [of[c.velocity] for c in choice.chosen if c.velocity in of and c.variable not in speeds]
+    choice.take([*(each for each in candidates if each.variable in coordinates.preferred), *beside, *candidates])
+    chosen, count = _in_pairs(choice.chosen), free.shape[1]
     asked = [a for a in coordinates.preferred if a not in {each.variable for each in chosen}]
     if asked:
         raise AnalysisError(
@@ -126,6 +105,39 @@ def chart(standing: Standing, coordinates: Coordinates) -> Chart:
         )
     matrix = np.array([rows[each.variable] for each in chosen]).reshape(count, count)
     return Chart(tuple(chosen), free @ np.linalg.inv(matrix) if count else np.zeros((n, 0)))
+
+
+class _Choice:
+    """Coordinates that tell directions apart; those that tell much come first, then whatever tells anything."""
+
+    def __init__(self, rows: Mapping[Address, np.ndarray], count: int) -> None:
+        self._rows, self._count = rows, count
+        self._basis = np.zeros((0, count))
+        self.chosen: list[Coordinate] = []
+
+    def take(self, candidates: Sequence[Coordinate]) -> None:
+        """As many as tell anything beside those that were taken by earlier calls; shares are of what these leave."""
+        lengths = {each.variable: float(np.linalg.norm(self._rest(each))) for each in candidates}
+        for least in (_MUCH_NEW, _NEW):
+            for each in candidates:
+                rest = self._rest(each)
+                new = float(np.linalg.norm(rest))
+                if len(self.chosen) < self._count and new > max(least * lengths[each.variable], _NEW):
+                    self.chosen.append(each)
+                    self._basis = np.vstack([self._basis, rest / new])
+
+    def _rest(self, each: Coordinate) -> np.ndarray:
+        row = self._rows[each.variable]
+        for _ in range(2):  # once more, against rounding
+            row = row - self._basis.T @ (self._basis @ row)
+        return row
+
+
+def _in_pairs(chosen: Sequence[Coordinate]) -> list[Coordinate]:
+    """Each position before its velocity; other velocities come last."""
+    of = {each.variable: each for each in chosen}
+    pairs = [each for c in chosen for each in (c, *([of[c.velocity]] if c.velocity in of else []))]
+    return list(dict.fromkeys(pairs))
 
 
 def state_addresses(session: Session) -> list[Address]:

@@ -17,8 +17,8 @@ from coupling.plan.graph import Address
 from coupling.plan.outputs import chosen, names_of
 
 _AT_REST, _STEADY, _CONSISTENT = 1e-6, 1e-5, 1e-6
-_SPAN, _STEPS = 1e-2, 10
-"""Over how many seconds a motion must not change what is linear about it, and in how many steps it is followed."""
+_SPAN, _WAY, _STEPS = 1.0, 0.1, 50
+"""For how many seconds at most, and how far in nominal sizes, a motion is followed, which must not change what is linear about it."""
 
 
 def linear_model(
@@ -55,9 +55,12 @@ def _matrices(standing: Standing, here: Chart, asked: Sequence[Address]) -> tupl
 
 def _is_at_rest(standing: Standing, here: Chart) -> bool:
     """Whether nothing moves, as much as tolerances allow."""
-    sizes = [max(_nominal(standing, each.variable), 1e-3) for each in here.coordinates]
     rates = standing.values([each.rate for each in here.coordinates])
-    return bool(np.all(np.abs(rates) <= _AT_REST * np.array(sizes)))
+    return bool(np.all(np.abs(rates) <= _AT_REST * _sizes(standing, here)))
+
+
+def _sizes(standing: Standing, here: Chart) -> np.ndarray:
+    return np.array([max(_nominal(standing, each.variable), 1e-3) for each in here.coordinates])
 
 
 def _nominal(standing: Standing, address: Address) -> float:
@@ -80,8 +83,10 @@ def _check_consistent(standing: Standing, here: Chart, A: np.ndarray) -> None:
 
 def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
     """A motion has a linear model where that does not change along it."""
-    start = standing.x.copy()
-    standing.move(_followed(standing, start))
+    start, rates = standing.x.copy(), standing.values([each.rate for each in here.coordinates])
+    sizes = np.maximum(np.abs(standing.values([each.variable for each in here.coordinates])), _sizes(standing, here))
+    span = min(_SPAN, _WAY / float((np.abs(rates) / sizes).max()), _STEPS / 2 / max(float(np.abs(np.linalg.eigvals(A)).max()), 1e-3))
+    standing.move(_followed(standing, start, span))
     try:
         there = chart(standing, Coordinates(standing.session, [each.variable for each in here.coordinates]))
         later, *_ = _matrices(standing, there, ())
@@ -90,18 +95,17 @@ def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
     order = [[each.variable for each in there.coordinates].index(each.variable) for each in here.coordinates]
     change = float(np.abs(later[np.ix_(order, order)] - A).max(initial=0.0))
     if change > _STEADY * max(1.0, float(np.abs(A).max(initial=0.0))):
-        rates = standing.values([each.rate for each in here.coordinates])
         worst = here.coordinates[int(np.abs(rates).argmax())]
         raise AnalysisError(
             f"the system does not stand still here, nor move steadily: '{standing.label(worst.variable)}' changes by {np.abs(rates).max():.3g} "
-            f"{standing.unit(worst.rate)}, and in {_SPAN:g} s entries of A change by {change:.2g}; linearise at=system.equilibrium(), or name "
+            f"{standing.unit(worst.rate)}, and in {span:.2g} s entries of A change by {change:.2g}; linearise at=system.equilibrium(), or name "
             "coordinates=[...] in which the motion is steady"
         )
 
 
-def _followed(standing: Standing, x: np.ndarray) -> np.ndarray:
+def _followed(standing: Standing, x: np.ndarray, span: float) -> np.ndarray:
     """The states a little later, by the classical method of order 4."""
-    kernel, h, t = standing.session.kernel, _SPAN / _STEPS, standing.session.run.start_time
+    kernel, h, t = standing.session.kernel, span / _STEPS, standing.session.run.start_time
 
     def slope(x: np.ndarray) -> np.ndarray:
         dx = np.zeros(len(x))
@@ -171,7 +175,7 @@ def variable_named(session: Session, name: str, purpose: str) -> tuple[End, Addr
 def names_given(what: str, names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
-    found = tuple(names)
+    found = tuple(dict.fromkeys(names))
     if not all(isinstance(each, str) for each in found):
         raise BuildError(f"{what} = {shown(names)} is refused: give a list of names")
     return found

@@ -96,12 +96,13 @@ class LinearModel:
         return StateSpace(self.A, self.B, self.C, self.D)
 
     def to_control(self) -> Any:
-        """A ``control.StateSpace`` of python-control, with names."""
+        """A ``control.StateSpace`` of python-control, with names in which ``_`` stands for the dots that it refuses."""
         try:
             import control
         except ImportError:
             raise ImportError("to_control() needs python-control: pip install control; to_scipy() needs nothing more") from None
-        return control.ss(self.A, self.B, self.C, self.D, states=list(self.states), inputs=list(self.inputs), outputs=list(self.outputs))
+        names = {kind: [name.replace(".", "_") for name in getattr(self, kind)] for kind in ("states", "inputs", "outputs")}
+        return control.ss(self.A, self.B, self.C, self.D, **names)
 
     def _place(self, kind: str, name: str | None) -> int:
         names = self.inputs if kind == "input" else self.outputs

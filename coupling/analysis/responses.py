@@ -44,6 +44,23 @@ class Modes(Sequence[Mode]):
     def __len__(self) -> int:
         return len(self._modes)
 
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Eigenvalues in the complex plane, and by mode how far each state moves; written to ``path``, or returned as a figure of Matplotlib."""
+        figure = _figure()
+        plane, moving = figure.subplots(1, 2, width_ratios=(1, 1.4))
+        values = [mode.eigenvalue for mode in self._modes]
+        every = np.array([*values, *(value.conjugate() for value in values if value.imag)], dtype=complex)
+        _roots(plane, every)
+        for number, value in enumerate(values, 1):
+            plane.annotate(str(number), (value.real, value.imag), textcoords="offset points", xytext=(4, 4))
+        names = list(self._modes[0].shape) if self._modes else []
+        sizes = np.array([[abs(mode.shape[name]) for mode in self._modes] for name in names]).reshape(len(names), len(self._modes))
+        moving.imshow(sizes, aspect="auto", cmap="Blues", vmin=0, vmax=1)
+        moving.set_yticks(range(len(names)), names)
+        moving.set_xticks(range(len(self._modes)), [str(number + 1) for number in range(len(self._modes))])
+        moving.set_xlabel("mode")
+        return _kept(figure, path)
+
     def __str__(self) -> str:
         lines = [f"{'mode':>4}{'frequency, Hz':>16}{'damping':>11}   what moves most"]
         for number, mode in enumerate(self._modes, 1):
@@ -113,6 +130,24 @@ class StepResponse:
         every[-1].set_xlabel("time, s")
         every[0].set_title(f"after a step of {_named(self.input, self.units)} by {self.size:g}")
         return _kept(figure, path)
+
+
+def root_locus(eigenvalues: Sequence[np.ndarray], values: np.ndarray, parameter: str, path: str | Path | None) -> Any:
+    """Eigenvalues in the complex plane, coloured by a parameter."""
+    figure = _figure()
+    axes = figure.subplots()
+    shown = np.concatenate([np.full(len(each), value) for each, value in zip(eigenvalues, values, strict=True)])
+    figure.colorbar(_roots(axes, np.concatenate(list(eigenvalues)), shown), label=parameter)
+    return _kept(figure, path)
+
+
+def _roots(axes: Any, values: np.ndarray, colours: np.ndarray | None = None) -> Any:
+    marks = axes.scatter(values.real, values.imag, c=colours, marker="x")
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.set_xlabel("real part, 1/s")
+    axes.set_ylabel("imaginary part, 1/s")
+    axes.grid(True, alpha=0.3)
+    return marks
 
 
 def _named(name: str, units: Mapping[str, str]) -> str:

@@ -71,6 +71,11 @@ class Joint(Component):
         """The effort of an actuator along a freedom, beside spring and damper."""
         return sympy.Integer(0)
 
+    @classmethod
+    def constrains(cls) -> bool:
+        """Whether it keeps anything at zero; one that does not has freedoms alone, to measure and for springs and dampers."""
+        return cls.constraint is not Joint.constraint or cls.velocity_constraint is not Joint.velocity_constraint
+
     def declare(self) -> None:
         first, second = ("on body i", "on body j") if self.kind in (PLANAR, SPATIAL) else ("first side", "second side")
         M = self.port("M", self.kind, Side.EFFORT, first)
@@ -79,13 +84,14 @@ class Joint(Component):
             *(ConstraintLevels.of_position(sympy.sympify(f), self.D) for f in self._stated(self.constraint, M, N)),
             *(ConstraintLevels.of_velocity(sympy.sympify(g), self.D) for g in self._stated(self.velocity_constraint, M, N)),
         ]
-        if not levels:
+        efforts: list[sympy.Expr] = list(self._multipliers(levels)) if levels else []
+        forms = [level.velocity for level in levels]
+        freedoms = self.freedoms(M, N)
+        if not levels and not freedoms:
             raise DeclarationError(
                 f"{self._name}: a joint needs at least one equation; return it from constraint() or velocity_constraint()"
             )
-        efforts: list[sympy.Expr] = list(self._multipliers(levels))
-        forms = [level.velocity for level in levels]
-        for name, relative in self.freedoms(M, N).items():
+        for name, relative in freedoms.items():
             rate, effort = self._freedom(name, relative if isinstance(relative, Angle) else sympy.sympify(relative))
             forms.append(rate)
             efforts.append(effort)
@@ -96,7 +102,7 @@ class Joint(Component):
             self.gives(port, *efforts_of(forms, efforts, port, self.partial))
         for expression, text in self.validity(M, N):
             self.require(expression, text)
-        if self.kind in (PLANAR, SPATIAL):
+        if levels and self.kind in (PLANAR, SPATIAL):
             force = [effort for effort, quantity in zip(N.efforts, self.kind.effort, strict=True) if quantity.unit == "N"]
             self.output("reaction", Magnitude(*force), "N", "magnitude of the force on body j")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 import sympy
@@ -223,13 +225,42 @@ def test_to_scipy_and_pictures(tmp_path):
     assert ours["body.s"] == pytest.approx(np.ravel(y), abs=1e-9)
     model.bode().plot(tmp_path / "bode.png")
     ours.plot(tmp_path / "step.png")
-    assert all((tmp_path / name).stat().st_size > 10_000 for name in ("bode.png", "step.png"))
+    model.modes().plot(tmp_path / "modes.png")
+    along = quarter_car().linearise(along={"strut.b": [500.0, 1500.0]})
+    along.plot(tmp_path / "locus.png")
+    assert all((tmp_path / f"{name}.png").stat().st_size > 10_000 for name in ("bode", "step", "modes", "locus"))
+    marks, _ = model.modes().plot().axes
+    shown = np.asarray(marks.collections[0].get_offsets()) @ [1, 1j]
+    assert np.sort_complex(shown) == pytest.approx(np.sort_complex(model.eigenvalues), rel=1e-9)
+    (dots, *_) = along.plot().axes[0].collections
+    assert len(dots.get_offsets()) == 8 and list(dots.get_array()) == [500.0] * 4 + [1500.0] * 4
+
+
+def test_to_control(monkeypatch):
+    """python-control gets matrices and names; without it, that is said."""
+    model = quarter_car().linearise(["tyre.M.s"], ["body.s"])
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(ImportError, match="needs python-control: pip install control; to_scipy"):
+        model.to_control()
+    monkeypatch.undo()
+    control = pytest.importorskip("control")  # a large package that the project does not need
+    made = model.to_control()
+    assert made.state_labels == ["wheel_s", "wheel_v", "body_s", "body_v"]
+    assert made.input_labels == ["tyre_M_s"] and made.output_labels == ["body_s"]
+    assert control.dcgain(made) == pytest.approx(1, rel=1e-9) and np.asarray(made.A) == pytest.approx(model.A)
 
 
 @pytest.mark.parametrize(
     ("ask", "error", "sentence"),
     [
         (lambda s: s.linearise(["pin.torque"]), BuildError, "'pin' (planar.ActuatedRevolute) has no port or variable 'torque'"),
+        (lambda s: s.linearise(["pump.effort"]), BuildError, "linearise: inputs: there is no instance 'pump'"),
+        (
+            lambda s: s.linearise(outputs=["rod.thet"]),
+            BuildError,
+            "outputs: 'rod' (planar.Body1) has no port or variable 'thet'; did you mean",
+        ),
+        (lambda s: s.linearise(outputs=["*.thetaa"]), BuildError, "outputs: no variable matches '*.thetaa'"),
         (lambda s: s.linearise(["rod.p1.Fx"]), BuildError, "'rod.p1.Fx' is connected, so that the system gives its value"),
         (lambda s: s.linearise(["rod.theta"]), BuildError, "'rod.theta' is no real input"),
         (lambda s: s.linearise(outputs=["rod.m"]), BuildError, "'rod.m' does not vary continuously"),
@@ -251,6 +282,19 @@ def test_sentences(ask, error, sentence):
     with pytest.raises(error) as told:
         ask(pendulum())
     assert sentence in str(told.value)
+
+
+@pytest.mark.parametrize("ask", [System.equilibrium, System.linearise, lambda system: system.sensitivities(["spring.k"])])
+def test_an_fmu_that_keeps_its_states_to_itself_is_refused(ask):
+    """One that runs in Co-Simulation, because it was told so or since it offers nothing else."""
+    told, alone = System("told"), System("alone")
+    told.add("spring", foreign.mass_spring(2), kind="cs")
+    alone.add("spring", foreign.no_model_exchange(3))
+    for system, remedy in ((told, "give it the kind 'me'"), (alone, "use an FMU that offers Model Exchange")):
+        with pytest.raises(BuildError) as refusal:
+            ask(system)
+        assert "'spring' runs in Co-Simulation, which gives no access to its states" in str(refusal.value)
+        assert str(refusal.value).endswith(remedy)
 
 
 def test_a_motion_that_is_not_steady_is_refused():

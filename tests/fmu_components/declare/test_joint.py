@@ -17,7 +17,7 @@ from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import SPATIAL, Side
 from tests.support.declare.reference import DIGITS, reference
 
-JOINTS = {name: component for name, component in all_components().items() if issubclass(component, Joint)}
+JOINTS = {name: component for name, component in all_components().items() if issubclass(component, Joint) and component.constrains()}
 
 
 @pytest.fixture(params=list(JOINTS.values()), ids=list(JOINTS))

@@ -13,7 +13,11 @@ from fmu_components.declare.joint import Joint
 from jourdain import orientation
 from tests.support.systems.mechanism import Mechanism
 
-JOINTS = [name for name, component in all_components().items() if name.startswith("spatial.") and issubclass(component, Joint)]
+JOINTS = [
+    name
+    for name, component in all_components().items()
+    if name.startswith("spatial.") and issubclass(component, Joint) and component.constrains()
+]
 STIFFNESS, DAMPING = 200.0, 3.0
 
 

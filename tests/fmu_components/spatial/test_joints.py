@@ -16,7 +16,11 @@ from fmu_components.declare.joint import Joint
 from tests.support.runtime.driver import Driver
 
 POSES = 400
-JOINTS = {name: component for name, component in all_components().items() if name.startswith("spatial.") and issubclass(component, Joint)}
+JOINTS = {
+    name: component
+    for name, component in all_components().items()
+    if name.startswith("spatial.") and issubclass(component, Joint) and component.constrains()
+}
 
 
 def about(axis, angle):
