@@ -4,7 +4,7 @@ from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import Sensitivities
-from coupling.errors import AnalysisError, BuildError, InitialStateError, ResultError, StartError
+from coupling.errors import AnalysisError, BuildError, InitialStateError, ResultError, StartError, SweepError
 from coupling.fmus import FmuError
 from coupling.outcome import Ending, Outcome
 from coupling.record import Statistics
@@ -27,5 +27,6 @@ __all__ = [
     "Sensitivities",
     "StartError",
     "Statistics",
+    "SweepError",
     "System",
 ]

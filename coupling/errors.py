@@ -41,6 +41,10 @@ class ResultError(ValueError):
     """A file that holds no result, or a damaged one; the text says why, and what to do."""
 
 
+class SweepError(RuntimeError):
+    """A sweep that cannot go on; the text says why, and what to do."""
+
+
 def shown(value: Any, limit: int = 60) -> str:
     """A value as Python writes it, cut to a length that fits into a sentence."""
     text = " ".join(repr(value).split())

@@ -19,6 +19,9 @@ class Ending(Enum):
     CHATTERING = "events without end"
     SOLVER_FAILED = "the solver gave up"
     INCONSISTENT = "an FMU contradicts its own description"
+    REFUSED = "refused at its start"
+    MEASURE_FAILED = "a measure failed"
+    WORKER_LOST = "the process of its worker ended"
 
 
 @dataclass
@@ -36,6 +39,11 @@ class Outcome:
     @property
     def completed(self) -> bool:
         return self.ending is Ending.COMPLETED
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is the same of outcomes that are the same."""
+        return self.ending, self.sentence, *self.warnings, None, *self.notes, self.stabilisation
 
     def __str__(self) -> str:
         return "\n".join([self.sentence, *(f"Warning: {each}" for each in self.warnings), *(f"Note: {each}" for each in self.notes)])

@@ -211,13 +211,13 @@ class Result:
             raise ValueError(
                 f"'{target}' does not end in '{rows_file.SUFFIX}'; name it '{target.with_suffix(rows_file.SUFFIX)}', or call to_csv or to_mat"
             )
-        with _written(target):
+        with written(target):
             rows_file.write(target, self._record, self.outcome)
 
     def to_mat(self, path: Path | str) -> None:
         """Writes parameters and all rows as Modelica tools do (``.mat``), with units and descriptions."""
         target = _path(path, ".mat")
-        with _written(target):
+        with written(target):
             mat_file.write(target, self._record)
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -244,7 +244,7 @@ class Result:
     def to_csv(self, path: Path | str) -> None:
         """Writes all rows: the names with their units, then the numbers, in full precision."""
         target = _path(path, ".csv")
-        with _written(target), target.open("w", newline="") as file:
+        with written(target), target.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["time [s]", *(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in self.names)])
             writer.writerows([repr(float(t)), *map(repr, map(float, row))] for t, row in zip(self.time, self.values, strict=True))
@@ -257,9 +257,9 @@ def _path(path: Path | str, suffix: str, purpose: str = "written") -> Path:
 
 
 @contextmanager
-def _written(target: Path) -> Iterator[None]:
+def written(target: Path, what: str = "result") -> Iterator[None]:
     """Says where nothing can be written."""
     try:
         yield
     except OSError as error:
-        raise OSError(f"the result cannot be written to '{target}': {error.strerror}; choose another path") from None
+        raise OSError(f"the {what} cannot be written to '{target}': {error.strerror}; choose another path") from None

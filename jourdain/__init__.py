@@ -1,7 +1,7 @@
 """Mechanical components as FMUs, and a master that couples them. These are the public names: ``from jourdain import System, Joint``.
 
 A name is loaded when it is first used, so that ``import jourdain`` alone costs next to nothing. Drawings for icons are in
-``jourdain.icon``.
+``jourdain.icon``, measures of runs in ``jourdain.measures``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from coupling import Sensitivities as Sensitivities
     from coupling import StartError as StartError
     from coupling import Statistics as Statistics
+    from coupling import SweepError as SweepError
     from coupling import System as System
+    from coupling.sampling import sample as sample
+    from coupling.sweep import sweep as sweep
+    from coupling.sweeps.table import SweepTable as SweepTable
     from fmu_components.catalogue import UnknownComponent as UnknownComponent
     from fmu_components.catalogue import all_components as all_components
     from fmu_components.catalogue import find as find
@@ -57,7 +61,10 @@ if TYPE_CHECKING:
     t = TIME
 
 _NAMES = {
-    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearFamily LinearModel Outcome Pose Result ResultError Sensitivities StartError Statistics System",
+    "coupling": "AnalysisError BuildError Ending Equilibria FmuError InitialStateError LinearFamily LinearModel Outcome Pose Result ResultError Sensitivities StartError Statistics SweepError System",
+    "coupling.sampling": "sample",
+    "coupling.sweep": "sweep",
+    "coupling.sweeps.table": "SweepTable",
     "fmu_components.catalogue": "UnknownComponent all_components find from_file",
     "fmu_components.declare.component": "Component",
     "fmu_components.declare.declaration": "DeclarationError TIME falls reaches rises",

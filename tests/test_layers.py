@@ -24,6 +24,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "analysis schemes solvers export ssp",
         "simulate composition",
         "system result",
+        "measures sampling",
+        "sweeps",
+        "sweep",
         "__init__",
     ),
     "fmu_components": (
@@ -33,7 +36,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "catalogue",
         "export",
     ),
-    "jourdain": ("__init__ icon",),
+    "jourdain": ("__init__ icon measures",),
 }
 """Of each package its folders and files, from the lowest layer to the highest; a new folder is one word here.
 

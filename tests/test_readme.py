@@ -28,6 +28,7 @@ SPACE = ROOT / "docs" / "space.md"
 BLOCKS = ROOT / "docs" / "blocks.md"
 LINEAR = ROOT / "docs" / "linear-models.md"
 RESULTS = ROOT / "docs" / "results.md"
+MANY = ROOT / "docs" / "many-runs.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -103,6 +104,33 @@ def test_the_snippets_on_results_run(scratch):
     assert {path.name for path in scratch.iterdir()} == {"pendulum.jrd", "pendulum.mat", "pendulum.csv"}
     assert scope["row"]["rod.theta"] == pytest.approx(np.interp(0.25, result.time, result["rod.theta"]), abs=1e-12)
     assert scope["frame"].attrs["units"]["rod.theta"] == scope["dataset"]["rod.theta"].attrs["units"] == "rad"
+
+
+def test_the_snippets_on_many_runs_run(scratch):
+    """Every point has its row, and a folder that knows some runs lacks the others only."""
+    scope = run_all(MANY)
+    table, lengths = scope["table"], scope["lengths"]
+    assert len(table) == 6 and table.outcome.completed and table[4]["rod.m"] == 3.0 and table[4]["rod.I"] == 0.05
+    assert len(scope["scattered"]) == 16 and not scope["scattered"].failed
+    assert (scope["whole"]["rod.theta"] == lengths.kept(0)["rod.theta"]).all()
+    assert (scope["kept"]["low"][:2] == lengths["low"]).all() and len(list((scratch / "runs").iterdir())) == 3
+
+
+def test_the_measures_are_explained():
+    """Every one has its row."""
+    import jourdain.measures
+
+    section = MANY.read_text().partition("| `jourdain.measures` | what |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"`(\w+)\(", section)) == jourdain.measures.__all__
+
+
+@pytest.mark.slow
+def test_the_script_on_many_runs_starts_processes(scratch):
+    """The page's first and last pieces as a file: its guard lets processes begin."""
+    script = snippets(MANY)[0] + snippet(MANY, "__main__")
+    (scratch / "study.py").write_text(script)
+    done = subprocess.run([sys.executable, "study.py"], capture_output=True, text=True, cwd=scratch)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 5, done.stderr
 
 
 def test_the_snippets_of_the_readme_run(scratch):
@@ -391,9 +419,11 @@ def test_what_is_shown_imports_public_names_alone():
             if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ("coupling", "fmu_components", "jourdain"):
                 names = {each.name for each in node.names}
                 if node.module == "jourdain":
-                    assert names <= {*jourdain.__all__, "icon"}, place
+                    assert names <= {*jourdain.__all__, "icon", "measures"}, place
                 else:
-                    assert node.module == "jourdain.icon" or (node.module == "coupling" and names == {"System"}), place
+                    assert node.module in ("jourdain.icon", "jourdain.measures") or (node.module == "coupling" and names == {"System"}), (
+                        place
+                    )
 
 
 def test_the_changelog_names_modules_that_have_moved():

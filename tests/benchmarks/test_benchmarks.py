@@ -147,3 +147,11 @@ def test_the_benchmark_of_fixed_steps_prints_its_table():
     assert head.endswith("missed at 1 kHz") and seven.startswith("seven bodies") and crane.startswith("crane")
     for line in (seven, crane):
         assert int(line[29:41]) <= 4 and line.endswith("%")
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_sweeps_prints_its_table():
+    """A line for each executor; the benchmark itself checks that all tables are the same."""
+    text = printed("sweeps", "--runs", "40")
+    assert [line.split("  ")[0] for line in text[1:]] == ["serial", "threads", "2 processes, cold", "2 processes, warm"]
+    assert all(float(line.split()[-1]) > 0 for line in text[1:])

@@ -15,9 +15,10 @@ import jourdain
 
 PUBLIC = """
     AnalysisError Angle BuildError Component DeclarationError ELECTRICAL Ending Equilibria FmuError HYDRAULIC InitialStateError Joint
-    LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result ResultError SPATIAL Sensitivities Side SpatialJoint StartError Statistics System TRANSLATIONAL UnknownComponent all_components
-    cache_folder cached_fmu falls find from_file orientation reaches rises same_direction signed_root t
+    LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result ResultError SPATIAL Sensitivities Side SpatialJoint StartError Statistics SweepError SweepTable System TRANSLATIONAL UnknownComponent all_components
+    cache_folder cached_fmu falls find from_file orientation reaches rises same_direction sample signed_root sweep t
 """
+MEASURES = "energy_drift final maximum minimum peak rms value_at"
 DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"
 
 
@@ -32,9 +33,9 @@ def test_the_public_names_are_these():
     """A name that is added or dropped changes what docs/versioning.md promises, and has a line in the changelog."""
     assert jourdain.__all__ == sorted(PUBLIC.split())
     assert set(jourdain.__all__) <= set(dir(jourdain))
-    from jourdain import icon
+    from jourdain import icon, measures
 
-    assert icon.__all__ == DRAWING.split()
+    assert icon.__all__ == DRAWING.split() and measures.__all__ == MEASURES.split()
 
 
 @pytest.mark.parametrize("name", PUBLIC.split())

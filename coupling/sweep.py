@@ -1,0 +1,231 @@
+"""Many runs of one system, at points that differ in values: one function, whoever makes the runs."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from coupling.errors import BuildError, SweepError, listed, shown
+from coupling.fmus.start_values import start_items
+from coupling.measures import Measure
+from coupling.names import nearest, resolve
+from coupling.options import Run
+from coupling.outcome import Ending, Outcome
+from coupling.plan.connections import find_end
+from coupling.plan.definition import Definition
+from coupling.plan.outputs import names_of
+from coupling.result import Result
+from coupling.simulate import Simulator
+from coupling.ssp.parameters import start_values_of
+from coupling.sweeps.course import rows_here, rows_of
+from coupling.sweeps.crews import crew_of
+from coupling.sweeps.points import points_of
+from coupling.sweeps.table import SweepTable
+from coupling.sweeps.task import Row, Task, digest_of, finals
+from coupling.system import System
+
+_NAMED = 20
+"""Of missing runs, so many are named by their numbers."""
+
+
+def sweep(
+    system: System,
+    points: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]],
+    *,
+    stop_time: float,
+    executor: str | int | Executor | Any = None,
+    combine: str | None = None,
+    measure: Callable[[Result], Any] | Sequence[Callable[[Result], Any]] | Mapping[str, Callable[[Result], Any]] | None = None,
+    keep: Sequence[str] = (),
+    folder: str | os.PathLike[str] | None = None,
+    on_failure: str = "record",
+    progress: bool = False,
+    start_values: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    drives: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> SweepTable:
+    """Runs a system at many points; the table has a row for each, the same to the bit whoever ran it.
+
+    ``points`` are values by full name, of parameters, states or driven inputs: all combinations (``combine="grid"``, the default), or those
+    of one place together (``"zip"``, the default for a ``sample``); or mappings one after the other, which may be endless until they end.
+    ``executor`` makes the runs: by default this process, one after the other; ``"threads"``, ``"processes"`` or a number of processes; an
+    executor of ``concurrent.futures``, or a client of Dask. ``measure`` is computed where the run was: a function of the result that
+    returns a number or a mapping of numbers, several by name or in a list; those of ``jourdain.measures`` travel to other processes. By
+    default it is the last value of everything recorded. ``keep`` names what the table keeps of each run over time. ``folder`` takes a
+    ``.jrd`` file for each run; a sweep that is started again with it makes only the runs that are not there. ``on_failure="raise"`` ends
+    the sweep at the first run that fails. ``start_values``, ``drives`` and all other options are those of ``simulate``, for all runs.
+    """
+    definition, found = system.definition, points_of(points, combine)
+    if isinstance(start_values, str | os.PathLike):
+        start_values = start_values_of(start_values, system.instances)
+    own, base = _given("start_values", start_values), _given("drives", drives)
+    if "outputs" in options:
+        options["outputs"] = names_of(options["outputs"])  # an iterator would last for one run
+    run = _checked_options({"stop_time": stop_time, **options})
+    if on_failure not in ("record", "raise"):
+        raise BuildError(f"on_failure = {shown(on_failure)} is unknown; choose 'record', or 'raise' to end the sweep")
+    driven = frozenset(name for name in found.names if name in base or name in dict(definition.drives))
+    for name in found.names:
+        if name not in driven:
+            _check_name(definition, name)
+    place = None if folder is None else _made(folder)
+    task = Task(
+        definition=definition,
+        options={"stop_time": stop_time, **options},
+        start_values=own,
+        drives=base,
+        names=found.names,
+        driven=driven,
+        measures=_measures(measure),
+        keep=_kept(keep),
+        folder=place,
+        digest=digest_of(definition, {"stop_time": stop_time, **options}, own, base) if place else "",
+    )
+    Simulator(definition).prepare(run)
+    crew = crew_of(executor, task)
+    table = SweepTable(task)
+    asked = (table.expect(point) for point in found.values)
+    rows = rows_here(task, asked) if crew is None else rows_of(crew, task, asked, found.count)
+    try:
+        with closing(rows), _bar(progress, found.count) as step:
+            for row in rows:
+                table.put(row)
+                step(row)
+                _judge(table, row, on_failure)
+    except KeyboardInterrupt:
+        pass
+    if found.count is not None:
+        for _ in asked:  # what nobody came to is missing
+            pass
+    table.outcome = _outcome(table, crew is not None and crew.broken)
+    return table
+
+
+def _judge(table: SweepTable, row: Row, on_failure: str) -> None:
+    """A measure that fails at the first point is wrong, more likely than the run."""
+    ending, sentence = row.outcome.ending, row.outcome.sentence
+    if ending is Ending.MEASURE_FAILED and row.number == 0:
+        raise SweepError(f"{sentence}; it is the first run, after which nothing else was measured")
+    if on_failure == "raise" and row.number in table.failed:
+        raise SweepError(f"{table.told(row.number)} failed: {sentence}")
+
+
+def _outcome(table: SweepTable, broken: bool) -> Outcome:
+    missing, failed = table.missing, len(table.failed)
+    if not missing:
+        return Outcome(Ending.COMPLETED, f"all {len(table)} runs were made" + (f", {failed} failed" if failed else ""))
+    named = _spans(missing)
+    which = ", ".join(named[:_NAMED]) + (" ..." if len(named) > _NAMED else "")
+    again = (
+        "start the sweep again with the same folder" if table.written else "start the sweep again, with a folder to go on from next time"
+    )
+    if broken:
+        again = f"a process of the executor ended, and the executor with it; make another one, or leave that to executor='processes', and {again}"
+    return Outcome(
+        Ending.WORKER_LOST if broken else Ending.INTERRUPTED,
+        f"stopped after {len(table) - len(missing)} of {len(table)} runs: {which} are missing; {again}",
+    )
+
+
+def _spans(numbers: Sequence[int]) -> list[str]:
+    """Numbers in order, those that follow each other as from and to."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][-1] + 1:
+            found[-1] = [found[-1][0], number]
+        else:
+            found.append([number])
+    return [" to ".join(map(str, dict.fromkeys(each))) for each in found]
+
+
+# -- what is asked for -------------------------------------------------------------------------------------------------------------
+
+
+def _checked_options(options: Mapping[str, Any]) -> Run:
+    known = [name for name in inspect.signature(System.simulate).parameters if name not in ("self", "progress")]
+    for name in options:
+        if name not in known:
+            raise BuildError(f"a sweep has no option '{name}'; {nearest(name, known) or f'those of simulate are {listed(known, 30)}'}")
+    return Run(**options)
+
+
+def _given(what: str, values: Any) -> dict[str, Any]:
+    if values is not None and not isinstance(values, Mapping):
+        raise BuildError(f"{what} = {shown(values)} is refused: give values for all runs by full names, such as {{'rod.m': 2.0}}")
+    return dict(values or {})
+
+
+def _check_name(definition: Definition, name: str) -> None:
+    """Refuses what no run could set; which value it takes is for each run to find out."""
+    fmus = {each.name: each.fmu.fmu for each in definition.instances}
+    instance, variable = resolve(name, fmus)
+    if instance not in fmus or not variable:
+        find_end(name, fmus, "the points of the sweep: ")
+    fmu = fmus[instance]
+    if variable in fmu.arrays:
+        return
+    known = fmu.variables.get(variable)
+    value = known.start if known else None
+    start_items(instance, fmu, variable, max(known.minimum, 0.0) if known and value is None else value, again=True)
+
+
+def _measures(given: Any) -> tuple[tuple[str, Callable[[Result], Any]], ...]:
+    if given is None:
+        return (("the last values", finals),)
+    if isinstance(given, Mapping):
+        found = [(name, each) for name, each in given.items()]
+    else:
+        found = [(_name_of(each), each) for each in (given if isinstance(given, Sequence) and not isinstance(given, str) else [given])]
+    for name, each in found:
+        if not isinstance(name, str) or not callable(each):
+            raise BuildError(
+                f"the measure {shown(each)} is refused: give functions of a result, such as jourdain.measures.final('rod.theta')"
+            )
+    names = [name for name, _ in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise BuildError(f"two measures are called '{twice}'; give them by name, such as {{'first': ..., 'second': ...}}")
+    return tuple(found)
+
+
+def _kept(keep: Any) -> tuple[str, ...]:
+    names = (keep,) if isinstance(keep, str) else keep
+    if not isinstance(names, Sequence) or not all(isinstance(each, str) for each in names):
+        raise BuildError(f"keep = {shown(keep)} is refused: give a list of full names, such as ['rod.theta']")
+    return tuple(names)
+
+
+def _name_of(measure: Any) -> Any:
+    if isinstance(measure, Measure):
+        return str(measure)
+    name = getattr(measure, "__name__", "measure")
+    return "measure" if name == "<lambda>" else name
+
+
+def _made(folder: str | os.PathLike[str]) -> Path:
+    if not isinstance(folder, str | os.PathLike):
+        raise BuildError(f"folder = {shown(folder)} is no path; give that of a folder for the files of the runs")
+    path = Path(folder).absolute()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"the folder '{path}' cannot be made: {error.strerror}; choose another path") from None
+    return path
+
+
+@contextmanager
+def _bar(progress: bool, count: int | None) -> Iterator[Callable[[Row], None]]:
+    """A function that does nothing unless progress is wanted and there is a terminal."""
+    if not progress or not sys.stderr.isatty():
+        yield lambda row: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=count, desc="sweeping", unit="run") as bar:
+        yield lambda row: bar.update() and None

@@ -1,0 +1,183 @@
+"""The course of a sweep: which points are given to whom, and what is done about workers that die."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from coupling.errors import SweepError
+from coupling.outcome import Ending, Outcome
+from coupling.sweeps.crews import Crew
+from coupling.sweeps.points import Point
+from coupling.sweeps.task import Row, Task
+from coupling.sweeps.worker import forget, run_chunk
+
+_SECONDS = 0.25
+"""That a chunk takes, about: what is lost with a worker, and a hundred times what sending it costs."""
+_AHEAD = 4
+"""Chunks for each worker that are under way."""
+
+Numbered = tuple[int, Point]
+
+
+def rows_here(task: Task, points: Iterator[Numbered]) -> Generator[Row, None, None]:
+    """One run after the other, in this process, until one is interrupted."""
+    try:
+        for point in points:
+            row = run_chunk(task, [point])[0]
+            if row.outcome.ending is Ending.INTERRUPTED:
+                return
+            yield row
+    finally:
+        forget(task)
+
+
+def rows_of(crew: Crew, task: Task, points: Iterator[Numbered], count: int | None) -> Generator[Row, None, None]:
+    """The rows as they come, in any order. Ctrl-C ends it; so does a worker that dies, where the executor is not ours to make again."""
+    course = _Course(crew, task, points, count)
+    try:
+        while course.goes_on():
+            yield from course.next_rows()
+    except KeyboardInterrupt:
+        yield from course.stop()
+    finally:
+        course.stop()
+        crew.close()
+
+
+class _Course:
+    def __init__(self, crew: Crew, task: Task, points: Iterator[Numbered], count: int | None) -> None:
+        self.crew, self.task, self.points = crew, task, points
+        self.left = count
+        """Points that nobody has been given yet; None where nobody knows."""
+        self.size = 1
+        self.under_way: dict[Any, list[Numbered]] = {}
+        self.suspects: deque[Numbered] = deque()
+        """Points of chunks whose worker has died: they run one by one, so that the one that kills is known."""
+        self.again: set[int] = set()
+        """Their numbers."""
+        self.came = 0
+
+    def goes_on(self) -> bool:
+        """Gives out work; False where all of it is done."""
+        while not self.crew.broken and len(self.under_way) < (1 if self.suspects else _AHEAD * self.crew.workers):
+            chunk = [self.suspects.popleft()] if self.suspects else list(islice(self.points, self.size))
+            if not chunk:
+                break
+            if self.left is not None:
+                self.left -= len(chunk)
+            try:
+                self.under_way[self.crew.submit(chunk)] = chunk
+            except Exception as error:
+                if not self.crew.lost(error):
+                    raise
+                self.under_way[_Failed(error)] = chunk
+                break
+        return bool(self.under_way)
+
+    def next_rows(self) -> list[Row]:
+        failed = [each for each in self.under_way if isinstance(each, _Failed)]
+        rows: list[Row] = []
+        lost: list[list[Numbered]] = []
+        for future in failed or self.crew.wait(list(self.under_way)):
+            chunk = self.under_way.pop(future)
+            error = future.exception()
+            if error is None:
+                rows += self._received(future.result(), chunk)
+            elif self.crew.lost(error):
+                lost.append(chunk)
+            else:
+                raise error
+        return rows + (self._after_death(lost) if lost else [])
+
+    def _received(self, rows: list[Row], chunk: list[Numbered]) -> list[Row]:
+        rows = [row for row in rows if row.outcome.ending is not Ending.INTERRUPTED]
+        self.came += len(rows)
+        each = sum(row.seconds for row in rows) / max(1, len(rows))
+        if len(chunk) >= self.size and not self.suspects:
+            size = min(_SECONDS / max(each, 1e-6), 4 * len(chunk))
+            fair = size if self.left is None else self.left / (2 * self.crew.workers)
+            self.size = max(1, int(min(size, fair)))
+        return rows
+
+    def _after_death(self, lost: list[list[Numbered]]) -> list[Row]:
+        """What is to be run again, and the row of a run that was alone when its worker died."""
+        rows: list[Row] = []
+        if not self.crew.survives:  # what was under way is lost with the one that died, but what had come back
+            for future, chunk in self.under_way.items():
+                if not isinstance(future, _Failed) and future.done() and not future.cancelled() and future.exception() is None:
+                    rows += self._received(future.result(), chunk)
+                else:
+                    lost.append(chunk)
+            self.under_way.clear()
+        points = sorted((point for chunk in lost for point in chunk), key=lambda point: point[0])
+        if not self.crew.renew():
+            self.crew.broken = True
+            return rows
+        if not self.came and not self.again:
+            self._check_workers()
+        if len(points) == 1 and points[0][0] in self.again:
+            self.came += 1
+            return [*rows, self._killer(*points[0])]
+        self.suspects.extend(points)
+        self.again |= {number for number, _ in points}
+        return rows
+
+    def _killer(self, number: int, point: Point) -> Row:
+        remedy = "simulate it alone, in a process of its own, to see what its FMUs do"
+        sentence = f"{self.task.told(number, point)} ended the process of its worker; {remedy}"
+        return Row(number, Outcome(Ending.WORKER_LOST, sentence), float("nan"), {}, {})
+
+    def _check_workers(self) -> None:
+        """Where no worker has ever brought anything, it may be that none can even begin: a new one begins by running the script once more."""
+        file = getattr(sys.modules.get("__main__"), "__file__", None)
+        if file and isinstance(self.crew.executor, ProcessPoolExecutor) and not _is_guarded(Path(file)):
+            raise SweepError(
+                f"the processes ended before their first run: each of them begins by running '{Path(file).name}', and comes to the sweep again; "
+                "put what the script does below  if __name__ == \"__main__\":  or choose executor='threads'"
+            )
+        try:
+            self.crew.executor.submit(int).result()
+        except Exception as error:
+            if not self.crew.lost(error):
+                raise
+            raise SweepError(
+                "the processes ended before their first run; what they wrote to the standard error output says why; or choose executor='threads'"
+            ) from None
+
+    def stop(self) -> list[Row]:
+        """Rows that have come meanwhile; what is under way is given up."""
+        futures = {future: chunk for future, chunk in self.under_way.items() if not isinstance(future, _Failed)}
+        self.under_way = {}
+        if not futures:
+            return []
+        self.crew.stop([future for future in futures if not future.done()])
+        came = [each for each in futures if each.done() and not each.cancelled() and each.exception() is None]
+        return [row for each in came for row in self._received(each.result(), futures[each])]
+
+
+class _Failed:
+    """In place of a future that an executor has not given, since it is broken."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def exception(self) -> Exception:
+        return self.error
+
+    def result(self) -> list[Row]:
+        raise self.error
+
+
+def _is_guarded(file: Path) -> bool:
+    try:
+        tree = ast.parse(file.read_text())
+    except (OSError, SyntaxError, ValueError):
+        return True
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(tree))

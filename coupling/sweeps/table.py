@@ -1,0 +1,182 @@
+"""What a sweep leaves: a row for each point, in the order of the points."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coupling.errors import listed, shown
+from coupling.outcome import Ending, Outcome
+from coupling.result import Result, written
+from coupling.sweeps.points import Point
+from coupling.sweeps.task import MEASURABLE, Row, Task
+from coupling.system import System
+
+if TYPE_CHECKING:
+    import pandas
+
+_NOT_RUN = Outcome(Ending.INTERRUPTED, "it was not run, or not to its end")
+
+
+class SweepTable:
+    """Rows by number, columns by name: ``table[3]``, ``table["end"]``, ``table["rod.m"]``.
+
+    Row i belongs to point i, whoever ran it and when. ``outcomes`` says of each run how it ended; measures of a run that failed are not
+    a number. ``outcome`` says how the sweep itself ended.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.names = list(task.names)
+        """Of what differs from point to point."""
+        self.outcomes: list[Outcome] = []
+        self.outcome = Outcome(Ending.COMPLETED, "")
+        self._points: list[Point] = []
+        self._seconds = np.zeros(0)
+        self._measures: dict[str, np.ndarray] = {}
+        self._kept: dict[int, Mapping[str, np.ndarray]] = {}
+        self._told: dict[object, Outcome] = {}
+
+    # -- filling -------------------------------------------------------------------------------------------------------------------
+
+    def expect(self, point: Point) -> tuple[int, Point]:
+        """A new row, which is missing until it comes."""
+        self._points.append(point)
+        self.outcomes.append(_NOT_RUN)
+        return len(self._points) - 1, point
+
+    def put(self, row: Row) -> None:
+        self.outcomes[row.number] = self._told.setdefault(row.outcome.key, row.outcome)
+        self._seconds = _set(self._seconds, row.number, row.seconds)
+        for name, value in row.measures.items():
+            self._measures[name] = _set(self._measures.get(name, np.zeros(0)), row.number, value)
+        if row.kept:
+            self._kept[row.number] = row.kept
+
+    # -- reading -------------------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    @property
+    def parameters(self) -> dict[str, np.ndarray]:
+        """What differed from point to point, by name."""
+        return {name: _column([point[i] for point in self._points]) for i, name in enumerate(self.names)}
+
+    @property
+    def measures(self) -> dict[str, np.ndarray]:
+        """By name, in the order of the measures."""
+        asked = [name for name, _ in self._task.measures]
+        names = sorted(self._measures, key=lambda name: asked.index(name) if name in asked else len(asked))
+        return {name: _up_to(self._measures[name], len(self)) for name in names}
+
+    @property
+    def seconds(self) -> np.ndarray:
+        """What each run took."""
+        return _up_to(self._seconds, len(self))
+
+    @property
+    def written(self) -> bool:
+        """Whether each run has a file."""
+        return self._task.folder is not None
+
+    @property
+    def failed(self) -> list[int]:
+        """Runs that were made, and did not end as they should."""
+        return [i for i, each in enumerate(self.outcomes) if each.ending not in MEASURABLE and each is not _NOT_RUN]
+
+    @property
+    def missing(self) -> list[int]:
+        """Runs that were not made, since the sweep was stopped."""
+        return [i for i, each in enumerate(self.outcomes) if each is _NOT_RUN]
+
+    def told(self, number: int) -> str:
+        """Which run it is, in words."""
+        return self._task.told(number, self._points[number])
+
+    def kept(self, number: int) -> Mapping[str, np.ndarray]:
+        """The time and what ``keep`` names, of one run; empty where it failed."""
+        return self._kept.get(self._checked(number), {})
+
+    def __getitem__(self, which: int | str) -> Any:
+        if isinstance(which, str):
+            columns = self._columns()
+            if which not in columns:
+                raise KeyError(f"there is no column {shown(which)}; there are {listed(columns)}")
+            return columns[which]
+        number = self._checked(which)
+        return {name: values[number] for name, values in self._columns().items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        columns = self._columns()
+        for number in range(len(self)):
+            yield {name: values[number] for name, values in columns.items()}
+
+    def __repr__(self) -> str:
+        counts = f"{len(self)} runs" + "".join(
+            f", {len(each)} {what}" for what, each in (("failed", self.failed), ("missing", self.missing)) if each
+        )
+        return f"SweepTable({self._task.definition.name!r}: {counts}; {self.outcome.sentence})"
+
+    def _columns(self) -> dict[str, Any]:
+        told = {"ending": [each.ending.name for each in self.outcomes], "outcome": [each.sentence for each in self.outcomes]}
+        return {**self.parameters, **self.measures, **told, "seconds": self.seconds}
+
+    def _checked(self, number: Any) -> int:
+        if isinstance(number, bool) or not isinstance(number, int | np.integer) or not -len(self) <= number < len(self):
+            raise IndexError(f"there is no run {shown(number)}; the table has {len(self)}, from 0 on")
+        return int(number) % len(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame whose index is the number of the run."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_dataframe needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self._columns(), index=pandas.RangeIndex(len(self), name="run"))
+
+    def to_csv(self, path: Path | str) -> None:
+        """Writes all columns, in full precision."""
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"{shown(path)} is no path; give that of the file to be written, such as 'sweep.csv'")
+        columns = self._columns()
+        with written(Path(path), "table"), Path(path).open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["run", *columns])
+            writer.writerows([i, *row] for i, row in enumerate(zip(*(_plain(each) for each in columns.values()), strict=True)))
+
+    def rerun(self, number: int) -> Result:
+        """The whole result of one point, run once more, here."""
+        task, point = self._task, self._points[self._checked(number)]
+        given = dict(zip(self.names, point, strict=True))
+        return System.of(task.definition).simulate(**task.options, **task.values(given))
+
+
+def _set(column: np.ndarray, number: int, value: float) -> np.ndarray:
+    """A column with a value, longer where it has to be."""
+    if number >= len(column):
+        column = np.concatenate([column, np.full(max(64, len(column), number + 1 - len(column)), np.nan)])
+    column[number] = value
+    return column
+
+
+def _up_to(column: np.ndarray, length: int) -> np.ndarray:
+    return np.concatenate([column, np.full(max(0, length - len(column)), np.nan)])[:length]
+
+
+def _column(values: list[Any]) -> np.ndarray:
+    """Numbers as numbers; all else as it is."""
+    if all(isinstance(each, int | float) for each in values):
+        return np.array(values)
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def _plain(values: Any) -> Any:
+    return values.tolist() if isinstance(values, np.ndarray) else values
