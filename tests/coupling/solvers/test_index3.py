@@ -388,6 +388,19 @@ def test_a_step_that_is_not_solved_says_which_state_still_changes():
     assert after.endswith("; choose a smaller step_size (a half is usually enough); the result holds everything up to there")
 
 
+def test_a_system_without_states_runs_too():
+    system = System("signals")
+    system.add("source", "signal.Constant", {"value": 2.0})
+    system.add("gain", "signal.Gain", {"k": 3.0})
+    system.connect("source.y", "gain.u")
+    assert run(system, 1.0, 0.1)["gain.y"][-1] == 6.0
+
+
+def test_too_many_steps_have_a_remedy():
+    result = pendulum().simulate(1.0, solver="index3", step_size=0.01, max_steps=5)
+    assert result.outcome.sentence.startswith("stopped at t = 0.05 s after max_steps = 5 steps; raise max_steps, or choose a longer step_size")
+
+
 def test_a_second_run_gives_the_same_bits():
     system = known.lagging()
     first, second = (run(system, 1.0, 0.01)["rod.theta"] for _ in range(2))
