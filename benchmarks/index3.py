@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import argparse
 import gc
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+import fmpy
 import numpy as np
 from chain import chain
+from fmpy.fmi2 import FMU2Slave
+from fmpy.fmi3 import FMU3Slave
 from runs import example
 
 from coupling import System
@@ -54,24 +60,56 @@ def measure(system: System, step: float, count: int, **options: object) -> tuple
         return np.array(wall), np.array(processor), kernel.index3.most_iterations
 
 
+def measure_exported(system: System, step: float, count: int, fmi: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same of the steps of an exported FMU in FMPy, each a communication step."""
+    wall, processor = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        path = system.export_fmu(Path(folder) / "it.fmu", fmi=fmi, solver="index3", step_size=step, initial="assemble")
+        description, unzipped = fmpy.read_model_description(str(path)), fmpy.extract(str(path))
+        kind = FMU2Slave if fmi == 2 else FMU3Slave
+        identifier = description.coSimulation.modelIdentifier
+        fmu = kind(guid=description.guid, unzipDirectory=unzipped, modelIdentifier=identifier, instanceName="it")
+        fmu.instantiate()
+        if fmi == 2:
+            fmu.setupExperiment(startTime=0.0)
+        fmu.enterInitializationMode()
+        fmu.exitInitializationMode()
+        gc.disable()
+        for i in range(count):
+            began, used = time.perf_counter(), time.process_time()
+            fmu.doStep(i * step, step)
+            wall.append(time.perf_counter() - began)
+            processor.append(time.process_time() - used)
+        gc.enable()
+        fmu.terminate()
+        fmu.freeInstance()
+        shutil.rmtree(unzipped, ignore_errors=True)
+    return np.array(wall), np.array(processor)
+
+
+def row(name: str, step: float, most: str, wall: np.ndarray, processor: np.ndarray) -> str:
+    median, high, longest = 1e6 * np.median(wall), 1e6 * np.quantile(wall, 0.99), 1e6 * wall.max()
+    missed = np.mean(wall > DEADLINE)
+    return f"{name:27}{step:7g}{len(wall):7}{most:>12}{median:11.0f}{high:8.0f}{longest:9.0f}{1e6 * processor.mean():11.0f}{missed:17.2%}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--steps", type=int, default=2000, help="of each mechanism (default: 2000; of the seven bodies 300 at most)")
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    parser.add_argument("--exported", nargs="*", choices=SYSTEMS, default=["seven bodies", "chain of 10"], help="as FMUs in FMPy too")
     arguments = parser.parse_args()
     print(
-        f"{'mechanism':14}{'step':>8}{'steps':>7}{'iterations':>12}{'us a step':>11}{'99 %':>8}{'longest':>9}{'processor':>11}{'missed at 1 kHz':>17}"
+        f"{'mechanism':27}{'step':>7}{'steps':>7}{'iterations':>12}{'us a step':>11}{'99 %':>8}{'longest':>9}{'processor':>11}{'missed at 1 kHz':>17}"
     )
     for name in arguments.systems:
         make, step = SYSTEMS[name]
         count = min(arguments.steps, 300) if name == "seven bodies" else arguments.steps
         wall, processor, most = measure(make(), step, count)
-        missed = np.mean(wall > DEADLINE)
-        median, high, longest = 1e6 * np.median(wall), 1e6 * np.quantile(wall, 0.99), 1e6 * wall.max()
-        print(
-            f"{name:14}{step:8g}{count:7}{most:12}{median:11.0f}{high:8.0f}{longest:9.0f}{1e6 * processor.mean():11.0f}{missed:17.2%}",
-            flush=True,
-        )
+        print(row(name, step, str(most), wall, processor), flush=True)
+        for fmi in (2, 3) if name in arguments.exported else ():
+            wall, processor = measure_exported(make(), step, count, fmi)
+            print(row(f"{name}, FMI {fmi}, FMPy", step, "", wall, processor), flush=True)
 
 
 if __name__ == "__main__":

@@ -180,7 +180,7 @@ class Run:
             )
         if self.form == "multipliers":
             return
-        if self.solver in ("dopri5", "dop853"):
+        if self.solver in ("dopri5", "dop853", INDEX3):
             raise BuildError(
                 f"form = '{self.form}' is refused with solver = '{self.solver}', which evaluates in C; choose one whose evaluations pass through Python, such "
                 "as 'RK45' or 'DOP853'"

@@ -116,6 +116,7 @@ Bordered *bordered_new(const Kernel *k, const Rows *rows)
     b->unknowns = row->unknowns;
     b->velocities = row->velocities;
     b->stale = true;
+    b->off = kernel_off(k);
     b->level = b->number + row->level;
     b->moving = b->number + row->moving;
     const size_t n = (size_t)b->states, u = (size_t)b->unknowns, all = n + u + (size_t)b->velocities;
@@ -197,15 +198,6 @@ int bordered_differentiate(Kernel *k, Bordered *b)
     return KERNEL_DONE;
 }
 
-double bordered_velocity(const Bordered *b)
-{
-    double greatest = 0;
-    for (int u = 0; u < b->unknowns; u++)
-        if (b->velocity_row[u] != NONE)
-            greatest = fmax(greatest, fabs(b->violation[b->velocity_row[u] - b->states]));
-    return greatest;
-}
-
 /* -- equations ------------------------------------------------------------------------------------------------------------- */
 
 static int factorise(Kernel *k, const Bordered *b, const Matrix *m)
@@ -227,6 +219,27 @@ static void fill_row(const Bordered *b, const Matrix *m, int row, double of_stat
     }
 }
 
+/* Whether an unknown has no equation in a step, but stays what it is. */
+static bool left_out(const Bordered *b, int unknown, bool stepped)
+{
+    return b->off[unknown] || (b->level[unknown] == OF_VELOCITY && !stepped);
+}
+
+/* Whether a projection holds its velocity. */
+static bool held(const Bordered *b, int unknown)
+{
+    return b->velocity_row[unknown] != NONE && !b->off[unknown];
+}
+
+double bordered_velocity(const Bordered *b)
+{
+    double greatest = 0;
+    for (int u = 0; u < b->unknowns; u++)
+        if (held(b, u))
+            greatest = fmax(greatest, fabs(b->violation[b->velocity_row[u] - b->states]));
+    return greatest;
+}
+
 /* By what equations of a level are multiplied, so that they are of the size of accelerations. */
 static double scale_of(const Bordered *b, int unknown, double c)
 {
@@ -242,10 +255,10 @@ int bordered_factorise_step(Kernel *k, Bordered *b, double c, bool stepped)
         m->value[m->diagonal[i]] += 1;
     }
     for (int u = 0; u < b->unknowns; u++) {
-        const bool left_out = b->level[u] == OF_VELOCITY && !stepped;
-        const double scale = left_out ? 0 : scale_of(b, u, c);
+        const bool out = left_out(b, u, stepped);
+        const double scale = out ? 0 : scale_of(b, u, c);
         fill_row(b, m, n + u, scale, scale);
-        m->value[m->diagonal[n + u]] += left_out ? 1 : penalty * b->diagonal[u];
+        m->value[m->diagonal[n + u]] += out ? 1 : penalty * b->diagonal[u];
     }
     return factorise(k, b, m);
 }
@@ -253,7 +266,7 @@ int bordered_factorise_step(Kernel *k, Bordered *b, double c, bool stepped)
 void bordered_solve_step(Bordered *b, double c, bool stepped)
 {
     for (int u = 0; u < b->unknowns; u++)
-        b->right[b->states + u] = b->level[u] == OF_VELOCITY && !stepped ? 0 : -scale_of(b, u, c) * b->violation[u];
+        b->right[b->states + u] = left_out(b, u, stepped) ? 0 : -scale_of(b, u, c) * b->violation[u];
     linear_solve(b->step.linear, b->right);
 }
 
@@ -267,11 +280,11 @@ static int factorise_projection(Kernel *k, const Bordered *b, double c)
         m->value[m->diagonal[i]] += 1;
     }
     for (int u = 0; u < b->unknowns; u++) {
-        const bool residual = b->level[u] == OF_RESIDUAL, held = b->velocity_row[u] != NONE;
-        fill_row(b, m, n + u, held, residual);
-        for (int e = m->row_start[n + u]; held && e < m->row_start[n + u + 1]; e++)
+        const bool residual = b->level[u] == OF_RESIDUAL && !b->off[u], holds = held(b, u);
+        fill_row(b, m, n + u, holds, residual);
+        for (int e = m->row_start[n + u]; holds && e < m->row_start[n + u + 1]; e++)
             m->value[e] *= m->column[e] < n && b->moving[m->column[e]];
-        m->value[m->diagonal[n + u]] += held ? penalty * b->diagonal[u] : !residual;
+        m->value[m->diagonal[n + u]] += holds ? penalty * b->diagonal[u] : !residual;
     }
     return factorise(k, b, m);
 }
@@ -301,7 +314,7 @@ int bordered_project(Kernel *k, Bordered *b, double c, double *x, double *energy
         return result;
     memset(b->right, 0, (size_t)b->states * sizeof *b->right);
     for (int u = 0; u < b->unknowns; u++)
-        b->right[b->states + u] = b->velocity_row[u] == NONE ? 0 : -b->violation[b->velocity_row[u] - b->states];
+        b->right[b->states + u] = !held(b, u) ? 0 : -b->violation[b->velocity_row[u] - b->states];
     linear_solve(b->projection.linear, b->right);
     *energy = energy_of(b, b->right + b->states);
     for (int i = 0; i < b->states; i++)

@@ -33,6 +33,7 @@ typedef struct {
     int derivative_count;
     bool stale; /* derivatives that change at events only are to be asked for */
     const int *level, *moving;
+    const bool *off;      /* unknowns whose constraints are not in force */
     int *velocity_row;    /* of the Jacobian, by unknown; NONE where its violation is not known as a velocity */
     int *pair_start, *pair; /* by unknown: entries of the Jacobian whose products sum up to its part of D */
     double *term, *entry, *jacobian, *diagonal;

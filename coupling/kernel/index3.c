@@ -186,7 +186,7 @@ static int project(Kernel *k, Index3 *own, double t, double h)
     if (result)
         return result;
     for (int u = 0; u < b->unknowns; u++)
-        if (b->level[u] == OF_POSITION && fabs(b->violation[u]) > contradiction) {
+        if (b->level[u] == OF_POSITION && !b->off[u] && fabs(b->violation[u]) > contradiction) {
             k->failure = (Failure){.kind = KERNEL_STEP_CONTRADICTORY, .instance = -1, .index = u, .slot = -1, .time = t};
             return KERNEL_STEP_CONTRADICTORY;
         }

@@ -93,6 +93,8 @@ def too_many_steps(session: Session, t: float) -> Outcome:
     run, stiff = session.run, stiffness(session)
     if run.communication_step is not None:
         remedy = f"or choose a longer communication_step than {run.communication_step:g} s"
+    elif run.step_size is not None:
+        remedy = f"or choose a longer step_size than {run.step_size:g} s"
     elif stiff:
         remedy = f"or, since {stiff}, choose solver='cvode'"
     else:

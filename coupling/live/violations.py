@@ -64,6 +64,8 @@ def _allowed(run: Run, level: str) -> float:
 
 
 def _remedy(run: Run) -> str:
+    if run.step_size is not None:
+        return "choose a smaller step_size"
     if run.communication_step is None:
         return "choose a smaller rtol, or greater baumgarte.alpha and baumgarte.beta of its joint, or stabilisation='projection'"
     return "choose a smaller communication_step" + (

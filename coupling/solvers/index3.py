@@ -69,7 +69,7 @@ def _outcome(session: Session, status: Status, kept: list[Kept]) -> Outcome:
     if status is Status.STEP_NOT_SOLVED:
         return failures.step_not_solved(session, kernel.reached, kernel.index3.worst, kernel.index3.change)
     if status is Status.STEP_CONTRADICTORY:
-        left = np.abs(kernel.index3_violation(len(kept))) * [each.level == OF_POSITION for each in kept]
+        left = np.abs(kernel.index3_violation(len(kept))) * [each.level == OF_POSITION for each in kept] * ~session.off
         names = dict.fromkeys(
             session.built.parts[each.residual.part].name for each, by in zip(kept, left, strict=True) if by > 0.1 * left.max()
         )

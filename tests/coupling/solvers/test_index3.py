@@ -285,6 +285,21 @@ def test_rows_between_steps_are_on_the_constraints():
     assert max(result.violation["position"]) < 1e-12 and result.statistics.steps == 25
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_joints_come_into_force_and_go(metric):
+    """A rod flies by at 2 m/s, is caught at one end, which takes half of its energy of 1 J, and let go; afterwards it turns evenly."""
+    system = System("caught")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1", {"m": 0.5, "I": 1 / 24, "p1.rx": -0.5, "gy": 0.0, "x": 0.5, "y": -1.0, "vy": 2.0})
+    known.hinge(system, "pin", "ground.p1", "rod.p1")
+    system.enforce("pin", [(0.5, 1.0)])
+    result = run(system, 1.5, 0.003, metric=metric, output_times=[0.25, 0.75, 1.5])
+    assert [(change.time, change.what) for change in result.changes] == [(0.5, "added"), (1.0, "removed")]
+    assert result.changes[0].energy == pytest.approx(0.25)
+    assert result["rod.omega"] == pytest.approx([0, 0, 3, 3, 3, 3, 3], abs=1e-6)
+    assert result["rod.theta"][-1] == pytest.approx(3.0, abs=1e-4)
+
+
 # -- foreign FMUs --------------------------------------------------------------------------------------------------------------------------
 
 
@@ -370,6 +385,8 @@ REFUSED = {
         "solver": "dopri5",
         "metric": "tangent",
     },
+    "form = 'full' is refused with solver = 'index3', which evaluates in C; choose one whose evaluations pass through Python, such as 'RK45' or "
+    "'DOP853'": {"multipliers": "successive", "form": "full"},
     "step_size = 0.01 is for solver='index3', not for 'ida'; choose that one, or leave it out": {"solver": "ida"},
 }
 
@@ -386,6 +403,21 @@ def test_a_step_that_is_not_solved_says_which_state_still_changes():
     before, after = result.outcome.sentence.split(" still changes by ")
     assert before.startswith("stopped at t = 0 s: a step of 0.05 s has not been solved in 2 Newton iterations; '")
     assert after.endswith("; choose a smaller step_size (a half is usually enough); the result holds everything up to there")
+
+
+def test_a_system_without_states_runs_too():
+    system = System("signals")
+    system.add("source", "signal.Constant", {"value": 2.0})
+    system.add("gain", "signal.Gain", {"k": 3.0})
+    system.connect("source.y", "gain.u")
+    assert run(system, 1.0, 0.1)["gain.y"][-1] == 6.0
+
+
+def test_too_many_steps_have_a_remedy():
+    result = pendulum().simulate(1.0, solver="index3", step_size=0.01, max_steps=5)
+    assert result.outcome.sentence.startswith(
+        "stopped at t = 0.05 s after max_steps = 5 steps; raise max_steps, or choose a longer step_size"
+    )
 
 
 def test_a_second_run_gives_the_same_bits():

@@ -77,8 +77,9 @@ def main() -> None:
 
     runs = 0
     for solver in SOLVERS:
-        for stabilisation in ("baumgarte", "projection"):
-            pendulum().simulate(0.2, solver=solver, stabilisation=stabilisation, output_interval=0.01)
+        held = [{"step_size": 0.007}] if SOLVERS[solver].holds else [{"stabilisation": each} for each in ("baumgarte", "projection")]
+        for options in held:
+            pendulum().simulate(0.2, solver=solver, output_interval=0.01, **options)
             runs += 1
     for scheme in SCHEMES:
         for control in {"fixed", "adaptive"} - SCHEMES[scheme].refused_controls.keys():

@@ -31,7 +31,7 @@ _POINTING, _WHEEL, _PARALLELOGRAM = (example(name) for name in ("18_pointing", "
 pointed, pointed_exact = _POINTING.system, _POINTING.exact
 wheel, parallelogram, parallelogram_exact = _WHEEL.system, _PARALLELOGRAM.system, _PARALLELOGRAM.exact
 WHEEL = {"m": _WHEEL.MASS, "radius": _WHEEL.RADIUS}
-GRIP, TRAVELLED = _WHEEL.GRIP, _WHEEL.TRAVELLED
+GRIP, TRAVELLED, ROLLING = _WHEEL.GRIP, _WHEEL.TRAVELLED, _WHEEL.ACCELERATION
 
 
 def lagging(lag: float = 0.1, start: float = 0.0, **parameters: float) -> System:

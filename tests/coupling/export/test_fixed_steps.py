@@ -1,0 +1,110 @@
+"""Exported mechanisms with steps of fixed size inside Co-Simulation: the same motion as the master's, in both versions, by another importer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fmpy
+import numpy as np
+import pytest
+
+from coupling import BuildError, System
+from tests.support.systems import fixed_steps as known
+from tests.support.systems.systems import pendulum, refusal
+
+both = pytest.mark.parametrize("fmi", [2, 3])
+
+
+def stepped(path: Path, stop: float, h: float, outputs: list[str], **options) -> dict[str, np.ndarray]:
+    """By FMPy, one communication step after the other."""
+    result = fmpy.simulate_fmu(
+        str(path), fmi_type="CoSimulation", stop_time=stop, step_size=h, output_interval=h, output=outputs, **options
+    )
+    return {name: result[name] for name in outputs}
+
+
+def exported(system: System, folder: Path, h: float, outputs: list[str], **options) -> Path:
+    return system.export_fmu(folder / "it.fmu", outputs=outputs, solver="index3", step_size=h, platforms=["linux64"], **options)
+
+
+@both
+def test_an_exported_parallelogram_passes_its_poses_as_in_the_master(fmi, tmp_path):
+    """24 of them, with steps of 20 ms; the coupler stays level."""
+    system, outputs = known.parallelogram(), ["crank.theta", "coupler.theta"]
+    found = stepped(exported(system, tmp_path, 0.02, outputs, fmi=fmi), 10.0, 0.02, outputs)
+    master = system.simulate(10.0, solver="index3", step_size=0.02, output_times=[10.0])
+    assert found["crank.theta"][-1] == pytest.approx(master["crank.theta"][-1], abs=1e-10)
+    assert np.abs(found["coupler.theta"]).max() < 1e-12
+
+
+@both
+def test_an_exported_wheel_is_exact_through_its_events(fmi, tmp_path):
+    """Communication steps of 0.3 s with steps of 0.2 s inside; the force jumps at 1.5 s and 2.5 s, the latter within a step."""
+    outputs = ["wheel.x", "wheel.theta"]
+    path = exported(known.wheel(), tmp_path, 0.2, outputs, fmi=fmi)
+    found = stepped(path, 4.8, 0.3, outputs)
+    assert found["wheel.x"][-1] == pytest.approx(known.TRAVELLED * 2.8 / 3, abs=1e-12)
+    assert found["wheel.x"] + known.WHEEL["radius"] * found["wheel.theta"] == pytest.approx(0 * found["wheel.x"], abs=1e-12)
+
+
+@both
+def test_inputs_that_jump_between_communication_steps_are_taken_as_they_are(fmi, tmp_path):
+    """The wheel is pushed from outside: stairs of 1 N and 2 N, each constant for some communication steps."""
+    system = System("wheel")
+    for name, component, start in (
+        ("ground", "planar.Fixed", {}),
+        ("wheel", "planar.Body2", {"m": known.WHEEL["m"], "I": 0.045224, "y": known.WHEEL["radius"]}),
+        ("contact", "planar.RollingDisc", {"radius": known.WHEEL["radius"]}),
+        ("push", "planar.Wrench", {}),
+    ):
+        system.add(name, component, start)
+    known.connected(system, ("ground.p1", "contact.M"), ("wheel.p1", "contact.N"), ("wheel.p2", "push.M"))
+    path = exported(system, tmp_path, 0.1, ["wheel.x"], inputs=["push.Fx"], fmi=fmi)
+    stairs = np.array([(0.0, 1.0), (0.5, 1.0), (0.5, 2.0), (2.0, 2.0)], dtype=[("time", float), ("push.Fx", float)])
+    found = stepped(path, 1.0, 0.1, ["wheel.x"], input=stairs)
+    a = known.ROLLING / 2
+    assert found["wheel.x"][-1] == pytest.approx(a * 0.125 + a * 0.25 + 2 * a * 0.125, abs=1e-9)
+
+
+def test_the_step_size_is_a_parameter_and_the_other_method_is_kept(tmp_path):
+    """Half of the step, a quarter of the error; without the fixed steps, none."""
+    times = [1.0]
+    exact = known.lagging_exact([*times, 2.0])[0, 0]
+    path = exported(known.lagging(), tmp_path, 0.02, ["rod.theta"], method="trbdf2")
+    errors = [
+        abs(stepped(path, 1.0, 0.04, ["rod.theta"], start_values=values)["rod.theta"][-1] - exact)
+        for values in ({}, {"solver.step_size": 0.01}, {"solver.implicit": False})
+    ]
+    assert errors[0] / errors[1] == pytest.approx(4, rel=0.1) and errors[2] < 1e-9
+
+
+REFUSED = {
+    "solver='index3' takes steps of fixed size: give step_size, for instance step_size=0.01": {"solver": "index3"},
+    "solver = 'cvode' is not one of exported mechanisms; choose 'index3', or leave it out": {"solver": "cvode"},
+    "step_size = 0.01 is for solver='index3', not for 'dopri5'; choose that one, or leave it out": {"step_size": 0.01},
+    "method = 'generalised-alpha' remembers its last step, and a communication step begins anew; choose 'trapezoidal' or 'trbdf2'": {
+        "solver": "index3",
+        "step_size": 0.01,
+        "method": "generalised-alpha",
+    },
+    "implicit = True and solver='index3', which holds constraints by itself, exclude each other; leave one of the two out": {
+        "solver": "index3",
+        "step_size": 0.01,
+        "implicit": True,
+    },
+    "stabilisation = 'baumgarte' and solver='index3', which holds constraints by itself, exclude each other; leave one of the two out": {
+        "solver": "index3",
+        "step_size": 0.01,
+        "stabilisation": "baumgarte",
+    },
+    "ls_dae = True and solver='index3', which holds constraints by itself, exclude each other; leave one of the two out": {
+        "solver": "index3",
+        "step_size": 0.01,
+        "ls_dae": True,
+    },
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_does_not_go_together_is_refused(sentence, tmp_path):
+    assert refusal(lambda: pendulum().export_fmu(tmp_path / "it.fmu", **REFUSED[sentence]), BuildError) == sentence
