@@ -126,8 +126,8 @@ def stages(session: Session, t: float, x: np.ndarray, order: Sequence[str] | str
                 freedoms=freedoms,
                 sine=float(taken.sine[i]),
                 delta=float(taken.delta[i]),
-                own=float(taken.own[i]),
-                multipliers={names[j]: float(taken.stage[place, j]) for j in active},
+                own=float(taken.own[i]) + 0.0,  # no -0
+                multipliers={names[j]: float(taken.stage[place, j]) + 0.0 for j in active},
                 repeats={names[j]: float(c) for j, c in enumerate(taken.repeats[i]) if abs(c) > _NOTHING},
                 misfit=float(taken.misfit[i]),
             )

@@ -279,6 +279,14 @@ def check_robot_arm(printed: str, folder: Path) -> None:
     assert is_plot(folder / "robot_arm.png")
 
 
+def check_two_masses(printed: str, folder: Path) -> None:
+    """The link carries 5/12 of the push, and is the first constraint of the table, which leaves five freedoms of six."""
+    assert number(r"largest difference to the closed forms: (\S+) ", printed) < 1e-10
+    assert number(r"\nforce: (\S+)", printed) == pytest.approx(2 * 5 / 12, abs=1e-9)
+    assert number(r"\nlink.lambda\[1\] +(\d+) ", printed) == 5
+    assert is_plot(folder / "two_masses.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -303,6 +311,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "21_rolling_disc": check_rolling_disc,
     "23_balloon": check_balloon,
     "24_robot_arm": check_robot_arm,
+    "22_two_masses": check_two_masses,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""

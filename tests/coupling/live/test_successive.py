@@ -185,6 +185,24 @@ def test_redundant_constraints_that_contradict_each_other_end_a_run_in_which_the
         system.simulate(1.0, **successive(redundant="first"))
 
 
+def with_friction() -> System:
+    """What the plane carries is passed on as a force along it: the equations of plane and grip are not symmetric any more."""
+    system = disc(0.3, vx=0.0)
+    system.add("friction", "planar.Wrench")
+    system.connect("disc.p1", "friction.M")
+    system.connect("plane.multiplier[1]", "friction.Fx")
+    return system
+
+
+def test_equations_that_are_not_symmetric_are_refused_by_name():
+    """S = [1/m, 0; 1/m, 3/m]: apart by 1 of the root of 3."""
+    sentence = "the equations of 'plane' and 'grip' are not symmetric (58% apart)"
+    assert sentence in refusal(lambda: with_friction().simulate(0.1, **successive()), BuildError)
+    assert sentence in refusal(lambda: with_friction().simulate(0.1, **successive(order="independent first")), BuildError)
+    assert sentence in refusal(lambda: with_friction().stages())
+    assert with_friction().simulate(0.1).outcome.completed
+
+
 @pytest.mark.parametrize("form", ["full", "reduced"])
 @pytest.mark.parametrize("solver", ["RK45", "cvode"])
 def test_forms_with_free_directions_move_a_disc_as_multipliers_do(form, solver):

@@ -1,0 +1,118 @@
+"""Two masses that keep their distance, are let go, and are caught again: constraints taken one after the other, and what each of them adds.
+
+The masses and the force are those of a paper on constraints of velocities alone (Gonzalez, Dopico, Cuadrado, Kovecses), in which one of them is
+pushed and pulls the other along. Here the constraint goes for a second. Everything is compared with closed forms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from jourdain import Result, System
+
+FIRST, SECOND, APART, PUSH = 7.0, 5.0, 3.0, 2.0  # kg, kg, m, N on the first
+FREED, CAUGHT, STOP = 2.0, 3.0, 5.0  # s
+ALLOWED = 1e-10
+
+
+# 1. The system. The link lets the masses have no relative velocity along x; a guide holds the first one at its height and angle.
+
+
+def system() -> System:
+    masses = System("two masses")
+    masses.add("ground", "planar.Fixed")
+    masses.add("first", "planar.Body2", {"m": FIRST, "gy": 0.0, "x": APART})
+    masses.add("second", "planar.Body1", {"m": SECOND, "gy": 0.0})
+    masses.add("guide", "planar.Translational")
+    masses.add("link", "planar.RelativeVelocity")
+    masses.add("push", "planar.Wrench", {"Fx": PUSH})
+    ends = (("ground.p1", "guide.M"), ("guide.N", "first.p1"), ("first.p2", "push.M"), ("first.p1", "link.M"), ("second.p1", "link.N"))
+    for a, b in ends:
+        masses.connect(a, b)
+    masses.enforce("link", [(0.0, FREED), (CAUGHT, None)])
+    return masses
+
+
+# 2. Closed forms. Together both have the acceleration f/(m1 + m2), and the link pulls with f m2/(m1 + m2). When it comes back, the velocity at
+# which they part is taken by an impulse: the masses between its ends are as one of m1 m2/(m1 + m2).
+
+
+def closed_form() -> dict[str, float]:
+    together, alone = PUSH / (FIRST + SECOND), PUSH / FIRST
+    both = together * FREED
+    parting = alone * (CAUGHT - FREED)
+    reduced = FIRST * SECOND / (FIRST + SECOND)
+    v = both + parting * FIRST / (FIRST + SECOND)
+    rest = STOP - CAUGHT
+    first = (
+        APART + together * FREED**2 / 2 + both * (CAUGHT - FREED) + alone * (CAUGHT - FREED) ** 2 / 2 + v * rest + together * rest**2 / 2
+    )
+    second = together * FREED**2 / 2 + both * (CAUGHT - FREED) + v * rest + together * rest**2 / 2
+    return {
+        "force": PUSH * SECOND / (FIRST + SECOND),
+        "impulse": reduced * parting,
+        "energy": reduced * parting**2 / 2,
+        "first": first,
+        "second": second,
+    }
+
+
+def found(result: Result) -> dict[str, float]:
+    catch = result.changes[-1]
+    return {
+        "force": result["link.lambda[1]"][-1],
+        "impulse": catch.impulses["link.lambda[1]"],
+        "energy": catch.energy,
+        "first": result["first.x"][-1],
+        "second": result["second.x"][-1],
+    }
+
+
+# 3. Simulate, show the stages, compare, plot. The table tells what is left of the freedoms behind each constraint, how independent it is of
+# those before, and what it carries by itself and in the end.
+
+
+def plot(path: Path, result: Result) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (speeds, force) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for name in ("first", "second"):
+        speeds.plot(result.time, result[f"{name}.vx"], label=name)
+    speeds.set(xlabel="time in s", ylabel="velocity in m/s", title="Freed at 2 s, caught at 3 s")
+    speeds.legend()
+    force.plot(result.time, result["link.lambda[1]"])
+    force.set(xlabel="time in s", ylabel="force in N", title="What the link carries")
+    for axes in (speeds, force):
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Two masses that are let go and caught again.")
+    parser.add_argument("--out", type=Path, default=Path("build/two_masses"), help="folder for the plot (default: build/two_masses)")
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    masses = system()
+    print(masses.stages(order=["link"]))
+    result = masses.simulate(STOP, rtol=1e-12, atol=1e-12, multipliers="successive", order=["link"])
+    print(result.summary())
+    exact, values = closed_form(), found(result)
+    for name, value in values.items():
+        print(f"{name}: {value:.9f}")
+    off = max(abs(values[name] - exact[name]) for name in exact)
+    print(f"largest difference to the closed forms: {off:.1e} ({ALLOWED:g} are allowed)")
+    plot(folder / "two_masses.png", result)
+    print(f"plot: {folder / 'two_masses.png'}")
+    return 0 if result.outcome.completed and np.isfinite(off) and off <= ALLOWED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
