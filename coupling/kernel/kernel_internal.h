@@ -306,7 +306,7 @@ int project_fully(Kernel *, double t, double *x); /* at starts and events: V and
 /* decide.c */
 int decide_rank(Kernel *, double t, const double *x); /* which constraints repeat others, at states that satisfy them */
 
-/* in_order.c */
+/* repeats.c */
 int drop_redundant(Kernel *, int loop, const double *relations, int count, double t); /* vanishing combinations of constraints, which it changes */
 
 /* changes.c */
