@@ -36,7 +36,16 @@ IMPLICIT_SOURCES = ("implicit.c", "lu.c")
 """Those that only models with the option ``solver.implicit`` need."""
 SHARED_HEADERS = ("model.h", "this_model.h", "runtime.h", "method.h", "lu.h")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-FLAGS = ("-std=c11", *WARNINGS, "-fvisibility=hidden", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off", "-fno-asynchronous-unwind-tables")
+FLAGS = (
+    "-std=c11",
+    *WARNINGS,
+    "-fvisibility=hidden",
+    "-O2",
+    "-fPIC",
+    "-fno-math-errno",
+    "-ffp-contract=off",
+    "-fno-asynchronous-unwind-tables",
+)
 
 
 class ExportError(RuntimeError):
