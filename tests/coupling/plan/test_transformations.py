@@ -103,7 +103,8 @@ def test_what_cannot_be_transformed() -> None:
     counts.add("b", passing("Integer"))
     counts.connect("a.y", "b.u", offset=1)
     assert (
-        refusal(counts.build) == "factor = 1, offset = 1 between 'a.y' and 'b.u' is refused: 'a.y' is of type Int32; only reals are transformed"
+        refusal(counts.build)
+        == "factor = 1, offset = 1 between 'a.y' and 'b.u' is refused: 'a.y' is of type Int32; only reals are transformed"
     )
 
 
