@@ -26,6 +26,7 @@ EXPORT = ROOT / "docs" / "export.md"
 CONSTRAINTS = ROOT / "docs" / "constraints.md"
 SPACE = ROOT / "docs" / "space.md"
 BLOCKS = ROOT / "docs" / "blocks.md"
+SSP = ROOT / "docs" / "ssp.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -78,6 +79,15 @@ def test_the_snippets_on_blocks_run(scratch):
     assert all(scope[name].outcome.completed and scope[name].outcome.warnings == [] for name in ("swing", "torques", "held"))
     assert scope["torques"]["upper.qd"] == pytest.approx(np.cos(scope["torques"].time) - 1, abs=1e-6)
     assert np.ptp(scope["held"]["upper.q"]) < 1e-9 and scope["held"]["pin.reaction"][-1] > 1
+
+
+def test_the_snippets_on_ssp_run(scratch):
+    """The pendulum that was read swings for as long as its settings say; one of another mass and the same moment of inertia pulls harder."""
+    scope = run_all(SSP)
+    swing, heavy = scope["swing"], scope["heavy"]
+    assert swing.time[-1] == heavy.time[-1] == 1.0 and scope["again"].notes == ()
+    assert scope["again"].definition == scope["pendulum"].definition
+    assert 1.9 < heavy["pin.reaction"].max() / swing["pin.reaction"].max() < 2.2
 
 
 def test_the_snippets_of_the_readme_run(scratch):

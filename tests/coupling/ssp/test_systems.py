@@ -40,7 +40,7 @@ def signals() -> System:
     system = System("signals")
     system.add("wave", "signal.Sine", {"amplitude": 2.0})
     system.add("twice", "signal.Gain", {"k": 2.0, "u": 3.0})
-    system.add("mass", "mechanical1d.Mass", {"m": 2.0, "s": 0.25})
+    system.add("mass", "mechanical1d.Mass", {"m": 2.0, "s": 0.375})
     for name in ("a", "b", "c", "d"):
         system.add(name, "mechanical1d.Force", kind="me")
         system.connect("mass.flange", f"{name}.flange")
@@ -131,7 +131,7 @@ def test_other_tools_find_the_same_motion_in_it(tmp_path: Path) -> None:
     """Without the annotation, sums and tables are components like others, and connections go from variable to variable."""
     system = signals()
     system.to_ssp(tmp_path / "signals.ssp")
-    plain = System.from_ssp(replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", "<Jourdain", "<Another"))
+    plain = System.from_ssp(replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", "org.jourdain", "org.another"))
     assert plain.drives == {} and {"b_force_table", "b_force_table2", "b_force_table3"} <= set(plain.instances)
     assert "mass_flange_f_sum" in plain.instances
     a, b = (each.simulate(1.0, rtol=1e-10, atol=1e-12) for each in (system, plain))
@@ -145,7 +145,7 @@ def test_values_that_were_changed_count(tmp_path: Path) -> None:
     system.to_ssp(tmp_path / "signals.ssp")
     one = replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", 'name="m">\n', 'name="m">\n<!-- heavier -->')
     two = replaced(one, "SystemStructure.ssd", '<ssv:Real value="0.7"', '<ssv:Real value="0.9"')
-    again = System.from_ssp(replaced(two, "SystemStructure.ssd", '<ssv:Real value="0.25"', '<ssv:Real value="0.5"'))
+    again = System.from_ssp(replaced(two, "SystemStructure.ssd", '<ssv:Real value="0.375"', '<ssv:Real value="0.5"'))
     assert again.connections == system.connections and again.notes == ()
     assert again.start_values["mass"] == {"m": 2.0, "s": 0.5}
     assert again.drives["a.force"].value == 0.9  # type: ignore[union-attr]  # it is a constant
@@ -155,8 +155,8 @@ def test_values_that_were_changed_count(tmp_path: Path) -> None:
 def test_connections_that_were_changed_count(tmp_path: Path) -> None:
     """Then ports and drives are those of variables, and a note says so."""
     signals().to_ssp(tmp_path / "signals.ssp")
-    old = 'factor="-0.1"'
-    again = System.from_ssp(replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", old, 'factor="0.5"'))
+    old = '<ssc:LinearTransformation factor="-0.1"'
+    again = System.from_ssp(replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", old, old.replace("-0.1", "0.5")))
     assert ("wave.y", "sum.u1") in again.connections and again.drives == {}
     assert again.notes == (
         "the package was changed after Jourdain had written it: its elements and connections count, variable by variable, instead of ports and "
@@ -230,7 +230,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         f"'{missing}' cannot be written: there is no folder '{missing.parent}'; make it, or choose another path"
     )
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_tim": 1.0})) == (
-        "settings: there is no option 'stop_tim' of simulate; did you mean 'stop_time'?"
+        "settings: there is no option 'stop_tim' of simulate; did you mean 'stop_time' or 'start_time'?"
     )
     assert re.match("settings: atol = .* is refused", refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"atol": np.ones(2)})))
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", parameters="beside")) == (
