@@ -73,7 +73,7 @@ class System(Composition):
     @property
     def settings(self) -> Mapping[str, Any]:
         """Options of ``simulate`` in the package that the system was read from."""
-        return self._origin.settings
+        return MappingProxyType(dict(self._origin.settings))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ BLOCKS = ROOT / "docs" / "blocks.md"
 LINEAR = ROOT / "docs" / "linear-models.md"
 RESULTS = ROOT / "docs" / "results.md"
 MANY = ROOT / "docs" / "many-runs.md"
+SSP = ROOT / "docs" / "ssp.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
 
@@ -131,6 +132,15 @@ def test_the_script_on_many_runs_starts_processes(scratch):
     (scratch / "study.py").write_text(script)
     done = subprocess.run([sys.executable, "study.py"], capture_output=True, text=True, cwd=scratch)
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 5, done.stderr
+
+
+def test_the_snippets_on_ssp_run(scratch):
+    """The pendulum that was read swings for as long as its settings say; one of another mass and the same moment of inertia pulls harder."""
+    scope = run_all(SSP)
+    swing, heavy = scope["swing"], scope["heavy"]
+    assert swing.time[-1] == heavy.time[-1] == 1.0 and scope["again"].notes == ()
+    assert scope["again"].definition == scope["pendulum"].definition
+    assert 1.9 < heavy["pin.reaction"].max() / swing["pin.reaction"].max() < 2.2
 
 
 def test_the_snippets_of_the_readme_run(scratch):

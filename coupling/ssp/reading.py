@@ -13,12 +13,13 @@ from xml.etree.ElementTree import Element
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu, FmuVariable, Unit, load
 from coupling.names import nearest, resolve
+from coupling.plan.definition import Name
 from coupling.ssp.annotation import TYPE, inserted, other_settings
 from coupling.ssp.elements import Document, annotated, is_true, local, parsed, path_of, tag
 from coupling.ssp.flat import Box, Component, Flat
 from coupling.ssp.package import STRUCTURE, Package
 from coupling.ssp.parameters import Given, mapped, step_of, values_of
-from coupling.ssp.tracing import Edge, Node, follow, wires_between
+from coupling.ssp.tracing import Edge, Node, follow, full_name, wires_between
 
 _FMU, _PACKAGE, _DEFINITION = "application/x-fmu-sharedlibrary", "application/x-ssp-package", "application/x-ssp-definition"
 _KINDS = {"any": None, "ModelExchange": "me", "CoSimulation": "cs"}
@@ -34,7 +35,7 @@ def read(package: Package) -> tuple[Flat, Element | None]:
     if system is None:
         raise document.refused("has no System; save it again")
     reader.system(_Within(package, document, "", "", lambda box: box), system)
-    wires = wires_between(reader.nodes, reader.edges)
+    components, wires = reader.started(), wires_between(reader.nodes, reader.edges)
     settings = _settings(document, system)
     whole = list(annotated(document.root))
     own = next((each[0] for each in whole if each.get("type") == TYPE and len(each)), None)
@@ -42,7 +43,7 @@ def read(package: Package) -> tuple[Flat, Element | None]:
     kept = tuple((each.get("type", ""), ElementTree.tostring(each[0], "unicode")) for each in others)
     notes = (*reader.notes, *(f"the annotation of type '{kind}' is kept, and written again" for kind, _ in kept))
     name = document.root.get("name") or system.get("name") or "system"
-    return Flat(name, reader.started(), wires, settings, kept, notes), own
+    return Flat(name, components, wires, settings, kept, notes), own
 
 
 def _structure(package: Package, file: str) -> Document:
@@ -81,13 +82,18 @@ class _Within:
     def units(self) -> Mapping[str, Unit]:
         return self.document.units()
 
+    @property
+    def path(self) -> str:
+        return self.prefix.removesuffix(".")
+
 
 class _Reader:
     """Goes through all elements once."""
 
     def __init__(self) -> None:
         self.components: dict[str, Component] = {}
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[Name, Node] = {}
+        """By the paths of elements and the names of connectors."""
         self.edges: list[Edge] = []
         self.notes: list[str] = []
         self._given: list[tuple[str, Given]] = []
@@ -97,7 +103,7 @@ class _Reader:
         here = f"the system '{at.prefix.rstrip('.') or system.get('name', '')}'"
         for connector in system.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
             name = connector.get("name", "")
-            self.nodes[at.prefix + name] = Node(connector.get("kind", ""), _unit(at, connector))
+            self.nodes[at.path, name] = Node(connector.get("kind", ""), _unit(at, connector))
         members: dict[str, str] = {}
         for element in system.find(tag("ssd:Elements")) or ():
             name = element.get("name", "")
@@ -118,7 +124,7 @@ class _Reader:
             self.system(replace(at, place=_placed(at.place, element, element)), element)
         elif kind == "SignalDictionaryReference":
             for connector in element.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
-                self.nodes[at.prefix + connector.get("name", "")] = Node("inout", _unit(at, connector))
+                self.nodes[at.path, connector.get("name", "")] = Node("inout", _unit(at, connector))
         elif kind == "Component":
             self._component(at, element)
         else:
@@ -157,54 +163,59 @@ class _Reader:
         self.system(_Within(package, document, dirname(file), at.prefix, place, (*at.above, where)), system)
         self._bind(at, element)
 
-    def _port(self, at: _Within, instance: str, name: str, unit: Unit | None) -> str:
+    def _port(self, at: _Within, instance: str, name: str, unit: Unit | None) -> Name:
         """The node of a variable of a component."""
-        fmu, full = self.components[instance].fmu, f"{instance}.{name}"
-        if full not in self.nodes:
+        fmu, key = self.components[instance].fmu, (instance, name)
+        if key not in self.nodes:
             variable = _variable(fmu, name)
             if variable is None:
                 hint = nearest(name, fmu.variables) or f"its inputs and outputs are {listed(_connected(fmu))}"
-                raise at.document.refused(f"has the connector '{full}', and the FMU '{fmu.path.name}' has no such variable; {hint}")
-            self.nodes[full] = Node(variable.causality, unit, (instance, name), fmu, variable)
-        return full
+                raise at.document.refused(
+                    f"has the connector '{full_name(key)}', and the FMU '{fmu.path.name}' has no such variable; {hint}"
+                )
+            self.nodes[key] = Node(variable.causality, unit, key, fmu, variable)
+        return key
 
     def _connect(self, at: _Within, connection: Element, members: Mapping[str, str], here: str) -> None:
         ends = [self._end(at, connection, side, members, here) for side in ("start", "end")]
         gives = [self._gives(node, inside=not connection.get(f"{side}Element")) for node, side in zip(ends, ("start", "end"), strict=True)]
+        names = [full_name(end) for end in ends]
         if gives[0] is not None and gives[0] == gives[1]:
             both = "give" if gives[0] else "take"
-            raise at.document.refused(f"connects '{ends[0]}' with '{ends[1]}', which both {both} a value; connect an output with an input")
+            raise at.document.refused(
+                f"connects '{names[0]}' with '{names[1]}', which both {both} a value; connect an output with an input"
+            )
         if gives[0] is False or gives[1] is True:  # some tools write them the other way round
             ends.reverse()
         step = step_of(at.document, connection)
         if step.table is not None and any(a != b for a, b in step.table.items()):
             raise at.document.refused(
-                f"has a mapping of values between '{ends[0]}' and '{ends[1]}', and only linear transformations act on signals; put a component there"
+                f"has a mapping of values between '{names[0]}' and '{names[1]}', and only linear transformations act on signals; put a component there"
             )
         self.edges.append(Edge(ends[0], ends[1], step.affine, not is_true(connection, "suppressUnitConversion")))
 
-    def _end(self, at: _Within, connection: Element, side: str, members: Mapping[str, str], here: str) -> str:
+    def _end(self, at: _Within, connection: Element, side: str, members: Mapping[str, str], here: str) -> Name:
         element, connector = connection.get(f"{side}Element"), connection.get(f"{side}Connector", "")
         if element and element not in members:
             hint = nearest(element, members) or f"its elements are {listed(members) or 'none'}"
             raise at.document.refused(
                 f"has, in {here}, a connection with '{element}.{connector}', and there is no element '{element}'; {hint}"
             )
-        full = f"{at.prefix}{element}.{connector}" if element else at.prefix + connector
+        key = (at.prefix + element if element else at.path, connector)
         if element and at.prefix + element in self.components:
             return self._port(at, at.prefix + element, connector, None)
-        if full not in self.nodes:
+        if key not in self.nodes:
             if element and members[element] == "SignalDictionaryReference":
-                self.nodes[full] = Node("inout")
+                self.nodes[key] = Node("inout")
             else:
                 raise at.document.refused(
-                    f"has, in {here}, a connection with '{full}', and there is no such connector; add it, or take the connection out"
+                    f"has, in {here}, a connection with '{full_name(key)}', and there is no such connector; add it, or take the connection out"
                 )
-        return full
+        return key
 
-    def _gives(self, full: str, inside: bool) -> bool | None:
+    def _gives(self, connector: Name, inside: bool) -> bool | None:
         """Whether a connector gives a value to a connection, or takes one; those of a system do the opposite inside of it."""
-        node = self.nodes[full]
+        node = self.nodes[connector]
         if node.fmu is None and node.kind == "inout":
             return None
         takes = node.kind in ("input", "parameter", "structuralParameter")
@@ -258,9 +269,9 @@ class _Reader:
             unit = fmu.units.get(variable.unit or "") if variable else None
             value = given.to_unit(unit, full).as_start(full, variable) if variable else given.value
             yield (instance, name), value
-        elif full in self.nodes:
-            at = given.to_unit(self.nodes[full].unit, full)
-            for node, affine in follow(self.nodes, self.edges, full, at.unit):
+        for key in [key for key, node in self.nodes.items() if node.name is None and full_name(key) == full]:
+            at = given.to_unit(self.nodes[key].unit, full)
+            for node, affine in follow(self.nodes, self.edges, key, at.unit):
                 assert node.name and node.variable
                 moved = replace(at.through(affine), unit=None)
                 yield node.name, moved.as_start(".".join(node.name), node.variable)

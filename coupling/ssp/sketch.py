@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class Sketch:
         """A component in the same system as an instance."""
         within, _, instance = beside[0].rpartition(".")
         plain = f"{within}{'.' if within else ''}{instance}_{beside[1].replace('.', '_')}_{what}"
-        name = next(each for each in (plain, *(f"{plain}{n}" for n in range(2, 10**6))) if each not in self.components)
+        name = next(each for each in chain([plain], (f"{plain}{n}" for n in count(2))) if each not in self.components)
         self.components[name] = Component(find_fmus(name, kind, False)[1], None, start, inserted=True)
         return name
 

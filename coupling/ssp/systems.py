@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -32,7 +31,7 @@ _CLOSE = 1e-12
 class Origin:
     """What a package says beside the system itself."""
 
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, Any] = field(default_factory=dict)
     """Options of ``simulate``."""
     notes: tuple[str, ...] = ()
     appearance: Appearance = field(default_factory=Appearance)
@@ -89,7 +88,7 @@ def from_ssp(path: str | os.PathLike[str]) -> tuple[Definition, Origin]:
                 definition = as_written
     notes += _notes_on_joints(definition) if own is None else []
     boxes = {name: each.box for name, each in flat.components.items() if each.box is not None}
-    return definition, Origin(MappingProxyType(settings), tuple(notes), Appearance(boxes, flat.annotations))
+    return definition, Origin(settings, tuple(notes), Appearance(boxes, flat.annotations))
 
 
 def _notes_on_joints(definition: Definition) -> list[str]:

@@ -36,17 +36,22 @@ class Node:
         return self.unit or self.own
 
 
+def full_name(connector: Name) -> str:
+    """The path of an element and the name of its connector; of the outermost system the name alone."""
+    return ".".join(filter(None, connector))
+
+
 @dataclass(frozen=True)
 class Edge:
     """A connection, from what gives to what takes."""
 
-    source: str
-    target: str
+    source: Name
+    target: Name
     affine: Affine = UNCHANGED
     converts: bool = True
 
 
-def wires_between(nodes: Mapping[str, Node], edges: Sequence[Edge]) -> dict[tuple[Name, Name], Affine]:
+def wires_between(nodes: Mapping[Name, Node], edges: Sequence[Edge]) -> dict[tuple[Name, Name], Affine]:
     """All wires, with what becomes of a value between the variables of both FMUs."""
     found: dict[tuple[Name, Name], Affine] = {}
     for full in dict.fromkeys(edge.source for edge in edges):
@@ -63,18 +68,18 @@ def wires_between(nodes: Mapping[str, Node], edges: Sequence[Edge]) -> dict[tupl
     return found
 
 
-def follow(nodes: Mapping[str, Node], edges: Sequence[Edge], start: str, unit: Unit | None) -> Iterator[tuple[Node, Affine]]:
+def follow(nodes: Mapping[Name, Node], edges: Sequence[Edge], start: Name, unit: Unit | None) -> Iterator[tuple[Node, Affine]]:
     """The variables that a connector feeds, and what becomes of its value, which is in a unit."""
-    leading: dict[str, list[Edge]] = defaultdict(list)
+    leading: dict[Name, list[Edge]] = defaultdict(list)
     for edge in edges:
         leading[edge.source].append(edge)
-    waiting: list[tuple[str, Affine, Unit | None, tuple[str, ...]]] = [(start, UNCHANGED, unit, (start,))]
+    waiting: list[tuple[Name, Affine, Unit | None, tuple[Name, ...]]] = [(start, UNCHANGED, unit, (start,))]
     while waiting:
         here, affine, known, way = waiting.pop(0)
         for edge in leading[here]:
             node = nodes[edge.target]
             if edge.target in way:
-                circle = " -> ".join([*way[way.index(edge.target) :], edge.target])
+                circle = " -> ".join(map(full_name, [*way[way.index(edge.target) :], edge.target]))
                 raise BuildError(f"connections lead in a circle: {circle}; take one of them out")
             arrived = edge.affine.after(_converted(edge, known, node.seen).after(affine))
             if node.name is not None:
@@ -88,7 +93,7 @@ def _converted(edge: Edge, a: Unit | None, b: Unit | None) -> Affine:
         return UNCHANGED
     if a.exponents is not None and b.exponents is not None and not same_dimension(a, b) and edge.affine == UNCHANGED:
         raise BuildError(
-            f"'{edge.source}' in {a.name} cannot be connected with '{edge.target}' in {b.name}; connect variables of one quantity, or suppress the "
+            f"'{full_name(edge.source)}' in {a.name} cannot be connected with '{full_name(edge.target)}' in {b.name}; connect variables of one quantity, or suppress the "
             "conversion of units"
         )
     return conversion(a, b)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -226,7 +227,7 @@ class _Writer:
         unit = fmu.units.get(variable.unit or "") if variable.type == "real" else None
         if unit is None or unit.exponents is None:
             return None
-        names = (unit.name, *(f"{unit.name} {n}" for n in range(2, 10**6)))
+        names = chain([unit.name], (f"{unit.name} {n}" for n in count(2)))
         name = next(each for each in names if (known := self._units.get(each)) is None or _same(known, unit))
         self._units[name] = Unit(name, unit.exponents, unit.factor, unit.offset)
         return name

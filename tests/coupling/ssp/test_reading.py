@@ -1,0 +1,334 @@
+"""Packages of other tools, written by hand: nesting, units, parameter sets and mappings, and what is refused by its element."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coupling import BuildError, System
+from tests.support.foreign import Model, Variable, export
+from tests.support.ssp import DECLARED, check_valid, described, packed
+from tests.support.systems.systems import refusal
+
+MM = """<ssd:Units><ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit><ssc:Unit name="m"><ssc:BaseUnit m="1"/></ssc:Unit>
+<ssc:Unit name="s"><ssc:BaseUnit s="1"/></ssc:Unit></ssd:Units>"""
+FMU = '<ssd:Component name="{0}" source="resources/{1}.fmu"/>'
+
+
+def amplifier() -> Path:
+    """y = k u + b, all in m but k."""
+    variables = [
+        Variable("u", "input", unit="m"),
+        Variable("k", "parameter", 1.0),
+        Variable("b", "parameter", 0.0, unit="m"),
+        Variable("y", "output", unit="m", value="k * u + b", depends=["u"]),
+    ]
+    return export(Model("Amplifier", variables), 2)
+
+
+def connection(a: str, b: str, inside: str = "", more: str = "") -> str:
+    """Between connectors such as ``one.y``; without a dot they are those of the system."""
+    ends = [(each.partition(".")[0], each.partition(".")[2]) if "." in each else ("", each) for each in (a, b)]
+    sides = " ".join(
+        f'{side}Connector="{connector}"' + (f' {side}Element="{element}"' if element else "")
+        for side, (element, connector) in zip(("start", "end"), ends, strict=True)
+    )
+    return f"<ssd:Connection {sides} {more}>{inside}</ssd:Connection>"
+
+
+def elements(*inside: str) -> str:
+    return f"<ssd:Elements>{''.join(inside)}</ssd:Elements>"
+
+
+def connections(*inside: str) -> str:
+    return f"<ssd:Connections>{''.join(inside)}</ssd:Connections>"
+
+
+def connector(name: str, kind: str, unit: str = "") -> str:
+    real = f'<ssc:Real unit="{unit}"/>' if unit else "<ssc:Real/>"
+    return f'<ssd:Connector name="{name}" kind="{kind}">{real}</ssd:Connector>'
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    """A chain: first -> (connectors in mm) inner.one -> inner.two -> last, with factors on the way and values by sets and mappings."""
+    inner = (
+        '<ssd:System name="inner">'
+        f"<ssd:Connectors>{connector('in', 'input', 'mm')}{connector('out', 'output', 'mm')}{connector('gain', 'parameter')}</ssd:Connectors>"
+        '<ssd:ElementGeometry x1="100" y1="0" x2="200" y2="100"/>'
+        + elements(
+            '<ssd:Component name="one" source="resources/amplifier.fmu"><ssd:ElementGeometry x1="0" y1="0" x2="1" y2="1"/></ssd:Component>',
+            FMU.format("two", "amplifier"),
+        )
+        + connections(
+            connection("in", "one.u", '<ssc:LinearTransformation factor="2" offset="0.5"/>'),  # m
+            connection("two.u", "one.y"),  # the other way round, as some tools write
+            connection("two.y", "out"),
+            connection("gain", "one.k"),
+            connection("gain", "two.k"),
+        )
+        + '<ssd:SystemGeometry x1="0" y1="0" x2="10" y2="10"/></ssd:System>'
+    )
+    binding = (
+        '<ssd:ParameterBindings><ssd:ParameterBinding source="resources/values.ssv">'
+        '<ssd:ParameterMapping source="resources/names.ssm"/></ssd:ParameterBinding>'
+        '<ssd:ParameterBinding prefix="last."><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="more"><ssv:Parameters>'
+        '<ssv:Parameter name="b"><ssv:Real value="7" unit="mm"/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet></ssd:ParameterValues>'
+        "</ssd:ParameterBinding></ssd:ParameterBindings>"
+    )
+    oms = (
+        '<ssd:Annotations><ssc:Annotation type="org.openmodelica"><oms:Annotations xmlns:oms="https://example.org/oms.xsd">'
+        '<oms:SimulationInformation><oms:FixedStepMaster stepSize="0.05"/></oms:SimulationInformation></oms:Annotations></ssc:Annotation>'
+        "</ssd:Annotations>"
+    )
+    text = described(
+        elements(
+            FMU.format("first", "amplifier"),
+            inner,
+            '<ssd:Component name="last" source="resources/amplifier.fmu" implementation="CoSimulation"/>',
+        )
+        + connections(
+            connection("first.y", "inner.in"),
+            connection("inner.out", "last.u", '<ssc:LinearTransformation factor="0.25"/>', 'suppressUnitConversion="true"'),
+        )
+        + oms,
+        MM + '<ssd:DefaultExperiment startTime="0" stopTime="0.2"/>',
+        binding,
+    )
+    values = (
+        f'<ssv:ParameterSet {DECLARED} version="1.0" name="values"><ssv:Parameters>'
+        '<ssv:Parameter name="amplification"><ssv:Real value="3"/></ssv:Parameter>'
+        '<ssv:Parameter name="shift"><ssv:Real value="20" unit="mm"/></ssv:Parameter>'
+        '<ssv:Parameter name="start"><ssv:Real value="0.1"/></ssv:Parameter></ssv:Parameters>'
+        '<ssv:Units><ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit></ssv:Units></ssv:ParameterSet>'
+    )
+    names = (
+        f'<ssm:ParameterMapping {DECLARED} version="1.0">'
+        '<ssm:MappingEntry source="amplification" target="inner.gain"><ssc:LinearTransformation factor="2" offset="-1"/></ssm:MappingEntry>'
+        '<ssm:MappingEntry source="shift" target="first.b"/>'
+        '<ssm:MappingEntry source="shift" target="inner.one.b" suppressUnitConversion="true"/>'
+        '<ssm:MappingEntry source="start" target="first.u"/>'
+        '<ssm:MappingEntry source="amplification" target="nowhere.k"/></ssm:ParameterMapping>'
+    )
+    files = {
+        "SystemStructure.ssd": text,
+        "resources/values.ssv": values,
+        "resources/names.ssm": names,
+        "resources/amplifier.fmu": amplifier(),
+    }
+    return packed(tmp_path / "nested.ssp", files)
+
+
+def test_nested_systems_units_sets_and_mappings(nested: Path) -> None:
+    """By hand: first.y = 0.1 + 0.02; one.u = 2 first.y + 0.5; gains are 2*3 - 1; mm arrive as numbers at last.u, times 0.25."""
+    assert check_valid(nested) == ["SystemStructureDescription", "ParameterSet", "ParameterSet", "ParameterMapping"]
+    system = System.from_ssp(nested)
+    assert list(system.instances) == ["first", "inner.one", "inner.two", "last"]
+    assert dict(system.settings) == {"start_time": 0.0, "stop_time": 0.2, "communication_step": 0.05}
+    assert system.notes == (
+        "the parameter 'nowhere.k' belongs to no component, and is left out",
+        "the annotation of type 'org.openmodelica' is kept, and written again",
+    )
+    starts = {name: dict(given) for name, given in system.start_values.items()}
+    assert starts["first"] == {"b": pytest.approx(0.02), "u": 0.1} and starts["inner.two"] == {"k": 5.0} and starts["last"] == {"b": 0.007}
+    assert starts["inner.one"] == {"k": 5.0, "b": 20.0}
+    result = system.simulate(**system.settings)
+    first = 0.1 + 0.02
+    one = 5 * (2 * first + 0.5) + 20
+    two = 5 * one
+    assert [result[f"{name}.y"][-1] for name in ("first", "inner.one", "inner.two", "last")] == pytest.approx(
+        [first, one, two, 250 * two + 0.007], rel=1e-12
+    )
+
+
+def test_nested_systems_are_written_as_such(nested: Path, tmp_path: Path) -> None:
+    """With connectors at each level; geometry and annotations of other tools stay."""
+    system = System.from_ssp(nested)
+    system.to_ssp(tmp_path / "again.ssp")
+    assert check_valid(tmp_path / "again.ssp")[0] == "SystemStructureDescription"
+    again = System.from_ssp(tmp_path / "again.ssp")
+    assert again.definition == system.definition
+    assert dict(again.settings) == dict(system.settings)
+    assert again.notes == ("the annotation of type 'org.openmodelica' is kept, and written again",)
+
+
+def test_packages_inside_packages(nested: Path, tmp_path: Path) -> None:
+    """A component that is a package is a nested system; values from outside overrule its own; its connectors are those of its system."""
+    system = "<ssd:Connectors>" + connector("in", "input", "mm") + connector("out", "output") + "</ssd:Connectors>"
+    inner = described(
+        elements(FMU.format("a", "amplifier")) + connections(connection("in", "a.u"), connection("a.y", "out")),
+        MM,
+        system + _given("a.k", 2) + "",
+    )
+    part = packed(tmp_path / "part.ssp", {"SystemStructure.ssd": inner, "resources/amplifier.fmu": amplifier()})
+    outer = described(
+        elements(
+            FMU.format("first", "amplifier"),
+            '<ssd:Component name="part" type="application/x-ssp-package" source="resources/part.ssp">'
+            + _given("a.b", 1.5)
+            + "</ssd:Component>",
+        )
+        + connections(connection("first.y", "part.in")),
+        "",
+        _given("part.a.k", 4) + "",
+    )
+    files = {"SystemStructure.ssd": outer, "resources/part.ssp": part, "resources/amplifier.fmu": amplifier()}
+    system_ = System.from_ssp(packed(tmp_path / "outer.ssp", files))
+    assert list(system_.instances) == ["first", "part.a"]
+    assert dict(system_.start_values["part.a"]) == {"k": 4.0, "b": 1.5}
+    assert str(system_.wires).splitlines()[1] == "first.y [m]               part.a.u [m]"
+
+
+def _given(name: str, value: float) -> str:
+    return (
+        '<ssd:ParameterBindings><ssd:ParameterBinding><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="given"><ssv:Parameters>'
+        f'<ssv:Parameter name="{name}"><ssv:Real value="{value}"/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet></ssd:ParameterValues>'
+        "</ssd:ParameterBinding></ssd:ParameterBindings>"
+    )
+
+
+TWO = elements(FMU.format("a", "amplifier"), FMU.format("b", "amplifier"))
+LOOP = (
+    '<ssd:System name="s"><ssd:Connectors>'
+    + connector("in", "input")
+    + connector("out", "output")
+    + "</ssd:Connectors>"
+    + connections(connection("in", "out"))
+    + "</ssd:System>"
+)
+
+
+@pytest.mark.parametrize(
+    ("structure", "sentence"),
+    [
+        (
+            described(elements(FMU.format("a", "amplifer"))),
+            "the component 'a' has the source 'resources/amplifer.fmu', and '{path}' has no such file; did you mean 'resources/amplifier.fmu'?",
+        ),
+        (
+            described(elements(FMU.format("a", "../../../etc/x"))),
+            "the component 'a' has the source 'resources/../../../etc/x.fmu', and '{path}' has no such file; did you mean "
+            "'resources/amplifier.fmu'?",
+        ),
+        (
+            described(elements('<ssd:Component name="a" source="https://example.org/a.fmu"/>')),
+            "the component 'a' has the source 'https://example.org/a.fmu', which is not in '{path}'; only files in the package are read",
+        ),
+        (
+            described(elements('<ssd:Component name="a" type="application/x-python" source="a.py"/>')),
+            "'SystemStructure.ssd' has the component 'a' of type 'application/x-python'; only FMUs and SSP packages can be run, so take it out",
+        ),
+        (
+            described(elements('<ssd:Robot name="r"/>')),
+            "'SystemStructure.ssd' has the element 'r' of the kind Robot, which SSP 1.0 does not know; take it out",
+        ),
+        (
+            described(TWO + connections(connection("a.y", "bb.u"))),
+            "'SystemStructure.ssd' has, in the system 'root', a connection with 'bb.u', and there is no element 'bb'; did you mean 'b'?",
+        ),
+        (
+            described(TWO + connections(connection("a.y", "b.v"))),
+            "'SystemStructure.ssd' has the connector 'b.v', and the FMU 'amplifier.fmu' has no such variable; its inputs and outputs are 'u', 'y'",
+        ),
+        (
+            described(TWO + connections(connection("a.y", "b.y"))),
+            "'SystemStructure.ssd' connects 'a.y' with 'b.y', which both give a value; connect an output with an input",
+        ),
+        (
+            described(TWO + connections(connection("out", "b.u"))),
+            "'SystemStructure.ssd' has, in the system 'root', a connection with 'out', and there is no such connector; add it, or take the "
+            "connection out",
+        ),
+        (
+            described(elements(FMU.format("a", "amplifier"), LOOP) + connections(connection("a.y", "s.in"), connection("s.out", "s.in"))),
+            "connections lead in a circle: s.in -> s.out -> s.in; take one of them out",
+        ),
+        (
+            described(elements('<ssd:Component name="a" source="SystemStructure.ssd"/>')),
+            "'SystemStructure.ssd' contains itself, by the component 'a.a'; take that out",
+        ),
+        (
+            described(elements(FMU.format("a", "amplifier"), FMU.format("a", "amplifier"))),
+            "'SystemStructure.ssd' has, in the system 'root', two elements with the name 'a'; give each a name of its own",
+        ),
+        (
+            described(
+                TWO
+                + connections(
+                    connection(
+                        "a.y",
+                        "b.u",
+                        '<ssc:BooleanMappingTransformation><ssc:MapEntry source="true" target="false"/></ssc:BooleanMappingTransformation>',
+                    )
+                )
+            ),
+            "'SystemStructure.ssd' has a mapping of values between 'a.y' and 'b.u', and only linear transformations act on signals; put a component "
+            "there",
+        ),
+        (
+            described(TWO, "", _given("a.kk", 2)),
+            "'a' (Amplifier) has no variable 'kk' to start from; did you mean 'k'?",
+        ),
+        (
+            "<!DOCTYPE a [<!ENTITY b 'c'>]>" + described(TWO),
+            "'SystemStructure.ssd' cannot be read: it has a DOCTYPE, which SSP does not use; save it again as XML",
+        ),
+        (
+            described(TWO).replace('version="1.0"', 'version="3.0"', 1),
+            "'SystemStructure.ssd' is of version '3.0'; SSP 1.0 and 2.0 are read",
+        ),
+        (described(""), "'by hand' has no components; a package with FMUs is wanted"),
+    ],
+)
+def test_what_cannot_be_read_is_named(structure: str, sentence: str, tmp_path: Path) -> None:
+    """Each by its element, with what to do."""
+    path = packed(tmp_path / "x.ssp", {"SystemStructure.ssd": structure, "resources/amplifier.fmu": amplifier()})
+    assert refusal(lambda: System.from_ssp(path), BuildError) == sentence.format(path=path)
+
+
+def test_files_that_are_no_packages(tmp_path: Path) -> None:
+    """No file, no archive, no structure, and files that would be written elsewhere."""
+    none = tmp_path / "none.ssp"
+    assert refusal(lambda: System.from_ssp(none)) == (
+        f"'{none}' cannot be opened: No such file or directory; give the path of a file that ends in .ssp"
+    )
+    none.write_text("no archive")
+    assert refusal(lambda: System.from_ssp(none)) == (
+        f"'{none}' is no zip archive that can be read (File is not a zip file), as an SSP package is; save it again"
+    )
+    empty = packed(tmp_path / "empty.ssp", {"readme.txt": "nothing"})
+    assert refusal(lambda: System.from_ssp(empty)) == (
+        f"'{empty}' holds no SystemStructure.ssd, so that it is no SSP package; save the system as SSP 1.0 or 2.0"
+    )
+    outside = packed(tmp_path / "outside.ssp", {"../x.txt": "x"})
+    assert "would write the file '../x.txt' outside its own folder" in refusal(lambda: System.from_ssp(outside))
+
+
+def test_ssv_files_as_start_values(tmp_path: Path) -> None:
+    """Of one instance, by the names of its variables, and of a run, by full names; in the units of the variables."""
+    text = (
+        f'<ssv:ParameterSet {DECLARED} version="1.0" name="v"><ssv:Parameters><ssv:Parameter name="{{0}}k"><ssv:Integer value="4"/></ssv:Parameter>'
+        '<ssv:Parameter name="{0}b"><ssv:Real value="250" unit="mm"/></ssv:Parameter></ssv:Parameters>'
+        '<ssv:Units><ssc:Unit name="mm"><ssc:BaseUnit m="1" factor="0.001"/></ssc:Unit></ssv:Units></ssv:ParameterSet>'
+    )
+    one, run = tmp_path / "one.ssv", tmp_path / "run.ssv"
+    one.write_text(text.replace("{0}", ""))
+    run.write_text(text.replace("{0}", "a.").replace('"250"', '"500"'))
+    system = System()
+    system.add("a", amplifier(), one)
+    assert dict(system.start_values["a"]) == {"k": 4.0, "b": 0.25}
+    system.drive("a.u", 1.0)
+    assert system.simulate(0.1)["a.y"][-1] == 4.25
+    assert system.simulate(0.1, start_values=str(run))["a.y"][-1] == 4.5
+    one.write_text(text.replace("{0}", "").replace('name="b"', 'name="c"'))
+    assert refusal(lambda: System().add("a", amplifier(), one)).startswith(f"'{one}': 'a' (Amplifier) has no port or variable 'c'")
+    one.write_text(text.replace("{0}", "").replace('unit="mm"', 'unit="inch"'))
+    assert refusal(lambda: System().add("a", amplifier(), one)) == (
+        f"'{one}' gives the parameter 'b' the unit 'inch', which it does not define; define it among its Units"
+    )
+    one.write_text(text.replace("{0}", "").replace('value="4"', 'value="4.5"'))
+    assert (
+        refusal(lambda: System().add("a", amplifier(), one))
+        == f"'{one}' gives the parameter 'k' the value '4.5', which is no Integer; mend it"
+    )

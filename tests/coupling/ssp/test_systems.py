@@ -1,0 +1,238 @@
+"""Systems are written as SSP packages and read again: the same definitions, the same bits, by the schemas of the standard."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+import zipfile
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, System
+from tests.support.ssp import check_valid, replaced
+from tests.support.systems.machines import EXAMPLES, example
+from tests.support.systems.systems import refusal
+
+SHORT: dict[str, dict[str, Any]] = {
+    "01_pendulum": {"stop_time": 0.5},
+    "03_seven_body_mechanism": {"stop_time": 0.003},
+    "06_hydraulic_crane": {"stop_time": 0.6, "solver": "cvode"},
+    "08_motor_slider_crank": {"stop_time": 0.02},
+    "09_gantry_crane": {"stop_time": 0.2},
+    "13_heavy_top": {"stop_time": 0.1},
+    "14_bricard": {"stop_time": 0.05},
+    "15_spatial_slider_crank": {"stop_time": 0.02},
+    "17_quarter_car": {"stop_time": 0.2},
+}
+"""Examples whose systems need no files of their own, with short runs."""
+QUICK = ("01_pendulum", "17_quarter_car")
+DRIVEN_BY_FUNCTIONS = {"10_suspension": "'tyre.road', 'tyre.rate'", "16_stewart_platform": "'control0.u1'"}
+
+
+def signals() -> System:
+    """Everything that the annotation is for: sums, tables short and long, options, factors, a driven input with a start value."""
+    system = System("signals")
+    system.add("wave", "signal.Sine", {"amplitude": 2.0})
+    system.add("twice", "signal.Gain", {"k": 2.0, "u": 3.0})
+    system.add("mass", "mechanical1d.Mass", {"m": 2.0, "s": 0.375})
+    for name in ("a", "b", "c", "d"):
+        system.add(name, "mechanical1d.Force", kind="me")
+        system.connect("mass.flange", f"{name}.flange")
+    system.add("sum", "signal.Sum")
+    system.connect("sum.u1", "wave.y", factor=-0.1, offset=1 / 3)
+    system.connect("wave.y", "sum.u2")
+    system.connect("sum.y", "d.force")
+    system.drive("twice.u", 0.1)
+    system.drive("a.force", 0.7)
+    t = np.linspace(0.0, 1.0, 48)
+    system.drive("b.force", np.column_stack((t, np.sin(7 * t))))
+    system.drive("c.force", [(0.0, 1.0), (0.25, 1.0), (0.25, -1.0), (0.5, 0.1)])
+    return system
+
+
+def both_ways(system: System, path: Path, **options: Any) -> System:
+    """What is read of what was written, which is valid."""
+    assert system.to_ssp(path, **options) == path
+    assert "SystemStructureDescription" in check_valid(path)
+    return System.from_ssp(path)
+
+
+def same_bits(system: System, other: System, **run: Any) -> None:
+    a, b = system.simulate(**run), other.simulate(**run)
+    assert a.outcome.completed and a.names == b.names and len(a) == len(b)
+    for name in a.names:
+        assert a[name].tobytes() == b[name].tobytes(), name
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=() if each in QUICK else pytest.mark.slow) for each in SHORT])
+def test_examples_are_the_same_after_the_way_there_and_back(name: str, tmp_path: Path) -> None:
+    """As definitions, and their runs to the bit."""
+    system = example(name).system()
+    again = both_ways(system, tmp_path / "example.ssp")
+    assert again.definition == system.definition and again.notes == ()
+    same_bits(system, again, **SHORT[name])
+
+
+def from_module(name: str, *calls: Callable[[Any], System]) -> list[System]:
+    module = example(name)
+    return [call(module) for call in calls]
+
+
+@pytest.mark.slow
+def test_examples_with_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A joint of one's own, a servo of another tool that a table drives, a planner in Python, and what is exported as mechanisms."""
+    monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
+    own, servo, digger = example("02_own_joint"), example("04_foreign_fmu"), example("07_excavator")
+    exported = example("11_exported_mechanisms")
+    made = {
+        "own joint": (own.system(own.build(tmp_path)), {"stop_time": 0.2}),
+        "servo": (servo.system(servo.build(tmp_path)), {"stop_time": 0.2}),
+        "digger": (digger.system(digger.build_planner(tmp_path)), {"stop_time": 0.05, "communication_step": 0.01}),
+        **{f.__name__: (f(), None) for f in (exported.seven_bodies, exported.crane_mechanics, exported.slider_crank)},
+    }
+    for name, (system, run) in made.items():
+        again = both_ways(system, tmp_path / f"{name}.ssp")
+        assert again.definition == system.definition, name
+        if run is not None:
+            same_bits(system, again, **run)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DRIVEN_BY_FUNCTIONS)
+def test_examples_that_functions_drive_are_refused(name: str, tmp_path: Path) -> None:
+    """By the names of the inputs, and nothing is written."""
+    sentence = refusal(lambda: example(name).system().to_ssp(tmp_path / "x.ssp"), BuildError)
+    assert sentence.startswith(DRIVEN_BY_FUNCTIONS[name]) and "cannot be written as SSP: a Python function drives" in sentence
+    assert not (tmp_path / "x.ssp").exists()
+
+
+@pytest.mark.parametrize("parameters", ["inline", "file"])
+def test_what_ssp_has_no_words_for(parameters: str, tmp_path: Path) -> None:
+    """Sums, tables and options are read as they were, values in the description or in files of their own."""
+    system = signals()
+    path = tmp_path / "signals.ssp"
+    again = both_ways(system, path, parameters=parameters)
+    assert again.definition == system.definition
+    with zipfile.ZipFile(path) as archive:
+        assert any(name.endswith(".ssv") for name in archive.namelist()) is (parameters == "file")
+    same_bits(system, again, stop_time=1.0)
+    once_more = both_ways(again, tmp_path / "again.ssp", parameters=parameters)
+    assert once_more.definition == system.definition
+    assert path.read_bytes() == (tmp_path / "again.ssp").read_bytes()
+
+
+def test_other_tools_find_the_same_motion_in_it(tmp_path: Path) -> None:
+    """Without the annotation, sums and tables are components like others, and connections go from variable to variable."""
+    system = signals()
+    system.to_ssp(tmp_path / "signals.ssp")
+    plain = System.from_ssp(replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", "org.jourdain", "org.another"))
+    assert plain.drives == {} and {"b_force_table", "b_force_table2", "b_force_table3"} <= set(plain.instances)
+    assert "mass_flange_f_sum" in plain.instances
+    a, b = (each.simulate(1.0, rtol=1e-10, atol=1e-12) for each in (system, plain))
+    assert b["mass.s"] == pytest.approx(a["mass.s"], abs=1e-9)
+    assert np.ptp(a["mass.s"]) > 0.1
+
+
+def test_values_that_were_changed_count(tmp_path: Path) -> None:
+    """A parameter, and the constant that drives an input, changed in another editor; ports stay, since connections are as they were."""
+    system = signals()
+    system.to_ssp(tmp_path / "signals.ssp")
+    one = replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", 'name="m">\n', 'name="m">\n<!-- heavier -->')
+    two = replaced(one, "SystemStructure.ssd", '<ssv:Real value="0.7"', '<ssv:Real value="0.9"')
+    again = System.from_ssp(replaced(two, "SystemStructure.ssd", '<ssv:Real value="0.375"', '<ssv:Real value="0.5"'))
+    assert again.connections == system.connections and again.notes == ()
+    assert again.start_values["mass"] == {"m": 2.0, "s": 0.5}
+    assert again.drives["a.force"].value == 0.9  # type: ignore[union-attr]  # it is a constant
+    assert again.drives["b.force"] == system.drives["b.force"]
+
+
+def test_connections_that_were_changed_count(tmp_path: Path) -> None:
+    """Then ports and drives are those of variables, and a note says so."""
+    signals().to_ssp(tmp_path / "signals.ssp")
+    old = '<ssc:LinearTransformation factor="-0.1"'
+    again = System.from_ssp(replaced(tmp_path / "signals.ssp", "SystemStructure.ssd", old, old.replace("-0.1", "0.5")))
+    assert ("wave.y", "sum.u1") in again.connections and again.drives == {}
+    assert again.notes == (
+        "the package was changed after Jourdain had written it: its elements and connections count, variable by variable, instead of ports and "
+        "drives",
+    )
+    (change,) = again.definition.transformations
+    assert (change.factor, change.offset) == (0.5, 1 / 3)
+
+
+def test_settings_come_along(tmp_path: Path) -> None:
+    """Times as default experiment, all others in the annotation; without new ones those that were read are written again."""
+    system = example("01_pendulum").system()
+    settings = {"stop_time": 0.3, "rtol": 1e-9, "solver": "dop853", "initial": "check"}
+    again = both_ways(system, tmp_path / "a.ssp", settings=settings)
+    assert dict(again.settings) == settings
+    assert dict(both_ways(again, tmp_path / "b.ssp").settings) == settings
+    assert dict(pickle.loads(pickle.dumps(again)).settings) == dict(deepcopy(again).settings) == settings
+    assert again.simulate(**again.settings).time[-1] == 0.3
+    with zipfile.ZipFile(tmp_path / "a.ssp") as archive:
+        assert '<ssd:DefaultExperiment stopTime="0.3"' in archive.read("SystemStructure.ssd").decode()
+
+
+def test_positions_of_elements_connectors_and_icons(tmp_path: Path) -> None:
+    """Elements lie apart from each other inside the system, connectors where the port of their FMU is drawn, icons are images in the package."""
+    from lxml import etree
+
+    system = example("01_pendulum").system()
+    system.to_ssp(tmp_path / "pendulum.ssp")
+    with zipfile.ZipFile(tmp_path / "pendulum.ssp") as archive:
+        root = etree.fromstring(archive.read("SystemStructure.ssd"))
+        names = {"ssd": "http://ssp-standard.org/SSP1/SystemStructureDescription"}
+        boxes = {}
+        for component in root.iterfind(".//ssd:Component", names):
+            geometry = component.find("ssd:ElementGeometry", names)
+            boxes[component.get("name")] = [float(geometry.get(key)) for key in ("x1", "y1", "x2", "y2")]
+            assert archive.read(geometry.get("iconSource")).startswith(b"\x89PNG")
+        whole = root.find(".//ssd:SystemGeometry", names)
+        assert list(boxes) == ["ground", "pin", "rod"]
+        for x1, y1, x2, y2 in boxes.values():
+            assert float(whole.get("x1")) < x1 < x2 < float(whole.get("x2")) and float(whole.get("y1")) < y1 < y2 < float(whole.get("y2"))
+        assert len({tuple(box) for box in boxes.values()}) == 3
+        pin = {
+            c.get("name"): c.find("ssd:ConnectorGeometry", names)
+            for c in root.iterfind(".//ssd:Component[@name='pin']//ssd:Connector", names)
+        }
+        places = {name: (float(each.get("x")), float(each.get("y"))) for name, each in pin.items()}
+        assert places["M.x"] == places["M.Fx"] == (0.0, 0.5) and places["N.x"] == places["N.Cz"] == (1.0, 0.5)
+    again = System.from_ssp(tmp_path / "pendulum.ssp")
+    again.to_ssp(tmp_path / "again.ssp")
+    assert (tmp_path / "again.ssp").read_bytes() == (tmp_path / "pendulum.ssp").read_bytes()
+    moved = replaced(tmp_path / "pendulum.ssp", "SystemStructure.ssd", f'x1="{boxes["rod"][0]}"', 'x1="-71.5"')
+    System.from_ssp(moved).to_ssp(tmp_path / "moved.ssp")
+    with zipfile.ZipFile(tmp_path / "moved.ssp") as archive:
+        assert 'x1="-71.5"' in archive.read("SystemStructure.ssd").decode()
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    """Is refused by the name of the input, option or path."""
+    system = System("s")
+    assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp")) == "the system 's' is empty; add instances first"
+    system.add("gain", "signal.Gain")
+    system.drive("gain.u", lambda t: t)
+    assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp")) == (
+        "'gain.u' cannot be written as SSP: a Python function drives it; drive it by a table, or add a component such as signal.Sine"
+    )
+    assert refusal(lambda: system.to_ssp("s.zip")) == (
+        "path = 's.zip' is refused: give the name of a file that ends in .ssp, such as 'crane.ssp'"
+    )
+    missing = tmp_path / "none" / "s.ssp"
+    assert refusal(lambda: system.to_ssp(missing)) == (
+        f"'{missing}' cannot be written: there is no folder '{missing.parent}'; make it, or choose another path"
+    )
+    assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_tim": 1.0})) == (
+        "settings: there is no option 'stop_tim' of simulate; did you mean 'stop_time' or 'start_time'?"
+    )
+    assert re.match("settings: atol = .* is refused", refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"atol": np.ones(2)})))
+    assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", parameters="beside")) == (
+        "parameters = 'beside' is refused: choose 'inline', or 'file' for files .ssv in the package"
+    )
