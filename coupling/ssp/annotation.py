@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -11,6 +12,7 @@ import numpy as np
 
 from coupling.plan.definition import Definition, InstanceDefinition, Transformation
 from coupling.plan.drives import ConstantDrive, Drive, TableDrive
+from coupling.plan.enforced import Intervals
 from coupling.ssp.elements import Document, annotated, local, written
 
 TYPE, _OPENMODELICA = "org.jourdain", "org.openmodelica"
@@ -60,6 +62,10 @@ def whole(definition: Definition, settings: Mapping[str, Any], files: Mapping[st
             element.set("rows", " ".join(written(float(x)) for row in zip(drive.times, drive.values, strict=True) for x in row))
     for name in definition.unknown_accelerations:
         SubElement(root, "UnknownAcceleration", {"input": name})
+    for joint, intervals in definition.enforced:
+        element = SubElement(root, "Enforced", {"joint": joint})
+        for begin, end in intervals:
+            SubElement(element, "Interval", {"begin": written(begin), **({} if end == math.inf else {"end": written(end)})})
     return root
 
 
@@ -114,3 +120,11 @@ def overruled_starts(own: Element) -> dict[str, Any]:
 
 def unknown_accelerations_of(own: Element) -> tuple[str, ...]:
     return tuple(each.get("input", "") for each in own.iterfind("UnknownAcceleration"))
+
+
+def enforced_of(own: Element) -> tuple[tuple[str, Intervals], ...]:
+    """Joints that are in force in intervals alone."""
+    return tuple(
+        (each.get("joint", ""), tuple((float(i.get("begin", "0")), float(i.get("end", "inf"))) for i in each.iterfind("Interval")))
+        for each in own.iterfind("Enforced")
+    )

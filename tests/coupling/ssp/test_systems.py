@@ -29,9 +29,16 @@ SHORT: dict[str, dict[str, Any]] = {
     "14_bricard": {"stop_time": 0.05},
     "15_spatial_slider_crank": {"stop_time": 0.02},
     "17_quarter_car": {"stop_time": 0.2},
+    "18_pointing": {"stop_time": 0.2, "solver": "index3", "step_size": 0.05},
+    "19_wheel": {"stop_time": 1.6, "solver": "index3", "step_size": 0.1},
+    "20_parallelogram": {"stop_time": 0.2},
+    "21_rolling_disc": {"stop_time": 0.6},
+    "22_two_masses": {"stop_time": 0.2},
+    "23_balloon": {"stop_time": 0.1},
+    "24_robot_arm": {"stop_time": 0.0},
 }
 """Examples whose systems need no files of their own, with short runs."""
-QUICK = ("01_pendulum", "17_quarter_car")
+QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc")
 DRIVEN_BY_FUNCTIONS = {"10_suspension": "'tyre.road', 'tyre.rate'", "16_stewart_platform": "'control0.u1'"}
 
 
