@@ -19,11 +19,10 @@ def shows_progress(run: Run) -> bool:
 
 
 @contextmanager
-def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
-    """Yields a function of time and steps, to be called often: it moves the bar, and raises KeyboardInterrupt where Ctrl-C was pressed.
+def noticed() -> Iterator[Callable[[], bool]]:
+    """Yields whether Ctrl-C was pressed, for those whom an exception at any place would leave in the midst of something.
 
-    An exception in the midst of a callback from C would be lost. A second Ctrl-C is raised at once all the same, for callbacks that
-    do not come back.
+    A second Ctrl-C is raised at once all the same.
     """
     pressed = False
 
@@ -38,17 +37,27 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
     if before is signal.default_int_handler:
         signal.signal(signal.SIGINT, press)
     try:
-        with _bar(run) as show:
-
-            def look(time: float, steps: int) -> None:
-                show(time, steps)
-                if pressed:
-                    raise KeyboardInterrupt
-
-            yield look
+        yield lambda: pressed
     finally:
         if before is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
+    """Yields a function of time and steps, to be called often: it moves the bar, and raises KeyboardInterrupt where Ctrl-C was pressed.
+
+    An exception in the midst of a callback from C would be lost. A second Ctrl-C is raised at once all the same, for callbacks that
+    do not come back.
+    """
+    with noticed() as pressed, _bar(run) as show:
+
+        def look(time: float, steps: int) -> None:
+            show(time, steps)
+            if pressed():
+                raise KeyboardInterrupt
+
+        yield look
 
 
 @contextmanager

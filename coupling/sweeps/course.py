@@ -13,6 +13,7 @@ from typing import Any
 
 from coupling.errors import SweepError
 from coupling.outcome import Ending, Outcome
+from coupling.progress import noticed
 from coupling.sweeps.crews import Crew
 from coupling.sweeps.points import Point
 from coupling.sweeps.task import Row, Task
@@ -41,14 +42,16 @@ def rows_here(task: Task, points: Iterator[Numbered]) -> Generator[Row, None, No
 def rows_of(crew: Crew, task: Task, points: Iterator[Numbered], count: int | None) -> Generator[Row, None, None]:
     """The rows as they come, in any order. Ctrl-C ends it; so does a worker that dies, where the executor is not ours to make again."""
     course = _Course(crew, task, points, count)
-    try:
-        while course.goes_on():
-            yield from course.next_rows()
-    except KeyboardInterrupt:
-        yield from course.stop()
-    finally:
-        course.stop()
-        crew.close()
+    with noticed() as pressed:
+        try:
+            while course.goes_on() and not pressed():
+                yield from course.next_rows()
+            yield from course.stop()
+        except KeyboardInterrupt:
+            yield from course.stop()
+        finally:
+            course.stop()
+            crew.close()
 
 
 class _Course:

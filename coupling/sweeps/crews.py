@@ -22,6 +22,9 @@ from coupling.sweeps.worker import end_with, run_chunk, stopped
 
 _WANTED = "choose 'threads', 'processes', a number of processes, an executor of concurrent.futures, or a client of Dask"
 
+_SECONDS = 0.1
+"""Between two looks whether Ctrl-C was pressed."""
+
 
 class Crew:
     """Somebody's executor, which is left as it is."""
@@ -54,8 +57,8 @@ class Crew:
         return self.executor.submit(run_chunk, self.load, points)
 
     def wait(self, futures: Collection[Any]) -> Collection[Any]:
-        """Those that are done, of which there is one at least."""
-        return wait(futures, return_when=FIRST_COMPLETED).done
+        """Those that are done; after a while there may be none, so that Ctrl-C is noticed."""
+        return wait(futures, timeout=_SECONDS, return_when=FIRST_COMPLETED).done
 
     def lost(self, error: BaseException) -> bool:
         """Whether it says that a worker has died."""
@@ -139,8 +142,10 @@ class Dask(Crew):
     def wait(self, futures: Collection[Any]) -> Collection[Any]:
         from distributed import wait as wait_for
 
-        done: Collection[Any] = wait_for(list(futures), return_when="FIRST_COMPLETED").done
-        return done
+        with suppress(TimeoutError):
+            done: Collection[Any] = wait_for(list(futures), timeout=_SECONDS, return_when="FIRST_COMPLETED").done
+            return done
+        return ()
 
     def lost(self, error: BaseException) -> bool:
         return type(error).__name__ == "KilledWorker"
