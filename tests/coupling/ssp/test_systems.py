@@ -6,7 +6,6 @@ import pickle
 import re
 import sys
 import zipfile
-from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -86,11 +85,6 @@ def test_examples_are_the_same_after_the_way_there_and_back(name: str, tmp_path:
     same_bits(system, again, **SHORT[name])
 
 
-def from_module(name: str, *calls: Callable[[Any], System]) -> list[System]:
-    module = example(name)
-    return [call(module) for call in calls]
-
-
 @pytest.mark.slow
 def test_examples_with_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A joint of one's own, a servo of another tool that a table drives, a planner in Python, and what is exported as mechanisms."""
@@ -99,7 +93,7 @@ def test_examples_with_files_of_their_own(tmp_path: Path, monkeypatch: pytest.Mo
     exported = example("11_exported_mechanisms")
     made = {
         "own joint": (own.system(own.build(tmp_path)), {"stop_time": 0.2}),
-        "servo": (servo.system(servo.build(tmp_path)), {"stop_time": 0.2}),
+        "servo": (servo.system(servo.export_servo(tmp_path)), {"stop_time": 0.2}),
         "digger": (digger.system(digger.build_planner(tmp_path)), {"stop_time": 0.05, "communication_step": 0.01}),
         **{f.__name__: (f(), None) for f in (exported.seven_bodies, exported.crane_mechanics, exported.slider_crank)},
     }
