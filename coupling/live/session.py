@@ -82,7 +82,7 @@ class Session:
     @property
     def projects(self) -> bool:
         """Whether states are moved onto the constraints in the run."""
-        return self.built.reading is not None and (self.shares or self.run.stabilisation == "projection")
+        return self.built.reading is not None and (self.shares or self.run.stabilisation != "baumgarte")
 
     @property
     def steppers(self) -> list[int]:
