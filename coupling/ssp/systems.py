@@ -149,7 +149,9 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
         instances.append(_instance(name, flat, chosen, start, package))
     connections, transformations = annotation.connections_of(own)
     unknown = annotation.unknown_accelerations_of(own)
-    found = Definition(flat.name, tuple(instances), connections, tuple(drives.items()), unknown, annotation.enforced_of(own), transformations)
+    found = Definition(
+        flat.name, tuple(instances), connections, tuple(drives.items()), unknown, annotation.enforced_of(own), transformations
+    )
     return found if _says(sketch_of(found), flat) else None
 
 
