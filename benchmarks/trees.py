@@ -20,7 +20,7 @@ import space  # noqa: E402
 
 from coupling import System  # noqa: E402
 
-ROD = {"m": 1.0, "Ixx": 0.01, "Iyy": 1 / 12, "Izz": 1 / 12, "P.rx": -0.5, "C1.rx": 0.5, "C2.rx": 0.5}
+ROD = {"m": 1.0, "Ixx": 0.01, "Iyy": 1 / 12, "Izz": 1 / 12, "rx": 0.5, "C1.rx": 1.0, "C2.rx": 1.0}
 
 
 def tree(bodies: int, branches: int) -> System:

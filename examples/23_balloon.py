@@ -42,14 +42,19 @@ def system() -> System:
     made.connect("balloon.p2", "buoyancy.M")
     joints = {
         "slider": ("Prismatic", "balloon.p1", {"k": STIFFNESS, **of_port("P", rail)}),
-        "upper": ("Revolute", "slider.C1", {"P.ry": LENGTHS["upper"], "q": np.radians(170)}),
-        "lower": ("Revolute", "upper.C1", {"P.ry": LENGTHS["lower"], "q": np.radians(-170)}),
+        "upper": ("Revolute", "slider.C1", {**hanging(LENGTHS["upper"]), "q": np.radians(170)}),
+        "lower": ("Revolute", "upper.C1", {**hanging(LENGTHS["lower"]), "q": np.radians(-170)}),
     }
     for name, (joint, parent, values) in joints.items():
         point = {"m": MASSES[name], "Ixx": 0.0, "Iyy": 0.0, "Izz": 0.0, **gravity}  # a mass without moments of inertia
         made.add(name, f"spatial.{joint}Body", {**point, **values, "b": DAMPERS[name]})
         made.connect(parent, f"{name}.P")
     return made
+
+
+def hanging(length: float) -> dict[str, float]:
+    """The mass centre below the joint, and the next joint there."""
+    return {"ry": -length, "C1.ry": -length}
 
 
 def of_port(port: str, values: dict[str, float]) -> dict[str, float]:

@@ -55,14 +55,14 @@ JOINTS = [name for name, link in LINKS.items() if link.axis is not None]
 # 1. The system. A joint turns about z of its port, so both ports at a joint have z along the axis; their x is any direction across it.
 
 
-def port(name: str, place: np.ndarray, axis: np.ndarray | None) -> dict[str, float]:
+def frame(name: str, axis: np.ndarray | None) -> dict[str, float]:
     z = Z if axis is None else axis
     across = Y if z is X else X
-    return {
-        f"{name}.{kind}{a}": float(value)
-        for kind, of in (("r", place), ("z", z), ("x", across))
-        for a, value in zip("xyz", of, strict=True)
-    }
+    return {f"{name}.{kind}{a}": float(value) for kind, of in (("z", z), ("x", across)) for a, value in zip("xyz", of, strict=True)}
+
+
+def port(name: str, place: np.ndarray, axis: np.ndarray | None) -> dict[str, float]:
+    return {**{f"{name}.r{a}": float(value) for a, value in zip("xyz", place, strict=True)}, **frame(name, axis)}
 
 
 def system() -> System:
@@ -71,9 +71,9 @@ def system() -> System:
     arm.add("ground", "spatial.Fixed", port("p1", np.zeros(3), links[0].axis))
     for number, (name, link) in enumerate(LINKS.items()):
         values = {"m": link.mass, **dict(zip(("Ixx", "Iyy", "Izz"), link.inertia, strict=True))}
-        values |= port("P", -np.array(link.centre), link.axis)
+        values |= {**dict(zip(("rx", "ry", "rz"), link.centre, strict=True)), **frame("P", link.axis)}
         if number + 1 < len(links):
-            values |= port("C1", np.subtract(links[number + 1].offset, link.centre), links[number + 1].axis)
+            values |= port("C1", np.array(links[number + 1].offset), links[number + 1].axis)
         if link.axis is not None:
             values |= {"q": START[number]}
         arm.add(name, f"spatial.{'Welded' if link.axis is None else 'Revolute'}Body", values)
@@ -209,7 +209,7 @@ def inverse() -> Result:
 def forward(given: Callable[[float], np.ndarray]) -> Result:
     arm = system()
     for number, name in enumerate(JOINTS):
-        arm.drive(f"{name}.actuation", lambda t, number=number: float(given(t)[number]))
+        arm.drive(f"{name}.torque", lambda t, number=number: float(given(t)[number]))
     return arm.simulate(MOVED, rtol=1e-7)
 
 

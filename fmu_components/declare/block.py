@@ -6,6 +6,7 @@ import sympy
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import Role, Variable
+from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL, Side
 
 ACCELERATION = sympy.Symbol("acceleration", real=True)
 """Of the joint, whoever gives it."""
@@ -26,11 +27,17 @@ class Block(Component):
         rest = self.parameter("rest", 0.0, unit, "value of q at which the spring is at rest")
         q = self.state("q", 0.0, unit, "coordinate of the joint, of the body against its parent")
         qd = self.state("qd", 0.0, f"{unit}/s", "rate of q")
-        actuation = self.input("actuation", 0.0, force, "effort of an actuator on the body along q, its opposite on the parent")
+        what = "torque" if turns else "force"
+        given = self.input(what, 0.0, force, f"{what} of an actuator on the body along q, its opposite on the parent")
         self.rate(q, qd)
         self.rate(qd, ACCELERATION)
+        flange = self.port(
+            "flange", ROTATIONAL if turns else TRANSLATIONAL, Side.MOTION, "actuator: motion of the body relative to its parent"
+        )
+        self.moves(flange, q)
+        actuation = self.local("actuation", given + (flange.tau if turns else flange.f), force, "effort of all actuators")
         own = self.local("effort.passive", -k * (q - rest) - b * qd, force, "effort of spring and damper")
-        self.output("effort", actuation + own, force, "effort of actuator, spring and damper, positive towards larger q")
+        self.output("effort", actuation + own, force, "effort of actuators, spring and damper, positive towards larger q")
         self.output("spring.energy", k * (q - rest) ** 2 / 2, "J", "energy stored in the spring")
         self.output("spring.power", own * qd, "W", "power that spring and damper give to the bodies")
         return q

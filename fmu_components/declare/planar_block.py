@@ -27,19 +27,20 @@ class PlanarBlock(Block):
                 for a, start in (("x", 0.0), ("y", -9.81))
             ]
         )
-        place = Matrix([self.parameter(f"P.r{a}", 0.0, "m", f"{a} of the joint in the body frame") for a in "xy"])
-        direction = self.parameter("P.angle", 0.0, "rad", "direction of the joint axis in the body frame")
+        place = Matrix([self.parameter(f"r{a}", 0.0, "m", f"{a} of the mass centre in the body frame, whose origin is P") for a in "xy"])
+        direction = self.parameter("P.angle", 0.0, "rad", "direction of the axis of P in the body frame")
         turns = self.joint == "revolute"
         q = self.freedom(turns)
         theta = P.theta - direction + (q if turns else 0)
         turned = Matrix([[cos(theta), -sin(theta)], [sin(theta), cos(theta)]])
-        centre = P.point + (Matrix([0, 0]) if turns else q * P.x_axis) - turned * place
+        centre = P.point + (Matrix([0, 0]) if turns else q * P.x_axis) + turned * place
         velocity, omega = centre.applyfunc(self.D), self.D(theta)
         force, torque, points = m * (velocity.applyfunc(self.D) - g), inertia * self.D(omega), []
         for number in CHILDREN:
             name = f"C{number}"
             C = self.port(name, PLANAR, Side.MOTION, f"point {number} of the body, where a child may hang")
-            reach = turned * Matrix([self.parameter(f"{name}.r{a}", 0.0, "m", f"{a} of point {number} in the body frame") for a in "xy"])
+            point = Matrix([self.parameter(f"{name}.r{a}", 0.0, "m", f"{a} of point {number} in the body frame") for a in "xy"])
+            reach = turned * (point - place)
             angle = self.parameter(f"{name}.angle", 0.0, "rad", f"direction of the joint axis of point {number} in the body frame")
             force -= Matrix([C.Fx, C.Fy])
             torque -= C.Cz + reach[0] * C.Fy - reach[1] * C.Fx

@@ -127,11 +127,11 @@ def inertia_tensor(part: Component, above: float | None = None, at_least: float 
     return Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def arm_of(part: Component, name: str, arm: Matrix, omega: Matrix) -> Matrix:
+def arm_of(part: Component, name: str, arm: Matrix, omega: Matrix, origin: str = "the mass centre") -> Matrix:
     """An arm that turns with a body, by name, with its rate."""
     symbols = Matrix([sympy.Symbol(f"{name}.arm{a}", real=True) for a in AXES])
     for symbol, equation, rate, axis in zip(symbols, arm, omega.cross(symbols), AXES, strict=True):
-        part.local(str(symbol), equation, "m", f"absolute {axis} of {name} from the mass centre", rate=rate)
+        part.local(str(symbol), equation, "m", f"absolute {axis} of {name} from {origin}", rate=rate)
     return symbols
 
 
@@ -144,6 +144,11 @@ def quaternion_rate(q: Sequence[sympy.Expr], omega: Matrix) -> list[sympy.Expr]:
 def place_of_port(part: Component, name: str, frame: str) -> tuple[Matrix, Matrix]:
     """The parameters of a port's point and frame, as a vector and a matrix whose columns are the port's axes in ``frame``."""
     p = vector(part, part.parameter, f"{name}.r%", (0, 0, 0), "m", f"% of the point {name} in the {frame}")
+    return p, axes_of_port(part, name, frame)
+
+
+def axes_of_port(part: Component, name: str, frame: str) -> Matrix:
+    """The parameters of a port's frame, as a matrix whose columns are its axes in ``frame``."""
     z = vector(
         part, part.parameter, f"{name}.z%", (0, 0, 1), "", f"% of the direction of the axis z of {name} in the {frame}, of any length"
     )
@@ -166,4 +171,4 @@ def place_of_port(part: Component, name: str, frame: str) -> tuple[Matrix, Matri
                 for i in (1, 2, 3)
             ]
         )
-    return p, Matrix.hstack(*(axes[axis] for axis in AXES))
+    return Matrix.hstack(*(axes[axis] for axis in AXES))

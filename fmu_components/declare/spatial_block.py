@@ -9,7 +9,7 @@ from sympy import Matrix, Rational
 
 from fmu_components.declare.block import Block
 from fmu_components.declare.ports import SPATIAL, Side
-from fmu_components.declare.space import arm_of, attitude, inertia_tensor, place_of_port, vector
+from fmu_components.declare.space import arm_of, attitude, axes_of_port, inertia_tensor, place_of_port, vector
 
 CHILDREN = (1, 2)
 
@@ -24,13 +24,14 @@ class SpatialBlock(Block):
         m = self.parameter("m", 1.0, "kg", "mass", at_least=0)
         J = inertia_tensor(self, at_least=0)  # which may vanish: of a point mass, or of a link without mass
         g = vector(self, self.parameter, "g%", (0, 0, -9.81), "m/s2", "gravity along the absolute % axis", nominal=10)
-        place, frame = place_of_port(self, "P", "body frame")
+        place = vector(self, self.parameter, "r%", (0, 0, 0), "m", "% of the mass centre in the body frame, whose origin is P")
+        frame = axes_of_port(self, "P", "body frame")
         turns, slides = self.joint == "revolute", self.joint == "prismatic"
         q = self.freedom(turns) if turns or slides else sympy.Integer(0)
         z = P.z_axis
         omega = P.omega + self.D(q) * z if turns else P.omega
         R = attitude(self, P.R * (sympy.rot_axis3(-q) if turns else sympy.eye(3)) * frame.T, omega)
-        arm = arm_of(self, "P", -R * place, omega)  # from the joint to the mass centre
+        arm = arm_of(self, "centre", R * place, omega, "the joint")
         centre = P.point + arm + (q * z if slides else sympy.zeros(3, 1))
         velocity = centre.applyfunc(self.D)
         w = R.T * omega
@@ -40,7 +41,7 @@ class SpatialBlock(Block):
             name = f"C{number}"
             C = self.port(name, SPATIAL, Side.MOTION, f"point {number} of the body, where a child may hang")
             point, axes = place_of_port(self, name, "body frame")
-            reach = arm_of(self, name, R * point, omega)
+            reach = arm_of(self, name, R * (point - place), omega)
             on_child = Matrix(C.efforts[:3])
             force -= on_child
             torque -= Matrix(C.efforts[3:]) + reach.cross(on_child)

@@ -8,7 +8,8 @@ class RevoluteBody(PlanarBlock):
     """Body that turns on its parent: a revolute joint and a rigid body in one block.
 
     Motion comes in at P, a point of the parent, and a wrench goes back; children hang on C1 and C2. States are the angle q of the joint
-    and its rate: nothing has to be assembled, and nothing drifts. P.rx, P.ry are where the joint is on the body.
+    and its rate: nothing has to be assembled, and nothing drifts. The body frame has its origin at P and is
+    parallel to the frame of P at q = 0, unless P.angle says otherwise.
     """
 
     drawing = Drawing(

@@ -8,7 +8,8 @@ class TranslationalBody(PlanarBlock):
     """Body that slides on its parent: a translational joint along the axis x of P and a rigid body in one block.
 
     Motion comes in at P, a point of the parent, and a wrench goes back; children hang on C1 and C2. States are the distance q and its
-    rate: nothing has to be assembled, and nothing drifts. P.rx, P.ry, P.angle are where the joint is on the body.
+    rate: nothing has to be assembled, and nothing drifts. The body frame has its origin at P and is
+    parallel to the frame of P, unless P.angle says otherwise.
     """
 
     drawing = Drawing(

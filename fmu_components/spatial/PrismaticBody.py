@@ -8,8 +8,8 @@ class PrismaticBody(SpatialBlock):
     """Body in space that slides on its parent: a prismatic joint along the axis z of P and a rigid body in one block.
 
     Motion comes in at P, a point of the parent, and a wrench goes back; children hang on C1 and C2. States are the distance q and its
-    rate: nothing has to be assembled, and nothing drifts. P.r, P.z and P.x are where the joint is on the body, whose axes of P stay
-    parallel to those of the parent's port.
+    rate: nothing has to be assembled, and nothing drifts. The body frame has its origin at P and is
+    parallel to the frame of P, unless P.z and P.x say otherwise.
     """
 
     drawing = Drawing(

@@ -8,8 +8,8 @@ class RevoluteBody(SpatialBlock):
     """Body in space that turns on its parent: a revolute joint about the axis z of P and a rigid body in one block.
 
     Motion comes in at P, a point of the parent, and a wrench goes back; children hang on C1 and C2. States are the angle q of the joint
-    and its rate: nothing has to be assembled, and nothing drifts. P.r, P.z and P.x are where the joint is on the body; at q = 0 the axes
-    of P on the body are those of the parent's port. A body may be a point, or have no mass.
+    and its rate: nothing has to be assembled, and nothing drifts. The body frame has its origin at P and is
+    parallel to the frame of P at q = 0, unless P.z and P.x say otherwise. A body may be a point, or have no mass.
     """
 
     drawing = Drawing(

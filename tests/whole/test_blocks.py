@@ -27,6 +27,15 @@ def placed(rng: np.random.Generator, port: str) -> tuple[np.ndarray, np.ndarray,
     return r, frame, {**vector(f"{port}.r", r), **vector(f"{port}.z", z), **vector(f"{port}.x", x)}
 
 
+def of_block(own: dict[str, float], *children: dict[str, float]) -> dict[str, float]:
+    """Ports on a body that has its origin in the mass centre, as those of a block, which has it in the joint."""
+    place = {name[-1]: value for name, value in own.items() if name.startswith("P.r")}
+    values = {f"r{a}": -value for a, value in place.items()} | {name: value for name, value in own.items() if not name.startswith("P.r")}
+    for each in children:
+        values |= {name: value - place[name[-1]] if ".r" in name else value for name, value in each.items()}
+    return values
+
+
 def inertia(rng: np.random.Generator) -> dict[str, float]:
     axes, d = Rotation.random(random_state=int(rng.integers(1 << 30))).as_matrix(), rng.uniform(0.1, 1, 3)
     J = axes @ np.diag(d.sum() - d) @ axes.T
@@ -49,7 +58,7 @@ def spatial_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
     free = [(f"base.p{i + 1}", f"base.p{i + 1}", (c, R, v, w), at[i][:2]) for i in range(2)]
     names = []
     for i in range(bodies - 1):
-        of_block, of_body, (c, R, v, w), (r, frame) = free.pop(rng.integers(len(free)))
+        parent, of_body, (c, R, v, w), (r, frame) = free.pop(rng.integers(len(free)))
         turns, q, qd = rng.random() < 0.6, rng.uniform(-2, 2), rng.normal()
         own, c1, c2 = (placed(rng, port) for port in ("P", "C1", "C2"))
         axes, origin = R @ frame, c + R @ r
@@ -62,8 +71,8 @@ def spatial_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
         mass, forces = inertia(rng), (rng.uniform(0, 3), rng.uniform(0, 1))
         kind, freedom = ("Revolute", "rotation") if turns else ("Prismatic", "translation")
         spring = dict(zip("kb", forces, strict=True))
-        blocks.add(f"b{i}", f"spatial.{kind}Body", {**mass, **own[2], **c1[2], **c2[2], "q": q, "qd": qd, **spring})
-        blocks.connect(of_block, f"b{i}.P")
+        blocks.add(f"b{i}", f"spatial.{kind}Body", {**mass, **of_block(own[2], c1[2], c2[2]), "q": q, "qd": qd, **spring})
+        blocks.connect(parent, f"b{i}.P")
         ports = {**renamed(own[2], "p1"), **renamed(c1[2], "p2"), **renamed(c2[2], "p3")}
         motion = {**vector("", c), **vector("v", v), **vector("omega", w), **orientation(matrix=R)}
         joints.add(f"b{i}", "spatial.Body3", {**mass, **ports, **motion})
@@ -98,7 +107,7 @@ def planar_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
     free = [(f"base.p{i + 1}", f"base.p{i + 1}", (c, v, theta, w), at[i][:2]) for i in range(2)]
     names = []
     for i in range(bodies - 1):
-        of_block, of_body, (c, v, theta, w), (r, angle) = free.pop(rng.integers(len(free)))
+        parent, of_body, (c, v, theta, w), (r, angle) = free.pop(rng.integers(len(free)))
         turns, q, qd = rng.random() < 0.6, rng.uniform(-2, 2), rng.normal()
         own, c1, c2 = (port(name) for name in ("P", "C1", "C2"))
         arm = turned(theta) @ r
@@ -113,8 +122,8 @@ def planar_trees(bodies: int) -> tuple[System, System, list[tuple[str, str]]]:
         v = moved + cross(w, c - origin)
         mass, spring = {"m": rng.uniform(0.3, 2), "I": rng.uniform(0.1, 1)}, {"k": rng.uniform(0, 3), "b": rng.uniform(0, 1)}
         kind, freedom = ("Revolute", "rotation") if turns else ("Translational", "translation")
-        blocks.add(f"b{i}", f"planar.{kind}Body", {**mass, **own[2], **c1[2], **c2[2], "q": q, "qd": qd, **spring})
-        blocks.connect(of_block, f"b{i}.P")
+        blocks.add(f"b{i}", f"planar.{kind}Body", {**mass, **of_block(own[2], c1[2], c2[2]), "q": q, "qd": qd, **spring})
+        blocks.connect(parent, f"b{i}.P")
         ports = {**renamed(own[2], "p1"), **renamed(c1[2], "p2"), **renamed(c2[2], "p3")}
         start = {"x": c[0], "y": c[1], "theta": theta, "vx": v[0], "vy": v[1], "omega": w}
         joints.add(f"b{i}", "planar.Body3", {**mass, **ports, **start})
@@ -132,8 +141,8 @@ def test_trees_have_the_accelerations_of_bodies_on_joints(trees, bodies):
     """To 1e-11, at random places, axes, tensors and rates, with springs and dampers."""
     blocks, joints, names = trees(bodies)
     found, expected = blocks.simulate(1e-6, **STARTED), joints.simulate(1e-6, stabilisation="baumgarte", **STARTED)
-    for of_block, of_joint in names:
-        assert found[of_block][0] == pytest.approx(expected[of_joint][0], abs=1e-11, rel=1e-11)
+    for block, of_joint in names:
+        assert found[block][0] == pytest.approx(expected[of_joint][0], abs=1e-11, rel=1e-11)
 
 
 NO_TENSOR = {"Ixx": 0.0, "Iyy": 0.0, "Izz": 0.0}
@@ -148,7 +157,7 @@ def test_two_blocks_with_nothing_between_them_are_a_universal_joint():
     blocks.add("ground", "spatial.Fixed", {f"p1.{n}": v for n, v in x_up.items()})
     cross = {f"P.{n}": v for n, v in x_up.items()} | {f"C1.{n}": v for n, v in y_up.items()}
     blocks.add("cross", "spatial.RevoluteBody", {"m": 0.0, **NO_TENSOR, **cross, "qd": 1.0})
-    blocks.add("body", "spatial.RevoluteBody", {**body, **{f"P.{n}": v for n, v in y_up.items()}, "P.rz": 0.7, "P.rx": 0.2, "qd": -0.5})
+    blocks.add("body", "spatial.RevoluteBody", {**body, **{f"P.{n}": v for n, v in y_up.items()}, "rz": -0.7, "rx": -0.2, "qd": -0.5})
     blocks.connect("ground.p1", "cross.P")
     blocks.connect("cross.C1", "body.P")
     joints.add("ground", "spatial.Fixed")
@@ -185,7 +194,7 @@ def test_a_redundant_loop_closed_between_blocks(stabilisation):
     plane.add("left", "spatial.Fixed")
     plane.add("right", "spatial.Fixed", {"p1.rx": 1.5})
     for name, length in (("crank", 1.0), ("coupler", 1.3), ("rocker", 0.9)):
-        bar = {"m": length, "Izz": length**3 / 12, "P.rx": -length / 2, "C1.rx": length / 2, "q": angles[f"{name}.q"][0]}
+        bar = {"m": length, "Izz": length**3 / 12, "rx": length / 2, "C1.rx": length, "q": angles[f"{name}.q"][0]}
         plane.add(name, "spatial.RevoluteBody", {**bar, **gravity})
     plane.add("closing", "spatial.Revolute")
     for a, b in (
@@ -207,7 +216,7 @@ def arm() -> System:
     """Two rods on the ground, with springs and dampers."""
     system = System("arm")
     system.add("ground", "planar.Fixed")
-    rod = {"m": 2.0, "I": 0.3, "P.rx": -0.5, "C1.rx": 0.5}
+    rod = {"m": 2.0, "I": 0.3, "rx": 0.5, "C1.rx": 1.0}
     system.add("upper", "planar.RevoluteBody", {**rod, "k": 2.0, "b": 0.3, "qd": 1.0})
     system.add("lower", "planar.RevoluteBody", {**rod, "k": 1.0, "b": 0.1})
     system.connect("ground.p1", "upper.P")
@@ -220,7 +229,7 @@ def moment_of(arm: np.ndarray, force: np.ndarray) -> float:
 
 
 def test_inverse_dynamics():
-    """Accelerations are driven: no loop is left, and ``required`` is what Newton's and Euler's equations say; as actuation it moves the arm
+    """Accelerations are driven: no loop is left, and ``required`` is what Newton's and Euler's equations say; as torque it moves the arm
     the same way."""
     system = arm()
     system.drive("upper.qdd", lambda t: -sin(t))
@@ -247,10 +256,23 @@ def test_inverse_dynamics():
         required = np.array((about_shoulder, about_elbow)) + springs
         assert [result["upper.required"][i], result["lower.required"][i]] == pytest.approx(required, abs=1e-9)
     forward = arm()
-    forward.drive("upper.actuation", float(result["upper.required"][0]))
-    forward.drive("lower.actuation", float(result["lower.required"][0]))
+    forward.drive("upper.torque", float(result["upper.required"][0]))
+    forward.drive("lower.torque", float(result["lower.required"][0]))
     started = forward.simulate(1e-6, **STARTED)
     assert [started["upper.qdd"][0], started["lower.qdd"][0]] == pytest.approx((0, 1.5), abs=1e-11)
+
+
+def test_actuators_at_the_flange_add_up_with_the_torque():
+    """A motor at the flange and the input: the same motion as by one torque that is their sum."""
+    by_input, by_flange = arm(), arm()
+    by_input.drive("upper.torque", lambda t: 3 * sin(2 * t) + 1)
+    by_flange.drive("upper.torque", lambda t: sin(2 * t))
+    by_flange.add("motor", "mechanical1d.Torque")
+    by_flange.connect("motor.flange", "upper.flange")
+    by_flange.drive("motor.torque", lambda t: 2 * sin(2 * t) + 1)
+    expected, found = (each.simulate(1.0, solver="dop853", rtol=1e-12) for each in (by_input, by_flange))
+    assert found["upper.q"] == pytest.approx(expected["upper.q"], abs=1e-11)
+    assert found["motor.power"] == pytest.approx((2 * np.sin(2 * found.time) + 1) * found["upper.qd"], abs=1e-11)
 
 
 def test_inverse_dynamics_in_space():

@@ -98,7 +98,7 @@ def top_of_blocks(tilt: float, precession: float, spin: float) -> System:
     system.add("ground", "spatial.Fixed")
     system.add("turning", "spatial.RevoluteBody", {**nothing, "C1.zy": 1.0, "C1.zz": 0.0, "qd": precession})
     system.add("tilting", "spatial.RevoluteBody", {**nothing, "P.zy": 1.0, "P.zz": 0.0, "q": tilt})
-    system.add("spinning", "spatial.RevoluteBody", {"m": M, "Ixx": J1, "Iyy": J1, "Izz": J3, "P.rz": -LENGTH, "qd": spin})
+    system.add("spinning", "spatial.RevoluteBody", {"m": M, "Ixx": J1, "Iyy": J1, "Izz": J3, "rz": LENGTH, "qd": spin})
     for a, b in (("ground.p1", "turning.P"), ("turning.C1", "tilting.P"), ("tilting.C1", "spinning.P")):
         system.connect(a, b)
     return system

@@ -142,7 +142,7 @@ def carrying(base: str | None = None) -> System:
     system = System("arm on a body")
     system.add("base", "planar.Body2", kind=base)
     for name, parent in (("upper", "base.p1"), ("lower", "upper.C1")):
-        system.add(name, "planar.RevoluteBody", {"P.rx": -0.5, "C1.rx": 0.5, "qd": 1.0})
+        system.add(name, "planar.RevoluteBody", {"rx": 0.5, "C1.rx": 1.0, "qd": 1.0})
         system.connect(parent, f"{name}.P")
     return system
 

@@ -26,11 +26,16 @@ def four_bar(blocks: bool) -> System:
     ends = ("P", "C1") if blocks else ("p1", "p2")
     origin = {"crank": (0, 0), "coupler": (cos(first), sin(first)), "rocker": (1.5, 0)}
     for name, length in lengths.items():
-        bar = {"m": length, "I": length**3 / 12, f"{ends[0]}.rx": -length / 2, f"{ends[1]}.rx": length / 2}
+        bar = {"m": length, "I": length**3 / 12}
         if blocks:
-            system.add(name, "planar.RevoluteBody", {**bar, "q": angles[name] - (first if name == "coupler" else 0)})
+            system.add(
+                name,
+                "planar.RevoluteBody",
+                {**bar, "rx": length / 2, "C1.rx": length, "q": angles[name] - (first if name == "coupler" else 0)},
+            )
         else:
             x, y = np.add(origin[name], np.multiply(length / 2, (cos(angles[name]), sin(angles[name]))))
+            bar |= {"p1.rx": -length / 2, "p2.rx": length / 2}
             system.add(name, "planar.Body2", {**bar, "x": x, "y": y, "theta": angles[name]})
     pairs = (("left.p1", f"crank.{ends[0]}"), (f"crank.{ends[1]}", f"coupler.{ends[0]}"), ("right.p1", f"rocker.{ends[0]}"))
     for number, (a, b) in enumerate(pairs if not blocks else ()):
@@ -52,12 +57,12 @@ def limbs(driven: bool = True) -> System:
     parent = "base.p1"
     for i in range(6):
         kind = "Translational" if i == 3 else "Revolute"
-        rod = {"m": 1.0 / (i + 1), "I": 0.1, "P.rx": -0.3, "C1.rx": 0.3, "C1.angle": 0.4, "q": 0.2 - 0.1 * i, "qd": 0.1 * i}
+        rod = {"m": 1.0 / (i + 1), "I": 0.1, "rx": 0.3, "C1.rx": 0.6, "C1.angle": 0.4, "q": 0.2 - 0.1 * i, "qd": 0.1 * i}
         system.add(f"rod{i}", f"planar.{kind}Body", {**rod, "k": 3.0, "b": 0.2})
         system.connect(parent, f"rod{i}.P")
         parent = f"rod{i}.C1"
-    system.add("tail", "planar.RevoluteBody", {"m": 0.5, "I": 0.05, "P.rx": 0.2, "b": 0.1})
+    system.add("tail", "planar.RevoluteBody", {"m": 0.5, "I": 0.05, "rx": -0.2, "b": 0.1})
     system.connect("base.p2", "tail.P")
     if driven:
-        system.drive("rod5.actuation", lambda t: math.sin(3 * t))
+        system.drive("rod5.torque", lambda t: math.sin(3 * t))
     return system

@@ -44,7 +44,7 @@ CASES = {
         {"relative.velocity": lambda t: 0.3 * math.sin(t), "relative.velocity.rate": lambda t: 0.3 * math.cos(t)},
     ),
     "geared": Case(geared),
-    "limbs": Case(limbs, lambda: limbs(False), {"rod5.actuation": lambda t: math.sin(3 * t)}),
+    "limbs": Case(limbs, lambda: limbs(False), {"rod5.torque": lambda t: math.sin(3 * t)}),
     "four-bar of blocks": Case(lambda: four_bar(True)),
 }
 

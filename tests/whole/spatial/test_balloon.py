@@ -100,10 +100,19 @@ def balloon(
             made.connect(f"{name}-joint.N", f"{name}.p1")
             parent = f"{name}.p2"
         else:
-            made.add(name, f"spatial.{'Prismatic' if slides else 'Revolute'}Body", body | spring | port("P", **own) | {"q": q})
+            made.add(
+                name,
+                f"spatial.{'Prismatic' if slides else 'Revolute'}Body",
+                body | spring | block(below, rail if slides else {}) | {"q": q},
+            )
             made.connect(parent, f"{name}.P")
             parent = f"{name}.C1"
     return made
+
+
+def block(below: float, axes: dict[str, float]) -> dict[str, float]:
+    """Of a limb whose child hangs on its mass centre, so far below the joint."""
+    return {"ry": -below, "C1.ry": -below, **port("P", **axes)}
 
 
 @cache
