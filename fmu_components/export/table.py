@@ -198,7 +198,7 @@ class VariableTable:
 
     @cache  # noqa: B019 - a table lives as long as its component
     def _at(self, expression: sympy.Basic, switched: bool | None) -> sympy.Basic:
-        if switched is None or self.switch is None:
+        if switched is None or self.switch is None or self.switch.symbol not in free_symbols(expression):
             return expression
         return replaced(expression, {self.switch.symbol: sympy.true if switched else sympy.false})
 
