@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from coupling import mat_file, rows_file
-from coupling.errors import listed, shown
+from coupling.errors import ResultError, listed, shown
 from coupling.fmus import level_of
 from coupling.names import nearest, resolve
 from coupling.outcome import Outcome
@@ -199,6 +199,17 @@ class Result:
             linear = (1 - weight) * self.values[low] + weight * self.values[low + 1]
             found = np.where(self._discrete, self.values[low], linear)
         return Named(dict(zip(self.names, found.tolist(), strict=True)), "recorded value", "nothing was recorded")
+
+    def final(self, names: Sequence[str]) -> dict[str, float]:
+        """The last values of these, such as the states from which another run begins."""
+        if not len(self):
+            raise ResultError(f"the result has no row: {self.outcome.sentence}")
+        last, missing = self.at(self.time[-1]), [name for name in names if name not in self.names]
+        if missing:
+            raise ResultError(
+                f"the result has not recorded {listed(missing[:3])}, which its last row is to give; name them in outputs= of that run"
+            )
+        return {name: last[name] for name in names}
 
     @cached_property
     def _discrete(self) -> np.ndarray:

@@ -152,18 +152,25 @@ class System(Composition):
             },
         )
 
-    def equilibrium(self, start: Mapping[str, Value] | None = None, hold: Sequence[str] = (), free: Sequence[str] = ()) -> Pose:
+    def equilibrium(
+        self,
+        start: Mapping[str, Value] | Result | None = None,
+        hold: Sequence[str] = (),
+        free: Sequence[str] = (),
+        guess: Mapping[str, Value] | None = None,
+    ) -> Pose:
         """A pose at which the system stands still: all accelerations vanish, and the rates of all other states.
 
-        It is sought from ``start``, a mapping of start values such as ``{"rod.theta": 1.0}`` or a pose that was found before, by default from
-        the start values of the instances; velocities are set to zero, and all states move but those that ``hold`` names. A mechanism
+        It is sought from ``start``, a mapping of start values such as ``{"rod.theta": 1.0}``, a pose that was found before or a result, whose
+        last row counts; by default from the start values of the instances. Values of ``guess`` count over those of ``start``. Velocities are
+        set to zero, and all states move but those that ``hold`` names. A mechanism
         slides downhill from there, so that what is found is stable as a rule; the pose says whether it is. From an unstable one, such as
         a rod that stands upright, its ``alternatives`` are where the system falls. ``free`` names inputs that are left open, to be found as
         well: a torque, a pressure or a voltage that balances what is held. The time is 0; driven inputs have their values there.
         """
-        return self._equilibrium(start, hold, free, True)
+        return self._equilibrium({**self._values(start), **self._values(guess)}, hold, free, True)
 
-    def _equilibrium(self, start: Mapping[str, Value] | None, hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
+    def _equilibrium(self, start: Mapping[str, Value], hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
         from coupling.analysis.equilibrium import equilibrium
 
         driven = [name for name in free if name in self._drives]
@@ -178,7 +185,7 @@ class System(Composition):
         self,
         parameter: str,
         values: Sequence[float] | np.ndarray,
-        start: Mapping[str, Value] | None = None,
+        start: Mapping[str, Value] | Result | None = None,
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Equilibria:
@@ -188,17 +195,19 @@ class System(Composition):
         """
         from coupling.analysis.continuation import equilibria
 
-        def at(value: float, near: Mapping[str, Value], alternatives: bool) -> Pose:
-            return self._equilibrium({**(start or {}), **near, parameter: value}, hold, free, alternatives)
+        given = self._values(start)
 
-        return equilibria(parameter, values, dict(start or {}), at)
+        def at(value: float, near: Mapping[str, Value], alternatives: bool) -> Pose:
+            return self._equilibrium({**given, **near, parameter: value}, hold, free, alternatives)
+
+        return equilibria(parameter, values, dict(given), at)
 
     @overload
     def linearise(
         self,
         inputs: Sequence[str] = ...,
         outputs: Sequence[str] | None = ...,
-        at: Mapping[str, Value] | None = ...,
+        at: Mapping[str, Value] | Result | None = ...,
         coordinates: Sequence[str] = ...,
         along: None = ...,
     ) -> LinearModel: ...
@@ -208,7 +217,7 @@ class System(Composition):
         self,
         inputs: Sequence[str] = ...,
         outputs: Sequence[str] | None = ...,
-        at: Mapping[str, Value] | None = ...,
+        at: Mapping[str, Value] | Result | None = ...,
         coordinates: Sequence[str] = ...,
         *,
         along: Mapping[str, Sequence[float] | np.ndarray],
@@ -220,7 +229,7 @@ class System(Composition):
         self,
         inputs: Sequence[str] = (),
         outputs: Sequence[str] | None = None,
-        at: Mapping[str, Value] | None = None,
+        at: Mapping[str, Value] | Result | None = None,
         coordinates: Sequence[str] = (),
         along: Mapping[str, Sequence[float] | np.ndarray] | None = None,
         hold: Sequence[str] = (),
@@ -239,25 +248,26 @@ class System(Composition):
         from coupling.analysis.continuation import linear_family, one_parameter
         from coupling.analysis.linear import linear_model
 
+        start = self._values(at)
         if along is not None:
             parameter, values = one_parameter(along)
 
             def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
-                return self.linearise(inputs, outputs, {**(at or {}), **pose, parameter: value}, named)
+                return self.linearise(inputs, outputs, {**start, **pose, parameter: value}, named)
 
-            return linear_family(self.equilibria(parameter, values, at, hold, free), model, tuple(coordinates))
+            return linear_family(self.equilibria(parameter, values, start, hold, free), model, tuple(coordinates))
         if tuple(hold) or tuple(free):
             raise BuildError(
                 "linearise: hold and free belong to equilibria along a parameter; give along={...}, or at=system.equilibrium(hold=..., free=...)"
             )
-        with self._standing(at, "check") as session:
+        with self._standing(start, "check") as session:
             return linear_model(session, inputs, outputs, coordinates)
 
     def sensitivities(
         self,
         parameters: Sequence[str],
         outputs: Sequence[str] | None = None,
-        at: Mapping[str, Value] | None = None,
+        at: Mapping[str, Value] | Result | None = None,
         hold: Sequence[str] = (),
         free: Sequence[str] = (),
     ) -> Sensitivities:
@@ -269,12 +279,13 @@ class System(Composition):
         """
         from coupling.analysis.sensitivities import implicit_derivatives, sensitivities
 
-        with self._standing(at, "relax") as session:
+        start = self._values(at)
+        with self._standing(start, "relax") as session:
             found = implicit_derivatives(session, parameters, outputs, hold, free)
-        model = self.linearise(at={**(at or {}), **found.pose})
+        model = self.linearise(at={**start, **found.pose})
 
         def anew(parameter: str, value: float) -> tuple[Pose, LinearModel]:
-            changed = {**(at or {}), **found.pose, parameter: value}
+            changed = {**start, **found.pose, parameter: value}
             pose = self._equilibrium(changed, hold, free, False)
             return pose, self.linearise((), found.outputs, {**changed, **pose}, model.states)
 
@@ -294,13 +305,19 @@ class System(Composition):
             self._freeze(simulator)
             return stages(session, float(at), x, order)
 
-    @contextmanager
-    def _standing(self, start: Mapping[str, Value] | None, initial: str) -> Iterator[Session]:
-        """A session at its start."""
+    def _values(self, start: Mapping[str, Value] | Result | None) -> Mapping[str, Value]:
+        """Start values by full names; of a result the states at its end."""
+        if isinstance(start, Result):
+            return start.final([f"{name}.{fmu.by_reference[state].name}" for name, fmu in self.instances.items() for state in fmu.states])
         if start is not None and not isinstance(start, Mapping):
             raise BuildError(
-                f"start values {shown(start)} are refused: give a mapping by full names, or a pose that equilibrium() has found"
+                f"start values {shown(start)} are refused: give a mapping by full names, a pose that equilibrium() has found, or a result"
             )
+        return start or {}
+
+    @contextmanager
+    def _standing(self, start: Mapping[str, Value], initial: str) -> Iterator[Session]:
+        """A session at its start."""
         simulator = self._simulator or Simulator(self.definition)
         with simulator.standing(start, initial) as session:
             self._freeze(simulator)

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from coupling import System
-from coupling.errors import AnalysisError, BuildError
+from coupling.errors import AnalysisError, BuildError, ResultError
 from tests.coupling.analysis.test_linear import pendulum
 from tests.support.systems.machines import example
 from tests.whole.test_singular_poses import closed, double_pendulum, four_bar, hanging
@@ -24,6 +24,22 @@ def test_a_pendulum_hangs(angle):
     pose = pendulum().equilibrium({**at(angle), "rod.omega": 3.0})
     assert np.cos(pose["rod.theta"] + np.pi / 2) == pytest.approx(1, abs=1e-15) and pose.stable and not pose.alternatives
     assert pose["rod.omega"] == pytest.approx(0, abs=1e-15) and pose["rod.y"] == pytest.approx(-0.5, abs=1e-12)
+
+
+def test_a_search_begins_where_a_run_has_ended():
+    """By the last states of a result, over which a guess counts; both ends of a swing lead to the place below, a guess on the top stays there."""
+    swing = pendulum().simulate(0.7)
+    pose = pendulum().equilibrium(swing)
+    assert np.cos(pose["rod.theta"] + np.pi / 2) == pytest.approx(1, abs=1e-14) and pose.stable
+    assert pendulum().equilibrium(swing, guess=at(np.pi / 2))["rod.theta"] == pytest.approx(np.pi / 2, abs=1e-14)
+    resting = pendulum().simulate(0.1, start_values=pose)
+    assert pendulum().linearise(at=resting).eigenvalues == pytest.approx(pendulum().linearise(at=pose).eigenvalues, abs=1e-7)
+    partly = pendulum().simulate(0.1, outputs=["rod.theta"])
+    with pytest.raises(ResultError) as refused:
+        pendulum().equilibrium(partly)
+    assert str(refused.value) == (
+        "the result has not recorded 'rod.x', 'rod.y', 'rod.vx', which its last row is to give; name them in outputs= of that run"
+    )
 
 
 def test_a_rod_that_stands_upright_has_alternatives():
