@@ -21,6 +21,7 @@ from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
 from coupling.errors import BuildError, shown
 from coupling.live.session import Session
+from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
@@ -166,20 +167,31 @@ class System(Composition):
         set to zero, and all states move but those that ``hold`` names. A mechanism
         slides downhill from there, so that what is found is stable as a rule; the pose says whether it is. From an unstable one, such as
         a rod that stands upright, its ``alternatives`` are where the system falls. ``free`` names inputs that are left open, to be found as
-        well: a torque, a pressure or a voltage that balances what is held. The time is 0; driven inputs have their values there.
+        well: a torque, a pressure or a voltage that balances what is held; or parameters, such as a spring's stiffness, by which as many of
+        what is held, the first ones, come to rest where they start. The time is 0; driven inputs have their values there.
         """
         return self._equilibrium({**self._values(start), **self._values(guess)}, hold, free, True)
 
     def _equilibrium(self, start: Mapping[str, Value], hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
         from coupling.analysis.equilibrium import equilibrium
+        from coupling.analysis.trimming import trimmed
 
         driven = [name for name in free if name in self._drives]
         if driven:
             raise BuildError(
                 f"equilibrium: free: '{driven[0]}' is driven, so that its drive gives its value; leave it open to have it found"
             )
+        parameters = [name for name in free if self._is_parameter(name)]
+        if parameters:
+            rest = [name for name in free if name not in parameters]
+            return trimmed(lambda values: self._standing({**start, **values}, "relax"), parameters, tuple(hold), rest)
         with self._standing(start, "relax") as session:
             return equilibrium(session, hold, free, alternatives)
+
+    def _is_parameter(self, name: str) -> bool:
+        instance, variable = resolve(name, self.instances)
+        fmu = self.instances.get(instance)
+        return fmu is not None and variable in fmu.variables and fmu.variables[variable].causality == "parameter"
 
     def equilibria(
         self,

@@ -92,6 +92,8 @@ class ImplicitDerivatives:
     derivatives: Mapping[tuple[str, str], float]
     exact: tuple[str, ...]
     units: Mapping[str, str]
+    reached: Mapping[str, float]
+    """The outputs at the equilibrium."""
 
 
 def implicit_derivatives(
@@ -121,6 +123,7 @@ def implicit_derivatives(
         derivatives,
         tuple(known),
         {**pose.units, **{name: standing.unit(a) for a, name in seen.items()}, **{name: standing.unit(a) for name, a in named.items()}},
+        dict(zip(seen.values(), map(float, standing.values(list(seen))), strict=True)),
     )
 
 

@@ -161,3 +161,31 @@ def test_a_driven_input_is_not_free():
     system.drive("pin.effort", 0.0)
     with pytest.raises(BuildError, match=r"free: 'pin\.effort' is driven, so that its drive gives its value"):
         system.equilibrium(free=["pin.effort"])
+
+
+@pytest.mark.parametrize("by_state", [True, False])
+def test_parameters_are_found_that_hold_a_pose(by_state):
+    """A spring that carries a rod at an angle has its stiffness from the moment of the weight."""
+    angle = -1.2
+    held = "rod.theta" if by_state else "pin.rotation.q"
+    system = pendulum(**{"rotation.k": 3.0, "rotation.rest": 0.5})
+    pose = system.equilibrium(at(angle), hold=[held], free=["pin.rotation.k"])
+    assert pose["pin.rotation.k"] == pytest.approx(WEIGHT * np.cos(angle) / (0.5 - angle), rel=1e-9) and pose.stable
+    assert pose["rod.theta"] == pytest.approx(angle, abs=1e-9) and "pin.rotation.k" in pose.inputs
+    again = pendulum(**{"rotation.k": 3.0, "rotation.rest": 0.5}).equilibrium(pose)
+    assert again["rod.theta"] == pytest.approx(angle, abs=1e-9)
+
+
+def test_parameters_that_cannot_be_found():
+    for free, hold, error, sentence in (
+        (
+            ["pin.rotation.k"],
+            [],
+            BuildError,
+            "free: 'pin.rotation.k' can be found where as many states are held, and there are 0 of these; name",
+        ),
+        (["rod.I"], ["rod.theta"], AnalysisError, "'rod.theta' cannot be brought to its value by 'rod.I', "),
+    ):
+        with pytest.raises(error) as refused:
+            pendulum(**{"rotation.k": 3.0}).equilibrium(at(-1.0), hold=hold, free=free)
+        assert sentence in str(refused.value)

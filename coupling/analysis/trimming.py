@@ -1,0 +1,64 @@
+"""Equilibria whose parameters are free: the values that bring what is held to where it is held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+import numpy as np
+
+from coupling.analysis.equilibrium import Search
+from coupling.analysis.pose import Pose
+from coupling.analysis.sensitivities import ImplicitDerivatives, implicit_derivatives
+from coupling.errors import AnalysisError, BuildError, listed
+from coupling.live.session import Session
+
+_MOST, _REACHED, _LEAP = 40, 1e-10, 0.5
+"""Steps; how near what is held comes to its value; by what share of itself a parameter changes at most in a step."""
+
+Standing = Callable[[Mapping[str, float]], AbstractContextManager[Session]]
+"""A session at its start, with these values of parameters and states over what was given."""
+
+
+def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], free: Sequence[str]) -> Pose:
+    """As many of ``hold``, the first ones, are brought to where they start, by Newton's method with exact derivatives of equilibria."""
+    if len(parameters) > len(hold):
+        raise BuildError(
+            f"equilibrium: free: {listed(parameters)} can be found where as many states are held, and there are {len(hold)} of these; name "
+            "them in hold=, with their values in start="
+        )
+    wanted, others = hold[: len(parameters)], hold[len(parameters) :]
+    with standing({}) as session:
+        search = Search(session, wanted, ())
+        targets = search.standing.values(search.held)
+    values: dict[str, float] = {}
+    near: Mapping[str, float] = {}
+    before = np.inf
+    for _ in range(_MOST):
+        with standing({**near, **values}) as session:
+            found = implicit_derivatives(session, parameters, wanted, others, free)
+        off = np.array([found.reached[name] for name in wanted]) - targets
+        error = float(np.abs(off).max())
+        if error <= _REACHED:
+            return replace(found.pose, inputs={**found.pose.inputs, **found.values}, units={**found.pose.units, **found.units})
+        if not error < 1e3 * before:
+            break
+        before, near = min(error, before), found.pose.states
+        values = _next(found, parameters, wanted, off)
+    raise AnalysisError(
+        f"no equilibrium within reach: {listed(wanted)} cannot be brought to {'its value' if len(wanted) == 1 else 'their values'} by "
+        f"{listed(parameters)}, {error:.3g} is left; begin at other values of these, or free an input instead"
+    )
+
+
+def _next(found: ImplicitDerivatives, parameters: Sequence[str], wanted: Sequence[str], off: np.ndarray) -> dict[str, float]:
+    unknown = [name for name in parameters if name not in found.exact]
+    if unknown:
+        raise BuildError(f"equilibrium: free: the FMU of '{unknown[0]}' gives no derivatives by its parameters; free an input instead")
+    slopes = np.array([[found.derivatives[name, by] for by in parameters] for name in wanted])
+    now = np.array([found.values[name] for name in parameters])
+    step = -np.linalg.lstsq(slopes, off, rcond=1e-12)[0]
+    share = np.max(np.abs(step) / (_LEAP * np.where(now == 0, 1.0, np.abs(now))), initial=1.0)
+    least, most = np.array([found.ranges[name] for name in parameters]).T
+    return dict(zip(parameters, map(float, np.clip(now + step / share, least, most)), strict=True))
