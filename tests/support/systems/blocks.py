@@ -61,7 +61,7 @@ def limbs(driven: bool = True) -> System:
         system.add(f"rod{i}", f"planar.{kind}Body", {**rod, "k": 3.0, "b": 0.2})
         system.connect(parent, f"rod{i}.P")
         parent = f"rod{i}.C1"
-    system.add("tail", "planar.RevoluteBody", {"m": 0.5, "I": 0.05, "rx": -0.2, "b": 0.1})
+    system.add("tail", "planar.RevoluteBody", {"m": 0.5, "I": 0.05, "rx": -0.2, "C1.rx": -0.4, "b": 0.1})
     system.connect("base.p2", "tail.P")
     if driven:
         system.drive("rod5.torque", lambda t: math.sin(3 * t))
