@@ -14,7 +14,7 @@ from coupling.schemes.base.scheme import SCHEMES
 LEVEL = ConstraintLevel(
     mean=(2, 0),
     mean_of_velocities=(0, 1),
-    tolerance=1e-12,
+    tolerance=1e-13,
     loose=("velocity",),
     refused_controls={
         "adaptive": partial(failures.velocities_alternate, other_scheme="implicit"),
