@@ -6,6 +6,9 @@ from fmu_components.declare.icon import Drawing, arc, circle, line
 from fmu_components.declare.joint import Angle
 from fmu_components.declare.space import SpatialJoint, lean
 
+_LOCKED = 1e-12
+"""Added to a square that vanishes where heading and spin are the same: rates, which only tell how often an angle has turned, are finite there."""
+
 
 class Gimbal(SpatialJoint):
     """Gimbal: heading, lean and spin of N against M, with springs and dampers on them. It constrains nothing.
@@ -28,7 +31,7 @@ class Gimbal(SpatialJoint):
     def freedoms(self, M, N):
         x, y, sine = lean(self, M, N)
         turning, z = N.omega - M.omega, M.z_axis.dot(N.z_axis)
-        heading = (y * self.D(-x) + x * self.D(y)) / sine**2
+        heading = (y * self.D(-x) + x * self.D(y)) / (sine**2 + _LOCKED)
         across = y * N.x_axis.dot(M.x_axis) - x * N.x_axis.dot(M.y_axis)
         return {
             "rotation1": Angle(-x, y, heading),
