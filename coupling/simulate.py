@@ -286,20 +286,12 @@ class Simulator:
         """A session at a time, and the states there: at 0 the start."""
         run = Run(stop_time=time, start_time=min(time, 0.0), outputs=[], output_times=[time])
         built = self.built(Mode.PROJECTED if self.definition.enforced else Mode.CONTINUOUS)
-        key, session = self._started(built, run, {}, None)
-        completed = False
-        try:
+        with self._lent(*self._started(built, run, {}, None)) as session:
             check_start_state(session)
             outcome = SOLVERS[run.solver].integrate(session, run)
             if not outcome.completed:
                 raise AnalysisError(f"t = {time:g} s cannot be reached: {outcome.sentence}")
             yield session, session.kernel.present
-            completed = True
-        finally:
-            if completed and session.program.runs_again:
-                self._keep(key, session)
-            else:
-                session.free()
 
     @contextmanager
     def standing(self, start_values: Mapping[str, Value] | None, initial: str = "check") -> Iterator[Session]:
@@ -316,11 +308,16 @@ class Simulator:
         values: StartValues = _start_values(self.definition, built, start_values)
         if initial == "assemble":
             values = {**values, **self._assembled(built, run, values)}
-        key, session = self._started(built, run, values, None)
-        completed = False
-        try:
+        with self._lent(*self._started(built, run, values, None)) as session:
             if initial == "check":
                 check_start_state(session)
+            yield session
+
+    @contextmanager
+    def _lent(self, key: tuple[object, ...], session: Session) -> Iterator[Session]:
+        """Kept for another run, unless what was done with it failed."""
+        completed = False
+        try:
             yield session
             completed = True
         finally:
