@@ -35,6 +35,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "22_two_masses": {"stop_time": 0.2},
     "23_balloon": {"stop_time": 0.1},
     "24_robot_arm": {"stop_time": 0.0},
+    "25_chaplygin": {"stop_time": 0.2, "solver": "index3", "step_size": 0.05},
 }
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc")

@@ -87,13 +87,8 @@ def rolling_disc() -> System:
     return on_a_joint("RollingDisc", {"Ixx": 1 / 16, "Iyy": 1 / 16, "Izz": 1 / 8, **orientation((1, 0, 0), leaning), **start})
 
 
-CHAPLYGIN = {"m": 2.5467, "Ixx": 0.045224, "Iyy": 0.03, "Izz": 0.03}
-
-
-def chaplygin_sphere() -> System:
-    """A ball with the inertia of a wheel rolls on the plane z = 0."""
-    start = vector("", (0, 0, 0.175)) | vector("v", (0.525, -0.35, 0)) | vector("omega", (2, 3, -1.5))
-    return on_a_joint("RollingSphere", CHAPLYGIN | start, {"radius": 0.175})
+chaplygin = example("25_chaplygin")
+"""A ball with the inertia of a wheel rolls on the plane z = 0."""
 
 
 # -- several bodies -----------------------------------------------------------------------------------------------------------------------
@@ -230,7 +225,7 @@ CONSERVATIVE: dict[str, Callable[[], System]] = {
     "Bricard": partial(_of_example, "14_bricard"),
     "slider-crank": partial(_of_example, "15_spatial_slider_crank", "mechanics"),
     "rolling disc": rolling_disc,
-    "Chaplygin's sphere": chaplygin_sphere,
+    "Chaplygin's sphere": chaplygin.system,
 }
 
 
