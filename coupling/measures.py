@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from coupling.pictures.comparison import root_mean_square
 from coupling.result import Result
 
 
@@ -77,10 +77,7 @@ def _maximum(result: Result, name: str) -> float:
 
 
 def _rms(result: Result, name: str) -> float:
-    x, steps = result[name], np.diff(result.time)
-    span = steps.sum()
-    squares = (x[:-1] ** 2 + x[:-1] * x[1:] + x[1:] ** 2) / 3  # the mean of a square that is linear inside
-    return math.sqrt(steps @ squares / span) if span > 0 else abs(x[-1])
+    return root_mean_square(result.time, result[name])
 
 
 def _value_at(result: Result, name: str, t: float, side: str = "after") -> float:

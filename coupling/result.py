@@ -17,8 +17,10 @@ import numpy as np
 from coupling import mat_file, rows_file
 from coupling.errors import ResultError, listed, shown
 from coupling.fmus import level_of
-from coupling.names import nearest, resolve
+from coupling.names import matches, nearest, resolve
 from coupling.outcome import Outcome
+from coupling.pictures.comparison import Comparison, common_rows
+from coupling.pictures.plot import by_unit, plot
 from coupling.record import Record, in_force
 
 if TYPE_CHECKING:
@@ -199,6 +201,66 @@ class Result:
             linear = (1 - weight) * self.values[low] + weight * self.values[low + 1]
             found = np.where(self._discrete, self.values[low], linear)
         return Named(dict(zip(self.names, found.tolist(), strict=True)), "recorded value", "nothing was recorded")
+
+    def plot(self, *names: str | Sequence[str], path: str | os.PathLike[str] | None = None, events: bool = True) -> Any:
+        """Values over time by name, such as ``plot("rod.theta", "pin.reaction")``: axes for each unit, with events marked on that of time.
+
+        A name may be a pattern with ``*``; names in one tuple get axes of their own. Returns the figure of Matplotlib, and writes it to ``path``
+        where one is given.
+        """
+        if not len(self):
+            raise ResultError(f"there is nothing to plot: the result has no row; {self.outcome.sentence}")
+        single = [name for name in names if isinstance(name, str)]
+        groups = [self._matching(name) for name in names if not isinstance(name, str)]
+        groups = [*by_unit(self._matching(single), self.units), *groups] if single else groups
+        if not groups:
+            raise ValueError(f"plot: name what is to be shown, such as result.plot({', '.join(map(repr, self.names[:2]))})")
+        for group in groups:
+            mixed = {self.units[name]: name for name in group}
+            if len(mixed) > 1:
+                (a, first), (b, second), *_ = mixed.items()
+                raise ValueError(
+                    f"plot: '{first}' in {a or '1'} and '{second}' in {b or '1'} cannot share axes; name them in separate tuples"
+                )
+        return plot(self.time, [{name: self[name] for name in group} for group in groups], self.units, path, events)
+
+    def _matching(self, names: Sequence[str]) -> list[str]:
+        """Names that were recorded, for names and patterns."""
+        found: dict[str, None] = {}
+        for name in names:
+            if isinstance(name, str) and "*" in name:
+                fitting = [each for each in self.names if matches(each, name)]
+                if not fitting:
+                    raise NotRecorded(f"nothing that was recorded matches '{name}'; {_NAMES}")
+                found |= dict.fromkeys(fitting)
+            elif isinstance(self[name], Members):
+                raise NotRecorded(
+                    f"'{name}' has several variables; name one of them, such as '{name}.{next(iter(self[name]))}', or '{name}.*'"
+                )
+            else:
+                found[name] = None
+        return list(found)
+
+    def compare(self, other: Result, names: Sequence[str] | None = None) -> Comparison:
+        """By how much values of another result differ, by name: the greatest difference, when it is greatest, and the root mean square.
+
+        Rows of times that both have are compared; ``names`` are names and patterns with ``*``, by default all that both have recorded.
+        """
+        if not isinstance(other, Result):
+            raise TypeError(f"compare: {shown(other)} is no result; give another Result, such as Result.load('before.jrd')")
+        wanted = [name for name in self.names if name in other] if names is None else [names] if isinstance(names, str) else names
+        chosen = self._matching(wanted)
+        for name in chosen:
+            other[name]  # says what to do where it was not recorded
+        if not chosen:
+            raise ResultError(
+                f"compare: the results of '{self.system}' and '{other.system}' have no name in common; compare runs of one system"
+            )
+        greatest = max((np.abs(time[[0, -1]]).max() for time in (self.time, other.time) if len(time)), default=0.0)
+        own, its = common_rows(self.time, other.time, _SAME_TIME * greatest)
+        if not len(own):
+            raise ResultError("compare: the results have no time in common; give both runs the same output_interval or output_times")
+        return Comparison(self.time[own], {name: (self[name][own], other[name][its]) for name in chosen}, self.units)
 
     def final(self, names: Sequence[str]) -> dict[str, float]:
         """The last values of these, such as the states from which another run begins."""

@@ -20,7 +20,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "errors memory names outcome registry",
         "options record rows_file mat_file progress fmus kernel",
         "plan",
-        "live",
+        "live pictures",
         "analysis schemes solvers export ssp",
         "simulate composition",
         "system result",

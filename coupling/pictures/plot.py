@@ -1,0 +1,64 @@
+"""Values over time as a figure of Matplotlib: one pair of axes for each unit, events marked on the axis of time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from coupling.pictures.colours import EVENT, LIGHT
+from coupling.pictures.units import prefix, written
+
+_LINES = ("-", "--", ":", "-.")
+"""Styles that tell curves apart of which colours come again."""
+
+
+def events_of(time: np.ndarray) -> np.ndarray:
+    """Times that have two rows, before and after an event."""
+    return np.unique(time[1:][np.diff(time) == 0])
+
+
+def plot(
+    time: np.ndarray,
+    groups: Sequence[Mapping[str, np.ndarray]],
+    units: Mapping[str, str],
+    path: str | os.PathLike[str] | None = None,
+    events: bool = True,
+) -> Any:
+    """Each group in axes of its own; written to ``path`` where one is given, and returned."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, 0.7 + 1.75 * len(groups)), layout="constrained")
+    every = figure.subplots(len(groups), sharex=True, squeeze=False)[:, 0]
+    per_second, letter = prefix(time, "s")
+    marked, number = events_of(time) if events else np.empty(0), 0
+    for axes, group in zip(every, groups, strict=True):
+        unit = units.get(next(iter(group)), "")
+        factor, small = prefix(np.concatenate(list(group.values())), unit)
+        for name, values in group.items():
+            colour, line = LIGHT[number % len(LIGHT)], _LINES[number // len(LIGHT) % len(_LINES)]
+            axes.plot(per_second * time, factor * values, line, color=colour, linewidth=1.6, label=name)
+            number += 1
+        if marked.size:  # full lines would hide the curves where there are many
+            axes.vlines(per_second * marked, 0, 0.035, transform=axes.get_xaxis_transform(), color=EVENT, linewidth=1)
+        axes.set_ylabel(f"in {small}{written(unit)}" if unit else "")
+        axes.grid(alpha=0.25, linewidth=0.6)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.margins(x=0)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=9, borderaxespad=0.1, handlelength=1.2)
+    count = f"; {marked.size} event{'s'[: marked.size > 1]} marked" if marked.size else ""
+    every[-1].set_xlabel(f"time in {letter}s{count}")
+    figure.align_ylabels()
+    if path is not None:
+        figure.savefig(path, dpi=130)
+    return figure
+
+
+def by_unit(names: Sequence[str], units: Mapping[str, str]) -> list[list[str]]:
+    """Names that share a unit together, in the order in which units appear."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(units.get(name, ""), []).append(name)
+    return list(found.values())
