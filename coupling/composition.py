@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
-from coupling.errors import BuildError, shown
+from coupling.errors import BuildError, listed, shown
 from coupling.fmus import Fmu
 from coupling.plan.connections import check_drive, wires_of
-from coupling.plan.definition import Definition, GivenStart, InstanceDefinition, Transformation, Value, define_instance, transformation_of
+from coupling.plan.definition import (
+    Definition,
+    GivenStart,
+    Gravity,
+    InstanceDefinition,
+    Transformation,
+    Value,
+    check_name,
+    define_instance,
+    transformation_of,
+)
 from coupling.plan.drives import Drive, drive_of
 from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
+from coupling.plan.gravity import gravity_of, with_gravity
+from coupling.plan.included import inside
 from coupling.plan.rigid import is_rigid, rigid_coupling
 from coupling.plan.transformations import transformed_wires
 from coupling.plan.wires import Wires, list_wires
@@ -25,8 +38,9 @@ from coupling.ssp.systems import Origin
 class Composition:
     """Collects instances, connections and drives, and gives them as a ``Definition``; what has been built changes no more."""
 
-    def __init__(self, name: str = "system") -> None:
+    def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
         self.name = name
+        self._gravity: Gravity | None = gravity_of(gravity)
         self._instances: dict[str, InstanceDefinition] = {}
         self._connections: list[tuple[str, str]] = []
         self._transformations: list[Transformation] = []
@@ -40,7 +54,7 @@ class Composition:
     @classmethod
     def of(cls, definition: Definition, origin: Origin | None = None) -> Self:
         """The system that a definition describes, and what the package says from which it comes."""
-        system = cls(definition.name)
+        system = cls(definition.name, definition.gravity)
         system._origin = origin or Origin()
         system._instances = {each.name: each for each in definition.instances}
         system._connections = list(definition.connections)
@@ -61,6 +75,7 @@ class Composition:
             tuple(self._unknown_accelerations.values()),
             tuple(self._enforced.items()),
             tuple(self._transformations),
+            self._gravity,
         )
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Definition, Origin]]:
@@ -112,7 +127,57 @@ class Composition:
         if isinstance(start_values, str | os.PathLike):
             known_by = {name: define_instance(name, fmu, None, kind, private).fmu.fmu}
             start_values = start_values_of(start_values, known_by, f"{name}.")
-        self._instances[name] = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
+        defined = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
+        self._check_level(name)
+        self._instances[name] = with_gravity(defined, self._gravity)
+
+    def join(
+        self, fmu: Any, a: str, b: str, start_values: Mapping[str, Value] | None = None, name: str | None = None, **options: Any
+    ) -> str:
+        """Adds a component between two ports, and connects its port M with ``a`` and its port N with ``b``; returns its name.
+
+        A component without these has two ports, of which the first is connected with ``a``. Without a ``name`` the instance is called as
+        its component, with a number: ``revolute1``. ``options`` are those of ``add``.
+        """
+        self._change()
+        _check_ends(a, b)
+        joint = define_instance("joint" if name is None else name, fmu)
+        ports = list(joint.fmu.fmu.terminals)
+        found = ["M", "N"] if {"M", "N"} <= set(ports) else ports
+        if len(found) != 2:
+            raise BuildError(
+                f"{joint.fmu.fmu.model_name} cannot join '{a}' and '{b}': it has {len(ports)} port{'s' * (len(ports) != 1)}, and no M and N "
+                f"among them; add it, and connect {listed(ports) if ports else 'its variables'}"
+            )
+        if name is None:
+            kind = joint.fmu.fmu.model_name.rpartition(".")[2]
+            name = next(each for n in count(1) if (each := f"{kind[:1].lower()}{kind[1:]}{n}") not in self._instances)
+        self.add(name, fmu, start_values, **options)
+        for port, end in zip(found, (a, b), strict=True):
+            self.connect(f"{name}.{port}", end)
+        return name
+
+    def include(self, name: str, system: Composition) -> None:
+        """Adds a copy of another system, whose instances are then called ``name.crank`` and the like, with its connections and drives.
+
+        What is changed in that system afterwards changes nothing here. Its bodies keep their gravity where they were given any.
+        """
+        self._change()
+        if not isinstance(system, Composition):
+            raise BuildError(f"{shown(system)} cannot be included; give a System, such as System.from_ssp('leg.ssp')")
+        check_name(name)
+        if name in self._instances:
+            raise BuildError(
+                f"there is already an instance '{name}' ({self._instances[name].fmu.fmu.model_name}); include the system by another name"
+            )
+        self._check_level(name)
+        copy = inside(system.definition, name)
+        self._instances |= {each.name: with_gravity(each, self._gravity) for each in copy.instances}
+        self._connections += copy.connections
+        self._transformations += copy.transformations
+        self._drives |= copy.drives
+        self._enforced |= copy.enforced
+        self._unknown_accelerations |= {each: each for each in copy.unknown_accelerations}
 
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
         """Connects two ports of opposite sides, or an output with an input, in either order.
@@ -121,9 +186,7 @@ class Composition:
         different quantities, of the value as it is.
         """
         self._change()
-        for end in (a, b):
-            if not isinstance(end, str):
-                raise BuildError(f"{shown(end)} cannot be connected; give the name of a port or variable, such as 'rod.p1'")
+        _check_ends(a, b)
         transformation = transformation_of((a, b), factor, offset)
         self._connections.append((a, b))
         self._transformations += [transformation] if transformation else []
@@ -204,6 +267,17 @@ class Composition:
         """By the names of inputs."""
         return MappingProxyType(dict(self._drives))
 
+    def _check_level(self, name: str) -> None:
+        """A name stands for an instance or for a system that is included."""
+        if any(each.startswith(f"{name}.") for each in self._instances):
+            raise BuildError(f"'{name}' is a system that is included here; give another name")
+
     def _change(self) -> None:
         if self._built:
             raise BuildError(f"the system '{self.name}' has been built and cannot change any more; make a new System")
+
+
+def _check_ends(*ends: Any) -> None:
+    for end in ends:
+        if not isinstance(end, str):
+            raise BuildError(f"{shown(end)} cannot be connected; give the name of a port or variable, such as 'rod.p1'")

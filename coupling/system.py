@@ -36,13 +36,14 @@ from coupling.ssp.systems import from_ssp, to_ssp
 class System(Composition):
     """Instances of FMUs and what connects them.
 
-    ``add`` instances, ``connect`` their ports and variables, ``drive`` inputs by numbers, functions of time or tables, then
+    ``gravity`` (m/s2, two numbers or three) is that of all bodies that are not given their own. ``add`` instances, ``connect`` their ports and
+    variables, or ``join`` two ports by a joint, ``include`` other systems, ``drive`` inputs by numbers, functions of time or tables, then
     ``simulate``. ``build`` checks everything; ``simulate`` calls it where it has not been called. A system that has been built changes no
     more; it can be copied and pickled, and the copy is as it was before it was built.
     """
 
-    def __init__(self, name: str = "system") -> None:
-        super().__init__(name)
+    def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
+        super().__init__(name, gravity)
         self._simulator: Simulator | None = None
 
     def build(self, communication: bool | None = None) -> Built:

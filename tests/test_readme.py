@@ -162,13 +162,13 @@ def test_the_readme_is_a_first_page():
 
 
 def test_the_first_snippet_is_the_pendulum_of_the_design():
-    """Ten lines from nothing to an array, the last of which gives it."""
+    """Eight lines from nothing to an array, the last of which gives it."""
     *lines, last = snippets(README)[0].strip().splitlines()
     scope: dict = {}
     exec("\n".join(lines), scope)
     angle = eval(last, scope)
     assert isinstance(angle, np.ndarray) and len(angle) == len(scope["result"].time)
-    assert len([line for line in lines if line]) == 8
+    assert len([line for line in lines if line]) == 6
 
 
 def test_the_snippets_of_the_manual_run(scratch, capsys):

@@ -31,7 +31,7 @@ STEP_SIZE = "solver.step_size"
 """The mechanism's own parameter, where it takes steps of fixed size."""
 SWITCH = "ideal"
 """The mechanism's own switch, where an importer may solve for the multipliers."""
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 @dataclass

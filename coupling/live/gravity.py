@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-NAMES = ("gx", "gy", "gz")
-"""Parameters of bodies; one that a body in the plane does not have is 0."""
+from coupling.plan.gravity import NAMES
 
 
 def different_gravities(session: Session) -> Iterator[str]:

@@ -21,6 +21,8 @@ from coupling.plan.instances import find_fmus, found_again
 Value = float | int | bool | str
 Name = tuple[str, str]
 """An instance and a variable of it."""
+Gravity = tuple[float, ...]
+"""Along x and y, or x, y and z, in m/s2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +90,7 @@ def define_instance(
 
     Names that are ``dotted`` are those of instances in nested systems.
     """
-    if not isinstance(name, str) or not name or set(name) & set("*" if dotted else ".*") or name != name.strip():
-        raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
+    check_name(name, dotted)
     if start_values is not None and not isinstance(start_values, Mapping):
         raise BuildError(f"the start values of '{name}' are {shown(start_values)}; give them by their names, such as {{'m': 1.0}}")
     if kind not in (None, "me", "cs"):
@@ -124,6 +125,12 @@ def define_instance(
         check_degree(extrapolation, f" of '{name}'"),
         logging,
     )
+
+
+def check_name(name: Any, dotted: bool = False) -> None:
+    """Of an instance, or of a system inside another one."""
+    if not isinstance(name, str) or not name or set(name) & set("*" if dotted else ".*") or name != name.strip():
+        raise BuildError(f"an instance cannot be called {shown(name)}; give a name without dots and stars, such as 'rod'")
 
 
 def _kind_with(name: str, kind: str | None, own: Mapping[str, Any]) -> str | None:
@@ -196,6 +203,8 @@ class Definition:
     """Joints that are in force in intervals of time alone."""
     transformations: tuple[Transformation, ...] = ()
     """What becomes of values on their way through connections, where it is more than a conversion of units."""
+    gravity: Gravity | None = None
+    """Of bodies that will be added; those that are there have it among their start values."""
 
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
         """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""

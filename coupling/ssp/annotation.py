@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from coupling.plan.definition import Definition, InstanceDefinition, Transformation
+from coupling.plan.definition import Definition, Gravity, InstanceDefinition, Transformation
 from coupling.plan.drives import ConstantDrive, Drive, TableDrive
 from coupling.plan.enforced import Intervals
 from coupling.ssp.elements import Document, annotated, local, written
@@ -40,6 +40,8 @@ def other_settings(document: Document, system: Element) -> dict[str, Any]:
 def whole(definition: Definition, settings: Mapping[str, Any], files: Mapping[str, str]) -> Element:
     """All of a definition but what the package itself says; ``files`` are FMUs for Model Exchange, by instance."""
     root = Element("Jourdain", {"version": "1"})
+    if definition.gravity is not None:
+        SubElement(root, "Gravity", {"values": " ".join(map(written, definition.gravity))})
     for name, value in settings.items():
         SubElement(root, "Setting", {"name": name, "value": json.dumps(value)})
     for each in definition.instances:
@@ -120,6 +122,12 @@ def overruled_starts(own: Element) -> dict[str, Any]:
 
 def unknown_accelerations_of(own: Element) -> tuple[str, ...]:
     return tuple(each.get("input", "") for each in own.iterfind("UnknownAcceleration"))
+
+
+def gravity_of(own: Element) -> Gravity | None:
+    """That of bodies that will be added."""
+    found = own.find("Gravity")
+    return None if found is None else tuple(map(float, found.get("values", "").split()))
 
 
 def enforced_of(own: Element) -> tuple[tuple[str, Intervals], ...]:

@@ -150,7 +150,14 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
     connections, transformations = annotation.connections_of(own)
     unknown = annotation.unknown_accelerations_of(own)
     found = Definition(
-        flat.name, tuple(instances), connections, tuple(drives.items()), unknown, annotation.enforced_of(own), transformations
+        flat.name,
+        tuple(instances),
+        connections,
+        tuple(drives.items()),
+        unknown,
+        annotation.enforced_of(own),
+        transformations,
+        annotation.gravity_of(own),
     )
     return found if _says(sketch_of(found), flat) else None
 

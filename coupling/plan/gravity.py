@@ -1,0 +1,37 @@
+"""The gravity of a whole system, which bodies have that were not given any of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from coupling.errors import BuildError, shown
+from coupling.plan.definition import Gravity, InstanceDefinition
+
+NAMES = ("gx", "gy", "gz")
+"""Parameters of bodies; one that a body in the plane does not have is 0."""
+
+
+def gravity_of(given: Any) -> Gravity | None:
+    """What a user gives a system, checked; None where bodies keep their own."""
+    if given is None:
+        return None
+    numbers = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else []
+    right = all(isinstance(g, int | float | np.number) and not isinstance(g, bool) and math.isfinite(g) for g in numbers)
+    if len(numbers) not in (2, 3) or not right:
+        raise BuildError(f"gravity = {shown(given)} is refused: give two numbers in m/s2, such as (0.0, -9.81), or three in space")
+    return tuple(map(float, numbers))
+
+
+def with_gravity(instance: InstanceDefinition, gravity: Gravity | None) -> InstanceDefinition:
+    """An own component that has gravity, and was given none, has that of the system; in the plane it is the part along x and y."""
+    known = instance.fmu.fmu.variables
+    own = [name for name in NAMES if name in known and known[name].unit == "m/s2" and known[name].causality == "parameter"]
+    ours = instance.fmu.fmu.generation_tool.startswith("Jourdain")
+    if gravity is None or not ours or set(own) & dict(instance.start).keys():
+        return instance
+    return replace(instance, start=(*instance.start, *((name, (*gravity, 0.0)[NAMES.index(name)]) for name in own)))
