@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     from fmu_components.declare.ports import PortKind as PortKind
     from fmu_components.declare.ports import Side as Side
     from fmu_components.declare.space import SpatialJoint as SpatialJoint
+    from fmu_components.declare.switched import friction as friction
+    from fmu_components.declare.switched import holds_while as holds_while
+    from fmu_components.declare.switched import unilateral as unilateral
     from fmu_components.export.build import cache_folder as cache_folder
     from fmu_components.export.build import cached_fmu as cached_fmu
 
@@ -73,6 +76,7 @@ _NAMES = {
     "fmu_components.declare.orientation": "orientation",
     "fmu_components.declare.ports": "ELECTRICAL HYDRAULIC PLANAR ROTATIONAL SPATIAL TRANSLATIONAL Port PortKind Side",
     "fmu_components.declare.space": "SpatialJoint",
+    "fmu_components.declare.switched": "friction holds_while unilateral",
     "fmu_components.export.build": "cache_folder cached_fmu",
 }
 """The same as above, for the interpreter; a test compares the two."""

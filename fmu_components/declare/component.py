@@ -28,6 +28,7 @@ from fmu_components.declare.declaration import (
     Event,
     Range,
     Role,
+    Switched,
     Trigger,
     Variable,
     falls,
@@ -54,6 +55,7 @@ class _Draft:
     ports: list[Port] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    switched: list[Switched] = field(default_factory=list)
     rates: dict[sympy.Symbol, sympy.Expr] = field(default_factory=lambda: {TIME: sympy.Integer(1)})
 
 
@@ -143,12 +145,19 @@ class Component:
 
     def discrete(self, name: str, start: float | int | bool, unit: str, text: str) -> sympy.Symbol:
         """A state that changes at events only; Boolean, integer or real as its start value is."""
-        kind = "boolean" if isinstance(start, bool) else "integer" if isinstance(start, int) else "real"
-        return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=kind))
+        return self._add(Variable(name, Role.DISCRETE, unit, text, start, type=_type_of(start)))
 
     def input(self, name: str, start: float, unit: str, text: str, *, order: int = 3) -> sympy.Symbol:
         """A signal that enters."""
         return self._add(Variable(name, Role.INPUT, unit, text, float(start), order=order))
+
+    def command(self, name: str, start: bool | int, text: str) -> sympy.Symbol:
+        """A Boolean or a whole number that enters, as its start value is; it changes at events and between steps only."""
+        if _type_of(start) == "real":
+            raise DeclarationError(
+                f"{self._name}: the command '{name}' starts at {start!r}; give True, False or a whole number, or declare it with input()"
+            )
+        return self._add(Variable(name, Role.DISCRETE_INPUT, "", text, start, type=_type_of(start)))
 
     def signal(self, name: str, unit: str, text: str) -> sympy.Symbol:
         """A signal whose time derivative enters as well, as the input ``<name>.rate``, so that D applies to it."""
@@ -347,6 +356,10 @@ class Component:
         return (self.dimension_of(expression) or units.NUMBER).unit()
 
 
+def _type_of(start: float | int | bool) -> str:
+    return "boolean" if isinstance(start, bool) else "integer" if isinstance(start, int) else "real"
+
+
 def _rate_unit(unit: str) -> str:
     """The unit of the time derivative; radians stay, which dimensions do not know."""
     if "rad" in unit:
@@ -418,6 +431,7 @@ def _freeze(component: type[Component]) -> Declaration:
         tuple(draft.conditions),
         component.drawing,
         component.stop_time,
+        tuple(draft.switched),
     )
     _check(result)
     return result

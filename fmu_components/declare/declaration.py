@@ -34,6 +34,7 @@ class Role(Enum):
     DISCRETE = "discrete state"
     RELATION = "relation"
     INPUT = "input"
+    DISCRETE_INPUT = "discrete input"
     ALGEBRAIC = "algebraic variable"
     OUTPUT = "output"
     LOCAL = "local"
@@ -157,6 +158,24 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Switched:
+    """The variables of one multiplier whose residual depends on a mode, by name; None for what it does not have."""
+
+    kind: str
+    """``unilateral``, ``friction`` or ``holds_while``."""
+    multiplier: str
+    residual: str
+    mode: str
+    velocity: str
+    acceleration: str
+    position: str | None = None
+    indicator: str | None = None
+    limit: str | None = None
+    static: str | None = None
+    restitution: str | None = None
+
+
+@dataclass(frozen=True)
 class Declaration:
     """All that a component is. Immutable; every exporter and every test reads this and nothing else."""
 
@@ -169,6 +188,7 @@ class Declaration:
     conditions: tuple[Condition, ...]
     drawing: Drawing
     stop_time: float
+    switched: tuple[Switched, ...] = ()
 
     @property
     def identifier(self) -> str:

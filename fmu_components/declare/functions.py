@@ -50,6 +50,19 @@ class Magnitude(ComposedBase):
         return sympy.sqrt(sympy.Add(*(x**2 for x in self.args)))
 
 
+class InSI(ComposedBase):
+    """The value of a quantity in SI units, which fits where another dimension is wanted."""
+
+    nargs = 1
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        return sympy.Integer(1)
+
+    @property
+    def formula(self) -> sympy.Expr:
+        return self.args[0]
+
+
 class Direction(sympy.Function):
     """x / |(x, y)| or x / |(x, y, z)|, and 0 where the vector vanishes: the slope of a magnitude. It is not differentiated further."""
 

@@ -14,6 +14,7 @@ from fmu_components.declare.declaration import DeclarationError, Role, Variable
 from fmu_components.declare.differentiate import ConstraintLevels, efforts_of
 from fmu_components.declare.functions import Magnitude, Unwrapped
 from fmu_components.declare.ports import PLANAR, SPATIAL, PortKind, Side
+from fmu_components.declare.switched import Always, Place
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,16 @@ class Joint(Component):
     """
 
     kind: ClassVar[PortKind] = PLANAR
+    kinds: ClassVar[tuple[PortKind, PortKind] | None] = None
+    """Those of M and N, where they differ."""
     starts_N: ClassVar[Mapping[str, float]] = {}
     """Start values of the motion of N, for joints that are not valid where M and N coincide."""
 
-    def constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr]:
-        """Position level: expressions of the port coordinates."""
+    def constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr | Always]:
+        """Position level: expressions of the port coordinates, or words of ``switched`` that hold one."""
         return []
 
-    def velocity_constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr]:
+    def velocity_constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr | Always]:
         """Velocity level, for constraints that are no derivative of a position-level one."""
         return []
 
@@ -71,20 +74,26 @@ class Joint(Component):
         """The effort of an actuator along a freedom, beside spring and damper."""
         return sympy.Integer(0)
 
+    def multiplier(self, k: int) -> sympy.Symbol:
+        """The multiplier of constraint k in effect, for limits of friction that depend on it."""
+        return sympy.Symbol(f"multiplier[{k}]", real=True)
+
     @classmethod
     def constrains(cls) -> bool:
         """Whether it keeps anything at zero; one that does not has freedoms alone, to measure and for springs and dampers."""
         return cls.constraint is not Joint.constraint or cls.velocity_constraint is not Joint.velocity_constraint
 
     def declare(self) -> None:
-        first, second = ("on body i", "on body j") if self.kind in (PLANAR, SPATIAL) else ("first side", "second side")
-        M = self.port("M", self.kind, Side.EFFORT, first)
-        N = self.port("N", self.kind, Side.EFFORT, second, self.starts_N)
+        of_M, of_N = self.kinds or (self.kind, self.kind)
+        first, second = ("on body i", "on body j") if of_M in (PLANAR, SPATIAL) else ("first side", "second side")
+        M = self.port("M", of_M, Side.EFFORT, first)
+        N = self.port("N", of_N, Side.EFFORT, second, self.starts_N)
+        positional, rated = self._stated(self.constraint, M, N), self._stated(self.velocity_constraint, M, N)
         levels = [
-            *(ConstraintLevels.of_position(sympy.sympify(f), self.D) for f in self._stated(self.constraint, M, N)),
-            *(ConstraintLevels.of_velocity(sympy.sympify(g), self.D) for g in self._stated(self.velocity_constraint, M, N)),
+            *(ConstraintLevels.of_position(each.equation, self.D) for each in positional),
+            *(ConstraintLevels.of_velocity(each.equation, self.D) for each in rated),
         ]
-        efforts: list[sympy.Expr] = list(self._multipliers(levels)) if levels else []
+        efforts: list[sympy.Expr] = list(self._multipliers(levels, [*positional, *rated])) if levels else []
         forms = [level.velocity for level in levels]
         freedoms = self.freedoms(M, N)
         if not levels and not freedoms:
@@ -102,17 +111,18 @@ class Joint(Component):
             self.gives(port, *efforts_of(forms, efforts, port, self.partial))
         for expression, text in self.validity(M, N):
             self.require(expression, text)
-        if levels and self.kind in (PLANAR, SPATIAL):
-            force = [effort for effort, quantity in zip(N.efforts, self.kind.effort, strict=True) if quantity.unit == "N"]
+        if levels and of_N in (PLANAR, SPATIAL):
+            force = [effort for effort, quantity in zip(N.efforts, of_N.effort, strict=True) if quantity.unit == "N"]
             self.output("reaction", Magnitude(*force), "N", "magnitude of the force on body j")
 
-    def _stated(self, constraint: Callable[[Any, Any], Sequence[sympy.Expr]], M: Any, N: Any) -> list[sympy.Expr]:
+    def _stated(self, constraint: Callable[[Any, Any], Sequence[sympy.Expr | Always]], M: Any, N: Any) -> list[Always]:
         """The equations that a method of the subclass states, if they are of its level."""
         found = constraint(M, N)
         if not isinstance(found, (list, tuple)):
             raise DeclarationError(f"{self._name}: {constraint.__name__}() must return a list of expressions, but returned {found!r}")
         highest = 0 if constraint.__name__ == "constraint" else 1
-        for equation in map(sympy.sympify, found):
+        stated = [each if isinstance(each, Always) else Always(sympy.sympify(each)) for each in found]
+        for equation in (each.equation for each in stated):
             orders = [self._draft.variables[str(s)].order for s in equation.free_symbols if self._draft.variables[str(s)].port]
             reached = {str(s) for s in equation.free_symbols}
             if not orders and not any(name.endswith(".q") for name in reached):
@@ -122,9 +132,9 @@ class Joint(Component):
                     f"{self._name}: {constraint.__name__}() contains '{equation}', which is of a higher level; "
                     f"{'use velocity_constraint() for what contains velocities' if highest == 0 else 'a constraint contains no accelerations'}"
                 )
-        return [sympy.sympify(equation) for equation in found]
+        return stated
 
-    def _multipliers(self, levels: Sequence[ConstraintLevels]) -> list[sympy.Symbol]:
+    def _multipliers(self, levels: Sequence[ConstraintLevels], stated: Sequence[Always]) -> list[sympy.Symbol]:
         """The multipliers in effect; with them the residuals, the constraint at its levels, and the switch between modes."""
         alpha = beta = gamma = sympy.Integer(0)
         positional = [level for level in levels if level.position is not None]
@@ -150,13 +160,15 @@ class Joint(Component):
         )
         power = units.Dimension.of("W")
         lambda_units = [(power / (self.dimension_of(level.velocity) or units.NUMBER)).unit() for level in levels]
-        stiffness = self._compliance(levels, lambda_units, "compliant.k", 1e4, "position") if positional else None
-        damping = self._compliance(levels, lambda_units, "compliant.c", 100.0, "velocity")
+        stiffness = self._compliance(levels, lambda_units, "compliant.k", 1e4, "position", [each.springs for each in stated])
+        damping = self._compliance(levels, lambda_units, "compliant.c", 100.0, "velocity", [each.pulls for each in stated])
+        slip = self._slip([level.velocity for level, each in zip(levels, stated, strict=True) if each.slips])
         multipliers = []
-        for index, (level, unit) in enumerate(zip(levels, lambda_units, strict=True), start=1):
+        for index, (level, each, unit) in enumerate(zip(levels, stated, lambda_units, strict=True), start=1):
             given = self._algebraic(
                 f"lambda[{index}]", unit, f"residual[{index}]", f"Lagrange multiplier of constraint {index}, used in ideal mode"
             )
+            position = None
             if level.position is not None:
                 position = self.output(
                     f"position[{index}]", level.position, self._unit_of(level.position), f"constraint {index} at position level"
@@ -167,21 +179,29 @@ class Joint(Component):
             acceleration = self.output(
                 f"acceleration[{index}]", level.acceleration, self._unit_of(level.acceleration), f"constraint {index} at acceleration level"
             )
-            shown = ConstraintLevels(position if level.position is not None else None, velocity, acceleration)
+            place = Place(
+                part=self,
+                index=index,
+                unit=unit,
+                given=given,
+                ideal=ideal,
+                position=position,
+                velocity=velocity,
+                acceleration=acceleration,
+                stiffness=stiffness,
+                damping=damping,
+                slip=slip,
+            )
             self.output(
                 f"residual[{index}]",
-                shown.residual(alpha, beta, gamma),
+                each.residual(place, ConstraintLevels(position, velocity, acceleration).residual(alpha, beta, gamma)),
                 self._unit_of(level.acceleration),
                 f"stabilised constraint {index}: zero for the right multipliers",
             )
-            spring = damping * velocity
-            if level.position is not None:
-                assert stiffness is not None
-                spring = stiffness * position + spring
             multipliers.append(
                 self.output(
                     f"multiplier[{index}]",
-                    sympy.Piecewise((given, ideal), (-spring, True)),
+                    sympy.Piecewise((given, ideal), (each.compliant(place), True)),
                     unit,
                     f"multiplier of constraint {index} in effect",
                 )
@@ -189,16 +209,33 @@ class Joint(Component):
         return multipliers
 
     def _compliance(
-        self, levels: Sequence[ConstraintLevels], lambda_units: Sequence[str], name: str, start: float, level: str
-    ) -> sympy.Symbol:
-        """A stiffness or damping shared by all constraints; it has a unit where they all have the same."""
+        self,
+        levels: Sequence[ConstraintLevels],
+        lambda_units: Sequence[str],
+        name: str,
+        start: float,
+        level: str,
+        used: Sequence[bool],
+    ) -> sympy.Expr:
+        """A stiffness or damping shared by all constraints that use it; it has a unit where they all have the same."""
         found = {
             (units.Dimension.of(unit) / (self.dimension_of(getattr(each, level)) or units.NUMBER)).unit()
-            for each, unit in zip(levels, lambda_units, strict=True)
-            if getattr(each, level) is not None
+            for each, unit, used_here in zip(levels, lambda_units, used, strict=True)
+            if used_here and getattr(each, level) is not None
         }
+        if not found:
+            return sympy.Integer(0)
         unit = found.pop() if len(found) == 1 else units.MIXED
         return self.parameter(name, start, unit, _COMPLIANCE[level], at_least=0, nominal=start)
+
+    def _slip(self, slips: Sequence[sympy.Expr]) -> sympy.Expr:
+        """The speed at which friction is regularised in compliant mode."""
+        found = {self._unit_of(slip) for slip in slips}
+        if not found:
+            return sympy.Integer(0)
+        unit = found.pop() if len(found) == 1 else units.MIXED
+        text = "compliant mode: speed of slip at which friction has grown to 71 % of its limit"
+        return self.parameter("compliant.vr", 1e-3, unit, text, above=0, nominal=1e-3)
 
     def _algebraic(self, name: str, unit: str, residual: str, text: str) -> sympy.Symbol:
         return self._add(Variable(name, Role.ALGEBRAIC, unit, text, 0.0, order=3, partner=residual))

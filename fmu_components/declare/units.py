@@ -13,7 +13,7 @@ from functools import cache
 
 import sympy
 
-from fmu_components.declare.functions import GreatestMoment, Magnitude
+from fmu_components.declare.functions import GreatestMoment, InSI, Magnitude
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 DERIVED = {
@@ -150,7 +150,7 @@ def dimension_of_unit(unit: str) -> Dimension | None:
 
 
 def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | None]) -> Dimension | None:
-    """The dimension of an expression; None where it is zero or scaled by a mixed quantity, and fits anywhere.
+    """The dimension of an expression; None where it is zero, scaled by a mixed quantity or meant in SI units, and fits anywhere.
 
     Raises UnitError where terms that are added or compared differ, or a function is taken of more than a number.
     """
@@ -165,6 +165,9 @@ def dimension(expression: sympy.Basic, known: Mapping[sympy.Symbol, Dimension | 
         return NUMBER
     if isinstance(expression, (sympy.Add, sympy.Max, sympy.Min, Magnitude, GreatestMoment)):
         return _common(expression, expression.args, known)
+    if isinstance(expression, InSI):
+        dimension(expression.args[0], known)
+        return None
     if isinstance(expression, sympy.Piecewise):
         for _, condition in expression.args:
             dimension(condition, known)

@@ -17,6 +17,8 @@ from fmu_components.export.model_description import build_description, model_des
 from fmu_components.export.pages.documentation import page
 from fmu_components.export.pages.icons import png, port_positions, svg
 from fmu_components.export.structure import DaeLists, Lists
+from fmu_components.export.switched import PATH as _SWITCHED
+from fmu_components.export.switched import switched_multipliers
 from fmu_components.export.table import VariableTable
 from fmu_components.export.terminals import terminal_icons, terminals_and_icons
 
@@ -66,6 +68,9 @@ def fmu_files(
     dae = manifest(table, fmi, given)
     if dae is not None:
         files[_MANIFEST] = dae.encode()
+    switched = switched_multipliers(table)
+    if switched is not None:
+        files[_SWITCHED] = switched.encode()
     folder = "extra/terminalsAndIcons" if fmi == 2 else "terminalsAndIcons"
     files[f"{folder}/terminalsAndIcons.xml"] = terminals_and_icons(table, fmi, port_positions(table.declared)).encode()
     files |= {f"{folder}/{name}": content for name, content in (*terminal_icons(table).items(), *icons(shared).items())}

@@ -64,6 +64,7 @@ class _ModelWriter:
         stored = {symbol: f"t[{index}]" for index, symbol in enumerate(self.plan.kept)}
         self.names = {v.symbol: f"v[{table.reference(v)}]" for v in table.variables} | stored
         self.printer = expression_printer(self.names)
+        self.modes = [table.reference(each.mode) for each in self.declared.switched if self.declared[each.mode].role is Role.DISCRETE_INPUT]
 
     def source(self) -> str:
         relations = self.table.with_role(Role.RELATION)
@@ -84,6 +85,7 @@ class _ModelWriter:
             _references("indicator", self.table.references(Role.INDICATOR)),
             _references("relation", map(self.table.reference, relations)),
             self._watch(),
+            _references("mode", self.modes),
             _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
             f"static const double nominal[] = {{{', '.join(c_number(tolerated(v)) for v in states) or '0'}}};",
             self._model(len(relations), len(times)),
@@ -199,6 +201,8 @@ class _ModelWriter:
             "indicator": "indicator",
             "relation": "relation",
             "watch": "watch",
+            "modes": len(self.modes),
+            "mode": "mode",
             "relation_indicator": "relation_indicator",
             "row": "row",
             "entry": "entry",

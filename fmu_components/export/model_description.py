@@ -37,6 +37,7 @@ _NATURE: dict[Role, tuple[str, str, str | None]] = {
     Role.DISCRETE: ("local", "discrete", "exact"),
     Role.RELATION: ("local", "discrete", "calculated"),
     Role.INPUT: ("input", "continuous", None),
+    Role.DISCRETE_INPUT: ("input", "discrete", None),
     Role.OUTPUT: ("output", "continuous", "calculated"),
     Role.LOCAL: ("local", "continuous", "calculated"),
     Role.INDICATOR: ("local", "continuous", "calculated"),
@@ -228,8 +229,8 @@ def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Val
     derivative_of = table.reference(variable.partner) if variable.role is Role.DERIVATIVE and variable.partner else None
     return {
         "unit": _unit(variable),
-        "min": _finite(variable.range.minimum),
-        "max": _finite(variable.range.maximum),
+        "min": _finite(variable.range.minimum, variable.type),
+        "max": _finite(variable.range.maximum, variable.type),
         "nominal": variable.nominal if variable.nominal != 1 else None,
         "start": variable.start,
         "derivative": derivative_of,  # FMI 2 means the place in the list, which is the reference
@@ -237,5 +238,5 @@ def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Val
     }
 
 
-def _finite(bound: float) -> float | None:
-    return bound if math.isfinite(bound) else None
+def _finite(bound: float, kind: str) -> float | int | None:
+    return None if not math.isfinite(bound) else int(bound) if kind == "integer" else bound

@@ -24,6 +24,7 @@ _BY_ROLE = {
     Role.TIME: "states",
     Role.STATE: "states",
     Role.DISCRETE: "states",
+    Role.DISCRETE_INPUT: "states",
     Role.RELATION: "states",
     Role.ALGEBRAIC: "efforts",
 }

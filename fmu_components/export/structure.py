@@ -48,7 +48,7 @@ class ModelStructure:
         self._table = table
         # In FMI 2 the switch is an ordinary parameter, so that what is declared has to hold in either of its positions.
         self._switched = True if ideal else None if fmi == 2 else False
-        self._knowns = {Role.TIME, Role.STATE, Role.INPUT}
+        self._knowns = {Role.TIME, Role.STATE, Role.INPUT, Role.DISCRETE_INPUT}
         if fmi == 3:
             self._knowns |= {Role.PARAMETER, Role.DISCRETE}  # FMI 2 counts these among the knowns of the initialisation only
         if ideal or fmi == 2:

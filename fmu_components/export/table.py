@@ -24,6 +24,8 @@ from fmu_components.declare.functions import Unwrapped
 from fmu_components.export.sharing import shared_parts
 
 KNOWN = (Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
+SWITCHING = (Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION)
+"""What changes at events only, and what equations depend on without having a slope."""
 UNKNOWN = (Role.OUTPUT, Role.DERIVATIVE, Role.LOCAL, Role.INDICATOR)
 
 
@@ -165,7 +167,7 @@ class VariableTable:
 
     def _switches(self, entry: sympy.Expr) -> bool:
         """Whether events change an entry: then random points do not show all the values that it takes."""
-        return any(variable.role in (Role.DISCRETE, Role.RELATION) for variable in self._reaches(entry, None))
+        return any(variable.role in SWITCHING for variable in self._reaches(entry, None))
 
     @cache  # noqa: B019 - a table lives as long as its component
     def _reaches(self, expression: sympy.Basic, switched: bool | None) -> set[Variable]:
@@ -215,7 +217,7 @@ class VariableTable:
         variable = self.variable(known)
         if variable not in self._base(self.variable(unknown), None if variable.role is Role.SWITCH else switched):
             return None
-        if variable.role in (Role.SWITCH, Role.DISCRETE, Role.RELATION):
+        if variable.role in (Role.SWITCH, *SWITCHING):
             return "dependent"
         entry = self._at(self.jacobian.get((unknown, known), sympy.Integer(0)), switched)
         if entry == 0 or all((unknown, known) in self._zeros[p] for p in self._positions if p is None or switched in (None, p)):
@@ -228,7 +230,7 @@ class VariableTable:
         roles = {v.role for v in used}
         if roles & set(KNOWN):
             return "dependent"
-        if roles & {Role.DISCRETE, Role.RELATION}:
+        if roles & set(SWITCHING):
             return "discrete"
         if any(v.tunable for v in used):
             return "tunable"
@@ -241,6 +243,7 @@ class VariableTable:
             f"{v.name}|{v.role}|{v.type}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{v.text}|{v.equation}" for v in self.variables
         )
         text += repr(self.declared.events) + repr(self.declared.conditions) + self.declared.name + self.declared.description
+        text += repr(self.declared.switched) if self.declared.switched else ""
         digest = hashlib.sha256(text.encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
 

@@ -53,6 +53,17 @@ bool completed_step(Instance *instance)
     return wanted;
 }
 
+/* Says once that nobody chooses the modes, which stay as they are then. */
+void expect_modes(Instance *instance)
+{
+    if (!model.modes || instance->modes_chosen || instance->v[model.switch_reference] == 0)
+        return;
+    instance->modes_chosen = true;
+    const Variable *first = &model.variable[model.mode[0]], *ideal = &model.variable[model.switch_reference];
+    report(instance, WARNING, "%s: nobody chooses %s, which stays %g; where a tool does not know modes (org.jourdain.switched), use %s = false",
+           instance->name, first->name, instance->v[model.mode[0]], ideal->name);
+}
+
 /* Importers add up step sizes: an instant has come when only rounding is missing to it. */
 bool time_reached(const Instance *instance, double instant)
 {

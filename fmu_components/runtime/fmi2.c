@@ -15,6 +15,7 @@ enum {
 static const unsigned settable[] = {
     [PARAMETER] = BEFORE | EVENTS | STEPPING, [SWITCH] = BEFORE,           [STATE] = BEFORE, [DISCRETE] = BEFORE,
     [INPUT] = BEFORE | RUNNING,               [ALGEBRAIC] = BEFORE | RUNNING, [INDICATOR] = 0,
+    [DISCRETE_INPUT] = BEFORE | EVENTS | STEPPING,
 };
 
 /* When a function may be called. */
@@ -311,6 +312,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
 {
     ENTER(fmi2EnterContinuousTimeMode, true)
+    expect_modes(instance);
     instance->progress.mode = CONTINUOUS;
     return fmi2OK;
 }

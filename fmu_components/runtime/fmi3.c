@@ -10,6 +10,7 @@ static const unsigned settable[] = {
     [STATE] = BEFORE | EVENTS | CONTINUOUS,
     [DISCRETE] = BEFORE,
     [INPUT] = BEFORE | RUNNING | INTERMEDIATE,
+    [DISCRETE_INPUT] = BEFORE | EVENTS | STEPPING,
     [ALGEBRAIC] = BEFORE | EVENTS | CONTINUOUS,
     [INDICATOR] = 0,
 };
@@ -235,6 +236,7 @@ fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance i)
     ENTER(fmi3EnterContinuousTimeMode, true)
     if (instance->co_simulation)
         return not_offered(instance, "fmi3EnterContinuousTimeMode", "a Co-Simulation instance goes on with fmi3EnterStepMode");
+    expect_modes(instance);
     instance->progress.mode = CONTINUOUS;
     return fmi3OK;
 }

@@ -115,6 +115,7 @@ void instance_reset(Instance *instance)
         instance->spent[i] = -INFINITY;
     instance->progress = (Progress){.mode = INSTANTIATED, .stop_time = INFINITY, .tolerance = 1e-11, .step_size = INFINITY};
     instance->valid = instance->valid_jacobian = 0;
+    instance->modes_chosen = false;
     if (model.composition)
         model.composition->restart(instance->own);
 }

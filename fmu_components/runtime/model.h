@@ -21,6 +21,7 @@ typedef enum {
     DISCRETE,    /* changes at events only */
     RELATION,    /* true while its indicator was positive at the last event */
     INPUT,
+    DISCRETE_INPUT, /* changes at events, or between steps, only */
     ALGEBRAIC,   /* unknown that the importer solves for while the switch is on */
     OUTPUT,
     LOCAL,
@@ -86,6 +87,8 @@ struct Model {
     const Reference *state, *derivative, *input, *indicator;
     const Reference *relation, *relation_indicator;
     const signed char *watch;  /* by relation: 1 or -1 where only its rise or its fall has an effect, else 0 */
+    unsigned modes;
+    const Reference *mode;     /* discrete inputs by which the importer chooses equations while the switch is on */
     const unsigned *row;       /* entries of unknown r are row[r] .. row[r + 1] - 1 */
     const Entry *entry;
     const Event *event;

@@ -77,6 +77,7 @@ struct Instance {
     Log log;
     void (*logger)(void); /* the importer's own function, called by log */
     bool logged[CATEGORIES];
+    bool modes_chosen; /* by the importer, or it has been told that they are not */
     bool co_simulation, event_mode_used, early_return_allowed;
     void (*intermediate_update)(void);
     unsigned derivative_stage, indicator_stage;
@@ -190,6 +191,7 @@ Status update_events(Instance *, Update *);
 Status settle_events(Instance *, Update *);
 bool relation_changed(Instance *);
 bool completed_step(Instance *);
+void expect_modes(Instance *);
 Status follow_start(Instance *); /* before the start there are no events: relations follow the values at once */
 
 /* step.c */

@@ -5,7 +5,7 @@
 
 static const char *const role_names[] = {
     "the independent variable", "a parameter", "the switch of the ideal mode", "a state", "a derivative", "a discrete state", "a relation",
-    "an input", "an algebraic variable", "an output", "a local variable", "an event indicator",
+    "an input", "a discrete input", "an algebraic variable", "an output", "a local variable", "an event indicator",
 };
 static const char *const type_names[] = {"a real", "an integer", "a Boolean"};
 
@@ -136,6 +136,9 @@ Status set_values(Instance *instance, const Reference *references, size_t count,
         }
     }
     changed(instance, earliest);
+    for (size_t i = 0; type == INTEGER && i < count; i++)
+        for (unsigned m = 0; m < model.modes; m++)
+            instance->modes_chosen = instance->modes_chosen || model.mode[m] == references[i];
     return OK;
 }
 

@@ -10,7 +10,7 @@ from fmu_components.declare.declaration import Role
 from tests.support.declare.reference import reference
 from tests.support.runtime.driver import Driver
 
-SETTABLE = (Role.PARAMETER, Role.STATE, Role.INPUT, Role.ALGEBRAIC)
+SETTABLE = (Role.PARAMETER, Role.STATE, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
 
 
 def switches(component):

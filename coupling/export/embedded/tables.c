@@ -41,7 +41,8 @@ static Role role_of(const Variable *variable)
 {
     const bool shown = mechanism.switch_reference != 0;
     switch (variable->role) {
-    case INPUT: return LOCAL; /* another component, or the mechanism, gives it */
+    case INPUT:
+    case DISCRETE_INPUT: return LOCAL; /* another component, or the mechanism, gives it */
     case ALGEBRAIC: return shown ? ALGEBRAIC : LOCAL;
     case OUTPUT: return LOCAL;
     default: return (Role)variable->role;

@@ -109,7 +109,7 @@ def _section(declared: Declaration) -> str:
     parameters = _table(("Parameter", "Default", "Unit", "Meaning"), map(_parameter, _alike(_main_parameters(declared))))
     signals = _table(
         ("Signal input", "Start", "Unit", "Meaning"),
-        ((f"`{v.name}`", f"{v.start:g}", v.unit or "1", v.text) for v in declared.with_role(Role.INPUT) if v.port is None),
+        map(_parameter, ((v,) for v in declared.with_role(Role.INPUT, Role.DISCRETE_INPUT) if v.port is None)),
     )
     states = _table(("State", "Start", "Unit", "Meaning"), map(_parameter, _alike(declared.with_role(Role.STATE, Role.DISCRETE))))
     main = _alike(v for v in declared.with_role(Role.OUTPUT) if _is_main_output(v, declared))

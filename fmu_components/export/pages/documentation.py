@@ -83,7 +83,7 @@ def _display_units(unit: str) -> str:
 
 def _inputs(table: VariableTable) -> str:
     """The signals that enter outside of ports."""
-    return _variables(table, [v for v in table.with_role(Role.INPUT) if v.port is None])
+    return _variables(table, [v for v in table.with_role(Role.INPUT, Role.DISCRETE_INPUT) if v.port is None])
 
 
 def _states(table: VariableTable) -> str:
@@ -342,6 +342,7 @@ def usage(table: VariableTable) -> str:
         added.append(_add(other, partner.component, start))
         connected.append(f'system.connect("{end}", "{other}.{partner.port}")')
     driven = [f'system.drive("{instance}.{v.name}", 1.0)' for v in table.with_role(Role.INPUT) if v.port is None and v.unit in ("N", "N.m")]
+    relaxed = ', initial="relax"' if any(each.position for each in declared.switched) else ""
     return "\n".join(
         [
             "from coupling import System",
@@ -350,7 +351,7 @@ def usage(table: VariableTable) -> str:
             *added,
             *connected,
             *driven,
-            "result = system.simulate(stop_time=1.0)",
+            f"result = system.simulate(stop_time=1.0{relaxed})",
             f'print(result["{instance}.{_telling(table)}"][-1])',
         ]
     )

@@ -43,7 +43,7 @@ def check_variables(read: Fmu, component: type[Component]) -> None:
 
 def check_natures(read: Fmu, component: type[Component], fmi: int) -> None:
     """Causality, variability and initial have values wherever the version gives them one."""
-    inputs = {v.name for v in table_of(component).with_role(Role.INPUT)}
+    inputs = {v.name for v in table_of(component).with_role(Role.INPUT, Role.DISCRETE_INPUT)}
     if fmi == 2:
         inputs |= {v.name for v in table_of(component).with_role(Role.ALGEBRAIC)}
     assert {v.name for v in read.variables.values() if v.causality == "input"} == inputs

@@ -121,7 +121,7 @@ def test_each_list_is_complete(written, table):
 def test_dependencies_hold_numerically(written, table, fmi):
     """While the switch is on, nothing moves with what is not declared, and the slopes are what the kinds promise."""
     probe = dependence(table, True)
-    always = {Role.TIME, Role.STATE, Role.INPUT, Role.ALGEBRAIC}
+    always = {Role.TIME, Role.STATE, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC}
     later = always | ({Role.PARAMETER, Role.DISCRETE} if fmi == 3 else set())
     knowns = dict.fromkeys(LISTS, later)
     knowns |= {"InitialUnknown": always | {Role.PARAMETER, Role.DISCRETE}, "Residual": always | {Role.PARAMETER}}

@@ -28,7 +28,7 @@ from tests.support.runtime.driver import DISCARD, Driver, status_of
 
 BODY = VariableTable(declaration(find("planar.Body1")))
 FATAL = 4
-BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.ALGEBRAIC)
+BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
 DIGITS = 30
 
 
@@ -105,7 +105,7 @@ def random_point(declared, random, ideal=False):
 def draw(variable, random, ideal):
     if variable.role is Role.SWITCH:
         return ideal
-    if variable.role in (Role.DISCRETE, Role.RELATION):
+    if variable.role in (Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION):
         return False if variable.start is None else variable.start
     low = max(-2.0, variable.range.minimum)
     return float(random.uniform(low + 0.1, min(low + 4.0, variable.range.maximum)))

@@ -17,7 +17,7 @@ from fmu_components.export.build import table_of
 from fmu_components.export.table import VariableTable
 
 DIGITS = 40
-_BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.ALGEBRAIC)
+_BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role.RELATION, Role.INPUT, Role.DISCRETE_INPUT, Role.ALGEBRAIC)
 
 
 def _gears_touch(point: Mapping[str, float | bool]) -> dict[str, float]:
@@ -120,6 +120,8 @@ def _draw(variable: Variable, random: np.random.Generator, switch: bool) -> floa
         return variable.start if variable.start is not None else False
     if variable.role is Role.TIME:
         return float(random.uniform(0, 5))
+    if variable.type == "integer":
+        return int(random.integers(variable.range.minimum, variable.range.maximum + 1))
     low = max(-3.0, variable.range.minimum)
     high = max(low + 3.0, min(3.0, variable.range.maximum)) if variable.range.maximum > low + 3.0 else variable.range.maximum
     return float(random.uniform(low + 0.05 * (high - low), high))

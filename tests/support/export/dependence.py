@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import sympy
 
-from fmu_components.declare.declaration import Declaration, Role, Variable
+from fmu_components.declare.declaration import Declaration, Range, Role, Variable
 from fmu_components.export.table import VariableTable
 
 POINTS = 40
@@ -17,7 +17,7 @@ _NEVER_CHANGES = {
     "constant": (),
     "fixed": (Role.SWITCH,),
     "tunable": (Role.SWITCH, Role.PARAMETER),
-    "discrete": (Role.SWITCH, Role.PARAMETER, Role.DISCRETE, Role.RELATION),
+    "discrete": (Role.SWITCH, Role.PARAMETER, Role.DISCRETE, Role.DISCRETE_INPUT, Role.RELATION),
 }
 """Upon what the factor of a dependence of each kind may depend; ``fixed`` has its fixed parameters beside these."""
 
@@ -107,7 +107,8 @@ class Dependence:
         if variable.type == "boolean":
             return bool(self._random.integers(2))
         if variable.type == "integer":
-            return int(self._random.integers(100))
+            low, high = max(variable.range.minimum, 0 if variable.range == Range() else -100), min(variable.range.maximum, 100)
+            return int(self._random.integers(low, high + 1))
         low = max(-2.0, variable.range.minimum)
         return float(self._random.uniform(low + 0.01, min(low + 4.0, variable.range.maximum)))
 

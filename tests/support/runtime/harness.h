@@ -207,7 +207,7 @@ static bool has_rate(Reference reference)
 static bool has_start(Reference reference) /* and can be set before the run */
 {
     Role role = variable_of(reference)->role;
-    return is_shown(reference) && (role == PARAMETER || role == STATE || role == DISCRETE || role == INPUT || role == ALGEBRAIC);
+    return is_shown(reference) && (role == PARAMETER || role == STATE || role == DISCRETE || role == INPUT || role == DISCRETE_INPUT || role == ALGEBRAIC);
 }
 
 static bool in_range(const Variable *variable, double value)

@@ -1,0 +1,31 @@
+"""Friction between two flanges whose limit is a parameter."""
+
+from __future__ import annotations
+
+import sympy
+
+from fmu_components.declare.functions import InSI
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.switched import Friction, friction
+
+
+class Rubbing(Joint):
+    """Base of frictions with a static and a kinetic limit, the curve of Stribeck between them, and viscous drag."""
+
+    def rubs(self, slip: sympy.Expr, what: str, unit: str, speed: str) -> Friction:
+        kinetic = self.parameter("kinetic", 1.0, unit, f"{what} while it slips", at_least=0)
+        given = self.parameter("static", 0.0, unit, f"{what} up to which it sticks; 0 for the kinetic one", at_least=0)
+        static = sympy.Max(given, kinetic)
+        stribeck = self.parameter("stribeck", 0.0, speed, "speed of slip over which the static one turns into the kinetic one", at_least=0)
+        viscous = self.parameter("viscous", 0.0, f"{unit}.s/{speed.removesuffix('/s')}", f"{what} per speed while it slips", at_least=0)
+
+        def law(limit: sympy.Expr, v: sympy.Expr) -> sympy.Expr:
+            fading = sympy.Piecewise((sympy.exp(-((v / stribeck) ** 2)), stribeck > 0), (0, True))
+            return limit + (static - kinetic) * fading + viscous * v
+
+        return friction(slip, kinetic, static, law)
+
+    def validity(self, M, N):
+        static, kinetic = self["static"], self["kinetic"]
+        fits = sympy.Or(static >= kinetic, sympy.Eq(static, 0))
+        return [(sympy.Piecewise((1, fits), (InSI(static - kinetic), True)), "static is at least kinetic; swap them")]
