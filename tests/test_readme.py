@@ -102,7 +102,7 @@ def test_the_snippets_on_results_run(scratch):
     scope = run_all(RESULTS)
     result, again = scope["result"], scope["again"]
     assert (again.values == result.values).all() and again.outcome == result.outcome
-    assert {path.name for path in scratch.iterdir()} == {"pendulum.jrd", "pendulum.mat", "pendulum.csv"}
+    assert {path.name for path in scratch.iterdir()} == {"pendulum.jrd", "pendulum.mat", "pendulum.csv", "pendulum.png"}
     assert scope["row"]["rod.theta"] == pytest.approx(np.interp(0.25, result.time, result["rod.theta"]), abs=1e-12)
     assert scope["frame"].attrs["units"]["rod.theta"] == scope["dataset"]["rod.theta"].attrs["units"] == "rad"
 
