@@ -18,6 +18,8 @@ ONE_AXIS = ("Revolute", "Cylindrical", "Screw", "Planar", "ConstantVelocity")
 THREE_AXES = ("Weld", "Prismatic")
 OPPOSITE = [(joint, ABOUT_X, "z", -1) for joint in ONE_AXIS]
 OPPOSITE += [(joint, *turned) for joint in THREE_AXES for turned in ((ABOUT_X, "y", -1), (ABOUT_Z, "x", -1), (CYCLIC, "x", 0))]
+FIRST = ("Revolute", "Weld")
+"""One of each kind; the others take seconds to be exported."""
 
 
 def refused(fmu, joint, inputs):
@@ -29,7 +31,10 @@ def refused(fmu, joint, inputs):
         return driver.log[0]
 
 
-@pytest.mark.parametrize(("joint", "attitude", "axis", "product"), OPPOSITE)
+@pytest.mark.parametrize(
+    ("joint", "attitude", "axis", "product"),
+    [pytest.param(*each, marks=[pytest.mark.slow] * (each[0] not in FIRST)) for each in OPPOSITE],
+)
 def test_a_joint_on_the_wrong_branch(fmu, joint, attitude, axis, product):
     """Where axes are opposite or exchanged its constraints hold as well: the sentence names the axis, and the product of both."""
     entries = {f"N.R{i + 1}{j + 1}": float(attitude[i, j]) for i in range(3) for j in range(3)}
