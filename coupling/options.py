@@ -32,6 +32,7 @@ _OF_MULTIPLIERS = {
     "redundant": ("least", "first"),
     "form": ("multipliers", "full", "reduced"),
 }
+_OF_IMPACTS = {"impacts": ("sequential", "simultaneous"), "painleve": ("stop", "impulse")}
 INDEPENDENT_FIRST = "independent first"
 _MOST_ROWS = 100_000_000
 
@@ -72,6 +73,12 @@ class Run:
     """Of joints, for successive multipliers: those named come first, the others in the order of ``add``."""
     redundant: str = "least"
     form: str = "multipliers"
+    impacts: str = "sequential"
+    """"sequential": the greatest approach first, equal ones together. "simultaneous": all at once."""
+    rest_velocity: float = 1e-3
+    """Impacts at a lower speed are plastic, in the units of the constraints."""
+    painleve: str = "stop"
+    """"impulse": where no forces satisfy a contact, one solves it that stops the slip."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -93,6 +100,7 @@ class Run:
         if not isinstance(self.solver, str):
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
         self._check_stabilisation()
+        self._check_impacts()
         self._check_multipliers()
         self._check_communication()
         self._check_index3()
@@ -158,6 +166,15 @@ class Run:
                 "initial='relax' leaves a violated start to the joints' own stabilisation, which stabilisation='projection' turns off; "
                 "choose initial='assemble', or stabilisation='baumgarte'"
             )
+
+    def _check_impacts(self) -> None:
+        for name, known in _OF_IMPACTS.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in known:
+                raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
+        object.__setattr__(self, "rest_velocity", _number("rest_velocity", self.rest_velocity))
+        if not 0 <= self.rest_velocity < math.inf:
+            raise BuildError(f"rest_velocity = {self.rest_velocity:g} is refused: it must be at least 0 and finite; 0.001 is the default")
 
     def _check_multipliers(self) -> None:
         for name, known in _OF_MULTIPLIERS.items():

@@ -66,18 +66,20 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Change:
-    """A joint that came into force in a run, or went."""
+    """A joint that came into force in a run, or went; changed its mode, or was hit."""
 
     time: float
     joint: str
     what: str
-    """``added`` or ``removed``."""
+    """``added``, ``removed``, ``hit``, or a mode and the next one, such as ``sticks -> slips``."""
     impulses: Mapping[str, float]
     """By multiplier, of all joints at that time, in N.s or N.m.s; those that were removed have 0."""
     energy: float
     """J, lost by all changes at that time together; what prescribed velocities supply is not counted as won."""
     heirs: tuple[str, ...] = ()
     """Joints that repeated one that was removed, and carry its load from then on."""
+    multiplier: str = ""
+    """Of a joint whose mode changed, the one that is meant."""
 
 
 @dataclass(frozen=True, eq=False)

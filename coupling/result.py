@@ -156,8 +156,9 @@ class Result:
 
     def _in_force(self, columns: Sequence[int]) -> np.ndarray:
         """By row and column, 1 where the joint of a column is in force and 0 where it is not."""
-        joints = [self.names[i].removesuffix(f".{self._record.columns[i].variable}") for i in columns]
-        return np.array([in_force(len(self), self._record.off.get(joint, ())) for joint in joints]).T
+        off, names = self._record.off, [self.names[i] for i in columns]
+        joints = [name.removesuffix(f".{self._record.columns[i].variable}") for i, name in zip(columns, names, strict=True)]
+        return np.array([in_force(len(self), off.get(joint, off.get(name, ()))) for joint, name in zip(joints, names, strict=True)]).T
 
     @property
     def energy(self) -> np.ndarray:

@@ -26,6 +26,7 @@ from coupling.live.recording import recorded
 from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.successive import idle
+from coupling.live.switching import impacts_warned
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state, violated
 from coupling.memory import free_memory
@@ -209,6 +210,11 @@ class Simulator:
         return f"{held} Baumgarte's stabilisation of the joints, {next(reason for reason, holds in reasons.items() if holds)}"
 
     @cached_property
+    def _switches(self) -> bool:
+        """Whether joints have constraints that depend on modes."""
+        return any(each.fmu.fmu.dae is not None and each.fmu.fmu.dae.switched for each in self.definition.instances)
+
+    @cached_property
     def _given(self) -> list[tuple[int, str]]:
         """The start values of all runs, by instance and variable."""
         return [(i, name) for i, each in enumerate(self.definition.instances) for name, _ in each.start]
@@ -268,7 +274,7 @@ class Simulator:
             except MemoryError:
                 outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
-            outcome.warnings += [*vain, *warnings(session), *jumps(session), *idle(session)]
+            outcome.warnings += [*vain, *warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
             outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += coarse(session, record)
@@ -285,7 +291,7 @@ class Simulator:
     def arrived(self, time: float) -> Iterator[tuple[Session, np.ndarray]]:
         """A session at a time, and the states there: at 0 the start."""
         run = Run(stop_time=time, start_time=min(time, 0.0), outputs=[], output_times=[time])
-        built = self.built(Mode.PROJECTED if self.definition.enforced else Mode.CONTINUOUS)
+        built = self.built(Mode.PROJECTED if self.definition.enforced or self._switches else Mode.CONTINUOUS)
         with self._lent(*self._started(built, run, {}, None)) as session:
             check_start_state(session)
             outcome = SOLVERS[run.solver].integrate(session, run)
@@ -330,7 +336,7 @@ class Simulator:
         """How the instances are run: joints that come into force, or carry nothing, ask for what projection reads, whether states are projected
         or not."""
         mode = _mode(run)
-        asked = self.definition.enforced or run.redundant == "first"
+        asked = self.definition.enforced or run.redundant == "first" or self._switches
         return Mode.PROJECTED if mode is Mode.CONTINUOUS and asked else mode
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------

@@ -369,6 +369,9 @@ class System(Composition):
         order: Sequence[str] | str | None = Run.order,
         redundant: str = Run.redundant,
         form: str = Run.form,
+        impacts: str = Run.impacts,
+        rest_velocity: float = Run.rest_velocity,
+        painleve: str = Run.painleve,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -398,6 +401,8 @@ class System(Composition):
         ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint, in an ``order`` of joints, of which those that are not
         named follow in the order of ``add``, or ``independent first``. Of redundant ones the multipliers are the ``least``, or the load is left to those
         taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as well.
+        Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are plastic.
+        ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does.
         """
         check_scheme(scheme)
         if isinstance(start_values, str | os.PathLike):
@@ -432,6 +437,9 @@ class System(Composition):
             order=order,
             redundant=redundant,
             form=form,
+            impacts=impacts,
+            rest_velocity=rest_velocity,
+            painleve=painleve,
         )
         simulator = self._simulator or Simulator(self.definition)
         try:

@@ -36,7 +36,6 @@ _KERNEL_SOURCES = (
     "build.c",
     "kernel.c",
     "differentiate.c",
-    "drives.c",
     "evaluate.c",
     "failed.c",
     "loop.c",

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 from coupling.fmus.constraints import Constraint, read_constraints
 from coupling.fmus.errors import Source
 from coupling.fmus.structure import Structure, Unknown, read_unknown, referred
+from coupling.fmus.switched import SwitchedMultiplier
 from coupling.fmus.variables import FmuVariable
 
 MANIFEST = "extra/org.fmi-standard.fmi-ls-dae/fmi-ls-manifest.xml"
@@ -35,6 +36,8 @@ class Dae:
     """Replaces the FMU's own while the mode is on."""
     constraints: tuple[Constraint, ...]
     """What each algebraic variable is chosen for, in their order."""
+    switched: tuple[SwitchedMultiplier, ...] = ()
+    """Those of which that depends on a mode."""
 
 
 def read_manifest(text: bytes, variables: Iterable[FmuVariable], own: Structure, source: Source) -> Dae | None:

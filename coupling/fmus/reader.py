@@ -19,6 +19,7 @@ from coupling.fmus.errors import FmuError, Source
 from coupling.fmus.interface import Interface, read_interface
 from coupling.fmus.manifest import MANIFEST, read_manifest
 from coupling.fmus.structure import check_states, read_structure, states_of
+from coupling.fmus.switched import SWITCHED, read_switched
 from coupling.fmus.terminals import TERMINALS, read_terminals
 from coupling.fmus.units import read_units
 from coupling.fmus.variables import Settable, VariableReader, by_name, by_reference
@@ -57,7 +58,7 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
 
 
 def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) -> Fmu:
-    files, names = read_members(path, (_DESCRIPTION, MANIFEST, *TERMINALS))
+    files, names = read_members(path, (_DESCRIPTION, MANIFEST, SWITCHED, *TERMINALS))
     if _DESCRIPTION not in files:
         raise FmuError(f"'{path}' holds no {_DESCRIPTION}, so that it is no FMU; export the model as FMI 2.0 or 3.0")
     root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
@@ -75,6 +76,8 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
     elements = Elements(listed, free, source)
     variables = by_name(elements.variables(listed), source)
     structure, dae = elements.structure(structure), elements.dae(dae)
+    if dae is not None and SWITCHED in files:
+        dae = replace(dae, switched=read_switched(files[SWITCHED], variables, source))
     units = read_units(root, (v.unit for v in variables.values() if v.unit is not None), source)
     views, in_base = base_views(variables.values(), units, elements, free)
     if model_exchange is not None:

@@ -258,13 +258,12 @@ static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)
     for (int i = 0; i < rows->drives; i++) {
         const DriveRow *row = &rows->drive[i];
         Drive *drive = &k->drives[i];
-        *drive = (Drive){.kind = (DriveKind)row->kind, .points = row->points, .count = row->count};
-        drive->times = real(rows, row->times);
-        drive->values = real(rows, row->values);
-        if (drive->kind == BY_FUNCTION)
-            drive->function = functions[row->count];
-        else if (drive->kind == BY_POLYNOMIAL)
-            *drive->coefficient = *drive->values;
+        if (row->kind == BY_FUNCTION)
+            *drive = (Drive){.function = functions[row->count], .points = row->values, .times = real(rows, row->times)};
+        else if (row->kind == BY_POLYNOMIAL)
+            *drive = (Drive){.polynomial = true, .initial = real(rows, row->values), .coefficient = {*real(rows, row->values)}};
+        else
+            *drive = (Drive){.points = row->count, .times = real(rows, row->times), .values = real(rows, row->values)};
     }
     k->drive_count = rows->drives;
 }
@@ -295,10 +294,12 @@ Kernel *kernel_build(const Rows *rows, Instance *const *instances, double (*cons
         complete = build_loop(rows, &rows->loop[k->loop_count], &k->loops[k->loop_count]);
         unknowns += (size_t)k->loops[k->loop_count++].count;
     }
-    k->off = calloc(unknowns + 1, sizeof *k->off);
+    k->off = calloc(2 * unknowns + 1, sizeof *k->off);
     complete = complete && k->off;
     for (int i = 0; complete && i < k->loop_count; i++)
         k->loops[i].off = i ? k->loops[i - 1].off + k->loops[i - 1].count : k->off;
+    for (int i = 0; complete && i < k->loop_count; i++)
+        k->loops[i].lawful = k->loops[i].off + unknowns;
     if (complete && build_operations(k, rows, false) && kernel_add_jacobians(k, rows) == 0)
         return k;
     kernel_free(k);

@@ -313,7 +313,7 @@ static int judge(Kernel *k, int loop, const double *x, Verdict *v, bool *again)
             all = all || (l->cycle[i] < 0 && share[i] < RANK_CANDIDATE);
         }
         for (int i = 0; i < l->count; i++)
-            wanted[i] = !l->off[i] && (all || l->cycle[i] >= 0);
+            wanted[i] = !l->off[i] && !l->lawful[i] && (all || l->cycle[i] >= 0);
         if (candidate && !begin_question(k, loop, wanted, &v->question))
             result = KERNEL_NO_MEMORY;
         if (candidate && result == KERNEL_DONE)

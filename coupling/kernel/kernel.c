@@ -30,7 +30,7 @@ void kernel_free(Kernel *k)
 {
     if (!k)
         return;
-    void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_implicit, k->end_coupling, k->end_projection, k->end_changes};
+    void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_implicit, k->end_coupling, k->end_projection, k->end_changes, k->end_switching};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i])
             ends[i](k);
@@ -155,6 +155,11 @@ void kernel_switch(Kernel *k, int loop, int unknown, bool on)
 const bool *kernel_off(const Kernel *k)
 {
     return k->off;
+}
+
+const bool *kernel_lawful(const Kernel *k)
+{
+    return k->loop_count ? k->loops[0].lawful : k->off;
 }
 
 int kernel_set_open(Kernel *k, bool open)

@@ -32,6 +32,9 @@ typedef enum {
     KERNEL_STOPPED,          /* a method that is called back does not go on, and has kept why */
     KERNEL_UNFIT,            /* the position of constraint `failure.slot` of loop `failure.index`, which comes into force, is off */
     KERNEL_CONFLICT,         /* no velocities satisfy that constraint with those that it repeats */
+    KERNEL_NO_FORCES,        /* none satisfy the contact of switched row `failure.index` */
+    KERNEL_UNSETTLED_MODES,  /* of so many switched rows as `failure.slot` says, such as `failure.index` */
+    KERNEL_UNFIT_MODE,       /* the position of switched row `failure.index`, which comes into force, is off */
     KERNEL_STEP_NOT_SOLVED,  /* Newton's iteration of an implicit step has not come to rest; state `failure.slot` changed most */
     KERNEL_STEP_CONTRADICTORY /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
 } KernelStatus;
@@ -130,6 +133,33 @@ typedef struct {
 int kernel_schedule(Kernel *, const Rows *, const ScheduledChange *, int count, double allowed);
 const Change *kernel_changes(const Kernel *, int *count);
 const bool *kernel_conflicting(const Kernel *); /* by unknown: what a constraint repeats whose velocity does not fit */
+
+/* switching.c: joints whose constraints depend on modes, which are chosen for all of them at once. impacts: all at once or one after the other;
+ * rest: an approach that is slower is plastic; allowed: as above. */
+typedef struct {
+    bool simultaneous, impulse;
+    double rest, allowed;
+} SwitchingOptions;
+
+/* row: of the record, the first after it. */
+typedef struct {
+    double time;
+    int item, from, to, row;
+} ModeChange;
+
+/* Velocities that jumped; by unknown of all loops: impulses, and velocities of constraints before. */
+typedef struct {
+    double time, lost;
+    int row;
+    double *impulse, *velocity;
+} Strike;
+
+int kernel_begin_switching(Kernel *, const Rows *, const SwitchingOptions *);
+int kernel_switch_at_start(Kernel *, double t, double *x);
+const ModeChange *kernel_mode_changes(const Kernel *, int *count);
+const Strike *kernel_strikes(const Kernel *, int *count);
+int kernel_two_solutions(const Kernel *, double *time); /* the first switched row that had them, or -1 */
+const bool *kernel_lawful(const Kernel *);              /* by unknown of all loops: what slips */
 
 /* record.c */
 int kernel_set_record(Kernel *, const Rows *);

@@ -36,12 +36,14 @@ typedef struct {
     bool completed_step; /* wants to hear of every completed step */
 } Part;
 
-/* A function of time; drives.c says what each kind does with its values. */
+/* A function of time: called back, with the times at which it jumps; a polynomial; or a table that is interpolated linearly and
+ * constant outside. */
 typedef struct {
-    DriveKind kind;
     double (*function)(double time);
-    double start, coefficient[3]; /* of a polynomial: value, slope and curve at the start */
-    int points, last, count;
+    bool polynomial;
+    double start, coefficient[3]; /* value, slope and curve at the start */
+    const double *initial;        /* value of a polynomial at first */
+    int points, last;
     const double *times, *values;
 } Drive;
 
@@ -104,6 +106,7 @@ typedef struct {
     bool given;   /* all unknowns are held: the loop is passed once with them as they are */
     bool *held;   /* unknowns that are found outside of the loop; null where there are none */
     bool *off;    /* unknowns whose constraints are not in force: their residuals are they themselves, so that they vanish */
+    bool *lawful; /* unknowns that follow a law in place of their constraint: their residuals say so, and no state is moved for them */
     int off_count;
     int *sequence; /* of elimination, where constraints are taken in an order that was asked for; else null */
     int dropped_count; /* constraints that repeat those taken before, and carry nothing */
@@ -147,10 +150,11 @@ struct Kernel {
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
     struct Implicit *implicit; /* null where the run has no implicit steps */
     struct Changes *changes;   /* of constraints during the run; null where there are none */
-    bool *off;                 /* of all loops, one after the other */
+    struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
+    bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
-        (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *); /* of what there is of these */
+        (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *); /* of what there is of these */
 };
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
@@ -255,10 +259,6 @@ typedef struct Coupling {
 bool build_operations(Kernel *, const Rows *, bool of_steppers);
 bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
 
-/* drives.c */
-double drive_value(Drive *, double t, double passed);
-double drive_next_time(const Drive *, double t);
-
 /* kernel.c */
 void free_operations(Operations *);
 
@@ -314,6 +314,10 @@ int drop_redundant(Kernel *, int loop, const double *relations, int count, doubl
 /* changes.c */
 double next_change(const Kernel *);
 int pass_changes(Kernel *, double t, double *x, bool *changed); /* those that are due; at a point in Continuous-Time Mode */
+
+/* switching.c */
+void note_due(Kernel *, const double *before, const double *now); /* by the event indicators; null where none fired */
+int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed); /* at a point in Continuous-Time Mode */
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

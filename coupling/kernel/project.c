@@ -70,7 +70,7 @@ int read_constraints(Kernel *k, const double *x)
 
 bool in_force(const Kernel *k, const ConstraintRow *c)
 {
-    return !k->loops[c->loop].off[c->unknown];
+    return !k->loops[c->loop].off[c->unknown] && !k->loops[c->loop].lawful[c->unknown];
 }
 
 Violation violation(const Kernel *k, const double *x)

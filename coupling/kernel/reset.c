@@ -12,6 +12,7 @@ static int reset_loop(Loop *l)
     l->worst.time = l->passed.time = l->largest = 0;
     l->given = false;
     memset(l->off, 0, (size_t)l->count * sizeof *l->off);
+    memset(l->lawful, 0, (size_t)l->count * sizeof *l->lawful);
     l->off_count = l->dropped_count = 0;
     free(l->sequence);
     l->sequence = NULL;
@@ -33,6 +34,8 @@ int kernel_reset(Kernel *k)
         k->end_implicit(k);
     if (k->end_changes)
         k->end_changes(k);
+    if (k->end_switching)
+        k->end_switching(k);
     free(k->ordered);
     k->ordered = NULL;
     if (k->record)
@@ -49,9 +52,9 @@ int kernel_reset(Kernel *k)
     for (int i = 0; i < k->drive_count; i++) {
         Drive *drive = &k->drives[i];
         drive->last = 0;
-        if (drive->kind == BY_POLYNOMIAL) {
+        if (drive->polynomial) {
             drive->start = drive->coefficient[1] = drive->coefficient[2] = 0;
-            drive->coefficient[0] = *drive->values;
+            drive->coefficient[0] = *drive->initial;
         }
     }
     int result = 0;

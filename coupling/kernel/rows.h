@@ -30,15 +30,7 @@ typedef enum {
  * already. CENTRAL: a difference of which known_slot is the place of the known among the instance's states, NONE for an input. */
 typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN, CENTRAL } DerivativeKind;
 
-typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION, BY_PIECES, BY_FORMULA } DriveKind;
-
-/* Of a formula, by their places in formulas.py. */
-typedef enum {
-    FORMULA_NUMBER, FORMULA_TIME, FORMULA_ADD, FORMULA_MULTIPLY, FORMULA_POWER, FORMULA_SIN, FORMULA_COS, FORMULA_TAN, FORMULA_ASIN,
-    FORMULA_ACOS, FORMULA_ATAN, FORMULA_SINH, FORMULA_COSH, FORMULA_TANH, FORMULA_EXP, FORMULA_LOG, FORMULA_LESS, FORMULA_AT_MOST,
-    FORMULA_BOTH, FORMULA_EITHER, FORMULA_NOT, FORMULA_PIECEWISE
-} FormulaOperation;
-enum { FORMULA_DEPTH = 256 }; /* values that may wait for each other */
+typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION } DriveKind;
 
 /* An instance. */
 typedef struct {
@@ -48,8 +40,9 @@ typedef struct {
 
 /* A function of time. */
 typedef struct {
-    int kind, points, times; /* of a table or of pieces; of a function or a formula: where it jumps */
-    int count, values;       /* number of a function that is called back, coefficients of a piece, pairs of a formula; of a polynomial: its value at first */
+    int kind;
+    int count;         /* points of a table; number of a function that is called back */
+    int times, values; /* of a polynomial: its value at first; of a function: where it jumps, and at how many times */
 } DriveRow;
 
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots. row_start is NONE
@@ -110,6 +103,15 @@ typedef struct {
     int loop, unknown, position, velocity;
 } ConstraintRow;
 
+/* A multiplier of a joint whose constraint depends on a mode, an integer of `type` of its instance: references, NONE where there is none.
+ * kind: as in modes.h, or HOLDS_WHILE. normal: the switched multiplier of the same joint that presses friction, and its reference; limited: whether
+ * the limit follows other multipliers. */
+enum { HOLDS_WHILE = 2 };
+
+typedef struct {
+    int kind, loop, unknown, part, indicator, type, mode, acceleration, limit, still, restitution, normal, multiplier, limited;
+} SwitchedRow;
+
 /* A state whose derivative is another state. */
 typedef struct {
     int state, velocity;
@@ -143,7 +145,7 @@ typedef struct {
     int slots, states; /* the states come first */
     int derivative_slot;
     int group; /* by state, the number of its instance and unit */
-    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions, turns, bordereds, levels;
+    int parts, drives, loops, operations, derivatives, couplings, steppers, others, bonds, records, constraints, motions, turns, bordereds, levels, switcheds;
     const PartRow *part;
     const DriveRow *drive;
     const LoopRow *loop;
@@ -159,6 +161,7 @@ typedef struct {
     const TurnRow *turn;
     const BorderedRow *bordered;
     const LevelRow *level;
+    const SwitchedRow *switched;
     const int *number; /* the pools */
     const double *real;
 } Rows;

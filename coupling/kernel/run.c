@@ -241,6 +241,10 @@ static int pass_event(Kernel *k, double t, int indicator)
     int result = kernel_synchronise(k, t, run->x);
     if (result == KERNEL_DONE)
         result = record_at(k, t, run->x);
+    if (result == KERNEL_DONE && k->switching) {
+        result = kernel_indicators(k, run->z_middle);
+        note_due(k, indicator < 0 ? NULL : run->z_before, run->z_middle);
+    }
     if (result == KERNEL_DONE)
         result = kernel_start_events(k);
     if (result == KERNEL_DONE)
@@ -249,6 +253,8 @@ static int pass_event(Kernel *k, double t, int indicator)
         result = pass_changes(k, t, run->x, &jumped);
     if (result == KERNEL_DONE && jumped)
         result = settle_again(k, t, &changed);
+    if (result == KERNEL_DONE && k->switching)
+        result = pass_switching(k, t, run->x, false, &changed);
     if (result == KERNEL_DONE && changed)
         result = project_fully(k, t, run->x);
     if (result == KERNEL_DONE)

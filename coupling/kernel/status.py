@@ -25,8 +25,11 @@ class Status(IntEnum):
     STOPPED = 12
     UNFIT = 13
     CONFLICT = 14
-    STEP_NOT_SOLVED = 15
-    STEP_CONTRADICTORY = 16
+    NO_FORCES = 15
+    UNSETTLED_MODES = 16
+    UNFIT_MODE = 17
+    STEP_NOT_SOLVED = 18
+    STEP_CONTRADICTORY = 19
 
 
 class Failure(ctypes.Structure):

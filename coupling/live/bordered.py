@@ -30,6 +30,8 @@ class Kept:
     residual: Address
     position: Address | None = None
     velocity: Address | None = None
+    follows: bool = False
+    """Whether its residual follows a law in some modes, so that it is kept at zero whatever the mode."""
 
     @property
     def level(self) -> int:
@@ -44,12 +46,15 @@ class Kept:
 def kept_at_zero(session: Session) -> list[Kept]:
     """By unknown of all loops, in their order."""
     found = []
+    rubbing = {Address(each.part, 0, each.given.multiplier) for each in session.built.switched if each.given.kind == "friction"}
     for loop in session.schedule.loops:
         for place, (unknown, residual) in enumerate(zip(loop.unknowns, loop.residuals, strict=True)):
             dae = session.built.parts[residual.part].dae if place < len(loop.unknowns) - loop.torn else None
             constraint = next((c for c in dae.constraints if c.residual == residual.reference), None) if dae else None
             levels = (constraint.position, constraint.velocity) if constraint else (None, None)
-            found.append(Kept(unknown, residual, *(None if r is None else Address(residual.part, 0, r) for r in levels)))
+            follows = unknown in rubbing  # where it slips, its residual is a law and not a constraint
+            position, velocity = (None if r is None or follows else Address(residual.part, 0, r) for r in levels)
+            found.append(Kept(unknown, residual, position, velocity, follows))
     return found
 
 

@@ -52,6 +52,9 @@ _REMEDIES = {
     ),
     Status.UNFIT: (Ending.CONTRADICTORY, "add it where it fits"),
     Status.CONFLICT: (Ending.CONTRADICTORY, "remove one of them"),
+    Status.NO_FORCES: (Ending.CONTRADICTORY, "use less friction there, painleve='impulse', or planar.CompliantContact"),
+    Status.UNSETTLED_MODES: (Ending.CHATTERING, "use the compliant version of one"),
+    Status.UNFIT_MODE: (Ending.CONTRADICTORY, "let it hold where it fits"),
     Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),
     Status.TERMINATED: (Ending.TERMINATED, ""),
 }
@@ -250,6 +253,27 @@ def _conflict(session: Session, at: str) -> str:
     return f"'{joint}' contradicts {others}: it repeats {'their' if len(partners) != 1 else 'its'} constraints, but asks for another velocity ({name} is {abs(value):.4g} {unit} apart)"
 
 
+def _switched(session: Session) -> tuple[str, str]:
+    """Of the switched multiplier that failed: its joint and, where it has one, its position."""
+    each = session.built.switched[session.kernel.failure.index]
+    part = session.built.parts[each.part]
+    return part.name, "" if each.given.position is None else part.fmu.by_reference[each.given.position].name
+
+
+def _no_forces(session: Session, at: str) -> str:
+    return f"no forces satisfy the contact of '{_switched(session)[0]}' (Painlevé: sliding with its friction pushes it into the ground without end)"
+
+
+def _unsettled_modes(session: Session, at: str) -> str:
+    joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in session.built.switched))
+    return f"the modes of {joints} do not settle; their friction depends on reactions too strongly"
+
+
+def _unfit_mode(session: Session, at: str) -> str:
+    joint, position = _switched(session)
+    return f"'{joint}' cannot hold from now on, {position} is more than 1e-06 off"
+
+
 def _unsettled(session: Session, at: str) -> str:
     f = session.kernel.failure
     if f.instance < 0:
@@ -274,6 +298,9 @@ _DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
     Status.CONTRADICTORY: _contradictory,
     Status.UNFIT: _unfit,
     Status.CONFLICT: _conflict,
+    Status.NO_FORCES: _no_forces,
+    Status.UNSETTLED_MODES: _unsettled_modes,
+    Status.UNFIT_MODE: _unfit_mode,
     Status.UNSETTLED: _unsettled,
     Status.TERMINATED: _terminated,
 }

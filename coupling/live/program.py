@@ -10,14 +10,14 @@ from itertools import groupby
 import numpy as np
 
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
-from coupling.plan import formulas
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree, most_degrees
-from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, FunctionDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import NUMERIC, chosen, recordable
 from coupling.plan.schedule import Kind, Operation, turns
+from coupling.plan.switched import add_switched
 from coupling.record import Column, Constant
 
 _PARAMETERS = ("parameter", "structuralParameter")
@@ -176,11 +176,7 @@ def _add_drives(rows: RowBuilder, built: Built) -> None:
             rows.add_polynomial(drive.start)
         elif isinstance(drive, ConstantDrive):
             rows.add_table([0.0], [drive.value])
-        elif isinstance(drive, FormulaDrive):
-            rows.add_formula(formulas.program(drive.tree), drive.breaks)
-        elif isinstance(drive, PiecesDrive):
-            rows.add_pieces(drive.times, drive.outside, drive.coefficients)
-        elif isinstance(drive, FunctionDrive):
+        else:
             rows.add_function(drive.breaks)
 
 
@@ -221,6 +217,7 @@ def _add_operations(rows: RowBuilder, built: Built) -> None:
                 NONE if each.position is None else each.position,
                 NONE if each.velocity is None else each.velocity,
             )
+        add_switched(rows, built.parts, built.switched)
     for number, loop in enumerate(schedule.loops):
         for operation in loop.operations:
             _add(rows, List.CONTINUOUS, number, operation)

@@ -8,6 +8,7 @@ from typing import Any
 
 from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.session import Session
+from coupling.live.switching import not_held, switches_of
 from coupling.options import Run
 from coupling.record import Record, Statistics
 
@@ -29,8 +30,8 @@ def recorded(session: Session, preparing: float, running: float) -> Record:
         constants=session.program.constants,
         start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
         options=_options(session.run),
-        changes=changes_of(session),
-        off=off_rows(session, len(rows)),
+        changes=tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
+        off={**off_rows(session, len(rows)), **not_held(session, len(rows))},
     )
 
 

@@ -8,17 +8,18 @@ from functools import cached_property
 
 import numpy as np
 
-from coupling.kernel import changes
+from coupling.kernel import changes, switching
 from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.rows import Rows
 from coupling.live.program import Program
-from coupling.options import Run
+from coupling.options import TOLERANCE, Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
 from coupling.plan.drives import FunctionDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Schedule
+from coupling.plan.switched import Switched
 
 
 class Session:
@@ -44,6 +45,8 @@ class Session:
         """Rows with the equations of such a solver, once it has made them."""
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
+        self.switches = False
+        """Whether modes of switched joints are chosen in the run."""
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.defined: dict[int, StartValues] = {}
         """Start values of instances for which a run changes none."""
@@ -62,6 +65,11 @@ class Session:
         return self.program.built.schedule
 
     @cached_property
+    def lawful(self) -> np.ndarray:
+        """By unknown of all loops, whether it follows a law in place of its constraint now, as friction that slips."""
+        return switching.lawful(self.kernel, sum(len(loop.unknowns) for loop in self.schedule.loops))
+
+    @cached_property
     def off(self) -> np.ndarray:
         """By unknown of all loops, whether its constraint is not in force now."""
         return changes.off(self.kernel, sum(len(loop.unknowns) for loop in self.schedule.loops))
@@ -69,6 +77,21 @@ class Session:
     def in_force(self, part: int) -> bool:
         """Whether the constraints of an instance are in force now."""
         return part not in self.built.enforced or not any(self.off[place] for place, _, _ in self.unknowns_of(part))
+
+    def holds(self, part: int, multiplier: int) -> bool:
+        """Whether a constraint that depends on a mode is in force now, by its multiplier. Where no modes are chosen, only that which is violated
+        as a unilateral one is."""
+        if self.switches:
+            place = next(p for p, loop, i in self.unknowns_of(part) if self.schedule.loops[loop].unknowns[i].reference == multiplier)
+            return not (self.off[place] or self.lawful[place])
+        return any((each.part, each.given.multiplier) == (part, multiplier) and self.inside(each) > 0 for each in self.built.switched)
+
+    def inside(self, each: Switched) -> float:
+        """By how much a unilateral constraint is violated now, in the unit of its position; 0 where that is little, and for others."""
+        if each.given.kind != "unilateral" or each.given.position is None:
+            return 0.0
+        depth = -float(self.readings((Address(each.part, 0, each.given.position),)).read()[1][0])
+        return depth if depth > TOLERANCE else 0.0
 
     def unknowns_of(self, part: int) -> Iterator[tuple[int, int, int]]:
         """The multipliers of an instance: place among the unknowns of all loops, loop, and place in it."""

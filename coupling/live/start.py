@@ -21,6 +21,7 @@ from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
 from coupling.live.session import Session
 from coupling.live.successive import begin_in_order
+from coupling.live.switching import begin_switching, name_modes
 from coupling.live.violations import check_start_state, follow_gauge
 from coupling.options import Run
 from coupling.plan.definition import Value
@@ -180,6 +181,7 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     first = session.schedule.first_end
     kernel.slots[first : first + len(session.schedule.arriving)] = _finite(session, session.schedule.arriving)
     _exchange_at_first(session)
+    name_modes(session)
     _leave_initialization(session, stepped=False)
     add_jacobians(session)
     if session.steppers:
@@ -187,7 +189,8 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
         _settle_inputs(session, solving=not assembling)
         _leave_initialization(session, stepped=True)
         kernel.set_ready()
-    kernel.set_open(assembling)
+    switches = bool(session.built.switched) and session.built.reading is not None
+    kernel.set_open(assembling or switches)  # modes are not chosen yet
     settled = kernel.settle(session.x)
     kernel.set_open(False)
     if settled is not Status.DONE and session.run.initial == "check":
@@ -198,6 +201,8 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     begin_in_order(session)
     _prepare_loops(session)
     schedule_enforcement(session)
+    if switches:
+        _done(session, begin_switching(session, t), "choosing the modes of joints")
     _done(session, kernel.evaluate(t, session.x), "evaluating the start")
     if session.built.gauge:
         follow_gauge(session, session.x)

@@ -9,7 +9,7 @@ import numpy as np
 from coupling.errors import InitialStateError
 from coupling.live.session import Session
 from coupling.options import TOLERANCE, Run, tolerance_of_fit
-from coupling.plan.graph import Address
+from coupling.plan.graph import Address, Part
 from coupling.record import Record, in_force
 
 LEVELS = ("position", "velocity")
@@ -17,6 +17,14 @@ LEVELS = ("position", "velocity")
 
 def check_start_state(session: Session) -> None:
     """Refuses a start at which a constraint is violated."""
+    for each in session.built.switched:
+        if (depth := session.inside(each)) > 0:
+            part = session.built.parts[each.part]
+            variable = part.fmu.by_reference[each.given.position or 0]
+            raise InitialStateError(
+                f"'{part.name}' starts {depth:.4g} {variable.unit} inside ({variable.name} = {-depth:.4g} {variable.unit}; at most {TOLERANCE:g} {variable.unit}); "
+                "move it, or use initial='assemble'"
+            )
     violated = []
     for level in LEVELS:
         addresses = constraints_at(session, level)
@@ -45,7 +53,7 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
                 times, values = last[:, 0], now[None]
             else:
                 rows = last if session.run.initial == "relax" else record.rows
-                off = record.off.get(session.built.parts[address.part].name, ())
+                off = record.off.get(session.built.parts[address.part].name, record.off.get(record.columns[place - 1].name, ()))
                 times, values = rows[:, 0], rows[:, place] * in_force(len(record.rows), off)[-len(rows) :]
             row = int(np.abs(values).argmax())
             if level not in loose and abs(values[row]) > worst * allowed:
@@ -83,8 +91,13 @@ def constraints_with_multipliers(session: Session, level: str) -> Iterator[tuple
     for i, part in enumerate(session.built.parts):
         for constraint in part.dae.constraints if part.dae and session.in_force(i) else ():
             reference = constraint.at(level)
-            if reference is not None:
+            if reference is not None and (constraint.multiplier not in _switched(part) or session.holds(i, constraint.multiplier)):
                 yield i, reference, constraint.multiplier
+
+
+def _switched(part: Part) -> frozenset[int]:
+    """The multipliers of an instance whose constraints depend on modes."""
+    return frozenset(each.multiplier for each in part.dae.switched) if part.dae else frozenset()
 
 
 def values_of(session: Session, addresses: list[Address]) -> np.ndarray:

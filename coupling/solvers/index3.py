@@ -82,7 +82,7 @@ def _outcome(session: Session, status: Status, kept: list[Kept]) -> Outcome:
 def _warnings(session: Session, kept: list[Kept], report: Index3Report) -> Iterator[str]:
     torn = {a for loop in session.schedule.loops for a in loop.unknowns[len(loop.unknowns) - loop.torn :]}
     for each in kept:
-        if each.level == OF_RESIDUAL and each.unknown not in torn:
+        if each.level == OF_RESIDUAL and each.unknown not in torn and not each.follows:
             name, part = session.named(*each.unknown[::2]), session.built.parts[each.unknown.part].name
             yield (
                 f"'{name}' is solved from its residual alone, since '{part}' has no outputs position[1] or velocity[1]; its constraint may drift"

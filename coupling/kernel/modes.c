@@ -1,0 +1,217 @@
+/* Modes by block pivoting: all that are wrong change at once; where their number has not fallen for some rounds, the last alone, which is the
+ * least-index rule (Murty, Note on a Bard-type Scheme for Solving the Complementarity Problem, 1974), finite for every P-matrix. */
+#include "modes.h"
+
+#include "linear.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATIENCE = 10, MOST_ROUNDS = 1000 };
+static const double certain = 1e-9; /* of the terms of an acceleration: less is no violation */
+
+typedef struct {
+    int count;
+    const double *S, *b;
+    Switched *item;
+    double *lambda, *a, *values;
+    int *pattern;
+    Linear *linear;
+} Pivoting;
+
+static bool is_known(const Switched *s)
+{
+    return s->kind == UNILATERAL ? !s->mode : s->mode != 0;
+}
+
+/* The limit of friction under some multipliers. */
+static double limit_of(const Switched *s, const double *lambda)
+{
+    return s->normal < 0 ? s->limit : s->limit + s->mu * lambda[s->normal];
+}
+
+static bool begin(Pivoting *p)
+{
+    const size_t n = (size_t)p->count;
+    p->values = malloc((n * n + 1) * sizeof *p->values);
+    p->pattern = malloc((2 * n + 1 + n * n) * sizeof *p->pattern);
+    if (!p->values || !p->pattern)
+        return false;
+    int *const start = p->pattern, *const order = start + n + 1, *const column = order + n;
+    for (size_t i = 0; i <= n; i++)
+        start[i] = (int)(i * n);
+    for (size_t i = 0; i < n * n; i++)
+        column[i] = (int)(i % n);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (int)i;
+    p->linear = linear_new(p->count, start, column, order);
+    return p->linear;
+}
+
+static void end(Pivoting *p)
+{
+    linear_free(p->linear);
+    free(p->pattern);
+    free(p->values);
+}
+
+/* What slips in a contact has its normal multiplier's column; what is open has none. */
+static bool solve(Pivoting *p)
+{
+    const int n = p->count;
+    for (int i = 0; i < n; i++) {
+        const bool known = is_known(&p->item[i]);
+        for (int j = 0; j < n; j++)
+            p->values[i * n + j] = known ? i == j : is_known(&p->item[j]) ? 0 : p->S[i * n + j];
+        p->lambda[i] = known ? 0 : -p->b[i];
+    }
+    for (int j = 0; j < n; j++) {
+        const Switched *s = &p->item[j];
+        const bool slips = s->kind == FRICTION && s->mode;
+        if (slips)
+            p->lambda[j] = -s->mode * s->limit;
+        for (int i = 0; i < n && slips; i++) {
+            if (is_known(&p->item[i]))
+                continue;
+            p->lambda[i] += p->S[i * n + j] * s->mode * s->limit;
+            if (s->normal >= 0 && p->item[s->normal].mode)
+                p->values[i * n + s->normal] -= p->S[i * n + j] * s->mode * s->mu;
+        }
+    }
+    if (linear_factorise(p->linear, p->values) < 0)
+        return false;
+    linear_solve(p->linear, p->lambda);
+    for (int j = 0; j < n; j++)
+        if (p->item[j].kind == FRICTION && p->item[j].mode)
+            p->lambda[j] = -p->item[j].mode * limit_of(&p->item[j], p->lambda);
+    for (int i = 0; i < n; i++) {
+        p->a[i] = p->b[i];
+        for (int j = 0; j < n; j++)
+            p->a[i] += p->S[i * n + j] * p->lambda[j];
+    }
+    return true;
+}
+
+/* How far an acceleration, and the multiplier that would change it by as much, are lost in rounding. */
+static double uncertainty(const Pivoting *p, int i, double *of_lambda)
+{
+    const double *row = p->S + i * p->count;
+    double terms = fabs(p->b[i]);
+    for (int j = 0; j < p->count; j++)
+        terms += fabs(row[j] * p->lambda[j]);
+    *of_lambda = row[i] > 0 ? certain * terms / row[i] : 0;
+    return certain * terms;
+}
+
+/* The mode that something takes which is wrong in its own. */
+static int better(const Pivoting *p, int i)
+{
+    const Switched *s = &p->item[i];
+    double unsure_lambda;
+    const double lambda = p->lambda[i], a = p->a[i], unsure = uncertainty(p, i, &unsure_lambda);
+    if (s->kind == UNILATERAL)
+        return s->mode ? !(lambda < -unsure_lambda) : a < -unsure;
+    if (s->mode)
+        return s->mode * a < -unsure ? 0 : s->mode;
+    return fabs(lambda) > limit_of(s, p->lambda) + unsure_lambda ? (lambda > 0 ? -1 : 1) : 0;
+}
+
+static void change_due(Pivoting *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        Switched *s = &p->item[i];
+        if (s->due && s->kind == FRICTION && !s->mode)
+            s->mode = s->due;
+        else if (s->due)
+            s->mode = s->kind == UNILATERAL && !s->mode;
+    }
+}
+
+static int pivot(Pivoting *p, int *rounds)
+{
+    int fewest = p->count + 1, left = PATIENCE;
+    change_due(p);
+    for (*rounds = 0; *rounds < MOST_ROUNDS; ++*rounds) {
+        int wrong = 0, last = -1;
+        if (!solve(p))
+            return MODES_NO_MEMORY;
+        for (int i = 0; i < p->count; i++)
+            if (better(p, i) != p->item[i].mode) {
+                wrong++;
+                last = i;
+            }
+        if (!wrong)
+            return MODES_FOUND;
+        const bool all = wrong < fewest || left > 0;
+        left = wrong < fewest ? PATIENCE : left - 1;
+        fewest = wrong < fewest ? wrong : fewest;
+        for (int i = all ? 0 : last; i <= last; i++)
+            p->item[i].mode = better(p, i);
+    }
+    return MODES_UNSETTLED;
+}
+
+/* What an item is surely, by its multiplier and acceleration; on its bound without moving it stays in its mode. */
+static int mode_read(const Pivoting *p, int i)
+{
+    const Switched *s = &p->item[i];
+    double unsure_lambda;
+    const double lambda = p->lambda[i], unsure = uncertainty(p, i, &unsure_lambda);
+    if (s->kind == UNILATERAL)
+        return lambda > unsure_lambda ? 1 : p->a[i] > unsure ? 0 : s->mode;
+    if (fabs(lambda) < limit_of(s, p->lambda) - unsure_lambda)
+        return 0;
+    if (fabs(p->a[i]) > unsure)
+        return p->a[i] > 0 ? 1 : -1;
+    const bool open = s->normal >= 0 && !p->item[s->normal].mode;
+    return s->mode || !open ? s->mode : 1;
+}
+
+/* Unilaterals come first, since friction asks for theirs. */
+static void read_modes(Pivoting *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        p->a[i] = p->b[i];
+        for (int j = 0; j < p->count; j++)
+            p->a[i] += p->S[i * p->count + j] * p->lambda[j];
+    }
+    change_due(p);
+    for (int kind = UNILATERAL; kind <= FRICTION; kind++)
+        for (int i = 0; i < p->count; i++)
+            if (p->item[i].kind == kind)
+                p->item[i].mode = mode_read(p, i);
+}
+
+static bool has_contact(int count, const Switched *item)
+{
+    for (int i = 0; i < count; i++)
+        if (item[i].kind == FRICTION && item[i].normal >= 0)
+            return true;
+    return false;
+}
+
+int modes_find(int count, const double *S, const double *b, Switched *item, double *lambda, double *a, int *rounds)
+{
+    Pivoting p = {.count = count, .S = S, .b = b, .item = item, .lambda = lambda, .a = a};
+    *rounds = 0;
+    int result = MODES_NO_MEMORY;
+    if (has_contact(count, item)) {
+        result = modes_lemke(count, S, b, item, NULL, lambda, rounds);
+        if (result == MODES_FOUND)
+            read_modes(&p);
+        return result;
+    }
+    if (begin(&p))
+        result = pivot(&p, rounds);
+    end(&p);
+    return result;
+}
+
+int modes_solve(int count, const double *S, const double *b, const Switched *item, double *lambda, double *a)
+{
+    Pivoting p = {.count = count, .S = S, .b = b, .item = (Switched *)item, .lambda = lambda, .a = a};
+    const bool done = begin(&p) && solve(&p);
+    end(&p);
+    return done ? MODES_FOUND : MODES_NO_MEMORY;
+}

@@ -1,0 +1,75 @@
+/* Joints whose constraints depend on modes: what the files share that choose these. */
+#ifndef KERNEL_SWITCHING_H
+#define KERNEL_SWITCHING_H
+
+#include "modes.h"
+#include "project.h"
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+/* A switched multiplier. candidate: its constraint may hold, at rest as it is. */
+typedef struct {
+    const SwitchedRow *row;
+    Loop *loop;
+    int place, position, velocity; /* among all unknowns; slots */
+    int mode, before, due;
+    bool candidate;
+    double gap, speed, mu, limit, restitution;
+} Item;
+
+/* The candidates as a small dense problem, all else eliminated; by loop what that takes. */
+typedef struct {
+    int count, *item;
+    double *S, *b, *lambda, *a;
+    Switched *given;
+    double **response, **own; /* by loop: X and y, of which the eliminated unknowns are -(y + X lambda) */
+    int loops;
+} Problem;
+
+typedef struct Switching {
+    Rows rows;
+    SwitchingOptions options;
+    int count, unknowns;
+    Item *item;
+    double *z, *z_before, *impulse, *velocity; /* by unknown of all loops */
+    bool begun;
+    ModeChange *change;
+    int changes, change_room;
+    Strike *strike;
+    int strikes, strike_room;
+    int two_solutions; /* an item, of the first Painleve with two solutions, or -1 */
+    double two_time;
+} Switching;
+
+enum { MOST_LIMITS = 50 };         /* rounds in which limits follow what they depend on */
+
+
+/* switching_instances.c */
+int get_of(Kernel *, const Item *, int reference, double *value);
+int read_items(Kernel *, const double *x);
+int follow_conditions(Kernel *); /* of joints that hold while one is true: their modes */
+int set_modes(Kernel *, double t, double *x, bool solving); /* and lets the instances settle; `solving`: loops are solved */
+int read_limit(Kernel *, Item *); /* the greatest of friction at rest: what it is, or by how much it follows what presses */
+int no_forces(Kernel *, KernelStatus, int item, int count);
+void *room_for_more(void *array, int count, int *room, size_t size);
+
+/* switching_impacts.c */
+double slow(const Kernel *, const double *x);
+bool touches(const Item *);
+bool collides(const Kernel *, const double *x); /* or came into force with a velocity; what is closed already may be off as runs allow */
+int strike_joints(Kernel *, double t, double *x, int shock, Problem *); /* shock: an item that is compressed though it does not approach, or NONE */
+
+/* switching_problem.c */
+bool new_problem(const Kernel *, Problem *);
+void free_problem(Problem *);
+/* At the present point, with the modes that are tried: of accelerations, or of velocities with the greatest of them that are in force. */
+int find_problem(Kernel *, double t, const double *x, bool of_velocities, Problem *);
+void spread(const Kernel *, const Problem *, double *z); /* the solution by unknown of all loops */
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

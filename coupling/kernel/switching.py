@@ -1,0 +1,101 @@
+"""Joints whose constraints depend on modes, in a run, as ``kernel.h`` describes them."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_bool, c_double, c_int, c_void_p
+from typing import NamedTuple
+
+import numpy as np
+
+from coupling.kernel import library
+from coupling.kernel.binding import declare, pointer, require_memory
+from coupling.kernel.core import Core
+from coupling.kernel.rows import Rows, RowsStructure
+from coupling.kernel.status import Status
+
+HOLDS_WHILE = 2
+"""The kind of a switched row that is neither of those of ``SwitchKind``."""
+
+
+class ModeChange(NamedTuple):
+    """Of a switched row, at a time; ``row``: of the record, the first after it."""
+
+    time: float
+    item: int
+    before: int
+    after: int
+    row: int
+
+
+class Strike(NamedTuple):
+    """Velocities that jumped; arrays by unknown of all loops."""
+
+    time: float
+    lost: float
+    row: int
+    impulse: np.ndarray
+    velocity: np.ndarray
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("simultaneous", c_bool), ("impulse", c_bool), ("rest", c_double), ("allowed", c_double)]
+
+
+class _ModeChange(ctypes.Structure):
+    _fields_ = [("time", c_double), *((name, c_int) for name in ("item", "before", "after", "row"))]
+
+
+class _Strike(ctypes.Structure):
+    _fields_ = [("time", c_double), ("lost", c_double), ("row", c_int), ("impulse", POINTER(c_double)), ("velocity", POINTER(c_double))]
+
+
+declare(
+    {
+        "kernel_begin_switching": (c_int, [c_void_p, POINTER(RowsStructure), POINTER(_Options)]),
+        "kernel_switch_at_start": (c_int, [c_void_p, c_double, c_void_p]),
+        "kernel_mode_changes": (POINTER(_ModeChange), [c_void_p, POINTER(c_int)]),
+        "kernel_strikes": (POINTER(_Strike), [c_void_p, POINTER(c_int)]),
+        "kernel_two_solutions": (c_int, [c_void_p, POINTER(c_double)]),
+        "kernel_lawful": (POINTER(c_bool), [c_void_p]),
+    }
+)
+
+
+def begin(kernel: Core, rows: Rows, *, simultaneous: bool, impulse: bool, rest: float, allowed: float) -> None:
+    """From now on modes are chosen at events; ``rows`` are those with the Jacobians."""
+    options = _Options(simultaneous, impulse, rest, allowed)
+    require_memory(library.kernel_begin_switching(kernel.handle, byref(rows.structure), byref(options)))
+
+
+def switch_at_start(kernel: Core, t: float, x: np.ndarray) -> Status:
+    """Modes as the state says; ``x`` may change by impacts."""
+    return Status(library.kernel_switch_at_start(kernel.handle, t, pointer(x)))
+
+
+def mode_changes(kernel: Core) -> list[ModeChange]:
+    """Those since the start, in the order of time."""
+    count = c_int()
+    found = library.kernel_mode_changes(kernel.handle, byref(count))
+    return [ModeChange(each.time, each.item, each.before, each.after, each.row) for each in found[: count.value]]
+
+
+def strikes(kernel: Core, unknowns: int) -> list[Strike]:
+    """Impacts so far."""
+    count = c_int()
+    found = library.kernel_strikes(kernel.handle, byref(count))
+    return [
+        Strike(each.time, each.lost, each.row, np.array(each.impulse[:unknowns]), np.array(each.velocity[:unknowns]))
+        for each in found[: count.value]
+    ]
+
+
+def two_solutions(kernel: Core) -> tuple[int, float]:
+    """The first switched row that had two, or -1, and when."""
+    time = c_double()
+    return library.kernel_two_solutions(kernel.handle, byref(time)), time.value
+
+
+def lawful(kernel: Core, unknowns: int) -> np.ndarray:
+    """By unknown of all loops, whether it follows a law in place of its constraint; as the kernel has it, now and later."""
+    return np.ctypeslib.as_array(library.kernel_lawful(kernel.handle), shape=(unknowns,))

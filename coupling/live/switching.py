@@ -1,0 +1,168 @@
+"""Joints whose constraints depend on modes, in a run: how it begins with them, and what has happened."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from coupling.errors import StartError
+from coupling.kernel import switching
+from coupling.kernel.status import Status
+from coupling.kernel.switching import ModeChange, Strike
+from coupling.live.session import Session
+from coupling.options import tolerance_of_fit
+from coupling.plan.switched import Switched
+from coupling.record import Change
+
+_MODES = {
+    "unilateral": {0: "open", 1: "closed"},
+    "friction": {-1: "slips back", 0: "sticks", 1: "slips"},
+    "holds_while": {0: "free", 1: "holds"},
+}
+_MANY_HITS = 3
+"""So many before a rest are worth a warning."""
+
+
+def begin_switching(session: Session, t: float) -> Status:
+    """Chooses the modes of the start."""
+    run = session.run
+    switching.begin(
+        session.kernel,
+        session.rows,
+        simultaneous=run.impacts == "simultaneous",
+        impulse=run.painleve == "impulse",
+        rest=run.rest_velocity,
+        allowed=tolerance_of_fit(run),
+    )
+    status = switching.switch_at_start(session.kernel, t, session.x)
+    session.switches = True
+    return status
+
+
+def name_modes(session: Session) -> None:
+    """Writes the modes once before an instance leaves Initialization Mode, by which it knows that it has a master that chooses them."""
+    for each in session.built.switched:
+        if each.given.kind != "holds_while":
+            reference, type_ = each.given.mode.reference, session.built.mode_type(each)
+            if session.instances[each.part].set(type_, [reference], [0.0]) > 1:
+                raise StartError(f"'{session.built.parts[each.part].name}' refuses its mode {each.given.mode.name}; build the FMU again")
+
+
+def _place(session: Session, each: Switched) -> int:
+    return sum(len(loop.unknowns) for loop in session.schedule.loops[: each.loop]) + each.unknown
+
+
+def switches_of(session: Session) -> list[Change]:
+    """Modes that changed, and impacts, in the order of time."""
+    if not session.switches:
+        return []
+    built, found = session.built, []
+    for struck in _strikes(session):
+        impulses = _impulses(session, struck)
+        for part in _hit(session, struck):
+            found.append(Change(struck.time, built.parts[part].name, "hit", impulses, struck.lost))
+    for change in switching.mode_changes(session.kernel):
+        each = built.switched[change.item]
+        names = _MODES[each.given.kind]
+        multiplier = built.parts[each.part].fmu.by_reference[each.given.multiplier].name
+        what = f"{names[change.before]} -> {names[change.after]}"
+        found.append(Change(change.time, built.parts[each.part].name, what, {}, 0.0, multiplier=multiplier))
+    return sorted(found, key=lambda change: change.time)
+
+
+def _strikes(session: Session) -> list[Strike]:
+    return switching.strikes(session.kernel, sum(len(loop.unknowns) for loop in session.schedule.loops))
+
+
+def _impulses(session: Session, struck: Strike) -> dict[str, float]:
+    """By multiplier, of all joints."""
+    addresses = [(loop, unknown, a) for loop in session.schedule.loops for unknown, a in enumerate(loop.unknowns)]
+    return {
+        session.named(a.part, a.reference): float(impulse)
+        for (loop, unknown, a), impulse in zip(addresses, struck.impulse, strict=True)
+        if unknown < len(loop.unknowns) - loop.torn
+    }
+
+
+def _hit(session: Session, struck: Strike) -> list[int]:
+    """The instances whose switched constraints gave an impulse."""
+    return list(dict.fromkeys(each.part for each in session.built.switched if struck.impulse[_place(session, each)] != 0))
+
+
+def not_held(session: Session, rows: int) -> dict[str, tuple[tuple[int, int], ...]]:
+    """In which rows of the record a switched constraint does not hold, by the full names of its levels."""
+    if not session.switches:
+        return {}
+    found, changes = {}, switching.mode_changes(session.kernel)
+    for number, each in enumerate(session.built.switched):
+        own = [change for change in changes if change.item == number]
+        first = own[0].before if own else None
+        holds = (lambda mode: mode == 0) if each.given.kind == "friction" else bool
+        place = _place(session, each)
+        now = not (session.off[place] or session.lawful[place])
+        on, since, spans = now if first is None else holds(first), 0, []
+        for change in own:
+            if not on:
+                spans.append((since, change.row))
+            on, since = holds(change.after), change.row
+        if not on:
+            spans.append((since, rows))
+        for reference in (each.given.position, each.given.velocity, each.given.acceleration):
+            if reference is not None:
+                found[session.named(each.part, reference)] = tuple(spans)
+    return found
+
+
+def impacts_warned(session: Session) -> list[str]:
+    """What took energy that nobody may have meant, what came to rest, and what has two solutions."""
+    if not session.switches:
+        return []
+    return [*_locked(session), *_rests(session), *_two_solutions(session)]
+
+
+def _locked(session: Session) -> list[str]:
+    found = []
+    for struck in _strikes(session):
+        for each in session.built.switched:
+            speed = struck.velocity[_place(session, each)]
+            if (
+                each.given.kind == "holds_while"
+                and abs(speed) > 10 * tolerance_of_fit(session.run)
+                and struck.impulse[_place(session, each)]
+            ):
+                unit = session.built.parts[each.part].fmu.by_reference[each.given.velocity].unit or ""
+                found.append(
+                    f"an impact on '{session.built.parts[each.part].name}' at t = {struck.time:.6g} s took {struck.lost:.6g} J: it locked with {abs(speed):.6g} {unit} "
+                    "between its sides; if you expected none, let the speeds agree"
+                )
+    return found
+
+
+def _rests(session: Session) -> list[str]:
+    hits: Counter[int] = Counter()
+    found, strikes = [], _strikes(session)
+    rest = {number: change.time for number, change in _last_closed(session).items()}
+    for number, each in enumerate(session.built.switched):
+        place = _place(session, each)
+        hits[number] = sum(struck.impulse[place] != 0 and struck.velocity[place] < -session.run.rest_velocity for struck in strikes)
+        if number in rest and hits[number] >= _MANY_HITS:
+            found.append(
+                f"'{session.built.parts[each.part].name}' was hit {hits[number]} times, and rests from t = {rest[number]:.6g} s on: below "
+                f"{session.run.rest_velocity:g} {session.built.parts[each.part].fmu.by_reference[each.given.velocity].unit or ''} impacts are plastic (rest_velocity)"
+            )
+    return found
+
+
+def _last_closed(session: Session) -> dict[int, ModeChange]:
+    last = {change.item: change for change in switching.mode_changes(session.kernel)}
+    return {item: change for item, change in last.items() if change.after == 1 and session.built.switched[item].given.kind == "unilateral"}
+
+
+def _two_solutions(session: Session) -> list[str]:
+    item, time = switching.two_solutions(session.kernel)
+    if item < 0:
+        return []
+    each = session.built.switched[item]
+    return [
+        f"'{session.built.parts[each.part].name}' has two solutions at t = {time:.6g} s, sliding and lifting off (Painlevé: its friction is too great for its "
+        "slope); it stays in its mode"
+    ]

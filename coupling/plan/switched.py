@@ -1,0 +1,68 @@
+"""Multipliers whose constraints depend on modes, and where they are among the unknowns of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from coupling.errors import BuildError
+from coupling.fmus.switched import KINDS, SwitchedMultiplier
+from coupling.kernel.rows import RowBuilder
+from coupling.plan.graph import Part, type_code
+from coupling.plan.schedule import ScheduledLoop
+
+
+@dataclass(frozen=True)
+class Switched:
+    """One of them: its instance, its loop, and its place there."""
+
+    part: int
+    loop: int
+    unknown: int
+    given: SwitchedMultiplier
+
+
+def switched_multipliers(parts: Sequence[Part], loops: Sequence[ScheduledLoop]) -> tuple[Switched, ...]:
+    """In the order of instances, and of the multipliers of each."""
+    where = {(a.part, a.reference): (number, i) for number, loop in enumerate(loops) for i, a in enumerate(loop.unknowns)}
+    return tuple(
+        Switched(index, *where[index, each.multiplier], each)
+        for index, part in enumerate(parts)
+        for each in (part.dae.switched if part.dae else ())
+    )
+
+
+def add_switched(rows: RowBuilder, parts: Sequence[Part], switched: Sequence[Switched]) -> None:
+    """As rows of the kernel."""
+    number = {(each.part, each.given.multiplier): i for i, each in enumerate(switched) if each.given.kind == "unilateral"}
+    for each in switched:
+        given, fmu = each.given, parts[each.part].fmu
+        normal = number.get((each.part, given.depends[0])) if len(given.depends) == 1 else None
+        numbers = {
+            "kind": KINDS.index(given.kind),
+            "loop": each.loop,
+            "unknown": each.unknown,
+            "part": each.part,
+            "indicator": given.indicator,
+            "type": type_code(given.mode, fmu.version),
+            "mode": given.mode.reference,
+            "acceleration": given.acceleration,
+            "limit": given.limit,
+            "still": given.static,
+            "restitution": given.restitution,
+            "normal": normal,
+            "multiplier": None if normal is None else switched[normal].given.multiplier,
+            "limited": int(bool(given.depends) and normal is None),
+        }
+        rows.add_switched(**{name: value for name, value in numbers.items() if value is not None})
+
+
+def refuse_stepped(parts: Iterable[Part], kinds: Mapping[str, str]) -> None:
+    """Velocities jump where bodies hit each other, which no instance that runs in Co-Simulation lets happen."""
+    switched = next((part.name for part in parts if part.dae and part.dae.switched), None)
+    stepped = next((name for name, kind in kinds.items() if kind == "cs"), None)
+    if switched and stepped:
+        raise BuildError(
+            f"'{switched}' cannot hit or hold '{stepped}', which runs in Co-Simulation, where no velocity can be reset; leave communication_step out and add "
+            f"'{stepped}' with kind='me', or add '{switched}' with kind='cs', which makes it compliant"
+        )
