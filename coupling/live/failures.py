@@ -222,6 +222,10 @@ def _contradictory(session: Session, at: str) -> str:
     f = session.kernel.failure
     owner = session.schedule.loops[f.index].residuals[f.slot]
     name = session.built.named(owner.part, owner.reference)
+    loose = uncarried(session, f.index)
+    if loose:
+        parts = listed(dict.fromkeys(session.built.parts[a.part].name for a in loose))
+        return f"nothing carries {parts} {at}: no mass and no joint balances what acts there ('{name}' cannot vanish); {_CARRY}"
     redundant, _ = participants(session, f.index)
     partners = f" (it takes part in a redundancy of {listed(redundant)}; remove one of them, or mend their values)" if redundant else ""
     return f"the equations for {_unknowns_shown(session)} contradict each other {at}: '{name}' cannot vanish{partners}"
@@ -306,6 +310,21 @@ _DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
 }
 
 
+_CARRY = "connect it with what does, or put a body that has mass in its place"
+
+
+def uncarried(session: Session, loop: int) -> list[Address]:
+    """The accelerations that the equations of a loop leave open: those of what has no mass, where nothing that has some determines them."""
+    members = session.schedule.loops[loop]
+    _, undetermined, _, _ = session.kernel.deficiency(loop, len(members.unknowns), False)
+    parts = session.built.parts
+    return [
+        a
+        for a, weight in zip(members.unknowns, undetermined, strict=True)
+        if weight > 1e-3 and parts[a.part].fmu.by_reference[a.reference].unit in ("m/s2", "rad/s2")
+    ]
+
+
 def participants(session: Session, loop: int, passing: bool = False) -> tuple[list[str], list[str]]:
     """The instances whose equations are redundant, and the unknowns left open, at the worst deficiency of a loop."""
     members = session.schedule.loops[loop]
@@ -388,6 +407,9 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
     if not count:
         return ""
     names, open_ = participants(session, number, passing)
+    loose = [] if passing else uncarried(session, number)
+    if loose and len(loose) == len(open_):
+        return _uncarried(session, loose, time)
     sentence = f"{count} constraint{' is' if count == 1 else 's are'} redundant at t = {time:.6g} s, among those of {listed(names)}; "
     if passing:
         return sentence + (
@@ -400,6 +422,18 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
         + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
         + _replacement(session, count, names)
     )
+
+
+_POINT = "planar.PointMass1"
+
+
+def _uncarried(session: Session, loose: Sequence[Address], time: float) -> str:
+    """Accelerations that are left open; that of a point does not matter, which has a frame and no extent."""
+    parts, named = session.built.parts, session.built.named
+    names = [named(a.part, a.reference) for a in loose if parts[a.part].fmu.model_name != _POINT]
+    if not names:
+        return ""
+    return f"nothing carries {listed(names)} at t = {time:.6g} s: no mass and no joint determines what was taken for it; {_CARRY}"
 
 
 _HINGE = "spatial.Revolute"

@@ -43,7 +43,7 @@ from fmu_components.declare.ports import KINDS, Port, PortKind, Side, make_port
 __all__ = ["TIME", "Component", "component_name", "declaration", "falls", "reaches", "rises"]
 
 
-_NAME = r"[A-Za-z_]\w*(\[\d+\])?"
+_NAME = r"[A-Za-z_]\w*(\[\d+(,\d+)*\])?"
 _STRUCTURED = re.compile(rf"{_NAME}(\.{_NAME})*|der\({_NAME}(\.{_NAME})*\)", re.ASCII)
 
 
@@ -90,16 +90,18 @@ class Component:
         at_most: float | None = None,
         nominal: float = 1.0,
         fixed: bool = False,
+        otherwise: str = "",
     ) -> sympy.Symbol:
         """A number that the user chooses. ``above``/``below`` exclude the bound, ``at_least``/``at_most`` include it.
 
-        It can be changed between steps and at events, unless it is ``fixed``.
+        It can be changed between steps and at events, unless it is ``fixed``. ``otherwise`` says what is for values that are refused.
         """
         valid = Range(
             -math.inf if above is None and at_least is None else float(above if above is not None else at_least),  # type: ignore[arg-type]
             math.inf if below is None and at_most is None else float(below if below is not None else at_most),  # type: ignore[arg-type]
             above is not None,
             below is not None,
+            otherwise,
         )
         if start not in valid:
             raise DeclarationError(f"{self._name}: the parameter '{name}' starts at {start:g}, but must be {valid}; change its start value")

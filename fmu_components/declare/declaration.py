@@ -55,6 +55,8 @@ class Range:
     maximum: float = math.inf
     open_below: bool = False
     open_above: bool = False
+    otherwise: str = ""
+    """What a sentence that refuses a value adds: what there is for it."""
 
     def __contains__(self, value: float) -> bool:
         above = value > self.minimum if self.open_below else value >= self.minimum

@@ -50,23 +50,29 @@ class Joint(Component):
     starts_N: ClassVar[Mapping[str, float]] = {}
     """Start values of the motion of N, for joints that are not valid where M and N coincide."""
 
-    def constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr | Always]:
+    def ends(self) -> Sequence[Any]:
+        """The ports, which every method below is given in this order: M and N, unless a subclass has others."""
+        of_M, of_N = self.kinds or (self.kind, self.kind)
+        first, second = ("on body i", "on body j") if of_M in (PLANAR, SPATIAL) else ("first side", "second side")
+        return [self.port("M", of_M, Side.EFFORT, first), self.port("N", of_N, Side.EFFORT, second, self.starts_N)]
+
+    def constraint(self, *ends: Any) -> Sequence[sympy.Expr | Always]:
         """Position level: expressions of the port coordinates, or words of ``switched`` that hold one."""
         return []
 
-    def velocity_constraint(self, M: Any, N: Any) -> Sequence[sympy.Expr | Always]:
+    def velocity_constraint(self, *ends: Any) -> Sequence[sympy.Expr | Always]:
         """Velocity level, for constraints that are no derivative of a position-level one."""
         return []
 
-    def freedoms(self, M: Any, N: Any) -> Mapping[str, sympy.Expr | Angle]:
+    def freedoms(self, *ends: Any) -> Mapping[str, sympy.Expr | Angle]:
         """The relative coordinate along each free direction, by name."""
         return {}
 
-    def validity(self, M: Any, N: Any) -> Sequence[tuple[sympy.Expr, str]]:
+    def validity(self, *ends: Any) -> Sequence[tuple[sympy.Expr, str]]:
         """What must be positive at the start for the joint to mean what it says, each with the sentence that follows 'it is required that'."""
         return []
 
-    def loads(self, M: Any, N: Any) -> Sequence[tuple[sympy.Expr, sympy.Expr]]:
+    def loads(self, *ends: Any) -> Sequence[tuple[sympy.Expr, sympy.Expr]]:
         """Efforts beside those along the freedoms, each after the rate on which it develops its power."""
         return []
 
@@ -84,18 +90,15 @@ class Joint(Component):
         return cls.constraint is not Joint.constraint or cls.velocity_constraint is not Joint.velocity_constraint
 
     def declare(self) -> None:
-        of_M, of_N = self.kinds or (self.kind, self.kind)
-        first, second = ("on body i", "on body j") if of_M in (PLANAR, SPATIAL) else ("first side", "second side")
-        M = self.port("M", of_M, Side.EFFORT, first)
-        N = self.port("N", of_N, Side.EFFORT, second, self.starts_N)
-        positional, rated = self._stated(self.constraint, M, N), self._stated(self.velocity_constraint, M, N)
+        ends = self.ends()
+        positional, rated = self._stated(self.constraint, ends), self._stated(self.velocity_constraint, ends)
         levels = [
             *(ConstraintLevels.of_position(each.equation, self.D) for each in positional),
             *(ConstraintLevels.of_velocity(each.equation, self.D) for each in rated),
         ]
         efforts: list[sympy.Expr] = list(self._multipliers(levels, [*positional, *rated])) if levels else []
         forms = [level.velocity for level in levels]
-        freedoms = self.freedoms(M, N)
+        freedoms = self.freedoms(*ends)
         if not levels and not freedoms:
             raise DeclarationError(
                 f"{self._name}: a joint needs at least one equation; return it from constraint() or velocity_constraint()"
@@ -104,20 +107,21 @@ class Joint(Component):
             rate, effort = self._freedom(name, relative if isinstance(relative, Angle) else sympy.sympify(relative))
             forms.append(rate)
             efforts.append(effort)
-        for rate, effort in self.loads(M, N):
+        for rate, effort in self.loads(*ends):
             forms.append(rate)
             efforts.append(effort)
-        for port in (M, N):
+        for port in ends:
             self.gives(port, *efforts_of(forms, efforts, port, self.partial))
-        for expression, text in self.validity(M, N):
+        for expression, text in self.validity(*ends):
             self.require(expression, text)
-        if levels and of_N in (PLANAR, SPATIAL):
-            force = [effort for effort, quantity in zip(N.efforts, of_N.effort, strict=True) if quantity.unit == "N"]
+        last = ends[-1]
+        if levels and last.kind in (PLANAR, SPATIAL):
+            force = [effort for effort, quantity in zip(last.efforts, last.kind.effort, strict=True) if quantity.unit == "N"]
             self.output("reaction", Magnitude(*force), "N", "magnitude of the force on body j")
 
-    def _stated(self, constraint: Callable[[Any, Any], Sequence[sympy.Expr | Always]], M: Any, N: Any) -> list[Always]:
+    def _stated(self, constraint: Callable[..., Sequence[sympy.Expr | Always]], ends: Sequence[Any]) -> list[Always]:
         """The equations that a method of the subclass states, if they are of its level."""
-        found = constraint(M, N)
+        found = constraint(*ends)
         if not isinstance(found, (list, tuple)):
             raise DeclarationError(f"{self._name}: {constraint.__name__}() must return a list of expressions, but returned {found!r}")
         highest = 0 if constraint.__name__ == "constraint" else 1
@@ -126,7 +130,9 @@ class Joint(Component):
             orders = [self._draft.variables[str(s)].order for s in equation.free_symbols if self._draft.variables[str(s)].port]
             reached = {str(s) for s in equation.free_symbols}
             if not orders and not any(name.endswith(".q") for name in reached):
-                raise DeclarationError(f"{self._name}: the constraint '{equation}' does not depend on the motion of M or N")
+                raise DeclarationError(
+                    f"{self._name}: the constraint '{equation}' does not depend on the motion of {' or '.join(port.name for port in ends)}"
+                )
             if any(order > highest for order in orders):
                 raise DeclarationError(
                     f"{self._name}: {constraint.__name__}() contains '{equation}', which is of a higher level; "

@@ -158,13 +158,13 @@ class _ModelWriter:
 
     def _variables(self) -> str:
         positions: dict[Role, int] = {}
-        rows = ['    {"", "", 0.0, 0.0, 0.0, false, false, false, INTERNAL, PARAMETER, 0, 0},']  # place 0 belongs to none
+        rows = ['    {"", "", 0.0, 0.0, 0.0, "", false, false, false, INTERNAL, PARAMETER, 0, 0},']  # place 0 belongs to none
         for reference, v in self.table.numbered():
             stage = self.plan.value_stage[reference] if v.role.calculated else stage_of(v)
             position = positions[v.role] = positions.get(v.role, -1) + 1
             rows.append(
                 f"    {{{c_string(v.name)}, {c_string(v.unit if v.unit != '*' else '')}, {c_number(v.start or 0.0)}, {c_number(v.range.minimum)}, "
-                f"{c_number(v.range.maximum)}, {c_bool(v.range.open_below)}, {c_bool(v.range.open_above)}, {c_bool(v.tunable)}, "
+                f"{c_number(v.range.maximum)}, {c_string(v.range.otherwise)}, {c_bool(v.range.open_below)}, {c_bool(v.range.open_above)}, {c_bool(v.tunable)}, "
                 f"{v.type.upper()}, {v.role.name}, {stage}, {position}}},"
             )
         return "static const Variable variable[] = {\n" + "\n".join(rows) + "\n};"

@@ -187,7 +187,13 @@ def _variable(v: Variable, described: Mapping[str, str], switch: bool) -> str:
     if switch:
         fields += [0.0, 0.0, False, False, "False: in Co-Simulation a joint is always compliant"]
     elif v.range != Range():
-        fields += [v.range.minimum, v.range.maximum, v.range.open_below, v.range.open_above, str(v.range)]
+        fields += [
+            v.range.minimum,
+            v.range.maximum,
+            v.range.open_below,
+            v.range.open_above,
+            f"{v.range}{v.range.otherwise and '; '}{v.range.otherwise}",
+        ]
     return f"runtime.SlaveVariable({', '.join(map(_literal, fields))})"
 
 

@@ -25,12 +25,18 @@ class Cylinder(Component):
         line((-0.15, 0), (0.9, 0), width=0.16),
     )
 
-    def declare(self):
-        A = self.port("A", HYDRAULIC, Side.MOTION, "chamber 1, without the rod")
-        flange = self.port("flange", TRANSLATIONAL, Side.EFFORT, "the rod", {"s": 0.2})
-        B = self.port("B", HYDRAULIC, Side.MOTION, "chamber 2, with the rod")
-        piston = self.parameter("piston", 0.08, "m", "diameter of the piston", above=0, nominal=0.1)
+    def rods(self, piston):
+        """The diameters of the rods in the two chambers."""
         rod = self.parameter("rod", 0.035, "m", "diameter of the rod", at_least=0, nominal=0.1)
+        self.require(piston - rod, "the rod is thinner than the piston")
+        return 0, rod
+
+    def declare(self):
+        A = self.port("A", HYDRAULIC, Side.MOTION, "chamber 1, which pushes the rod out")
+        flange = self.port("flange", TRANSLATIONAL, Side.EFFORT, "the rod", {"s": 0.2})
+        B = self.port("B", HYDRAULIC, Side.MOTION, "chamber 2, which draws the rod in")
+        piston = self.parameter("piston", 0.08, "m", "diameter of the piston", above=0, nominal=0.1)
+        rod1, rod2 = self.rods(piston)
         stroke = self.parameter("stroke", 0.4, "m", "length of the stroke", above=0)
         offset = self.parameter("offset", 0.0, "m", "position of the flange when the rod is drawn in")
         stays1 = self.parameter("hose1.volume", 5e-5, "m3", "volume of chamber 1 that stays, and of its hose", above=0, nominal=1e-4)
@@ -50,8 +56,10 @@ class Cylinder(Component):
 
         position = self.output("position", flange.s - offset, "m", "position of the piston, from 0 to the stroke")
         v = flange.v
-        area1 = self.local("area1", pi * piston**2 / 4, "m2", "area of the piston")
-        area2 = self.local("area2", area1 - pi * rod**2 / 4, "m2", "area of the piston less the rod")
+        area1, area2 = (
+            self.local(f"area{k}", pi * (piston**2 - rod**2) / 4, "m2", f"area of the piston in chamber {k}")
+            for k, rod in ((1, rod1), (2, rod2))
+        )
         leak = self.local("leak", leakage * (p1 - p2), "m3/s", "leakage from chamber 1 to chamber 2")
 
         def chamber(number, area, length, stays, pressure, flow):
@@ -88,6 +96,5 @@ class Cylinder(Component):
         self.output("loss", leak * (p1 - p2) + friction * v + dissipated1 + dissipated2, "W", "power dissipated")
         self.require(p1, "the absolute pressure p1 is greater than 0")
         self.require(p2, "the absolute pressure p2 is greater than 0")
-        self.require(piston - rod, "the rod is thinner than the piston")
         self.require(position, "the piston lies inside the stroke: flange.s is greater than offset")
         self.require(stroke - position, "the piston lies inside the stroke: flange.s is less than offset + stroke")

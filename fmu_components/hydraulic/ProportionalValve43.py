@@ -11,8 +11,8 @@ from fmu_components.declare.ports import HYDRAULIC, Side
 class ProportionalValve43(Component):
     """Proportional valve with four ports and three positions: a command moves a spool, which opens two of four edges.
 
-    A positive spool position connects P to A and B to T, a negative one P to B and A to T; in the middle all is closed. Each edge
-    passes `nominal.flow` at `nominal.drop` when it is fully open, and grows with the root of the drop, in proportion to the drop
+    A positive spool position connects P to A and B to T, a negative one P to B and A to T; in the middle all is closed, or open where
+    `overlap` is negative. Each edge passes `nominal.flow` at `nominal.drop` when it is fully open, and grows with the root of the drop, in proportion to the drop
     where that is less than `laminar`. The spool follows the command, limited to -1 and 1, as a first-order lag.
     """
 
@@ -44,6 +44,15 @@ class ProportionalValve43(Component):
         dead_zone = self.parameter(
             "dead_zone", 1e-6, "", "spool position up to which all edges are closed", at_least=0, below=1, nominal=0.01
         )
+        overlap = self.parameter(
+            "overlap",
+            0.0,
+            "",
+            "spool position at which edges begin to open; negative where they are open in the middle",
+            above=-1,
+            below=1,
+            nominal=0.01,
+        )
         spool = self.state("spool", 0.0, "", "spool position, from -1 to 1")
 
         too_high = self.relation("above", command - 1, "the command is limited to 1")
@@ -51,14 +60,17 @@ class ProportionalValve43(Component):
         limited = Piecewise((1, too_high), (-1, too_low), (command, True))
         self.rate(spool, (limited - spool) * 2 * pi * bandwidth)
 
-        forward = self.relation("forward", spool - dead_zone, "P is open to A, B to T")
-        backward = self.relation("backward", -dead_zone - spool, "P is open to B, A to T")
+        forward = self.relation("forward", spool - overlap - dead_zone, "P is open to A, B to T")
+        backward = self.relation("backward", -dead_zone - overlap - spool, "P is open to B, A to T")
 
         def edge(name, here, there, opening):
             flow = rated_flow / sqrt(rated_drop) * opening * signed_root(here.p - there.p, laminar)
             return self.local(f"flow.{name}", flow, "m3/s", f"flow from {here.name} to {there.name}")
 
-        ahead, back = Piecewise((spool, forward), (0, True)), Piecewise((-spool, backward), (0, True))
+        ahead, back = (
+            Piecewise(((position - overlap) / (1 - overlap), is_open), (0, True))
+            for position, is_open in ((spool, forward), (-spool, backward))
+        )
         PA, BT = edge("PA", P, A, ahead), edge("BT", B, T, ahead)
         PB, AT = edge("PB", P, B, back), edge("AT", A, T, back)
         self.gives(P, -PA - PB)

@@ -4,6 +4,12 @@ from fmu_components.declare.icon import Drawing, arc, arrowhead, circle, ground,
 from fmu_components.declare.joint import Joint
 
 
+def contact_slip(M, N, radius):
+    """The velocity of the disc's material at the contact point, relative to the line's."""
+    height = (N.point - M.point).dot(M.y_axis)
+    return (N.velocity - M.velocity).dot(M.x_axis) + radius * N.omega + (height - radius) * M.omega
+
+
 class RollingDisc(Joint):
     """Rolling disc: a disc with centre N rolls without slip on the axis x of M, on the side of y.
 
@@ -27,9 +33,7 @@ class RollingDisc(Joint):
         return [(N.point - M.point).dot(M.y_axis) - radius]
 
     def velocity_constraint(self, M, N):
-        """The velocity of the disc's material at the contact point, relative to the line's."""
-        height = (N.point - M.point).dot(M.y_axis)
-        return [(N.velocity - M.velocity).dot(M.x_axis) + self["radius"] * N.omega + (height - self["radius"]) * M.omega]
+        return [contact_slip(M, N, self["radius"])]
 
     def declare(self):
         super().declare()

@@ -32,6 +32,7 @@ typedef struct {
     _Alignas(64) const char *name; /* one line of the cache each, which is what getting and setting cost */
     const char *unit;
     double start, minimum, maximum;
+    const char *otherwise;       /* what there is for values outside, "" for nothing */
     bool open_below, open_above; /* the bound itself is excluded */
     bool tunable;
     unsigned char type, role; /* a Type and a Role */

@@ -31,8 +31,8 @@ static Status refuse_value(const Instance *instance, const Variable *variable, d
     if (variable->maximum < INFINITY)
         snprintf(text + length, sizeof text - (size_t)length, "%s%s %g", length ? " and " : "",
                  variable->open_above ? "less than" : "at most", variable->maximum);
-    return report(instance, ERROR, "%s: %s = %g%s%s is refused: it must be %s", instance->name, variable->name, value,
-                  *variable->unit ? " " : "", variable->unit, text);
+    return report(instance, ERROR, "%s: %s = %g%s%s is refused: it must be %s%s%s", instance->name, variable->name, value,
+                  *variable->unit ? " " : "", variable->unit, text, *variable->otherwise ? "; " : "", variable->otherwise);
 }
 
 static bool in_range(const Variable *variable, double value)

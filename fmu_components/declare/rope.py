@@ -1,0 +1,43 @@
+"""A rope over pulleys, in the plane and in space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+from fmu_components.declare.joint import Joint
+from fmu_components.declare.ports import Side
+
+
+class RopeOverPulleys(Joint):
+    """Base of both; points are vectors of two or three coordinates."""
+
+    starts_N = {"x": 1.0}
+
+    def ends(self) -> list[Any]:
+        return [
+            self.port("M", self.kind, Side.EFFORT, "end of the rope, on body i", {"x": -1.0}),
+            self.port("A", self.kind, Side.EFFORT, "pulley to which the rope runs from M"),
+            self.port("B", self.kind, Side.EFFORT, "pulley from which it runs on to N; may be the same point as A"),
+            self.port("N", self.kind, Side.EFFORT, "end of the rope, on body j", self.starts_N),
+        ]
+
+    def constraint(self, M: Any, A: Any, B: Any, N: Any) -> list[sympy.Expr]:
+        length = self.parameter("length", 2.0, "m", "length of the rope: |MA| + |AB| + ratio |BN|", above=0)
+        ratio = self.parameter("ratio", 1.0, "", "number of falls of the rope between B and N", above=0)
+        least = self.parameter("smoothing", 1e-12, "m", "distance of A and B below which they are one point", above=0, nominal=1e-12)
+
+        def distance(P: Any, Q: Any, smoothing: sympy.Expr = 0) -> sympy.Expr:
+            PQ = Q.point - P.point
+            return sympy.sqrt(PQ.dot(PQ) + smoothing**2) - smoothing
+
+        return [length - distance(M, A) - distance(A, B, least) - ratio * distance(B, N)]
+
+    def validity(self, M: Any, A: Any, B: Any, N: Any) -> list[tuple[sympy.Expr, str]]:
+        parts = (("M", "A", A.point - M.point), ("N", "B", N.point - B.point))
+        return [(d.dot(d), f"{end} lies apart from {pulley}, since the rope has a direction there") for end, pulley, d in parts]
+
+    def declare(self) -> None:
+        super().declare()
+        self.output("tension", self["multiplier[1]"], "N", "tension of the rope, negative where it would have to push")

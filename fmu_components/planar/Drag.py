@@ -1,0 +1,38 @@
+"""Resistance of a medium to a body in the plane."""
+
+from sympy import Abs, Matrix
+
+from fmu_components.declare.component import Component
+from fmu_components.declare.functions import Magnitude
+from fmu_components.declare.icon import Drawing, arrowhead, circle, line
+from fmu_components.declare.ports import PLANAR, Side
+
+
+class Drag(Component):
+    """Drag: a force against the velocity of a point through a medium, and a torque against the turning of its body.
+
+    The force is b + c times the speed, times the velocity relative to the medium, whose own velocity is two signals. For a body of frontal area
+    A and coefficient C_D in a fluid of density rho, c is rho C_D A/2.
+    """
+
+    drawing = Drawing(
+        circle(0.25, 0, 0.4, fill=0.85),
+        *(line((-0.85, y), (-0.3, y)) for y in (-0.4, 0.0, 0.4)),
+        *(arrowhead(-0.3, y, 0, 0.2) for y in (-0.4, 0.0, 0.4)),
+        circle(0.25, 0, 0.1, fill=1.0),
+    )
+
+    def declare(self):
+        M = self.port("M", PLANAR, Side.EFFORT, "on the body")
+        b = self.parameter("b", 0.0, "N.s/m", "force per speed", at_least=0)
+        c = self.parameter("c", 0.0, "N.s2/m2", "force per speed squared", at_least=0)
+        turning = self.parameter("rotation.b", 0.0, "N.m.s/rad", "torque per angular speed", at_least=0)
+        square = self.parameter("rotation.c", 0.0, "N.m.s2/rad2", "torque per angular speed squared", at_least=0)
+        medium = [self.input(f"medium.v{a}", 0.0, "m/s", f"absolute {a} velocity of the medium") for a in "xy"]
+        relative = M.velocity - Matrix(medium)
+        speed = self.output("speed", Magnitude(*relative), "m/s", "speed relative to the medium")
+        force = -(b + c * speed) * relative
+        torque = -(turning + square * Abs(M.omega)) * M.omega
+        self.gives(M, *force, torque)
+        self.output("force", (b + c * speed) * speed, "N", "magnitude of the force")
+        self.output("power", force.dot(M.velocity) + torque * M.omega, "W", "power given to the body")
