@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from fmu_components.declare.switched import unilateral as unilateral
     from fmu_components.export.build import cache_folder as cache_folder
     from fmu_components.export.build import cached_fmu as cached_fmu
+    from fmu_components.signal.StateSpace import StateSpace as StateSpace
+    from fmu_components.signal.TransferFunction import TransferFunction as TransferFunction
 
     t = TIME
 
@@ -78,6 +80,8 @@ _NAMES = {
     "fmu_components.declare.space": "SpatialJoint",
     "fmu_components.declare.switched": "friction holds_while unilateral",
     "fmu_components.export.build": "cache_folder cached_fmu",
+    "fmu_components.signal.StateSpace": "StateSpace",
+    "fmu_components.signal.TransferFunction": "TransferFunction",
 }
 """The same as above, for the interpreter; a test compares the two."""
 _RENAMED = {"TIME": "t"}

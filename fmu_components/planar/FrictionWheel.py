@@ -1,4 +1,4 @@
-"""Wheels that slip on the plane itself."""
+"""Wheel with dry friction on the plane itself."""
 
 from sympy import Abs, Max
 
@@ -10,8 +10,15 @@ from fmu_components.declare.ports import PLANAR, ROTATIONAL, Side
 from fmu_components.planar.IdealWheel import WHEEL
 
 
-class _SlippingWheel(Component):
-    """One declaration for both laws of friction."""
+class FrictionWheel(Component):
+    """Wheel with dry friction: it stands upright on the plane, rolls along the axis x of M, and friction acts against its slip.
+
+    The plane is seen from above: M is where the wheel touches it, on the vehicle. The slip is the velocity of M less radius times the speed of the
+    axle along x. Friction grows with the speed of slip up to adhesion and falls to sliding; in between are cubic curves. It is in proportion to the
+    load, and to what is added to it by a signal.
+    """
+
+    drawing = Drawing(*WHEEL, line((0, 0), (0, 0.75), width=0.12), line((0.6, -0.45), (-0.5, -0.45)), arrowhead(-0.55, -0.45, 180))
 
     def speeds(self, rolling):
         """The speeds of slip of the friction law, of which the latter may depend on the speed at which the wheel rolls."""
@@ -34,36 +41,3 @@ class _SlippingWheel(Component):
         self.output("force.x", -pull * along, "N", "force on the vehicle along x of M")
         self.output("force.y", -pull * across, "N", "force on the vehicle along y of M")
         self.output("loss", pull * speed**2, "W", "power dissipated")
-
-
-class FrictionWheel(_SlippingWheel):
-    """Wheel with dry friction: it stands upright on the plane, rolls along the axis x of M, and friction acts against its slip.
-
-    The plane is seen from above: M is where the wheel touches it, on the vehicle. The slip is the velocity of M less radius times the speed of the
-    axle along x. Friction grows with the speed of slip up to adhesion and falls to sliding; in between are cubic curves. It is in proportion to the
-    load, and to what is added to it by a signal.
-    """
-
-    drawing = Drawing(*WHEEL, line((0, 0), (0, 0.75), width=0.12), line((0.6, -0.45), (-0.5, -0.45)), arrowhead(-0.55, -0.45, 180))
-
-
-class SlipWheel(_SlippingWheel):
-    """Tyre: it stands upright on the plane, rolls along the axis x of M, and friction grows with its slip relative to how fast it rolls.
-
-    As FrictionWheel, with speeds of slip for adhesion and sliding that are in proportion to radius times the speed of the axle, and not less than
-    two given ones.
-    """
-
-    drawing = Drawing(
-        *WHEEL,
-        line((0, 0), (0, 0.75), width=0.12),
-        line((-0.5, -0.8), (-0.3, -0.45), (0.1, -0.55), (0.6, -0.55)),
-        line((-0.6, -0.8), (0.7, -0.8), width=0.04),
-    )
-
-    def speeds(self, rolling):
-        least, slowest = speeds(self, ", when the wheel hardly rolls")
-        grip = self.parameter("adhesion.slip", 0.04, "", "slip over rolling speed at which friction is greatest", above=0, nominal=0.1)
-        slide = self.parameter("sliding.slip", 0.12, "", "slip over rolling speed from which on all slides", above=0, nominal=0.1)
-        self.require(slide - grip, "sliding.slip is greater than adhesion.slip")
-        return Max(least, grip * rolling), Max(slowest, slide * rolling)

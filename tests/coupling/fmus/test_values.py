@@ -56,6 +56,7 @@ def test_open_bounds_are_the_fmus_own() -> None:
     system.add("rod", "planar.Body1", {"m": 0.0})
     assert refusal(lambda: system.simulate(1.0)) == (
         "'rod' (planar.Body1) returned 'error' when setting 'm' = 0: rod: m = 0 kg is refused: it must be greater than 0"
+        "; a link without mass is a planar.MasslessLink1, MasslessLink2 or MasslessLink3"
     )
 
 

@@ -294,7 +294,9 @@ def test_a_parameter_out_of_range_is_answered_by_a_sentence(fmu_of):
     """The call fails, fatally since PythonFMU knows nothing milder, and the log names instance, parameter, value and range."""
     with Driver(fmu_of(BODY), "cs", "rod", logging=True) as driver:
         assert status_of(driver.set, {"m": -1.0}) == FATAL
-        assert driver.log[0] == "rod: m = -1 kg is refused: it must be greater than 0"
+        assert driver.log[0] == (
+            "rod: m = -1 kg is refused: it must be greater than 0; a link without mass is a planar.MasslessLink1, MasslessLink2 or MasslessLink3"
+        )
 
 
 def test_an_input_that_is_not_a_number_discards_the_step(fmu_of):

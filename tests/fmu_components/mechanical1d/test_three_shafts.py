@@ -17,9 +17,9 @@ def turned(component: str, shafts: tuple[str, str, str], values: dict[str, float
     system.add("gear", component, values)
     for name, inertia, torque in zip(shafts, INERTIAS, TORQUES, strict=True):
         system.add(name, "mechanical1d.Inertia", {"I": inertia, "phi": 0.3})
-        system.add(f"{name}.torque", "mechanical1d.Torque", {"torque": torque})
+        system.add(f"{name} torque", "mechanical1d.Torque", {"torque": torque})
         system.connect(f"{name}.flange", f"gear.{name}")
-        system.connect(f"{name}.flange", f"{name}.torque.flange")
+        system.connect(f"{name}.flange", f"{name} torque.flange")
     result = system.simulate(2.0, rtol=1e-11)
     return np.array([result[f"{name}.w"][-1] for name in shafts]), np.array([result[f"gear.{name}.tau"][-1] for name in shafts])
 

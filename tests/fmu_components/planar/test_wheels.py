@@ -45,7 +45,13 @@ def test_an_ideal_wheel_is_driven_in_a_circle():
     a = T / R / (m + inertia / R**2)
     assert result["axle.w"] == pytest.approx(a * result.time / R, abs=1e-9)
     path = solve_ivp(
-        lambda t, _: [a * t * np.cos(w * t), a * t * np.sin(w * t)], (0, 2), [0, 0], method="DOP853", rtol=1e-12, atol=1e-13, t_eval=[0, 1.0, 2.0]
+        lambda t, _: [a * t * np.cos(w * t), a * t * np.sin(w * t)],
+        (0, 2),
+        [0, 0],
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-13,
+        t_eval=[0, 1.0, 2.0],
     ).y
     assert [result["body.x"], result["body.y"]] == [pytest.approx(row, abs=1e-8) for row in path]
     assert result["wheel.multiplier[1]"] == pytest.approx(np.full(3, m * a), abs=1e-8)

@@ -31,13 +31,19 @@ def rod(request, fmi, fmu):
         yield driver
 
 
+OTHERWISE = {
+    "m": "a link without mass is a planar.MasslessLink1, MasslessLink2 or MasslessLink3",
+    "I": "a mass without moment of inertia is a planar.PointMass1",
+}
+
+
 @pytest.mark.parametrize(("name", "value"), [("m", 0.0), ("m", -1.0), ("I", 0.0), ("I", -0.5)])
 def test_a_mass_or_inertia_that_is_not_positive_is_an_error(name, value, fmi, fmu):
     """m <= 0 and I <= 0: Error, and the sentence names instance, variable, value, unit and what is allowed."""
     with Driver(fmu(BODY, fmi), "me", "rod") as driver:
         unit = declaration(BODY)[name].unit
         assert status_of(driver.set, {name: value}) == ERROR
-        assert the_sentence(driver) == f"rod: {name} = {value:g} {unit} is refused: it must be greater than 0"
+        assert the_sentence(driver) == f"rod: {name} = {value:g} {unit} is refused: it must be greater than 0; {OTHERWISE[name]}"
         driver.enter()
         assert driver[name] == 1.0
 
@@ -220,7 +226,7 @@ def test_categories_select_what_is_logged(fmi, fmu):
         assert status_of(driver.set, {"p1.Fx": math.nan}) == DISCARD
         assert driver.log == []
         assert status_of(driver.set, {"m": -1.0}) == ERROR
-        assert the_sentence(driver) == "rod: m = -1 kg is refused: it must be greater than 0"
+        assert the_sentence(driver) == f"rod: m = -1 kg is refused: it must be greater than 0; {OTHERWISE['m']}"
         driver.fmu.setDebugLogging(True, ["logStatusDiscard"])
         assert status_of(driver.set, {"p1.Fx": math.nan}) == DISCARD
         assert the_sentence(driver) == "rod: p1.Fx = nan is refused: it must be a finite number"
@@ -232,7 +238,7 @@ def test_percent_signs_in_a_name_do_no_harm(fmu):
     """A message is also a format in FMI 2: percent signs are doubled."""
     with Driver(fmu(BODY, 2), "me", "50%s") as driver:
         assert status_of(driver.set, {"m": -1.0}) == ERROR
-        assert driver.log == ["50%%s: m = -1 kg is refused: it must be greater than 0"]
+        assert driver.log == [f"50%%s: m = -1 kg is refused: it must be greater than 0; {OTHERWISE['m']}"]
 
 
 def test_a_foreign_state_is_refused(fmi, fmu):
