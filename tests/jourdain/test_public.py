@@ -15,7 +15,7 @@ import jourdain
 
 PUBLIC = """
     AnalysisError Angle BuildError Component DeclarationError ELECTRICAL Ending Equilibria FmuError HYDRAULIC InitialStateError Joint
-    LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result ResultError SPATIAL Sensitivities Side SpatialJoint StartError Statistics SweepError SweepTable System TRANSLATIONAL UnknownComponent all_components
+    LinearFamily LinearModel Magnitude Outcome PLANAR Port PortKind Pose ROTATIONAL Result ResultError SPATIAL Sensitivities Side SpatialJoint StartError StateSpace Statistics SweepError SweepTable System TRANSLATIONAL TransferFunction UnknownComponent all_components
     cache_folder cached_fmu falls find friction from_file holds_while orientation reaches rises same_direction sample signed_root sweep t unilateral
 """
 MEASURES = "energy_drift final maximum minimum peak rms value_at"
