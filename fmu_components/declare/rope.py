@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy
 
+from fmu_components.declare.icon import Drawing, arc, box, circle, line
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import Side
 
@@ -13,6 +14,17 @@ from fmu_components.declare.ports import Side
 class RopeOverPulleys(Joint):
     """Base of both; points are vectors of two or three coordinates."""
 
+    drawing = Drawing(
+        line((-0.6, -0.5), (-0.6, 0.3)),
+        arc(-0.35, 0.3, 0.25, 90, 180),
+        line((-0.35, 0.55), (0.35, 0.55)),
+        arc(0.35, 0.3, 0.25, 0, 90),
+        line((0.6, 0.3), (0.6, -0.5)),
+        circle(-0.35, 0.3, 0.25),
+        circle(0.35, 0.3, 0.25),
+        box(-0.75, -0.8, -0.45, -0.5, fill=0.85),
+        box(0.45, -0.8, 0.75, -0.5, fill=0.85),
+    )
     starts_N = {"x": 1.0}
 
     def ends(self) -> list[Any]:

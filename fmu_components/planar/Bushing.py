@@ -2,8 +2,8 @@
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.differentiate import efforts_of
+from fmu_components.declare.drawings import BUSHING
 from fmu_components.declare.ports import PLANAR, Side
-from fmu_components.spatial.Bushing import Bushing as SpatialBushing
 
 
 class Bushing(Component):
@@ -13,7 +13,7 @@ class Bushing(Component):
     that none is created or lost.
     """
 
-    drawing = SpatialBushing.drawing
+    drawing = BUSHING
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

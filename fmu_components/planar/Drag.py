@@ -3,8 +3,8 @@
 from sympy import Abs, Matrix
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.drawings import DRAG
 from fmu_components.declare.functions import Magnitude
-from fmu_components.declare.icon import Drawing, arrowhead, circle, line
 from fmu_components.declare.ports import PLANAR, Side
 
 
@@ -15,12 +15,7 @@ class Drag(Component):
     A and coefficient C_D in a fluid of density rho, c is rho C_D A/2.
     """
 
-    drawing = Drawing(
-        circle(0.25, 0, 0.4, fill=0.85),
-        *(line((-0.85, y), (-0.3, y)) for y in (-0.4, 0.0, 0.4)),
-        *(arrowhead(-0.3, y, 0, 0.2) for y in (-0.4, 0.0, 0.4)),
-        circle(0.25, 0, 0.1, fill=1.0),
-    )
+    drawing = DRAG
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on the body")

@@ -4,7 +4,7 @@ from sympy import diag
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.differentiate import efforts_of
-from fmu_components.declare.icon import Drawing, circle, line, spring
+from fmu_components.declare.drawings import BUSHING
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import rotation_vector, vector
 
@@ -17,14 +17,7 @@ class Bushing(Component):
     stiffnesses differ, torques bend the axis of a large turn as it must be.
     """
 
-    drawing = Drawing(
-        circle(0, 0, 0.8, fill=0.85),
-        circle(0, 0, 0.3, fill=1.0),
-        spring(-0.8, -0.3, 0.0),
-        spring(0.3, 0.8, 0.0),
-        line((0, 0.3), (0, 0.8), width=0.1),
-        line((0, -0.8), (0, -0.3), width=0.1),
-    )
+    drawing = BUSHING
 
     def declare(self):
         M = self.port("M", SPATIAL, Side.EFFORT, "on body i")

@@ -1,10 +1,10 @@
 """Resistance of a medium to a body in space."""
 
 from fmu_components.declare.component import Component
+from fmu_components.declare.drawings import DRAG
 from fmu_components.declare.functions import Magnitude
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import vector
-from fmu_components.planar.Drag import Drag as PlanarDrag
 
 
 class Drag(Component):
@@ -14,7 +14,7 @@ class Drag(Component):
     A and coefficient C_D in a fluid of density rho, c is rho C_D A/2. The torque is that of the angular velocity, likewise.
     """
 
-    drawing = PlanarDrag.drawing
+    drawing = DRAG
 
     def declare(self):
         M = self.port("M", SPATIAL, Side.EFFORT, "on the body")

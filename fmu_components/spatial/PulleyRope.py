@@ -2,7 +2,6 @@
 
 from fmu_components.declare.ports import SPATIAL
 from fmu_components.declare.rope import RopeOverPulleys
-from fmu_components.planar.PulleyRope import PulleyRope as PlanarRope
 
 
 class PulleyRope(RopeOverPulleys):
@@ -14,4 +13,3 @@ class PulleyRope(RopeOverPulleys):
     """
 
     kind = SPATIAL
-    drawing = PlanarRope.drawing
