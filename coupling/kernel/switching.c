@@ -169,6 +169,9 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
                 s->two_time = t;
             }
         }
+        s->free_acceleration = 0;
+        for (int c = 0; c < p->count; c++)
+            s->free_acceleration = fmax(s->free_acceleration, fmax(fabs(p->b[c]), fabs(p->S[c * p->count + c] * p->lambda[c])));
         spread(k, p, s->z);
         set_unknowns(k, s->z);
         if (!follows || same)
@@ -189,6 +192,7 @@ static int agree(Kernel *k, bool *fits)
     int result = KERNEL_DONE;
     double force = 0, acceleration = 0, a, limit;
     *fits = true;
+    acceleration = s->free_acceleration;
     for (int i = 0; i < s->unknowns; i++)
         force = fmax(force, fabs(s->z[i]));
     for (int pass = 0; pass < 2; pass++)
@@ -317,6 +321,10 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
         s->item[i].before = s->item[i].mode;
     if (!new_problem(k, &p))
         result = KERNEL_NO_MEMORY;
+    for (int i = 0; i < s->count && at_start; i++)
+        if (s->item[i].row->limited) /* where all multipliers vanish, a limit such as their length has no derivative */
+            for (int j = 0; j < s->item[i].loop->count; j++)
+                k->v[s->item[i].loop->first + j] = 1;
     if (result == KERNEL_DONE && !at_start)
         result = is_quiet(k, t, x, &quiet);
     if (result == KERNEL_DONE && !quiet) {

@@ -35,6 +35,7 @@ typedef struct Switching {
     Item *item;
     double *z, *z_before, *impulse, *velocity; /* by unknown of all loops */
     bool begun;
+    double free_acceleration; /* the greatest of the last problem, without forces or by one of them */
     ModeChange *change;
     int changes, change_room;
     Strike *strike;
