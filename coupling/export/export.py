@@ -78,6 +78,12 @@ def export_fmu(
         raise BuildError(
             f"export_fmu: '{definition.enforced[0][0]}' comes and goes by enforce(), which an exported FMU cannot do; leave enforce() out, or the joint"
         )
+    switched = next((name for name, fmu in fmus.items() if fmu.dae and fmu.dae.switched), None)
+    if switched:
+        raise BuildError(
+            f"export_fmu: the modes of '{switched}' are chosen by whoever couples FMUs, which an exported one does not do; leave '{switched}' out of the system, "
+            "name the ports that it was connected with in inputs and outputs, and couple it with the exported FMU here"
+        )
     opened, mode = definition.opened(_starts(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
     built = build(opened, mode)
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]

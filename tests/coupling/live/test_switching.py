@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -179,6 +180,15 @@ def test_a_ball_comes_to_rest(rest: float, count: int, time: float) -> None:
         == f"'wall' was hit {count} times, and rests from t = {result.changes[-1].time:.6g} s on: below {rest:g} m/s impacts are plastic (rest_velocity)"
     )
     assert result["wall.lambda[1]"][-1] == pytest.approx(9.81)
+
+
+def test_an_export_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BuildError) as refused:
+        stop().export_fmu(tmp_path / "stop.fmu")
+    assert str(refused.value) == (
+        "export_fmu: the modes of 'stop' are chosen by whoever couples FMUs, which an exported one does not do; leave 'stop' out of the system, "
+        "name the ports that it was connected with in inputs and outputs, and couple it with the exported FMU here"
+    )
 
 
 def test_only_constraints_that_hold_count_as_violated() -> None:
