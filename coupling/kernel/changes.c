@@ -83,6 +83,20 @@ static int place(const Kernel *k, int loop, int unknown)
     return (int)(k->loops[loop].off - k->off) + unknown;
 }
 
+/* Whether two unknowns stand in one relation, of those by which constraints carry nothing. */
+static bool related(const Loop *l, int one, int other)
+{
+    const double *factor = l->repeats;
+    for (int i = 0; i < l->count && l->dropped_count; i++) {
+        if (!l->dropped[i])
+            continue;
+        if ((i == one || fabs(factor[one]) > tied) && (i == other || fabs(factor[other]) > tied))
+            return true;
+        factor += l->count;
+    }
+    return false;
+}
+
 /* Marks the unknowns in force that are tied to one. */
 static void mark_tied(Kernel *k, int loop, int unknown, bool *marked)
 {
@@ -90,7 +104,7 @@ static void mark_tied(Kernel *k, int loop, int unknown, bool *marked)
     double *share = k->changes->share;
     linear_tied(l->linear, unknown, share);
     for (int i = 0; i < l->count; i++)
-        if (i != unknown && fabs(share[i]) > tied && l->joint[i] != l->joint[unknown])
+        if (i != unknown && (fabs(share[i]) > tied || related(l, i, unknown)) && l->joint[i] != l->joint[unknown])
             marked[place(k, loop, i)] = true;
 }
 
@@ -106,7 +120,7 @@ static int decide_in_force(Kernel *k, double t, const double *x)
     return result == KERNEL_DONE ? linearise_constraints(k, t, c->pose) : result;
 }
 
-static bool room_for_change(Changes *c)
+static bool room_for_change(Changes *c, int count)
 {
     if (c->passed == c->room) {
         const int room = 2 * c->room + 4;
@@ -117,7 +131,7 @@ static bool room_for_change(Changes *c)
         c->room = room;
     }
     const size_t n = (size_t)c->unknowns;
-    double *numbers = calloc(1, 2 * n * sizeof *numbers + n * sizeof(bool) + 1);
+    double *numbers = calloc(1, 2 * n * sizeof *numbers + n * (size_t)count * sizeof(bool) + 1);
     c->change[c->passed] = (Change){.impulse = numbers, .velocity = numbers + n, .heir = (bool *)(numbers + 2 * n)};
     return numbers;
 }
@@ -236,15 +250,16 @@ static bool has(const Kernel *k, const Change *change, bool on)
     return false;
 }
 
-/* What takes over from constraints that go. */
+/* What takes over from constraints that go, unless these carry nothing. */
 static int find_heirs(Kernel *k, double t, const double *x, Change *change)
 {
     const bool removed = has(k, change, false);
     int result = removed ? decide_in_force(k, t, x) : KERNEL_DONE;
     for (int j = change->first; j < change->first + change->count && removed && result == KERNEL_DONE; j++) {
         const ScheduledChange *s = &k->changes->scheduled[j];
-        if (!s->on)
-            mark_tied(k, s->loop, s->unknown, change->heir);
+        const Loop *l = &k->loops[s->loop];
+        if (!s->on && !(l->dropped_count && l->dropped[s->unknown]))
+            mark_tied(k, s->loop, s->unknown, change->heir + (j - change->first) * k->changes->unknowns);
     }
     return result;
 }
@@ -266,8 +281,8 @@ static int change_constraints(Kernel *k, double t, double *x, bool positions, Ch
         result = jump(k, t, x, change);
     if (!added)
         result = decide_in_force(k, t, x);
-    for (int i = 0; i < k->changes->unknowns; i++)
-        change->heir[i] = change->heir[i] && !k->off[i];
+    for (int i = 0; i < k->changes->unknowns * change->count; i++)
+        change->heir[i] = change->heir[i] && !k->off[i % k->changes->unknowns];
     if (result)
         switch_all(k, change, true);
     return result;
@@ -279,14 +294,15 @@ int pass_changes(Kernel *k, double t, double *x, bool *changed)
     *changed = false;
     if (!(next_change(k) <= t))
         return KERNEL_DONE;
-    if (!room_for_change(c))
+    const int first = c->next;
+    while (next_change(k) <= t)
+        c->next++;
+    if (!room_for_change(c, c->next - first))
         return KERNEL_NO_MEMORY;
     Change *change = &c->change[c->passed++];
     change->time = t;
-    change->first = c->next;
-    while (next_change(k) <= t)
-        c->next++;
-    change->count = c->next - change->first;
+    change->first = first;
+    change->count = c->next - first;
     const bool borrowed = !k->projection;
     if (borrowed && kernel_set_projection(k, &c->rows, true))
         return KERNEL_NO_MEMORY;

@@ -37,8 +37,10 @@ class Passed:
     impulse: np.ndarray
     velocity: np.ndarray
     """Of the constraints, before."""
-    heir: np.ndarray
-    """What takes over from constraints that went."""
+    first: int
+    """Of those that were scheduled, which all happened at this time."""
+    heirs: np.ndarray
+    """What takes over, by rows of those that were scheduled."""
 
 
 class _Scheduled(ctypes.Structure):
@@ -93,7 +95,8 @@ def passed(kernel: Core, unknowns: int) -> list[Passed]:
             row=each.row,
             impulse=np.array(each.impulse[:unknowns]),
             velocity=np.array(each.velocity[:unknowns]),
-            heir=np.array(each.heir[:unknowns], dtype=bool),
+            first=each.first,
+            heirs=np.array(each.heir[: unknowns * each.count], dtype=bool).reshape(each.count, unknowns),
         )
         for each in changes[: count.value]
     ]

@@ -126,7 +126,7 @@ typedef struct {
     long row;
     int first, count;
     double *impulse, *velocity;
-    bool *heir;
+    bool *heir; /* by rows of the scheduled changes: what takes over from each */
 } Change;
 
 /* In the order of time, which have to come after the start; positions may be off by so much, velocities by ten times that. */

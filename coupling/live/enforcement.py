@@ -24,14 +24,19 @@ def begin_enforcement(session: Session) -> None:
 
 def schedule_enforcement(session: Session) -> None:
     """Tells the kernel what is to happen after the start."""
-    scheduled = [
-        Switch(time, loop, unknown, on)
+    if scheduled := _scheduled(session):
+        changes.schedule(session.kernel, session.rows, [switch for _, switch in scheduled], tolerance_of_fit(session.run))
+
+
+def _scheduled(session: Session) -> list[tuple[int, Switch]]:
+    """By joint, in the order of time."""
+    found = [
+        (part, Switch(time, loop, unknown, on))
         for part, intervals in session.built.enforced.items()
         for time, on in _switches(session, intervals)
         for _, loop, unknown in session.unknowns_of(part)
     ]
-    if scheduled:
-        changes.schedule(session.kernel, session.rows, sorted(scheduled, key=lambda each: each.time), tolerance_of_fit(session.run))
+    return sorted(found, key=lambda each: each[1].time)
 
 
 def _switches(session: Session, intervals: Intervals) -> list[tuple[float, bool]]:
@@ -46,11 +51,12 @@ def changes_of(session: Session) -> tuple[Change, ...]:
     if not built.enforced:
         return ()
     found = []
-    names = _multipliers(session)
+    names, scheduled = _multipliers(session), _scheduled(session)
     for each in changes.passed(session.kernel, len(session.off)):
         impulses = {name: float(value) for name, value in zip(names, each.impulse, strict=True) if name}
         for part, time, on in _at(session, each):
-            heirs = _parts(session, each.heir) if not on else ()
+            own = [row for row, (of, _) in zip(each.heirs, scheduled[each.first :], strict=False) if of == part]
+            heirs = _parts(session, np.any(own, axis=0)) if not on else ()
             found.append(Change(time, built.parts[part].name, "added" if on else "removed", impulses, each.lost, heirs))
     return tuple(found)
 

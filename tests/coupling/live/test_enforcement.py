@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -127,14 +129,15 @@ def test_a_joint_that_repeats_others_can_be_added():
     assert not result["middle.lambda[2]"][-1]
 
 
-def test_joints_that_repeat_each_other_and_ask_for_different_velocities_end_the_run():
+@pytest.mark.parametrize("options", [{}, {"multipliers": "successive", "redundant": "first"}])
+def test_joints_that_repeat_each_other_and_ask_for_different_velocities_end_the_run(options):
     system = rod(x=0.0, y=0.0, vy=0.0)
     for name in ("rail1", "rail2"):
         hinge(system, name, "ground.p1", "rod.p1", "planar.RelativeVelocity")
         system.drive(f"{name}.velocity", 0.3 * (name == "rail1"))
         system.drive(f"{name}.velocity.rate", 0.0)
     system.enforce("rail2", [(0.5, None)])
-    result = system.simulate(1.0, start_values={"rod.vx": 0.3})
+    result = system.simulate(1.0, start_values={"rod.vx": 0.3}, **options)
     assert result.outcome.ending is Ending.CONTRADICTORY
     assert result.outcome.sentence.startswith(
         "stopped at t = 0.5 s: 'rail2' contradicts 'rail1': it repeats its constraints, but asks for another"
@@ -239,47 +242,115 @@ def test_a_joint_is_given_its_intervals_once_and_those_that_touch_are_one():
     assert refusal(lambda: system.enforce("grip", [])) == "enforce: 'grip' has been given intervals before; give all of them at once"
 
 
-def test_a_hundred_changes_keep_what_is_in_force_and_never_win_energy():
-    """Constraints of velocities, which fit at any time, on three bodies joined by pins that are removed and added at one instant."""
-    rng = np.random.default_rng(7)
-    system, joints = chain_with_brakes()
-    on, begun, found = dict.fromkeys(joints, False), dict.fromkeys(joints, 0.0), {joint: [] for joint in joints}
-    times = np.sort(rng.uniform(0.05, 4.95, 100))
-    for time in times:
-        joint = joints[rng.integers(len(joints))]
-        if on[joint]:
-            found[joint].append((begun[joint], time))
-        on[joint], begun[joint] = not on[joint], time
-    for joint in joints:
-        system.enforce(joint, [*found[joint], *([(begun[joint], None)] if on[joint] else [])])
-    result = system.simulate(5.0, rtol=1e-9, output_interval=0.05)
+SUCCESSIVE = {"multipliers": "successive"}
+TREATMENTS = {"simultaneous": {}, "successive": SUCCESSIVE, "the first carry": {**SUCCESSIVE, "redundant": "first"}}
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS)
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+def test_a_hundred_changes_at_random_keep_what_is_in_force_and_never_win_energy(seed, treatment):
+    """Three rods swing. Each hangs on one of two pins or on both, which go and come, also both at one instant; brakes of velocities come and go."""
+    system, pins, brakes = chain_with_brakes()
+    times, states = at_random(seed, pins, brakes)
+    for joint in (*sum(pins, ()), *brakes):
+        system.enforce(joint, intervals_of(joint, times, states))
+    result = system.simulate(5.0, rtol=1e-10, output_interval=0.05, **TREATMENTS[treatment])
     assert result.outcome.completed, result.outcome
-    assert len(result.changes) == 100
-    assert result.violation["velocity"].max() < CLOSE
-    assert result.violation["position"].max() < CLOSE
-    assert np.diff(result.energy).max() < 1e-7 * result.energy[0]
-    for change in result.changes:
-        before, after = result.energy[rows(result, change.time)]
-        assert before - after == pytest.approx(change.energy, abs=1e-9)
-        assert change.energy == 0.0 if change.what == "removed" else change.energy > -1e-12
+    assert len(result.changes) >= 90
+    at = {time: [change for change in result.changes if change.time == time] for time in times}
+    assert sum({each.what for each in found} == {"added", "removed"} for found in at.values()) > 5
+    assert result.violation["velocity"].max() < CLOSE and result.violation["position"].max() < CLOSE
+    assert max(gaps(result)) < CLOSE and slip_of_brakes(result, times, states) < CLOSE
+    assert np.diff(result.energy).max() < 1e-8
+    names = set()
+    for time, found in at.items():
+        if not found:
+            continue
+        before, after = result.energy[rows(result, time)]
+        assert before - after == pytest.approx(found[0].energy, abs=1e-12) and found[0].energy > -1e-14
+        if all(change.what == "removed" for change in found):
+            assert before == pytest.approx(after, abs=1e-14) and found[0].energy == 0.0
+            moved = [result[f"rod{i}.{name}"][rows(result, time)] for i in range(3) for name in ("x", "y", "theta", "vx", "vy", "omega")]
+            assert not np.ptp(moved, axis=1).any()
+        names |= {(change.joint, change.heirs) for change in found if change.heirs}
+    assert names and names <= {(pin, (twin,)) for pair in pins for pin, twin in (pair, pair[::-1])}
 
 
-def chain_with_brakes() -> tuple[System, list[str]]:
-    """Three rods on pins, without gravity, and brakes along two directions at the ends of each."""
-    system = System("brakes")
+def chain_with_brakes() -> tuple[System, list[tuple[str, str]], list[str]]:
+    """Three rods, each on a pin and its twin, and brakes along a direction at the end of each."""
+    system, pins, brakes = System("brakes"), [], []
     system.add("ground", "planar.Fixed")
-    before, joints = "ground.p1", []
+    before = "ground.p1"
     for i in range(3):
-        system.add(
-            f"rod{i}",
-            "planar.Body2",
-            {"I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5, "gy": 0.0, "x": i + 0.5, "vy": (i + 0.5) * 2, "omega": 2.0},
-        )
-        hinge(system, f"pin{i}", before, f"rod{i}.p1")
+        start = {"I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5, "x": i + 0.5, "vy": (i + 0.5) * 2, "omega": 2.0}
+        system.add(f"rod{i}", "planar.Body2", start)
+        pins.append((f"pin{i}", f"twin{i}"))
+        for pin in pins[-1]:
+            hinge(system, pin, before, f"rod{i}.p1")
         before = f"rod{i}.p2"
-        brake = f"brake{i}"
-        system.add(brake, "planar.RelativeVelocity", {"direction": 0.7 * i})
-        system.connect("ground.p1", f"{brake}.M")
-        system.connect(before, f"{brake}.N")
-        joints.append(brake)
-    return system, joints
+        brakes.append(f"brake{i}")
+        system.add(brakes[-1], "planar.RelativeVelocity", {"direction": ALONG * i})
+        system.connect("ground.p1", f"{brakes[-1]}.M")
+        system.connect(before, f"{brakes[-1]}.N")
+    return system, pins, brakes
+
+
+ALONG = 0.7
+"""Between the directions of one brake and the next, in rad."""
+
+
+def at_random(seed: int, pins: list[tuple[str, str]], brakes: list[str]) -> tuple[list[float], list[frozenset[str]]]:
+    """Times, and what is in force until the first one and from each one on."""
+    rng = np.random.default_rng(seed)
+    times = np.sort(rng.uniform(0.05, 4.95, 75)).tolist()
+    states = [frozenset(pin for pin, _ in pins)]
+    for _ in times:
+        on, what, pair = set(states[-1]), rng.integers(4), pins[rng.integers(3)]
+        if what < 2 and on >= set(pair):
+            on.remove(pair[rng.integers(2)])
+        elif what == 0:
+            on.update(pair)
+        elif what == 1:
+            on.symmetric_difference_update(pair)
+        if what > 0:
+            on.symmetric_difference_update({brakes[rng.integers(3)]})
+        states.append(frozenset(on))
+    return times, states
+
+
+def intervals_of(joint: str, times: list[float], states: list[frozenset[str]]) -> list[tuple[float, float | None]]:
+    edges = [-1.0, *times]
+    on = [joint in state for state in states]
+    begins = [i for i, now in enumerate(on) if now and not (i and on[i - 1])]
+    ends = [next((j for j in range(i, len(on)) if not on[j]), None) for i in begins]
+    return [(edges[i], None if j is None else edges[j]) for i, j in zip(begins, ends, strict=True)]
+
+
+def ends(result: Result, i: int, speeds: bool = False) -> np.ndarray:
+    """The places of both ends of a rod, or their velocities."""
+    theta, x, y, vx, vy, omega = (result[f"rod{i}.{name}"] for name in ("theta", "x", "y", "vx", "vy", "omega"))
+    arm = np.array([np.cos(theta), np.sin(theta)]) / 2
+    middle, off = (np.array([vx, vy]), omega * np.array([-arm[1], arm[0]])) if speeds else (np.array([x, y]), arm)
+    return np.array([middle - off, middle + off])
+
+
+def gaps(result: Result) -> list[float]:
+    """In the pins, of which one is always in force: of places and of velocities."""
+    found = []
+    for speeds in (False, True):
+        all_ends = [np.zeros((2, 2, len(result))), *(ends(result, i, speeds) for i in range(3))]
+        found += [float(np.abs(after[0] - before[1]).max()) for before, after in pairwise(all_ends)]
+    return found
+
+
+def slip_of_brakes(result: Result, times: list[float], states: list[frozenset[str]]) -> float:
+    """The greatest velocity along a brake that is in force."""
+    slip = 0.0
+    edges = [0.0, *times, 5.0]
+    for i in range(3):
+        along = np.array([np.cos(ALONG * i), np.sin(ALONG * i)]) @ ends(result, i, speeds=True)[1]
+        for state, begin, end in zip(states, edges, edges[1:], strict=False):
+            inside = (result.time > begin) & (result.time < end)
+            inside |= np.arange(len(result)) == np.flatnonzero(result.time == begin)[-1]
+            slip = max(slip, np.abs(along[inside]).max(initial=0.0) if f"brake{i}" in state else 0.0)
+    return slip

@@ -173,6 +173,14 @@ def test_a_carrier_that_is_removed_is_replaced_by_what_repeated_it():
     result = system.simulate(0.1, **successive(redundant="first", output_times=[0.0, 0.1]))
     assert result["right.lambda[2]"][[0, -1]] == pytest.approx([0.0, 9.81], abs=1e-9)
     assert result["left.lambda[2]"][[0, -1]] == pytest.approx([9.81, 0.0], abs=1e-9)
+    assert result.changes[0].heirs == ("right",)
+
+
+def test_what_carries_nothing_has_no_heirs():
+    system = plank()
+    system.enforce("right", [(-1.0, 0.05)])
+    result = system.simulate(0.1, **successive(redundant="first"))
+    assert result.changes[0].heirs == () and not any("carries its load" in note for note in result.outcome.notes)
 
 
 def test_redundant_constraints_that_contradict_each_other_end_a_run_in_which_the_first_carry_all():
