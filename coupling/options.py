@@ -15,18 +15,6 @@ from coupling.names import either
 
 _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
-INDEX3 = "index3"
-"""The solver to which the options below belong; it refuses those of others."""
-_OF_INDEX3 = {
-    "metric": ("mass", "tangent"),
-    "velocity_level": ("stepped", "projected"),
-    "method": ("trapezoidal", "generalised-alpha", "trbdf2"),
-    "step_size": (),
-    "spectral_radius": (),
-    "newton_limit": (),
-    "newton_tolerance": (),
-}
-_NOT_OF_INDEX3 = ("rtol", "atol", "max_step")
 _OF_MULTIPLIERS = {
     "multipliers": ("simultaneous", "successive"),
     "redundant": ("least", "first"),
@@ -62,6 +50,7 @@ class Run:
     """"projection": every step ends on the constraints, which have no stabilisation of their own then. "baumgarte": they have. None: the
     former where the solver and the joints can."""
     step_size: float | None = None
+    """This and what follows are options of single solvers, whose files declare which values they may have."""
     metric: str = "mass"
     velocity_level: str = "stepped"
     method: str = "trapezoidal"
@@ -83,7 +72,7 @@ class Run:
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
             if name != "output_interval" or self.output_interval is not None:
-                object.__setattr__(self, name, _number(name, getattr(self, name)))
+                object.__setattr__(self, name, number(name, getattr(self, name)))
         self._check_times()
         if not 0 < self.rtol < 1:
             raise BuildError(f"rtol = {self.rtol:g} is refused: it must lie between 0 and 1; 1e-8 is the default")
@@ -94,7 +83,7 @@ class Run:
             raise BuildError(f"initial = {shown(self.initial)} is unknown; choose 'check', 'assemble' or 'relax'")
         if not self.max_step > 0:
             raise BuildError(f"max_step = {self.max_step:g} s is refused: it must be greater than 0; leave it out to have no limit")
-        if not 1 <= _number("max_steps", self.max_steps) < math.inf or self.max_steps != int(self.max_steps):
+        if not 1 <= number("max_steps", self.max_steps) < math.inf or self.max_steps != int(self.max_steps):
             raise BuildError(f"max_steps = {self.max_steps} is refused: it must be a whole number of at least 1")
         object.__setattr__(self, "max_steps", int(self.max_steps))
         if not isinstance(self.solver, str):
@@ -103,56 +92,6 @@ class Run:
         self._check_impacts()
         self._check_multipliers()
         self._check_communication()
-        self._check_index3()
-
-    def _check_index3(self) -> None:
-        if self.solver != INDEX3:
-            for name in _OF_INDEX3:
-                value = getattr(self, name)
-                if value != getattr(Run, name):
-                    raise BuildError(
-                        f"{name} = {shown(value)} is for solver='{INDEX3}', not for '{self.solver}'; choose that one, or leave it out"
-                    )
-            return
-        for name in _NOT_OF_INDEX3:
-            if getattr(self, name) != getattr(Run, name):
-                raise BuildError(f"{name} is not used by solver='{INDEX3}', whose accuracy follows from step_size; leave it out")
-        if self.initial == "relax":
-            raise BuildError(
-                f"initial='relax' leaves a violated start to the joints' own stabilisation, which solver='{INDEX3}' does without; choose "
-                "initial='assemble'"
-            )
-        for name, known in _OF_INDEX3.items():
-            value = getattr(self, name)
-            if known and value not in known:
-                raise BuildError(f"{name} = {shown(value)} is unknown; choose {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
-        self._check_numbers_of_index3()
-
-    def _check_numbers_of_index3(self) -> None:
-        if self.step_size is None:
-            raise BuildError(f"solver='{INDEX3}' takes steps of fixed size: give step_size, for instance step_size=0.01")
-        for name in ("step_size", "spectral_radius", "newton_tolerance"):
-            object.__setattr__(self, name, _number(name, getattr(self, name)))
-        if not 0 < self.step_size < math.inf:
-            raise BuildError(f"step_size = {self.step_size:g} s is refused: it must be greater than 0 and finite")
-        if self.step_size < (finest := 1e-12 * max(abs(self.start_time), abs(self.stop_time))):
-            raise BuildError(
-                f"step_size = {self.step_size:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
-            )
-        if self.spectral_radius != Run.spectral_radius and self.method != "generalised-alpha":
-            raise BuildError(
-                f"spectral_radius = {self.spectral_radius:g} is for method='generalised-alpha', not for '{self.method}'; leave it out"
-            )
-        if not 0 <= self.spectral_radius < 1:
-            raise BuildError(
-                f"spectral_radius = {self.spectral_radius:g} is refused: it must be at least 0 and less than 1; 0.8 is the default"
-            )
-        if isinstance(self.newton_limit, bool) or not isinstance(self.newton_limit, int | np.integer) or self.newton_limit < 1:
-            raise BuildError(f"newton_limit = {shown(self.newton_limit)} is refused: it must be a whole number of at least 1")
-        if not 1e-14 <= self.newton_tolerance <= 1e-3:
-            raise BuildError(
-                f"newton_tolerance = {self.newton_tolerance:g} is refused: it must lie between 1e-14 and 1e-3; 1e-10 is the default"
-            )
 
     def _check_stabilisation(self) -> None:
         if self.stabilisation is None:
@@ -191,17 +130,8 @@ class Run:
             raise BuildError(
                 "multipliers = 'successive' is refused with a communication_step: co-simulations solve for all of them at once; leave one of the two out"
             )
-        if self.solver == "ida":
-            raise BuildError(
-                "multipliers = 'successive' is refused with solver = 'ida', which integrates the multipliers along; choose another solver"
-            )
         if self.form == "multipliers":
             return
-        if self.solver in ("dopri5", "dop853", INDEX3):
-            raise BuildError(
-                f"form = '{self.form}' is refused with solver = '{self.solver}', which evaluates in C; choose one whose evaluations pass through Python, such "
-                "as 'RK45' or 'DOP853'"
-            )
         if self.stabilisation == "projection":
             raise BuildError(
                 f"form = '{self.form}' is refused with stabilisation = 'projection', whose right-hand side solves for the multipliers itself; choose "
@@ -218,7 +148,7 @@ class Run:
                 if value != getattr(Run, name):
                     raise BuildError(f"{name} = {shown(value)} is for Co-Simulation; give a communication_step as well, or leave it out")
             return
-        step = _number("communication_step", step)
+        step = number("communication_step", step)
         object.__setattr__(self, "communication_step", step)
         if not (step > 0 and math.isfinite(step)):
             raise BuildError(f"communication_step = {step:g} s is refused: it must be greater than 0 and finite")
@@ -228,7 +158,7 @@ class Run:
                 f"communication_step = {step:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
             )
         object.__setattr__(self, "extrapolation", check_degree(self.extrapolation))
-        if not 0 < _number("coupling_tolerance", self.coupling_tolerance) < 1:
+        if not 0 < number("coupling_tolerance", self.coupling_tolerance) < 1:
             raise BuildError(
                 f"coupling_tolerance = {self.coupling_tolerance:g} is refused: it must lie between 0 and 1; 1e-4 is the default"
             )
@@ -272,7 +202,7 @@ class Run:
             if not isinstance(name, str):
                 raise BuildError(f"atol has {shown(name)} for a name; give the names of states or patterns, such as {{'rod.*': 1e-9}}")
             what = f"atol of '{name}'" if name else "atol"
-            if not 0 < _number(what, value) < math.inf:
+            if not 0 < number(what, value) < math.inf:
                 raise BuildError(f"{what} = {value:g} is refused: it must be greater than 0 and finite; leave it out for the default")
 
     @property
@@ -341,7 +271,8 @@ def check_degree(degree: Any, whose: str = "") -> Any:
     return int(degree)
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
+    """Refuses what is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise BuildError(f"{name} = {shown(value)} is refused: it must be a number")
     try:

@@ -44,7 +44,7 @@ from coupling.record import Record
 from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import Scheme, scheme_of
 from coupling.schemes.base.step_control import control_of
-from coupling.solvers.base.solver import SOLVERS
+from coupling.solvers.base.solver import SOLVERS, solver_of
 
 _MANY_ROWS = 10_000
 """Beyond so many it is worth a question whether they fit into memory."""
@@ -81,11 +81,7 @@ class Simulator:
 
     def prepare(self, run: Run) -> None:
         """Builds what a run needs, so that only the run itself is left."""
-        solver = SOLVERS[run.solver]  # refuses what does not exist
-        if solver.holds and run.stabilisation is not None:
-            raise BuildError(
-                f"stabilisation = '{run.stabilisation}' is for other solvers: solver='{run.solver}' holds constraints by itself; leave one of the two out"
-            )
+        solver_of(run)
         run = self._stabilised(run, {})
         if run.communication_step is None:
             self.built(self._mode(run))

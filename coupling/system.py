@@ -29,6 +29,7 @@ from coupling.plan.kinds import Mode, possible_modes
 from coupling.progress import shows_progress
 from coupling.result import Result
 from coupling.simulate import Simulator, check_scheme
+from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
 from coupling.ssp.systems import from_ssp, to_ssp
 
@@ -143,15 +144,19 @@ class System(Composition):
             ls_dae=ls_dae,
             stop_time=stop_time,
             stabilisation=stabilisation,
-            fixed={
-                "solver": solver,
-                "step_size": step_size,
-                "metric": metric,
-                "velocity_level": velocity_level,
-                "method": method,
-                "newton_limit": newton_limit,
-                "newton_tolerance": newton_tolerance,
-            },
+            steps=embedded_run(
+                stop_time,
+                initial,
+                {
+                    "solver": solver,
+                    "step_size": step_size,
+                    "metric": metric,
+                    "velocity_level": velocity_level,
+                    "method": method,
+                    "newton_limit": newton_limit,
+                    "newton_tolerance": newton_tolerance,
+                },
+            ),
         )
 
     def equilibrium(

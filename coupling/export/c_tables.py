@@ -154,11 +154,11 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
 def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
     """What steps of fixed size go by."""
     given = {
-        "step": c_number(run.step_size or 0.0),
+        "step": c_number(float(run.step_size or 0.0)),
         "radius": c_number(run.spectral_radius),
         "tolerance": c_number(run.newton_tolerance),
         "method": METHODS.index(run.method),
-        "limit": run.newton_limit,
+        "limit": int(run.newton_limit),
         "tangent": c_bool(run.metric == "tangent"),
         "stepped": c_bool(run.velocity_level == "stepped"),
         "nominal": "nominal",

@@ -18,7 +18,7 @@ from coupling.live.bordered import bordered_rows, kept_at_zero
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.live.violations import check_start_state
-from coupling.options import INDEX3, Run
+from coupling.options import Run
 from coupling.plan.build import build
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import Definition
@@ -46,9 +46,9 @@ def export_fmu(
     ls_dae: bool,
     stop_time: float,
     stabilisation: str | None,
-    fixed: Mapping[str, object],
+    steps: Run | None,
 ) -> Path:
-    """See ``System.export_fmu``."""
+    """See ``System.export_fmu``; ``steps`` are those of fixed size, if it takes such."""
     target = _target(path)
     if not isinstance(fmi, int) or fmi not in _VERSIONS:
         raise BuildError(f"fmi = {shown(fmi)} is refused: choose 2 or 3, the versions of FMI")
@@ -57,7 +57,8 @@ def export_fmu(
             raise BuildError(f"{name} = {shown(value)} is refused: give True or False")
     chosen = _platforms(platforms)
     run = Run(stop_time=stop_time, initial=initial, stabilisation=stabilisation)
-    steps = _fixed(stop_time, initial, fixed, implicit=implicit, stabilisation=stabilisation, ls_dae=ls_dae)
+    if steps:
+        _refuse_with_steps(steps, implicit=implicit, stabilisation=stabilisation, ls_dae=ls_dae)
     projected = steps is not None or stabilisation == "projection"
     if projected and ls_dae:
         raise BuildError(
@@ -114,14 +115,8 @@ def export_fmu(
     return target
 
 
-def _fixed(stop_time: float, initial: str, given: Mapping[str, object], **others: object) -> Run | None:
-    """The options of steps of fixed size, if these are asked for."""
-    options = {name: value for name, value in given.items() if value != getattr(Run, name)}
-    if "solver" not in options:
-        return None if not options else Run(stop_time=stop_time, **options)  # type: ignore[arg-type]  # which refuses them by name
-    if options["solver"] != INDEX3:
-        raise BuildError(f"solver = {shown(options['solver'])} is not one of exported mechanisms; choose '{INDEX3}', or leave it out")
-    run = Run(stop_time=stop_time, initial=initial, **options)  # type: ignore[arg-type]  # checked there
+def _refuse_with_steps(run: Run, **others: object) -> None:
+    """What a solver that holds constraints by itself takes no part in."""
     if run.method == "generalised-alpha":
         raise BuildError(
             "method = 'generalised-alpha' remembers its last step, and a communication step begins anew; choose 'trapezoidal' or 'trbdf2'"
@@ -129,9 +124,8 @@ def _fixed(stop_time: float, initial: str, given: Mapping[str, object], **others
     for name, value in others.items():
         if value and value != "projection":
             raise BuildError(
-                f"{name} = {shown(value)} and solver='{INDEX3}', which holds constraints by itself, exclude each other; leave one of the two out"
+                f"{name} = {shown(value)} and solver='{run.solver}', which holds constraints by itself, exclude each other; leave one of the two out"
             )
-    return run
 
 
 def _starts(definition: Definition, fmus: Mapping[str, Fmu], choice: Choice) -> list[tuple[str, float]]:

@@ -176,4 +176,4 @@ def _or_one(sizes: np.ndarray) -> np.ndarray:
     return np.where(sizes > 0, sizes, 1.0)
 
 
-SOLVERS.register("ida", Solver(integrate))
+SOLVERS.register("ida", Solver(integrate, along=True))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
+from coupling.errors import BuildError
 from coupling.kernel.index3 import METHODS, Index3Options, Index3Report
 from coupling.kernel.status import Status
 from coupling.live import failures
@@ -15,6 +17,7 @@ from coupling.live.tolerances import nominals
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
+from coupling.solvers.base.own_options import OwnOption
 from coupling.solvers.base.solver import SOLVERS, Solver
 
 
@@ -58,7 +61,7 @@ def _options(run: Run) -> Index3Options:
         radius=run.spectral_radius,
         tolerance=run.newton_tolerance,
         method=METHODS.index(run.method),
-        limit=run.newton_limit,
+        limit=int(run.newton_limit),
         tangent=run.metric == "tangent",
         stepped=run.velocity_level == "stepped",
     )
@@ -92,4 +95,52 @@ def _warnings(session: Session, kept: list[Kept], report: Index3Report) -> Itera
         yield f"'{session.label(report.ringing)}' rings from step to step, from t = {report.ringing_since:.3g} s on; {remedy}"
 
 
-SOLVERS.register("index3", Solver(integrate, holds=True))
+OPTIONS = {
+    "metric": OwnOption(values=("mass", "tangent")),
+    "velocity_level": OwnOption(values=("stepped", "projected")),
+    "method": OwnOption(values=METHODS),
+    "step_size": OwnOption(
+        needed="takes steps of fixed size: give step_size, for instance step_size=0.01",
+        rule="be greater than 0 and finite",
+        allows=lambda size: 0 < size < math.inf,
+        unit=" s",
+    ),
+    "spectral_radius": OwnOption(
+        rule="be at least 0 and less than 1; 0.8 is the default",
+        allows=lambda radius: 0 <= radius < 1,
+        of=("method", "generalised-alpha"),
+    ),
+    "newton_limit": OwnOption(rule="be a whole number of at least 1", allows=lambda limit: limit >= 1, whole=True),
+    "newton_tolerance": OwnOption(
+        rule="lie between 1e-14 and 1e-3; 1e-10 is the default", allows=lambda tolerance: 1e-14 <= tolerance <= 1e-3
+    ),
+}
+FROM_THE_STEP = "whose accuracy follows from step_size"
+
+
+def _check(run: Run) -> None:
+    if run.initial == "relax":
+        raise BuildError(
+            "initial='relax' leaves a violated start to the joints' own stabilisation, which solver='index3' does without; choose "
+            "initial='assemble'"
+        )
+    finest = 1e-12 * max(abs(run.start_time), abs(run.stop_time))
+    assert run.step_size
+    if run.step_size < finest:
+        raise BuildError(
+            f"step_size = {run.step_size:g} s is refused: at such times numbers resolve no less than {finest:g} s; choose a longer one"
+        )
+
+
+SOLVERS.register(
+    "index3",
+    Solver(
+        integrate,
+        holds=True,
+        options=OPTIONS,
+        without=dict.fromkeys(("rtol", "atol", "max_step"), FROM_THE_STEP),
+        check=_check,
+        in_c=True,
+        embedded=True,
+    ),
+)

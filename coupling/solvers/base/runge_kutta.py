@@ -22,7 +22,7 @@ from coupling.solvers.base.solver import Solver
 
 def explicit_method(tableau: Tableau) -> Solver:
     """The solver that runs a tableau."""
-    return Solver(partial(integrate, tableau), tableau)
+    return Solver(partial(integrate, tableau), tableau, in_c=True)
 
 
 def integrate(method: Tableau, session: Session, run: Run) -> Outcome:

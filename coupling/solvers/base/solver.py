@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from coupling.errors import BuildError, shown
 from coupling.kernel.tableau import Tableau
+from coupling.names import either
+from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.registry import Registry
+from coupling.solvers.base.own_options import OwnOption, check_own_options, refuse_options_of_others
+
+
+def _nothing(run: Run) -> None:
+    return
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,57 @@ class Solver:
     """Of an explicit Runge-Kutta method, which can also integrate between communication points."""
     holds: bool = False
     """Whether it holds constraints by itself, whatever their stabilisation."""
+    options: Mapping[str, OwnOption] = field(default_factory=dict)
+    """Those of a run that belong to it alone."""
+    without: Mapping[str, str] = field(default_factory=dict)
+    """Options of other solvers that it does not use, and what does their work."""
+    check: Callable[[Run], None] = _nothing
+    """Refuses what else makes no sense with it."""
+    in_c: bool = False
+    """Whether the kernel takes its steps, so that no evaluation passes through Python."""
+    embedded: bool = False
+    """Whether exported mechanisms can take its steps."""
+    along: bool = False
+    """Whether it integrates the multipliers along."""
 
 
 SOLVERS: Registry[Solver] = Registry("solver", "coupling.solvers")
+
+
+def solver_of(run: Run) -> Solver:
+    """That of a run; refuses options that it does not have, and values that it cannot take."""
+    name, solver = run.solver, SOLVERS[run.solver]
+    for other in SOLVERS:
+        if other != name:
+            refuse_options_of_others(name, other, SOLVERS[other].options, run)
+    for option, instead in solver.without.items():
+        if getattr(run, option) != getattr(Run, option):
+            raise BuildError(f"{option} is not used by solver='{name}', {instead}; leave it out")
+    check_own_options(name, solver.options, run)
+    solver.check(run)
+    if solver.holds and run.stabilisation is not None:
+        raise BuildError(
+            f"stabilisation = '{run.stabilisation}' is for other solvers: solver='{name}' holds constraints by itself; leave one of the two out"
+        )
+    if run.multipliers == "successive" and solver.along:
+        raise BuildError(
+            f"multipliers = 'successive' is refused with solver = '{name}', which integrates the multipliers along; choose another solver"
+        )
+    if run.form != "multipliers" and solver.in_c:
+        raise BuildError(
+            f"form = '{run.form}' is refused with solver = '{name}', which evaluates in C; choose one whose evaluations pass through Python, such "
+            "as 'RK45' or 'DOP853'"
+        )
+    return solver
+
+
+def embedded_run(stop_time: float, initial: str, given: Mapping[str, Any]) -> Run | None:
+    """Of the steps that an exported mechanism takes, if a solver was chosen for it."""
+    options = {name: value for name, value in given.items() if value != getattr(Run, name)}
+    if not options:
+        return None
+    run = Run(stop_time=stop_time, initial=initial, **options)
+    if not solver_of(run).embedded:
+        known = either([repr(name) for name in SOLVERS if SOLVERS[name].embedded])
+        raise BuildError(f"solver = {shown(run.solver)} is not one of exported mechanisms; choose {known}, or leave it out")
+    return run
