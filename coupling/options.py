@@ -15,7 +15,7 @@ from coupling.names import either
 
 _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
-_OF_MULTIPLIERS = {
+OF_MULTIPLIERS = {
     "multipliers": ("simultaneous", "successive"),
     "redundant": ("least", "first"),
     "form": ("multipliers", "full", "reduced"),
@@ -111,12 +111,12 @@ class Run:
             value = getattr(self, name)
             if not isinstance(value, str) or value not in known:
                 raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")
-        object.__setattr__(self, "rest_velocity", _number("rest_velocity", self.rest_velocity))
+        object.__setattr__(self, "rest_velocity", number("rest_velocity", self.rest_velocity))
         if not 0 <= self.rest_velocity < math.inf:
             raise BuildError(f"rest_velocity = {self.rest_velocity:g} is refused: it must be at least 0 and finite; 0.001 is the default")
 
     def _check_multipliers(self) -> None:
-        for name, known in _OF_MULTIPLIERS.items():
+        for name, known in OF_MULTIPLIERS.items():
             value = getattr(self, name)
             if not isinstance(value, str) or value not in known:
                 raise BuildError(f"{name} = {shown(value)} is unknown; choose {either([repr(each) for each in known])}")

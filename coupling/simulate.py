@@ -25,7 +25,7 @@ from coupling.live.program import compile_program
 from coupling.live.recording import recorded
 from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
-from coupling.live.successive import idle
+from coupling.live.successive import idle, tells_what_repeats
 from coupling.live.switching import impacts_warned
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state, violated
@@ -153,9 +153,10 @@ class Simulator:
                     f"enforce: velocities cannot be made to fit where '{self.definition.enforced[0][0]}' comes into force: {error.why}; leave it in "
                     "force all the time"
                 ) from None
-            if run.redundant == "first":
+            if tells_what_repeats(run):
+                asked, other = ("redundant = 'first'", "least") if run.redundant == "first" else (f"form = '{run.form}'", "multipliers")
                 raise BuildError(
-                    f"redundant = 'first' is refused: {error.why}, so that it cannot be told what repeats what; choose 'least'"
+                    f"{asked} is refused: {error.why}, so that it cannot be told what repeats what; choose '{other}'"
                 ) from None
             if run.stabilisation is not None:
                 raise
@@ -332,7 +333,7 @@ class Simulator:
         """How the instances are run: joints that come into force, or carry nothing, ask for what projection reads, whether states are projected
         or not."""
         mode = _mode(run)
-        asked = self.definition.enforced or run.redundant == "first" or self._switches
+        asked = self.definition.enforced or tells_what_repeats(run) or self._switches
         return Mode.PROJECTED if mode is Mode.CONTINUOUS and asked else mode
 
     # -- sessions ----------------------------------------------------------------------------------------------------------------------

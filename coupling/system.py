@@ -111,6 +111,7 @@ class System(Composition):
         metric: str = Run.metric,
         velocity_level: str = Run.velocity_level,
         method: str = Run.method,
+        spectral_radius: float = Run.spectral_radius,
         newton_limit: int = Run.newton_limit,
         newton_tolerance: float = Run.newton_tolerance,
     ) -> Path:
@@ -153,6 +154,7 @@ class System(Composition):
                     "metric": metric,
                     "velocity_level": velocity_level,
                     "method": method,
+                    "spectral_radius": spectral_radius,
                     "newton_limit": newton_limit,
                     "newton_tolerance": newton_tolerance,
                 },

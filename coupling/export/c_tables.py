@@ -46,6 +46,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
     own = [_variable(v) for v in table.own]
     own += [_internal(f"kinks passed[{i + 1}]") for i in range(len(table.kinked))]
     own += [_internal("tolerance"), *(_internal(f"peak[{i + 1}]") for i in range(table.peaks))] if table.peaks else []
+    own += [_internal(f"remembered[{i + 1}]") for i in range(table.remembered)]
     components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
     starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
     constraints = [] if interface.relaxed else constraint_places(table)
@@ -169,6 +170,7 @@ def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
         _array("static const double nominal", map(c_number, nominals(session))),
         f"const Index3Options fixed_options = {{{', '.join(f'.{name} = {value}' for name, value in given.items())}}};",
         f"const unsigned fixed_step_reference = {place};",
+        f"const unsigned fixed_memory_reference = {table.own_place(table.owns - table.remembered) if table.remembered else 0};",
     ]
 
 

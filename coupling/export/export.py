@@ -117,10 +117,6 @@ def export_fmu(
 
 def _refuse_with_steps(run: Run, **others: object) -> None:
     """What a solver that holds constraints by itself takes no part in."""
-    if run.method == "generalised-alpha":
-        raise BuildError(
-            "method = 'generalised-alpha' remembers its last step, and a communication step begins anew; choose 'trapezoidal' or 'trbdf2'"
-        )
     for name, value in others.items():
         if value and value != "projection":
             raise BuildError(

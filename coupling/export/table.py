@@ -79,7 +79,10 @@ class MechanismTable(VariableTable):
         self.kinked = [drive for _, drive in built.drives if isinstance(drive, TableDrive) and len(drive.times) > 1]
         self.peaks = sum(len(loop.unknowns) for loop in built.schedule.loops)
         """What loops remember of their motion, a number for each unknown; before these comes the tolerance."""
-        self.owns = len(self.own) + len(self.kinked) + (1 + self.peaks if self.peaks else 0)
+        remembers = interface.fixed is not None and interface.fixed.method == "generalised-alpha"
+        self.remembered = 2 * (2 + self.states) + len(interface.choice.inputs) if remembers else 0
+        """Numbers that steps of fixed size remember from one communication step to the next."""
+        self.owns = len(self.own) + len(self.kinked) + (1 + self.peaks if self.peaks else 0) + self.remembered
         self.members = self._members()
         self.starts: dict[int, float] = {}
         """Start values that are not the component's own, by place."""

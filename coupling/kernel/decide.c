@@ -376,7 +376,7 @@ int decide_rank(Kernel *k, double t, const double *x)
     p->pivot = INFINITY;
     for (int i = 0; i < k->loop_count; i++) {
         linear_expose(k->loops[i].linear, true);
-        k->loops[i].dropped_count = 0;
+        k->loops[i].dropped_count = k->loops[i].repeated_count = 0;
     }
     int result = verdict && displaced ? linearise_constraints(k, t, x) : KERNEL_NO_MEMORY;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int kernel_take_in_order(Kernel *k, const Rows *rows, int loop, const int *order, bool first)
+int kernel_take_in_order(Kernel *k, const Rows *rows, int loop, const int *order, bool tells, bool first)
 {
     Loop *l = &k->loops[loop];
     const size_t n = (size_t)l->count;
@@ -16,7 +16,8 @@ int kernel_take_in_order(Kernel *k, const Rows *rows, int loop, const int *order
         return -1;
     memcpy(l->sequence, order, n * sizeof *order);
     l->repeated_since = NAN;
-    if (first) {
+    l->shares = !first;
+    if (tells) {
         if (!l->dropped) {
             l->dropped = calloc(n + 1, sizeof *l->dropped);
             l->repeats = malloc((n * n + 1) * sizeof *l->repeats);
@@ -61,7 +62,7 @@ int kernel_repeated(const Kernel *k, int loop, int *which, double *factors, doub
 {
     const Loop *l = &k->loops[loop];
     int count = 0;
-    for (int i = 0; i < l->count && l->dropped_count; i++)
+    for (int i = 0; i < l->count && l->repeated_count; i++)
         if (l->dropped[i])
             which[count++] = i;
     memcpy(factors, l->repeats, (size_t)count * (size_t)l->count * (count ? sizeof *factors : 0));

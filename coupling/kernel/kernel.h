@@ -77,8 +77,8 @@ double kernel_worst_scaled(const Kernel *, int *light, int *heavy, double *ratio
 void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
 void kernel_switch(Kernel *, int loop, int unknown, bool on); /* whether its constraint is in force; all are at first */
 const bool *kernel_off(const Kernel *);                       /* those that are not, by unknown of all loops */
-/* in_order.c: the sequence in which a loop's constraints are taken; `first`: those that repeat others carry nothing */
-int kernel_take_in_order(Kernel *, const Rows *, int loop, const int *order, bool first);
+/* in_order.c: the sequence in which a loop's constraints are taken; `tells`: those that repeat others are told; `first`: and carry nothing */
+int kernel_take_in_order(Kernel *, const Rows *, int loop, const int *order, bool tells, bool first);
 double kernel_asymmetry(const Kernel *, int loop, int *row, int *column); /* of its last Jacobian: the greatest, and where */
 int kernel_decide_in_order(Kernel *, double t, const double *x); /* where states are not projected */
 int kernel_repeated(const Kernel *, int loop, int *which, double *factors, double *since);

@@ -109,8 +109,8 @@ typedef struct {
     bool *lawful; /* unknowns that follow a law in place of their constraint: their residuals say so, and no state is moved for them */
     int off_count;
     int *sequence; /* of elimination, where constraints are taken in an order that was asked for; else null */
-    int dropped_count; /* constraints that repeat those taken before, and carry nothing */
-    bool *dropped;
+    int dropped_count, repeated_count; /* constraints that repeat those taken before; and carry nothing, unless all of them share the load */
+    bool *dropped, shares;
     double *repeats, *reduced, repeated_since; /* by dropped constraint, in the order of unknowns: what it makes up of each; S without them */
     Linear *whole; /* all equations, held unknowns included */
     double largest; /* of all unknowns so far */

@@ -54,15 +54,16 @@ int drop_redundant(Kernel *k, int loop, const double *given, int count, double t
     }
     if (!found || isnan(l->repeated_since))
         l->repeated_since = found ? t : NAN;
-    l->dropped_count = 0;
+    l->repeated_count = 0;
     for (int i = 0; i < n; i++) {
         l->dropped[i] = last[i] >= 0;
-        if (l->dropped[i])
+        if (l->dropped[i] && !l->shares)
             k->v[l->first + i] = 0; /* residuals would not tell from a share of the load */
         for (int j = 0; j < n && l->dropped[i]; j++)
-            l->repeats[l->dropped_count * n + j] = j == i ? 0 : -relation[last[i] * n + j] / relation[last[i] * n + i];
-        l->dropped_count += l->dropped[i];
+            l->repeats[l->repeated_count * n + j] = j == i ? 0 : -relation[last[i] * n + j] / relation[last[i] * n + i];
+        l->repeated_count += l->dropped[i];
     }
+    l->dropped_count = l->shares ? 0 : l->repeated_count;
     free(relation);
     free(last);
     return KERNEL_DONE;

@@ -13,7 +13,7 @@ static int reset_loop(Loop *l)
     l->given = false;
     memset(l->off, 0, (size_t)l->count * sizeof *l->off);
     memset(l->lawful, 0, (size_t)l->count * sizeof *l->lawful);
-    l->off_count = l->dropped_count = 0;
+    l->off_count = l->dropped_count = l->repeated_count = 0;
     free(l->sequence);
     l->sequence = NULL;
     free(l->held);

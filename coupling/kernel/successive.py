@@ -30,7 +30,7 @@ class _Succession(ctypes.Structure):
 declare(
     {
         "successive_take": (c_int, [POINTER(_Succession)]),
-        "kernel_take_in_order": (c_int, [c_void_p, POINTER(RowsStructure), c_int, c_void_p, c_bool]),
+        "kernel_take_in_order": (c_int, [c_void_p, POINTER(RowsStructure), c_int, c_void_p, c_bool, c_bool]),
         "kernel_asymmetry": (c_double, [c_void_p, c_int, POINTER(c_int), POINTER(c_int)]),
         "kernel_decide_in_order": (c_int, [c_void_p, c_double, c_void_p]),
         "kernel_repeated": (c_int, [c_void_p, c_int, c_void_p, c_void_p, POINTER(c_double)]),
@@ -81,10 +81,10 @@ def take(
     return Succession(place=place, redundant=redundant, **found)
 
 
-def take_in_order(kernel: Core, rows: Rows, loop: int, order: Sequence[int], first: bool) -> None:
-    """The sequence of a loop's unknowns in a run; ``first``: redundant ones leave the load to those taken first."""
+def take_in_order(kernel: Core, rows: Rows, loop: int, order: Sequence[int], tells: bool, first: bool) -> None:
+    """The sequence of a loop's unknowns in a run; ``tells``: what repeats what; ``first``: such ones leave the load to those taken first."""
     array = np.ascontiguousarray(order, dtype=np.intc)
-    require_memory(library.kernel_take_in_order(kernel.handle, byref(rows.structure), loop, pointer(array), first))
+    require_memory(library.kernel_take_in_order(kernel.handle, byref(rows.structure), loop, pointer(array), tells, first))
 
 
 def asymmetry(kernel: Core, loop: int) -> tuple[float, int, int]:

@@ -15,7 +15,7 @@ from coupling.kernel.successive import Succession
 from coupling.live.linearise import Linearisation
 from coupling.live.session import Session
 from coupling.names import nearest
-from coupling.options import INDEPENDENT_FIRST
+from coupling.options import INDEPENDENT_FIRST, Run
 from coupling.plan.graph import Address
 
 _ASYMMETRY = 1e-6
@@ -157,6 +157,11 @@ def sequence(session: Session, order: Sequence[str] | str | None, constraints: S
     return sorted(range(len(names)), key=lambda i: (rank[names[i]], constraints[i].multiplier.reference))
 
 
+def tells_what_repeats(run: Run) -> bool:
+    """Whether redundant constraints are told one by one, as poses on the constraints show them: at others they would seem to be independent."""
+    return run.redundant == "first" or run.form != "multipliers"
+
+
 def begin_in_order(session: Session) -> None:
     """Tells the kernel in which sequence a run takes the constraints."""
     run = session.run
@@ -189,7 +194,12 @@ def begin_in_order(session: Session) -> None:
         count = len(loop.unknowns)
         ranks = [place.get(first + i, -1) for i in range(count)]  # torn inputs come before
         successive.take_in_order(
-            session.kernel, session.rows, number, sorted(range(count), key=lambda i: ranks[i]), run.redundant == "first"
+            session.kernel,
+            session.rows,
+            number,
+            sorted(range(count), key=lambda i: ranks[i]),
+            tells_what_repeats(run),
+            run.redundant == "first",
         )
         first += count
     successive.decide(session.kernel, run.start_time, session.x)  # where it fails, the evaluation of the start says why
@@ -280,11 +290,22 @@ class ByDirections:
         if status is not Status.DONE:
             return status, z
         run = e.session.run
-        taken = e.take(None if run.order == INDEPENDENT_FIRST else sequence(e.session, run.order, e.constraints))
-        on, moved = np.flatnonzero(~taken.redundant), e.moved
+        idle = self._idle()
+        on, moved = np.flatnonzero([each.place not in idle for each in e.constraints]), e.moved
         G, V, free = e.G[np.ix_(on, moved)], e.V[np.ix_(moved, on)], e.free[moved]
         accelerations = self._form(free, G, V, G @ free - e.r[on])
         carrying = on if run.redundant == "first" else np.arange(len(e.constraints))
-        solution = np.linalg.lstsq(e.V[np.ix_(moved, carrying)], accelerations - free, rcond=None)[0]
+        u, size, v = np.linalg.svd(e.V[np.ix_(moved, carrying)], full_matrices=False)
+        rank = slice(len(on))  # beyond, what is left of redundant ones beside poses that satisfy them
+        solution = v[rank].T @ (u[:, rank].T @ (accelerations - free) / size[rank])
         z[[e.constraints[i].place for i in carrying]] = solution
         return status, z
+
+    def _idle(self) -> set[int]:
+        """The places of constraints that repeat others, as was decided last."""
+        found, first = set(), 0
+        for number, loop in enumerate(self._equations.session.schedule.loops):
+            which, *_ = successive.repeated(self._equations.session.kernel, number, len(loop.unknowns))
+            found |= {first + int(unknown) for unknown in which}
+            first += len(loop.unknowns)
+        return found

@@ -88,8 +88,9 @@ static void between(const Instance *instance, double f, double *x)
     }
 }
 
-static void restart(Instance *instance)
+static void restart(Instance *instance, bool event)
 {
+    (void)event;
     instance->known_slope = NOWHERE;
 }
 

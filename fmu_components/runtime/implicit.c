@@ -73,8 +73,9 @@ static Implicit *memory(unsigned states)
     return m;
 }
 
-static void restart(Instance *instance)
+static void restart(Instance *instance, bool event)
 {
+    (void)event;
     Implicit *m = instance->implicit;
     m->linearised = m->factored = m->followed = m->settled = false;
     m->contraction = 1;

@@ -160,7 +160,7 @@ Status advance(Instance *instance, Step *step)
         instance->base[i] = instance->v[model.input[i]];
     Status status = OK;
     const Method *method = method_of(instance);
-    method->restart(instance); /* so that what follows a saved state follows it again to the last bit */
+    method->restart(instance, false); /* so that what follows a saved state follows it again to the last bit */
     double last_event = -INFINITY;
     int chatter = 0, steps = 0;
     while (status == OK && instance->v[model.time] < step->end && !step->event && !step->early) {
@@ -190,7 +190,7 @@ Status advance(Instance *instance, Step *step)
                 status = settle_events(instance, &update);
             if (status == OK && !step->event)
                 status = hold_constraints(instance);
-            method->restart(instance);
+            method->restart(instance, true);
         }
         if (status == OK && step->observe && step->observe(instance, instance->v[model.time], true))
             step->early = instance->v[model.time] < step->end;

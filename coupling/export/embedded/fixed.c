@@ -3,14 +3,64 @@
 
 #include "method.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-extern const Reference fixed_step_reference; /* generated: of the parameter with the size */
+extern const Reference fixed_step_reference, fixed_memory_reference; /* generated: of the parameter with the size; 0 where nothing is remembered */
 
 struct Implicit {
-    bool known; /* the derivatives at the beginning of the step */
-    double size; /* of the last step */
+    double known_at; /* the time at which the derivatives are known, or not a number */
+    double size;     /* of the last step */
 };
+
+/* What a method remembers of the last step stands among the values of the instance, where saved states take it along: by state, twice, since
+ * a step may be taken again that was too long; and the inputs at its end. Each is behind a number that is not 0 where it counts, and its time. */
+enum { HEAD = 2 };
+
+static double *memory_of(Instance *instance, unsigned which)
+{
+    return instance->v + fixed_memory_reference + which * (HEAD + model.states);
+}
+
+static double *inputs_then(Instance *instance)
+{
+    return memory_of(instance, 2);
+}
+
+static void remember(Instance *instance, double time)
+{
+    double *next = memory_of(instance, 1);
+    next[0] = 1;
+    next[1] = time;
+    memcpy(next + HEAD, model_memory(instance->own), model.states * sizeof *next);
+    for (unsigned i = 0; i < model.inputs; i++)
+        inputs_then(instance)[i] = instance->v[model.input[i]];
+}
+
+/* Importers round the times at which they go on. */
+static bool same(double time, double other)
+{
+    return fabs(time - other) <= 1e-12 * fmax(1, fabs(time));
+}
+
+/* Of the step that ended at a time; null where there is none. */
+static const double *remembered(Instance *instance, double time)
+{
+    double *before = memory_of(instance, 0), *next = memory_of(instance, 1);
+    if (next[0] != 0 && same(next[1], time))
+        memcpy(before, next, (HEAD + model.states) * sizeof *next);
+    return before[0] != 0 && same(before[1], time) ? before + HEAD : NULL;
+}
+
+/* At an event, and where an input has jumped. */
+static void forget(Instance *instance, bool event)
+{
+    for (unsigned i = 0; i < model.inputs; i++)
+        event = event || instance->v[model.input[i]] != inputs_then(instance)[i];
+    if (event)
+        memory_of(instance, 0)[0] = memory_of(instance, 1)[0] = 0;
+}
 
 typedef struct {
     Instance *instance;
@@ -28,12 +78,17 @@ static void place_components(void *context, double t, const double *x)
 static Implicit *memory(unsigned states)
 {
     (void)states;
-    return calloc(1, sizeof(Implicit));
+    Implicit *m = calloc(1, sizeof *m);
+    if (m)
+        m->known_at = NAN;
+    return m;
 }
 
-static void restart(Instance *instance)
+static void restart(Instance *instance, bool event)
 {
-    instance->implicit->known = false;
+    instance->implicit->known_at = NAN;
+    if (fixed_memory_reference)
+        forget(instance, event);
     instance->progress.step_size = instance->v[fixed_step_reference];
 }
 
@@ -42,14 +97,17 @@ static Trial attempt(Instance *instance, const Step *step, Span span)
     Implicit *m = instance->implicit;
     Context context = {instance, step};
     const Placing placing = {&context, place_components};
-    if (!m->known && !model_start_steps(instance->own, placing, span.time, instance->x))
+    const double *then = fixed_memory_reference ? remembered(instance, span.time) : NULL;
+    if (m->known_at != span.time && !model_start_steps(instance->own, placing, span.time, instance->x, then))
         return (Trial){.factor = 0.5};
     for (unsigned i = 0; i < model.states; i++)
         instance->x_next[i] = instance->x[i];
     const bool goes_on = model.relations || span.end < step->end;
     const bool taken = model_take_step(instance->own, placing, span.time, span.size, span.end, instance->x_next, goes_on);
-    m->known = taken && goes_on;
+    m->known_at = taken && goes_on ? span.end : NAN;
     m->size = span.size;
+    if (taken && fixed_memory_reference)
+        remember(instance, span.end);
     return (Trial){.accepted = taken, .factor = taken ? 1 : 0.5};
 }
 

@@ -16,14 +16,16 @@ typedef struct {
 } Placing;
 
 /* fixed_whole.c: of the mechanism that a model is; what returns false says why as its reason */
-bool model_start_steps(void *model, Placing, double t, const double *x);
+bool model_start_steps(void *model, Placing, double t, const double *x, const double *remembered);
 bool model_take_step(void *model, Placing, double t, double h, double end, double *x, bool goes_on);
+const double *model_memory(const void *model);
 void model_between(void *model, double f, double h, double *x);
 void model_prepare(void *model); /* for evaluations where it has been placed */
 
 /* fixed_system.c: what returns false leaves a sentence in `system_reason` */
-bool system_start_steps(System *, Placing, double t, const double *x);                          /* anew, whatever was before */
+bool system_start_steps(System *, Placing, double t, const double *x, const double *remembered); /* from the memory of the last step, or anew: null */
 bool system_take_step(System *, Placing, double t, double h, double end, double *x, bool goes_on); /* goes_on: `system_between` or another step */
+const double *system_memory(const System *); /* by state, what the method remembers of the last step */
 void system_between(const System *, double f, double h, double *x);
 
 #if defined(__ELF__)

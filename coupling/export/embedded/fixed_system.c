@@ -30,7 +30,7 @@ static bool ended_step(System *s, int status)
     return done;
 }
 
-bool system_start_steps(System *s, Placing placing, double t, const double *x)
+bool system_start_steps(System *s, Placing placing, double t, const double *x, const double *remembered)
 {
     if (!s->steps) {
         s->steps = index3_new(s->kernel, &schedule.rows, &fixed_options);
@@ -43,7 +43,15 @@ bool system_start_steps(System *s, Placing placing, double t, const double *x)
     s->steps->context = placing.context;
     s->steps->place = placing.place;
     s->kernel->fast = false;
-    return ended_step(s, index3_start(s->kernel, s->steps, t, x));
+    const int status = index3_start(s->kernel, s->steps, t, x);
+    if (remembered)
+        memcpy(s->steps->memory, remembered, (size_t)s->kernel->states * sizeof *remembered);
+    return ended_step(s, status);
+}
+
+const double *system_memory(const System *s)
+{
+    return s->steps->memory;
 }
 
 bool system_take_step(System *s, Placing placing, double t, double h, double end, double *x, bool goes_on)

@@ -2,9 +2,14 @@
 #include "fixed.h"
 #include "whole.h"
 
-bool model_start_steps(void *model, Placing placing, double t, const double *x)
+bool model_start_steps(void *model, Placing placing, double t, const double *x, const double *remembered)
 {
-    return system_start_steps(whole(model)->system, placing, t, x);
+    return system_start_steps(whole(model)->system, placing, t, x, remembered);
+}
+
+const double *model_memory(const void *model)
+{
+    return system_memory(whole(model)->system);
 }
 
 bool model_take_step(void *model, Placing placing, double t, double h, double end, double *x, bool goes_on)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, System
+from tests.support.runtime.driver import Driver
 from tests.support.systems import fixed_steps as known
 from tests.support.systems.systems import pendulum, refusal
 
@@ -78,14 +79,52 @@ def test_the_step_size_is_a_parameter_and_the_other_method_is_kept(tmp_path):
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.1) and errors[2] < 1e-9
 
 
+@pytest.mark.parametrize("fmi", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_what_a_step_leaves_to_the_next_is_carried_over_and_saved(fmi, tmp_path):
+    """By the generalised-alpha method: as in the master, whether each communication step holds one step or four; and a saved state goes on alike."""
+    outputs, options = ["rod.theta", "lag.y"], {"method": "generalised-alpha", "spectral_radius": 0.3}
+    path = exported(known.lagging(), tmp_path, 0.02, outputs, fmi=fmi, **options)
+    master = known.lagging().simulate(1.6, solver="index3", step_size=0.02, output_times=[1.6], **options)
+    for communication_step in (0.02, 0.08):
+        found = stepped(path, 1.6, communication_step, outputs)
+        assert [found[name][-1] for name in outputs] == pytest.approx([master[name][-1] for name in outputs], abs=1e-9)
+    with Driver(path, "cs", "first") as first, Driver(path, "cs", "second") as second:
+        first.start()
+        for i in range(10):
+            first.step(0.02 * i, 0.02)
+        saved = first.fmu.getFMUState()
+        other = second.fmu.deserializeFMUState(first.fmu.serializeFMUState(saved))
+        ends = []
+        for fmu, state in ((first, saved), (first, saved), (second, other)):
+            fmu.fmu.setFMUState(state)
+            for i in range(10, 20):
+                fmu.step(0.02 * i, 0.02)
+            ends.append(fmu.get(outputs))
+        for end in ends[1:]:
+            assert list(end.values()) == pytest.approx(list(ends[0].values()), abs=1e-12)
+        first.fmu.freeFMUState(saved)
+        second.fmu.freeFMUState(other)
+
+
+def test_an_input_that_jumps_makes_the_method_begin_anew(tmp_path):
+    """A mass is pushed by 1 N, then by 2 N: what a method remembers of the first would push on."""
+    system = System("mass")
+    system.add("mass", "planar.Body1", {"gy": 0.0})
+    system.add("push", "planar.Wrench")
+    system.connect("mass.p1", "push.M")
+    path = exported(system, tmp_path, 0.1, ["mass.vx"], inputs=["push.Fx"], method="generalised-alpha")
+    stairs = np.array([(0.0, 1.0), (0.5, 1.0), (0.5, 2.0), (2.0, 2.0)], dtype=[("time", float), ("push.Fx", float)])
+    assert stepped(path, 1.0, 0.1, ["mass.vx"], input=stairs)["mass.vx"][-1] == pytest.approx(1.5, abs=1e-12)
+
+
 REFUSED = {
     "solver='index3' takes steps of fixed size: give step_size, for instance step_size=0.01": {"solver": "index3"},
     "solver = 'cvode' is not one of exported mechanisms; choose 'index3', or leave it out": {"solver": "cvode"},
     "step_size = 0.01 is for solver='index3', not for 'dopri5'; choose that one, or leave it out": {"step_size": 0.01},
-    "method = 'generalised-alpha' remembers its last step, and a communication step begins anew; choose 'trapezoidal' or 'trbdf2'": {
+    "spectral_radius = 0.5 is for method='generalised-alpha', not for 'trapezoidal'; leave it out": {
         "solver": "index3",
         "step_size": 0.01,
-        "method": "generalised-alpha",
+        "spectral_radius": 0.5,
     },
     "implicit = True and solver='index3', which holds constraints by itself, exclude each other; leave one of the two out": {
         "solver": "index3",

@@ -1,0 +1,220 @@
+"""Every option by which constraints are treated, in every combination: what is allowed moves four systems alike, what is not is refused in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, Result, System
+from coupling.options import INDEPENDENT_FIRST, OF_MULTIPLIERS, Run
+from coupling.solvers.base.solver import SOLVERS
+from tests.support.systems import fixed_steps as known
+from tests.support.systems.rolling import hinge
+from tests.support.systems.space import on_a_joint
+
+STOP, GONE, BACK = 0.06, 0.023, 0.041
+Options = dict[str, Any]
+
+
+# -- systems -------------------------------------------------------------------------------------------------------------------------------
+
+
+def cranks() -> System:
+    """A coupler on three parallel cranks, of which two would do; one of their heads has a spare hinge as well."""
+    system = System("cranks")
+    start = {"I": 1 / 12, "p1.ry": -0.5, "p2.ry": 0.5, "y": 0.5, "omega": -2.0, "vx": 1.0}
+    system.add("coupler", "planar.Body3", {"p1.rx": -1.0, "p3.rx": 1.0, "y": 1.0, "vx": 2.0})
+    for k, x in enumerate((-1.0, 0.0, 1.0), start=1):
+        system.add(f"post{k}", "planar.Fixed", {"p1.rx": x})
+        system.add(f"crank{k}", "planar.Body2", {**start, "x": x})
+        hinge(system, f"foot{k}", f"post{k}.p1", f"crank{k}.p1")
+        hinge(system, f"head{k}", f"crank{k}.p2", f"coupler.p{k}")
+    hinge(system, "spare", "crank3.p2", "coupler.p3")
+    return system
+
+
+def disc() -> System:
+    """Its mass centre beside its middle, it rolls; a brake holds the middle along the plane, which is a constraint of velocities alone."""
+    system = System("disc")
+    system.add("ground", "planar.Fixed")
+    start = {"m": 2.0, "I": 0.2, "p1.rx": -0.1, "p2.rx": -0.1, "x": 0.1, "y": 0.5, "omega": -2.0, "vx": 1.0, "vy": -0.2}
+    system.add("disc", "planar.Body2", start)
+    system.add("roll", "planar.RollingDisc", {"radius": 0.5})
+    known.connected(system, ("ground.p1", "roll.M"), ("disc.p1", "roll.N"))
+    hinge(system, "brake", "ground.p1", "disc.p2", "planar.RelativeVelocity")
+    return system
+
+
+def top() -> System:
+    """In space, on a ball joint."""
+    return on_a_joint(
+        "Spherical", {"m": 1.0, "Ixx": 0.1, "Iyy": 0.1, "Izz": 0.2, "p1.rz": -0.5, "z": 0.5, "omegaz": 5.0, "omegax": 1.0, "vy": -0.5}
+    )
+
+
+@dataclass(frozen=True)
+class Case:
+    """A system, one of its joints with when it is in force, and names of joints to be taken first."""
+
+    build: Callable[[], System]
+    joint: str
+    intervals: tuple[tuple[float, float | None], ...]
+    first: tuple[str, ...]
+    projected: float = 1e-5
+    """By how much steps of 1 ms may be off where velocities are projected alone."""
+    redundant: bool = False
+    always: bool = True
+    """Whether the joint is in force where nothing else is asked for."""
+
+
+CASES = {
+    "cranks": Case(cranks, "spare", ((-1.0, GONE), (BACK, None)), ("head3", "foot2"), redundant=True),
+    "disc": Case(disc, "brake", ((GONE, BACK),), ("roll",), projected=2e-4, always=False),
+    "top": Case(top, "pin", ((-1.0, GONE),), ("pin",)),
+    "control": Case(known.lagging, "pin", ((-1.0, GONE),), ("pin",)),
+}
+
+
+@cache
+def system_of(name: str, enforced: bool) -> System:
+    case = CASES[name]
+    system = case.build()
+    if enforced or not case.always:
+        system.enforce(case.joint, case.intervals if enforced else [])
+    return system
+
+
+@cache
+def exact(name: str, enforced: bool) -> Result:
+    return simulated(system_of(name, enforced), {"solver": "dop853", "rtol": 1e-12})
+
+
+def states(system: System) -> list[str]:
+    return [f"{name}.{fmu.by_reference[each].name}" for name, fmu in system.instances.items() for each in fmu.states]
+
+
+def simulated(system: System, options: Options) -> Result:
+    return system.simulate(STOP, output_times=[0.0, 0.03, STOP], **options)
+
+
+ALIKE = ("RK23", "DOP853", "Radau", "BDF", "LSODA")
+"""Solvers of SciPy which the master runs as it runs RK45: one of each combination of the options in which they could differ."""
+
+
+# -- combinations --------------------------------------------------------------------------------------------------------------------------
+
+
+def choices(solver: str) -> Iterator[Options]:
+    """Of the options that the solver declares as its own."""
+    own = SOLVERS[solver].options
+    named = {name: option.values for name, option in own.items() if option.values}
+    needed = {"step_size": 1e-3} if "step_size" in own else {}
+    for values in product(*named.values()):
+        yield {**needed, **dict(zip(named, values, strict=True))}
+
+
+def combinations(case: Case) -> Iterator[tuple[Options, bool]]:
+    """Options, and whether a joint comes and goes."""
+    stepped: list[Options] = [{}, {"communication_step": 0.01}]
+    stabilisations: list[Options] = [{}, {"stabilisation": "baumgarte"}, {"stabilisation": "projection"}]
+    orders: list[Options] = [{}, {"order": list(case.first)}, {"order": INDEPENDENT_FIRST}]
+    multipliers = [dict(zip(OF_MULTIPLIERS, values, strict=True)) for values in product(*OF_MULTIPLIERS.values())]
+    every = [
+        ({"solver": solver, **own, **stabilisation, **how, **order, **step}, enforced)
+        for solver in SOLVERS
+        for own, stabilisation, how, order, step in product(choices(solver), stabilisations, multipliers, orders, stepped)
+        for enforced in (False, True)
+        if solver not in ALIKE or (how, order, step) == (multipliers[0], {}, {})
+    ]
+    foreign = [
+        ({"solver": solver, name: value}, False)
+        for solver in SOLVERS
+        for other in SOLVERS
+        if other != solver
+        for name, option in SOLVERS[other].options.items()
+        for value in option.values or (0.05,)
+    ]
+    return iter([*every, *foreign])
+
+
+def refusals(options: Options, case: Case, enforced: bool) -> list[str]:
+    """The sentences, as patterns, of which one has to be given; none where the combination is allowed."""
+    found: list[str] = []
+    solver = options["solver"]
+    successive = options.get("multipliers") == "successive"
+    form, stabilisation = options.get("form", "multipliers"), options.get("stabilisation")
+    for name in ("order", "redundant", "form"):
+        if not successive and options.get(name, getattr(Run, name)) != getattr(Run, name):
+            found.append(f"{name} is for multipliers = 'successive'; give that as well, or leave it out")
+    for name in ("metric", "velocity_level", "method", "step_size", "spectral_radius", "newton_limit", "newton_tolerance"):
+        if solver != "index3" and options.get(name, getattr(Run, name)) != getattr(Run, name):
+            found.append(rf"{name} = .* is for solver='index3', not for '{solver}'; choose that one, or leave it out")
+    if solver == "index3" and stabilisation:
+        found.append(f"stabilisation = '{stabilisation}' is for other solvers: solver='index3' holds constraints by itself; leave one .*")
+    if successive and solver == "ida":
+        found.append(
+            "multipliers = 'successive' is refused with solver = 'ida', which integrates the multipliers along; choose another solver"
+        )
+    if form != "multipliers" and solver in ("dopri5", "dop853", "index3"):
+        found.append(f"form = '{form}' is refused with solver = '{solver}', which evaluates in C; choose one whose evaluations pass .*")
+    if form != "multipliers" and stabilisation == "projection":
+        found.append(f"form = '{form}' is refused with stabilisation = 'projection', whose right-hand side solves .*; choose 'baumgarte'")
+    if "communication_step" in options:
+        if successive:
+            found.append("multipliers = 'successive' is refused with a communication_step: .*; leave one of the two out")
+        if enforced or not case.always:
+            found.append(f"enforce: '{case.joint}' cannot come and go while '.*' runs in Co-Simulation, where velocities cannot be set; .*")
+        if solver != "dopri5":
+            found.append(f"solver = '{solver}' .*; .*")
+        if stabilisation == "projection":
+            found.append("stabilisation = 'projection' .*; .*")
+    return found
+
+
+def tolerance(options: Options, case: Case) -> float:
+    """Of states, against their size or 1: by a relative tolerance of 1e-8, or by steps of 1 ms."""
+    if options["solver"] != "index3":
+        return 1e-6
+    return case.projected if options["velocity_level"] == "projected" else 1e-5
+
+
+def check(name: str, options: Options, enforced: bool) -> None:
+    case, system = CASES[name], system_of(name, enforced)
+    sentences = refusals(options, case, enforced)
+    if sentences:
+        with pytest.raises(BuildError) as caught:
+            simulated(system, options)
+        assert any(re.fullmatch(each, str(caught.value)) for each in sentences), (options, str(caught.value))
+        return
+    if "communication_step" in options:
+        return  # a co-simulation: tests of schemes show what it gives
+    result, expected = simulated(system, options), exact(name, enforced)
+    assert result.outcome.completed, (options, result.outcome)
+    close = tolerance(options, case)
+    for each in states(system):
+        assert result[each] == pytest.approx(expected[each], rel=close, abs=close), (options, each)
+    loads = [] if case.redundant and options.get("redundant") == "first" else [each for each in result.names if ".lambda[" in each]
+    greatest = max((np.abs(expected[each]).max() for each in loads), default=1.0)
+    for each in loads:
+        assert result[each] == pytest.approx(expected[each], abs=100 * close * greatest), (options, each)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_sample_of_combinations(name):
+    """One of many, prime to the numbers of values, so that each value of each option is there."""
+    for options, enforced in list(combinations(CASES[name]))[::211]:
+        check(name, options, enforced)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_every_combination(name):
+    for options, enforced in combinations(CASES[name]):
+        check(name, options, enforced)
