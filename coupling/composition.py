@@ -217,21 +217,26 @@ class Composition:
     def drive(
         self,
         name: str,
-        value: float | Callable[[float], float] | Sequence[Sequence[float]] | np.ndarray,
+        value: Any,
         *,
         breaks: Sequence[float] | None = None,
+        smooth: bool | str = False,
+        rate: Callable[[float], float] | None = None,
+        acceleration: Callable[[float], float] | None = None,
     ) -> None:
-        """Gives an input a constant, a function of time, or a table of times and values.
+        """Gives an input a constant, a function of time, an expression of SymPy in ``jourdain.t``, or a table of times and values.
 
-        Between its times a table is linear; an input that changes at events only keeps each value until the next time. ``breaks`` are the
-        times (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there.
+        Between its times a table is linear, or a spline where it is ``smooth``: at rest at its ends, or free there (``"free"``). An input that
+        changes at events only keeps each value until the next time. ``breaks`` are the times (seconds) at which a function, or one of its
+        derivatives, jumps: integration ends and begins anew there. An input of motion, which has its rates beside it, is given these too:
+        those of a function by ``rate`` and ``acceleration``, of all else they are known.
         """
         self._change()
         if not isinstance(name, str):
             raise BuildError(f"{shown(name)} cannot be driven; give the name of an input, such as 'motor.tau'")
         if name in self._drives:
             raise BuildError(f"'{name}' is driven twice; leave one of the two out")
-        self._drives[name] = drive_of(name, value, breaks)
+        self._drives[name] = drive_of(name, value, breaks, smooth, rate, acceleration)
 
     def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:
         """Lets a joint hold in intervals of time alone, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.

@@ -50,7 +50,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
     components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
     starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
     constraints = [] if interface.relaxed else constraint_places(table)
-    kinks = [f"{{{table.own_place(len(table.own) + i)}, {len(np.unique(d.times))}, kinks{i}}}" for i, d in enumerate(table.kinked)]
+    kinks = [f"{{{table.own_place(len(table.own) + i)}, {len(d.kinks)}, kinks{i}}}" for i, d in enumerate(table.kinked)]
     outputs = [place for reference in sorted(table.outputs) if (place := table.shown[reference - 1]) >= table.own_place(table.owns)]
     own_place = {v.name: table.own_place(i) for i, v in enumerate(table.own)}
     parts = [
@@ -64,7 +64,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
         _array("static const Reference constant", map(str, table.constants)),
         _array("static const Start start", starts, "{0, 0}"),
         _array("static const Reference constraint", map(str, constraints)),
-        *(_array(f"static const double kinks{i}", map(c_number, np.unique(d.times))) for i, d in enumerate(table.kinked)),
+        *(_array(f"static const double kinks{i}", map(c_number, d.kinks)) for i, d in enumerate(table.kinked)),
         _array("static const Kinks kinks", kinks, "{0, 0, 0}"),
         "const Mechanism mechanism = {\n"
         + "".join(

@@ -20,11 +20,12 @@ from coupling.live.start import start
 from coupling.live.violations import check_start_state
 from coupling.options import Run
 from coupling.plan.build import build
-from coupling.plan.connections import check_drive, wires_of
+from coupling.plan.connections import wires_of
 from coupling.plan.definition import Definition
 from coupling.plan.drives import ConstantDrive, FunctionDrive
 from coupling.plan.kinds import Mode
 from coupling.plan.projection import of_no_effect, without_stabilisation
+from coupling.plan.rates import drives_of
 from fmu_components.export import compile as c
 
 _VERSIONS = (2, 3)
@@ -91,7 +92,7 @@ def export_fmu(
     if functions:
         raise BuildError(
             f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and there is no Python in the "
-            "FMU; drive by a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
+            "FMU; drive by an expression of jourdain.t or a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
     program = compile_program(built, [])
     unstabilised = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
@@ -141,7 +142,7 @@ def _choose(
     parameters: Sequence[str] | None,
     projected: bool,
 ) -> Choice:
-    drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
+    drives = drives_of(definition, fmus)
     wires = wires_of(fmus, definition.connections, drives, complete=False)
     constant = [name for name, drive in drives.items() if isinstance(drive, ConstantDrive)]
     started = [(each.name, name) for each in definition.instances for name, _ in each.start]

@@ -36,6 +36,7 @@ _KERNEL_SOURCES = (
     "build.c",
     "kernel.c",
     "differentiate.c",
+    "drives.c",
     "evaluate.c",
     "failed.c",
     "loop.c",

@@ -12,7 +12,7 @@ from coupling.live.failures import participants
 from coupling.live.session import Session
 from coupling.options import TOLERANCE
 from coupling.plan.connections import End, find_end
-from coupling.plan.drives import TableDrive
+from coupling.plan.drives import FormulaDrive, PiecesDrive, TableDrive
 from fmu_components.declare.declaration import IMPLICIT, Role
 from fmu_components.export.model_description import FMI_VERSIONS
 from fmu_components.export.pages.documentation import PARAMETER_HEADS, VARIABLE_HEADS, parameter_cells, ports, variable_cells
@@ -176,10 +176,13 @@ def _driven(table: MechanismTable) -> str:
             if of.causality == "input" and (member.name, name) not in opened:
                 rows.append((member.name, (code(f"{member.name}.{name}"), value_text(float(value)), unit_text(of.unit or ""))))
     for address, drive in table.built.drives:
-        if isinstance(drive, TableDrive):
+        if isinstance(drive, TableDrive | PiecesDrive | FormulaDrive):
             member = table.members[address.part]
             of = member.fmu.by_reference[address.reference]
-            what = f"a table of {_counted(len(drive.times), 'row')}, from {drive.times[0]:g} s to {drive.times[-1]:g} s"
+            what = "a formula of time"
+            if not isinstance(drive, FormulaDrive):
+                kind = "table" if isinstance(drive, TableDrive) else "smooth table"
+                what = f"a {kind} of {_counted(len(drive.times), 'row')}, from {drive.times[0]:g} s to {drive.times[-1]:g} s"
             rows.append((member.name, (code(f"{member.name}.{of.name}"), what, unit_text(of.unit or ""))))
     return _grouped(table, ("Input", "Is", "Unit"), rows)
 

@@ -15,12 +15,14 @@ from hashlib import sha256
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
+import numpy as np
+
 import coupling.fmus as fmus
 from coupling.export.choice import Choice
 from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import Built
-from coupling.plan.drives import TableDrive
+from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive, TableDrive
 from coupling.plan.graph import Address
 from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.declare.icon import Drawing, box
@@ -76,7 +78,7 @@ class MechanismTable(VariableTable):
         self._driven = {address for address, _ in built.drives}
         self.own = self._own()
         """The mechanism's own variables, the inputs first."""
-        self.kinked = [drive for _, drive in built.drives if isinstance(drive, TableDrive) and len(drive.times) > 1]
+        self.kinked = [d for _, d in built.drives if isinstance(d, TableDrive | FormulaDrive | PiecesDrive) and d.kinks]
         self.peaks = sum(len(loop.unknowns) for loop in built.schedule.loops)
         """What loops remember of their motion, a number for each unknown; before these comes the tolerance."""
         remembers = interface.fixed is not None and interface.fixed.method == "generalised-alpha"
@@ -131,7 +133,7 @@ class MechanismTable(VariableTable):
     def token(self) -> str:
         lines = [f"{v.name}|{v.role}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{self.place(v)}" for v in self.variables]
         lines += [f"{m.name}|{m.fmu.token}" for m in self.members] + [str(sorted(self.starts.items())), str(sorted(self.outputs))]
-        lines += [repr(self.built.schedule.graph.wires), *(f"{d.times.tolist()}{d.values.tolist()}" for d in self.kinked)]
+        lines += [repr(self.built.schedule.graph.wires), *(repr(_content(drive)) for _, drive in self.built.drives)]
         digest = sha256("\n".join(lines).encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
 
@@ -289,6 +291,11 @@ class MechanismTable(VariableTable):
             if start or self.built.address(part, name) in fed:
                 return None
         return None if names is None else tuple(f"{instance}.{name}" for name in settable)
+
+
+def _content(drive: Drive) -> list[object]:
+    """What tells one drive from another."""
+    return [each.tolist() if isinstance(each, np.ndarray) else each for each in vars(drive).values()]
 
 
 def _range(of: fmus.FmuVariable) -> tuple[str, Range]:

@@ -258,12 +258,13 @@ static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)
     for (int i = 0; i < rows->drives; i++) {
         const DriveRow *row = &rows->drive[i];
         Drive *drive = &k->drives[i];
-        if (row->kind == BY_FUNCTION)
-            *drive = (Drive){.function = functions[row->count], .points = row->values, .times = real(rows, row->times)};
-        else if (row->kind == BY_POLYNOMIAL)
-            *drive = (Drive){.polynomial = true, .initial = real(rows, row->values), .coefficient = {*real(rows, row->values)}};
-        else
-            *drive = (Drive){.points = row->count, .times = real(rows, row->times), .values = real(rows, row->values)};
+        *drive = (Drive){.kind = (DriveKind)row->kind, .points = row->points, .count = row->count};
+        drive->times = real(rows, row->times);
+        drive->values = real(rows, row->values);
+        if (drive->kind == BY_FUNCTION)
+            drive->function = functions[row->count];
+        else if (drive->kind == BY_POLYNOMIAL)
+            *drive->coefficient = *drive->values;
     }
     k->drive_count = rows->drives;
 }

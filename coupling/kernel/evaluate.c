@@ -22,35 +22,6 @@ static int call_failed(Kernel *k, const Operation *o, Status status)
     return result;
 }
 
-/* A table at a time; where it jumps, its value before the jump unless the event at that time has been passed. */
-static double interpolate(Drive *d, double t, double passed)
-{
-    int i = d->last; /* the value before */
-    while (i >= 0 && (t < d->times[i] || (t == d->times[i] && t > passed)))
-        i--;
-    while (i + 1 < d->points && (t > d->times[i + 1] || (t == d->times[i + 1] && t <= passed)))
-        i++;
-    d->last = i;
-    if (i < 0 || i + 1 == d->points)
-        return d->values[i < 0 ? 0 : i];
-    const double *x = d->times + i, *y = d->values + i;
-    return y[0] + (y[1] - y[0]) * ((t - x[0]) / (x[1] - x[0]));
-}
-
-/* A function at a time; where it jumps, as close to that time as numbers come, before it or after it. */
-static double call(const Drive *d, double t, double passed)
-{
-    for (int i = 0; i < d->points; i++)
-        if (t == d->times[i])
-            return d->function(nextafter(t, t > passed ? -INFINITY : INFINITY));
-    return d->function(t);
-}
-
-static double follow_polynomial(const Drive *d, double t)
-{
-    return d->coefficient[0] + (t - d->start) * (d->coefficient[1] + (t - d->start) * d->coefficient[2]);
-}
-
 #define TIMED(call)                                              \
     do {                                                         \
         if (k->timed) {                                          \
@@ -156,8 +127,7 @@ int operate(Kernel *k, const Operations *operations)
                 v[o->places[i]] = values[i];
             break;
         case DRIVE: {
-            Drive *d = &k->drives[o->index];
-            *first = d->function ? call(d, k->t, k->passed) : d->polynomial ? follow_polynomial(d, k->t) : interpolate(d, k->t, k->passed);
+            *first = drive_value(&k->drives[o->index], k->t, k->passed);
             if (!isfinite(*first)) {
                 failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
                 k->failure.slot = o->first;

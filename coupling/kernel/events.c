@@ -129,10 +129,8 @@ double kernel_next_time(const Kernel *k)
         next = time < next ? time : next;
     }
     for (int i = 0; i < k->drive_count; i++) {
-        const Drive *d = &k->drives[i];
-        for (int j = d->points - 1; j >= 0 && d->times[j] > k->t; j--) /* a table's kinks */
-            if (j == 0 || d->times[j - 1] <= k->t)
-                next = fmin(next, d->times[j]);
+        const double time = drive_next_time(&k->drives[i], k->t);
+        next = time < next ? time : next;
     }
     return next;
 }

@@ -36,14 +36,12 @@ typedef struct {
     bool completed_step; /* wants to hear of every completed step */
 } Part;
 
-/* A function of time: called back, with the times at which it jumps; a polynomial; or a table that is interpolated linearly and
- * constant outside. */
+/* A function of time; drives.c says what each kind does with its values. */
 typedef struct {
+    DriveKind kind;
     double (*function)(double time);
-    bool polynomial;
-    double start, coefficient[3]; /* value, slope and curve at the start */
-    const double *initial;        /* value of a polynomial at first */
-    int points, last;
+    double start, coefficient[3]; /* of a polynomial: value, slope and curve at the start */
+    int points, last, count;
     const double *times, *values;
 } Drive;
 
@@ -258,6 +256,10 @@ typedef struct Coupling {
 /* build.c */
 bool build_operations(Kernel *, const Rows *, bool of_steppers);
 bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
+
+/* drives.c */
+double drive_value(Drive *, double t, double passed);
+double drive_next_time(const Drive *, double t);
 
 /* kernel.c */
 void free_operations(Operations *);

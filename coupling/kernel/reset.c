@@ -52,9 +52,9 @@ int kernel_reset(Kernel *k)
     for (int i = 0; i < k->drive_count; i++) {
         Drive *drive = &k->drives[i];
         drive->last = 0;
-        if (drive->polynomial) {
+        if (drive->kind == BY_POLYNOMIAL) {
             drive->start = drive->coefficient[1] = drive->coefficient[2] = 0;
-            drive->coefficient[0] = *drive->initial;
+            drive->coefficient[0] = *drive->values;
         }
     }
     int result = 0;

@@ -30,7 +30,15 @@ typedef enum {
  * already. CENTRAL: a difference of which known_slot is the place of the known among the instance's states, NONE for an input. */
 typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN, CENTRAL } DerivativeKind;
 
-typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION } DriveKind;
+typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION, BY_PIECES, BY_FORMULA } DriveKind;
+
+/* Of a formula, by their places in formulas.py. */
+typedef enum {
+    FORMULA_NUMBER, FORMULA_TIME, FORMULA_ADD, FORMULA_MULTIPLY, FORMULA_POWER, FORMULA_SIN, FORMULA_COS, FORMULA_TAN, FORMULA_ASIN,
+    FORMULA_ACOS, FORMULA_ATAN, FORMULA_SINH, FORMULA_COSH, FORMULA_TANH, FORMULA_EXP, FORMULA_LOG, FORMULA_LESS, FORMULA_AT_MOST,
+    FORMULA_BOTH, FORMULA_EITHER, FORMULA_NOT, FORMULA_PIECEWISE
+} FormulaOperation;
+enum { FORMULA_DEPTH = 256 }; /* values that may wait for each other */
 
 /* An instance. */
 typedef struct {
@@ -40,9 +48,8 @@ typedef struct {
 
 /* A function of time. */
 typedef struct {
-    int kind;
-    int count;         /* points of a table; number of a function that is called back */
-    int times, values; /* of a polynomial: its value at first; of a function: where it jumps, and at how many times */
+    int kind, points, times; /* of a table or of pieces; of a function or a formula: where it jumps */
+    int count, values;       /* number of a function that is called back, coefficients of a piece, pairs of a formula; of a polynomial: its value at first */
 } DriveRow;
 
 /* Unknowns in the slots from `first` on, which make the residuals vanish; each of these is a weighted sum of slots. row_start is NONE

@@ -19,7 +19,7 @@ WHOLE = -2
 
 TABLES: dict[str, tuple[str, ...]] = {
     "part": ("first_state", "states", "indicators", "completed_step"),
-    "drive": ("kind", "count", "times", "values"),
+    "drive": ("kind", "points", "times", "count", "values"),
     "loop": (
         *("unknowns", "first", "residual_start", "residual_slot", "residual_factor"),
         *("first_sum", "sums", "sum_start", "sum_factor", "left", "right", "row_start", "column", "order"),
@@ -77,6 +77,8 @@ class DriveKind(IntEnum):
     TABLE = 0
     POLYNOMIAL = 1
     FUNCTION = 2
+    PIECES = 3
+    FORMULA = 4
 
 
 class RowsStructure(ctypes.Structure):
@@ -212,15 +214,26 @@ class RowBuilder:
     def add_function(self, breaks: Sequence[float] = ()) -> int:
         """A drive that calls the next of the functions that the kernel is given, which jumps at these times."""
         self._functions += 1
-        return self._add("drive", DriveKind.FUNCTION, self._functions - 1, self._doubles(breaks), len(breaks))
+        return self._add_drive(DriveKind.FUNCTION, breaks, self._functions - 1)
 
     def add_polynomial(self, value: float = 0.0) -> int:
         """A drive whose coefficients ``Kernel.set_polynomial`` gives; until then it is constant."""
-        return self._add("drive", DriveKind.POLYNOMIAL, 1, NONE, self._doubles([value]))
+        return self._add_drive(DriveKind.POLYNOMIAL, (), 1, [value])
 
     def add_table(self, times: Iterable[float], values: Iterable[float]) -> int:
+        return self._add_drive(DriveKind.TABLE, times, 0, values)
+
+    def add_pieces(self, times: Iterable[float], outside: tuple[float, float], coefficients: np.ndarray) -> int:
+        """Polynomials between times, a row of rising powers each, and the values before and after all."""
+        return self._add_drive(DriveKind.PIECES, times, coefficients.shape[1], [*outside, *coefficients.ravel()])
+
+    def add_formula(self, program: Sequence[float], breaks: Sequence[float] = ()) -> int:
+        """A drive that the kernel calculates, from pairs of an operation and a number."""
+        return self._add_drive(DriveKind.FORMULA, breaks, len(program) // 2, program)
+
+    def _add_drive(self, kind: DriveKind, times: Iterable[float], count: int, values: Iterable[float] = ()) -> int:
         x = array("d", times)
-        return self._add("drive", DriveKind.TABLE, len(x), self._real.place(x), self._doubles(values))
+        return self._add("drive", kind, len(x), self._real.place(x), count, self._doubles(values))
 
     def add_loop(self, unknowns: int, first: int, residuals: Sequence[Sequence[tuple[int, float]]]) -> int:
         """``residuals`` are weighted slots."""

@@ -10,9 +10,10 @@ from itertools import groupby
 import numpy as np
 
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
+from coupling.plan import formulas
 from coupling.plan.build import Built
 from coupling.plan.capabilities import degree, most_degrees
-from coupling.plan.drives import ConstantDrive, FunctionDrive, PolynomialDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import NUMERIC, chosen, recordable
@@ -176,7 +177,11 @@ def _add_drives(rows: RowBuilder, built: Built) -> None:
             rows.add_polynomial(drive.start)
         elif isinstance(drive, ConstantDrive):
             rows.add_table([0.0], [drive.value])
-        else:
+        elif isinstance(drive, FormulaDrive):
+            rows.add_formula(formulas.program(drive.tree), drive.breaks)
+        elif isinstance(drive, PiecesDrive):
+            rows.add_pieces(drive.times, drive.outside, drive.coefficients)
+        elif isinstance(drive, FunctionDrive):
             rows.add_function(drive.breaks)
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
 from coupling.plan.bonds import Bond, bonds_of
-from coupling.plan.connections import check_drive, is_start_value, wires_of
+from coupling.plan.connections import is_start_value, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
@@ -20,6 +20,7 @@ from coupling.plan.graph import Address, Part, build_graph, constrained, type_co
 from coupling.plan.kinds import Mode, kinds_of
 from coupling.plan.points import NoTorque, torque_free_ports
 from coupling.plan.projection import Reading, plan_reading
+from coupling.plan.rates import check_rates, drives_of
 from coupling.plan.schedule import Schedule, build_schedule
 from coupling.plan.switched import Switched, refuse_stepped, switched_multipliers
 from coupling.plan.transformations import Affine, needs_conversion, on_the_way, see_transformed, transformed_wires, unit_of
@@ -137,9 +138,10 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
             "communication_step and an implicit scheme"
         )
     fmus = {each.name: (each.stepped if kinds[each.name] == "cs" else each.fmu).fmu for each in instances}
-    drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
+    drives = drives_of(definition, fmus)
     transformations = transformed_wires(fmus, definition.transformations)
     wires = wires_of(fmus, definition.connections, drives, complete, definition.transformations)
+    check_rates(fmus, wires, drives, {each.name: dict(each.start) for each in instances})
     number = {name: i for i, name in enumerate(fmus)}
     own = {each.name: (each.communication_step, _most(each)) for each in instances}
     parts, first_state = [], 0

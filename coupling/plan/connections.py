@@ -14,7 +14,7 @@ from coupling.fmus.start_values import check_value
 from coupling.fmus.views import subscripts
 from coupling.names import either, nearest, resolve
 from coupling.plan.definition import Name, Transformation
-from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, SplineDrive, TableDrive
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ def check_drive(text: str, fmus: Mapping[str, Fmu], drive: Drive) -> Name:
     if variable.dimensions or variable.type not in ("real", "integer", "boolean"):
         kind = "an array" if variable.dimensions else with_article(variable.fmi_type)
         raise BuildError(f"{refused}it is {kind}; drive a scalar real, integer or Boolean")
-    if isinstance(drive, FunctionDrive):
+    if isinstance(drive, FunctionDrive | FormulaDrive | SplineDrive):
         if variable.variability != "continuous":
             raise BuildError(f"{refused}it is {variable.variability} and changes at events only; drive it by a constant or a table")
     elif isinstance(drive, ConstantDrive | TableDrive):

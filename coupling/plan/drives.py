@@ -1,15 +1,16 @@
-"""What an input can be driven by: a constant, a function of time, or a table."""
+"""What an input can be driven by: a constant, a function of time, a formula, or a table."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from coupling.errors import BuildError, shown
+from coupling.plan import formulas
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class FunctionDrive:
     """The input that it drives."""
     breaks: tuple[float, ...] = ()
     """Times at which it, or one of its derivatives, jumps."""
+    rates: tuple[Callable[[float], float], ...] = ()
+    """Its derivatives, as far as they are known."""
 
     def __call__(self, t: float) -> float:
         """The value at a time; what the function raises says in a note where it comes from."""
@@ -39,22 +42,30 @@ class FunctionDrive:
         return float(value)
 
 
+class _OfArrays:
+    """Compared by the content of arrays."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @property
+    def _content(self) -> tuple[object, ...]:
+        return tuple(each.tobytes() if isinstance(each, np.ndarray) else each for each in vars(self).values())
+
+
 @dataclass(frozen=True, eq=False)
-class TableDrive:
+class TableDrive(_OfArrays):
     """Values between which is interpolated linearly; constant before the first and after the last. A time that comes twice is a jump."""
 
     times: np.ndarray
     values: np.ndarray
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TableDrive) and self._bytes == other._bytes
-
-    def __hash__(self) -> int:
-        return hash(self._bytes)
-
     @property
-    def _bytes(self) -> tuple[bytes, bytes]:
-        return self.times.tobytes(), self.values.tobytes()
+    def kinks(self) -> tuple[float, ...]:
+        return tuple(np.unique(self.times).tolist()) if len(self.times) > 1 else ()
 
     @property
     def steps(self) -> TableDrive:
@@ -65,6 +76,43 @@ class TableDrive:
 
 
 @dataclass(frozen=True)
+class FormulaDrive:
+    """A tree of operations, as ``formulas`` describes it."""
+
+    tree: formulas.Tree
+    breaks: tuple[float, ...] = ()
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        return self.breaks
+
+
+@dataclass(frozen=True, eq=False)
+class SplineDrive(_OfArrays):
+    """Values that a spline passes through, whose degree follows from how many rates its input has; constant before the first and after the last."""
+
+    times: np.ndarray
+    values: np.ndarray
+    at_rest: bool = True
+    """At its ends; else they are free."""
+
+
+@dataclass(frozen=True, eq=False)
+class PiecesDrive(_OfArrays):
+    """Polynomials from one time to the next."""
+
+    times: np.ndarray
+    coefficients: np.ndarray
+    """A row for each piece, of rising powers of the time since it began."""
+    outside: tuple[float, float]
+    """The values before and after all pieces."""
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        return float(self.times[0]), float(self.times[-1])
+
+
+@dataclass(frozen=True)
 class PolynomialDrive:
     """What arrives from outside between two communication points; its coefficients are set at each of them."""
 
@@ -72,13 +120,37 @@ class PolynomialDrive:
     """Its value before."""
 
 
-Drive = ConstantDrive | FunctionDrive | TableDrive | PolynomialDrive
+Drive = ConstantDrive | FunctionDrive | FormulaDrive | TableDrive | SplineDrive | PiecesDrive | PolynomialDrive
 
 
-def drive_of(name: str, value: Any, breaks: Any = None) -> Drive:
+def drive_of(
+    name: str,
+    value: Any,
+    breaks: Any = None,
+    smooth: Any = False,
+    rate: Callable[[float], float] | None = None,
+    acceleration: Callable[[float], float] | None = None,
+) -> Drive:
     """The drive that a user's value means; ``name`` is the input's, for the sentence that refuses it."""
+    if isinstance(value, Mapping) and "value" in value:
+        return _told_apart(name, value)
+    rates = {"rate": rate, "acceleration": acceleration}
     if callable(value):
-        return FunctionDrive(value, name, _times(name, breaks))
+        _check_rates(name, rates)
+        return FunctionDrive(value, name, _times(name, breaks), tuple(each for each in rates.values() if each is not None))
+    for option, given in rates.items():
+        if given is not None:
+            raise BuildError(
+                f"{option} = {shown(given)} of '{name}' is for functions of time; of all else the rates are known, leave it out"
+            )
+    if type(value).__module__.startswith("sympy"):
+        tree, known = formulas.formula_of(value, name)
+        if known is None and breaks is None:
+            raise BuildError(
+                f"'{name}' is driven by {value}, whose conditions do not tell when they change; give these times, breaks=[...]"
+            )
+        jumps = _times(name, breaks) + (known or ())
+        return ConstantDrive(tree) if isinstance(tree, float) else FormulaDrive(tree, tuple(sorted(set(jumps))))
     if breaks is not None:
         raise BuildError(
             f"breaks = {shown(breaks)} of '{name}' is for functions of time; a constant has no jumps, a table has them in its rows"
@@ -100,7 +172,42 @@ def drive_of(name: str, value: Any, breaks: Any = None) -> Drive:
         shape = " x ".join(map(str, table.shape))
         turned = ": np.column_stack((times, values))" if table.ndim == 2 and len(table) == 2 else ""
         raise BuildError(f"the table of '{name}' has the shape {shape}; give rows of two numbers, time and value{turned}")
-    return _checked(name, table)
+    checked = _checked(name, table)
+    if smooth in (True, "free") and not isinstance(smooth, np.ndarray):
+        return _smooth(name, checked, smooth is True)
+    if smooth is not False:
+        raise BuildError(f"smooth = {shown(smooth)} of '{name}' is refused: give True for a spline at rest at its ends, or 'free'")
+    return checked
+
+
+_OPTIONS = ("value", "breaks", "smooth", "rate", "acceleration")
+
+
+def _told_apart(name: str, given: Mapping[str, Any]) -> Drive:
+    """A value with options of ``drive``."""
+    wrong = [each for each in given if each not in _OPTIONS]
+    if wrong:
+        raise BuildError(f"'{name}' cannot be driven with {shown(wrong[0])}; the options of a value are {', '.join(_OPTIONS[1:])}")
+    return drive_of(name, **given)
+
+
+def _check_rates(name: str, rates: Mapping[str, Any]) -> None:
+    for option, given in rates.items():
+        if given is not None and not callable(given):
+            raise BuildError(f"{option} = {shown(given)} of '{name}' is refused: give a function of time, as its value is one")
+    if rates["rate"] is None and rates["acceleration"] is not None:
+        raise BuildError(f"'{name}' is given an acceleration without a rate; give rate= as well")
+
+
+def _smooth(name: str, table: TableDrive, at_rest: bool) -> SplineDrive:
+    jump = np.flatnonzero(np.diff(table.times) == 0)
+    if jump.size:
+        raise BuildError(
+            f"the table of '{name}' jumps at t = {table.times[jump[0]]:g} s, where it cannot be smooth; leave one of the two rows out"
+        )
+    if len(table.times) < 2:
+        raise BuildError(f"the table of '{name}' has one row, through which there is no curve; give a number")
+    return SplineDrive(table.times, table.values, at_rest)
 
 
 def _times(name: str, breaks: Any) -> tuple[float, ...]:
@@ -119,6 +226,12 @@ def in_base_units(drive: Drive, factor: float, offset: float) -> Drive:
         return ConstantDrive(factor * drive.value + offset)
     if isinstance(drive, TableDrive):
         return TableDrive(drive.times, factor * drive.values + offset)
+    if isinstance(drive, FormulaDrive):
+        return replace(drive, tree=("add", ("multiply", factor, drive.tree), offset))
+    if isinstance(drive, PiecesDrive):
+        coefficients = factor * drive.coefficients
+        coefficients[:, 0] += offset
+        return PiecesDrive(drive.times, coefficients, (factor * drive.outside[0] + offset, factor * drive.outside[1] + offset))
     if isinstance(drive, FunctionDrive):
         return replace(drive, function=lambda t: factor * drive(t) + offset)
     return drive

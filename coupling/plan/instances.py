@@ -61,3 +61,24 @@ def _of_component(component: type, version: int, private: bool) -> Fmu:
 
 _components: dict[tuple[type, int], Fmu] = {}
 """The FMUs of components; a class does not change as long as the process lives."""
+
+
+def time_symbol() -> Any:
+    """SymPy's, in which components and formulas are written."""
+    from fmu_components.declare.declaration import TIME
+
+    return TIME
+
+
+def formula_component(expression: Any) -> type:
+    """A component whose output y is an expression of time, a number of seconds in it."""
+    from fmu_components.declare.component import Component
+
+    class Formula(Component):
+        """Formula: the signal y is a formula of time."""
+
+        def declare(self) -> None:
+            second = self.parameter("second", 1.0, "s", "unit of time", above=0, fixed=True)
+            self.output("y", expression.subs(time_symbol(), time_symbol() / second), "", "the signal")
+
+    return Formula

@@ -10,7 +10,7 @@ from coupling.fmus import Fmu
 from coupling.names import resolve
 from coupling.plan.connections import solved_for
 from coupling.plan.definition import Name
-from coupling.plan.drives import ConstantDrive, Drive, FunctionDrive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, TableDrive
 from coupling.plan.transformations import Transformations, on_the_way
 
 
@@ -126,10 +126,5 @@ def _unit_name(fmus: Mapping[str, Fmu], name: Name) -> str:
 def _worded(drive: Drive) -> str:
     if isinstance(drive, ConstantDrive):
         return f"{drive.value:.9g}"
-    return (
-        "a function of time"
-        if isinstance(drive, FunctionDrive)
-        else "a table"
-        if isinstance(drive, TableDrive)
-        else "whoever runs the system"
-    )
+    words = {FunctionDrive: "a function of time", FormulaDrive: "a formula of time", TableDrive: "a table", PiecesDrive: "a smooth table"}
+    return words.get(type(drive), "whoever runs the system")

@@ -10,8 +10,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from coupling.plan import formulas
 from coupling.plan.definition import Definition, Gravity, InstanceDefinition, Transformation
-from coupling.plan.drives import ConstantDrive, Drive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, SplineDrive, TableDrive
 from coupling.plan.enforced import Intervals
 from coupling.ssp.elements import Document, annotated, local, written
 
@@ -60,7 +61,12 @@ def whole(definition: Definition, settings: Mapping[str, Any], files: Mapping[st
             element.set("start", json.dumps(start))
         if isinstance(drive, ConstantDrive):
             element.set("value", written(drive.value))
-        elif isinstance(drive, TableDrive):
+        elif isinstance(drive, FormulaDrive):
+            element.append(_operation(drive.tree))
+            element.set("breaks", " ".join(map(written, drive.breaks)))
+        elif isinstance(drive, TableDrive | SplineDrive):
+            if isinstance(drive, SplineDrive):
+                element.set("smooth", "true" if drive.at_rest else "free")
             element.set("rows", " ".join(written(float(x)) for row in zip(drive.times, drive.values, strict=True) for x in row))
     for name in definition.unknown_accelerations:
         SubElement(root, "UnknownAcceleration", {"input": name})
@@ -104,15 +110,36 @@ def connections_of(own: Element) -> tuple[tuple[tuple[str, str], ...], tuple[Tra
 
 
 def drives_of(own: Element) -> tuple[tuple[str, Drive], ...]:
-    """Constants and tables, by inputs."""
+    """Constants, formulas and tables, by inputs."""
     found: list[tuple[str, Drive]] = []
     for each in own.iterfind("Drive"):
         if "rows" in each.attrib:
-            rows = np.array(each.get("rows", "").split(), dtype=float).reshape(-1, 2)
-            found.append((each.get("input", ""), TableDrive(rows[:, 0].copy(), rows[:, 1].copy())))
+            times, values = np.array(each.get("rows", "").split(), dtype=float).reshape(-1, 2).T.copy()
+            smooth = each.get("smooth")
+            drive = SplineDrive(times, values, smooth == "true") if smooth else TableDrive(times, values)
+            found.append((each.get("input", ""), drive))
+        elif "breaks" in each.attrib:
+            tree = formulas.checked(_tree(each[0]) if len(each) else "nothing", each.get("input", ""))
+            found.append((each.get("input", ""), FormulaDrive(tree, tuple(map(float, each.get("breaks", "").split())))))
         else:
             found.append((each.get("input", ""), ConstantDrive(float(each.get("value", "0")))))
     return tuple(found)
+
+
+def _operation(tree: formulas.Tree) -> Element:
+    """A formula as elements in elements; numbers and the time are leaves."""
+    if isinstance(tree, float):
+        return Element("Operation", {"name": "number", "value": written(tree)})
+    operation, *operands = (tree,) if isinstance(tree, str) else tree
+    element = Element("Operation", {"name": operation})
+    element.extend(map(_operation, operands))
+    return element
+
+
+def _tree(element: Element) -> formulas.Tree:
+    if element.get("name") == "number":
+        return float(element.get("value", "nan"))
+    return formulas.TIME if element.get("name") == formulas.TIME else (element.get("name", ""), *map(_tree, element))
 
 
 def overruled_starts(own: Element) -> dict[str, Any]:

@@ -11,10 +11,12 @@ import numpy as np
 
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
-from coupling.plan.connections import check_drive, wires_of
+from coupling.plan import formulas
+from coupling.plan.connections import wires_of
 from coupling.plan.definition import Definition, Name
-from coupling.plan.drives import ConstantDrive, Drive, TableDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.instances import find_fmus
+from coupling.plan.rates import drives_of
 from coupling.plan.transformations import UNCHANGED, Affine, on_the_way, transformed_wires
 from coupling.ssp.flat import Component
 
@@ -29,7 +31,7 @@ class Sketch:
     components: dict[str, Component]
     wires: dict[tuple[Name, Name], Affine] = field(default_factory=dict)
 
-    def put_in(self, beside: Name, what: str, kind: str, start: Mapping[str, Any]) -> str:
+    def put_in(self, beside: Name, what: str, kind: Any, start: Mapping[str, Any]) -> str:
         """A component in the same system as an instance."""
         within, _, instance = beside[0].rpartition(".")
         plain = f"{within}{'.' if within else ''}{instance}_{beside[1].replace('.', '_')}_{what}"
@@ -41,7 +43,7 @@ class Sketch:
 def sketch_of(definition: Definition) -> Sketch:
     """Refuses, by name, what nothing can stand for."""
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
-    drives = {check_drive(name, fmus, drive): drive for name, drive in definition.drives}
+    drives = drives_of(definition, fmus)
     _refuse_drives(fmus, drives)
     wires = wires_of(fmus, definition.connections, drives, complete=False, transformations=definition.transformations)
     transformations = transformed_wires(fmus, definition.transformations)
@@ -52,6 +54,13 @@ def sketch_of(definition: Definition) -> Sketch:
         drive = drives.get(target)
         if isinstance(drive, ConstantDrive):
             constant = drive.value
+        elif isinstance(drive, FormulaDrive | PiecesDrive):
+            tree = (
+                drive.tree
+                if isinstance(drive, FormulaDrive)
+                else formulas.of_pieces(drive.times.tolist(), drive.coefficients.tolist(), drive.outside)
+            )
+            terms.append(((sketch.put_in(target, "formula", formulas.component(tree), {}), "y"), UNCHANGED))
         elif isinstance(drive, TableDrive):
             held = fmus[target[0]].variables[target[1]].variability != "continuous"
             constant, tables = _tables(sketch, target, drive.steps if held else drive)
@@ -66,12 +75,12 @@ def sketch_of(definition: Definition) -> Sketch:
 
 
 def _refuse_drives(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> None:
-    functions = [".".join(name) for name, drive in drives.items() if not isinstance(drive, ConstantDrive | TableDrive)]
+    functions = [".".join(name) for name, drive in drives.items() if isinstance(drive, FunctionDrive | PolynomialDrive)]
     if functions:
         them = "it" if len(functions) == 1 else "them"
         raise BuildError(
-            f"{listed(functions)} cannot be written as SSP: a Python function drives {them}; drive {them} by a table, or add a component such as "
-            "signal.Sine"
+            f"{listed(functions)} cannot be written as SSP: a Python function drives {them}; drive {them} by an expression of jourdain.t or a table, or add a "
+            "component such as signal.Sine"
         )
     for (instance, name), drive in drives.items():
         variable = fmus[instance].variables[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -182,15 +182,15 @@ def _fields(of: Any, *without: str) -> list[tuple[str, str]]:
 def _told(value: Any) -> str:
     """A value in words that are the same wherever it is the same."""
     if isinstance(value, FunctionDrive):
-        return f"{_told(value.function)} {value.breaks}"
+        return f"{_told(value.function)} {value.breaks} {_told(value.rates)}"
     if isinstance(value, FunctionType):
         cells = [_told(cell.cell_contents) for cell in value.__closure__ or ()]
         code = value.__code__
         return f"{value.__module__}.{value.__qualname__} {code.co_code.hex()} {code.co_consts} {code.co_names} {value.__defaults__} {cells}"
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()}"
-    if hasattr(value, "times") and hasattr(value, "values"):
-        return f"{_told(value.times)} {_told(value.values)}"
+    if is_dataclass(value):
+        return repr(_fields(value))
     if isinstance(value, Mapping):
         return repr([(name, _told(each)) for name, each in sorted(value.items())])
     if isinstance(value, Sequence) and not isinstance(value, str):

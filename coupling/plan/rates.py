@@ -1,0 +1,99 @@
+"""Inputs of motion have rates, inputs too: what drives the one gives the others, and what varies without its rates is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from coupling.errors import BuildError
+from coupling.fmus import Fmu
+from coupling.plan import formulas
+from coupling.plan.connections import check_drive
+from coupling.plan.definition import Definition, Name
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, SplineDrive
+
+_RATES = ("rate", "acceleration")
+"""What follows the name of the input."""
+
+
+def with_rates(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> dict[Name, Drive]:
+    """Those of all rates beside them; splines become the polynomials that these ask for."""
+    found: dict[Name, Drive] = {}
+    for (instance, name), drive in drives.items():
+        rates = _rates(fmus[instance], name)
+        found[instance, name], *derived = _derivatives(drive, len(rates), f"{instance}.{name}")
+        for rate, each in zip(rates, derived, strict=False):
+            if (instance, rate) in drives:
+                raise BuildError(f"'{instance}.{rate}' is driven, and follows from what drives '{instance}.{name}'; leave its drive out")
+            found[instance, rate] = each
+    return found
+
+
+def check_rates(
+    fmus: Mapping[str, Fmu], wires: Collection[Name], drives: Mapping[Name, Drive], given: Mapping[str, Mapping[str, object]]
+) -> None:
+    """Refuses an input that varies while nobody gives its rate."""
+    varying = [*wires, *(name for name, drive in drives.items() if not isinstance(drive, ConstantDrive))]
+    for instance, name in varying:
+        for rate, option in zip(_rates(fmus[instance], name), ("rate=", "rate= and acceleration="), strict=False):
+            if (instance, rate) not in drives and (instance, rate) not in wires and rate not in given[instance]:
+                full = f"{instance}.{name}"
+                raise BuildError(
+                    f"'{full}' varies, and nobody gives '{instance}.{rate}', which would be taken for 0; drive '{full}' by an expression of jourdain.t, "
+                    f"a table with smooth=True or a function with {option}, or let something give '{instance}.{rate}' as well"
+                )
+
+
+def _rates(fmu: Fmu, name: str) -> list[str]:
+    """The inputs that are rates of another one; FMUs of other tools have names of their own."""
+    if not fmu.generation_tool.startswith("Jourdain"):
+        return []
+    names = (f"{name}.{rate}" for rate in _RATES)
+    return [each for each in names if each in fmu.variables and fmu.variables[each].causality == "input"]
+
+
+def _derivatives(drive: Drive, rates: int, name: str) -> list[Drive]:
+    """A drive, and those of its rates that are known."""
+    if isinstance(drive, FormulaDrive):
+        found: list[Drive] = [drive]
+        for _ in range(rates):
+            tree = formulas.rate(found[-1].tree, name)  # type: ignore[union-attr]  # they are formulas all
+            found.append(FormulaDrive(tree, drive.breaks))
+        return found
+    if isinstance(drive, SplineDrive):
+        return _pieces(drive, rates, name)
+    if isinstance(drive, FunctionDrive) and drive.rates:
+        if len(drive.rates) > rates:
+            wrong = _RATES[rates]
+            raise BuildError(f"'{name}' has no {wrong}; leave {wrong}= out" + (", its rate alone is asked for" if rates else ""))
+        functions = (FunctionDrive(each, f"{name}.{rate}", drive.breaks) for each, rate in zip(drive.rates, _RATES, strict=False))
+        return [replace(drive, rates=()), *functions]
+    return [drive]
+
+
+def _pieces(drive: SplineDrive, rates: int, name: str) -> list[Drive]:
+    """A spline whose highest rate has a continuous derivative: cubic for one rate, quintic for two."""
+    from scipy.interpolate import PPoly, make_interp_spline
+
+    degree = 5 if rates > 1 else 3
+    ends = [(order, 0.0) for order in range(1, (degree + 1) // 2)]
+    if not drive.at_rest and len(drive.times) <= degree:
+        raise BuildError(
+            f"the table of '{name}' has {len(drive.times)} rows, and a smooth one with free ends needs {degree + 1}; give more, or smooth=True"
+        )
+    spline = make_interp_spline(drive.times, drive.values, k=degree, bc_type=(ends, ends) if drive.at_rest else None)
+    found: list[Drive] = []
+    for order in range(rates + 1):
+        curve = PPoly.from_spline(spline.derivative(order)) if order else PPoly.from_spline(spline)
+        real = np.flatnonzero(np.diff(curve.x) > 0)
+        times = np.append(curve.x[real], curve.x[-1])
+        outside = (0.0, 0.0) if order else (float(drive.values[0]), float(drive.values[-1]))
+        found.append(PiecesDrive(times, np.ascontiguousarray(curve.c[::-1, real].T), outside))
+    return found
+
+
+def drives_of(definition: Definition, fmus: Mapping[str, Fmu]) -> dict[Name, Drive]:
+    """All drives by variables, checked one by one, with those of rates."""
+    return with_rates(fmus, {check_drive(name, fmus, drive): drive for name, drive in definition.drives})

@@ -1,0 +1,117 @@
+"""Formulas of time: their values by the kernel against SymPy's own, their derivatives, their form in files, and what no formula can have."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import sympy
+
+from coupling import System
+from coupling.plan import formulas
+from fmu_components.declare.declaration import TIME as t
+from tests.support.systems.systems import refusal
+
+EXPRESSIONS = [
+    3 * t**2 - 2 * t + sympy.pi,
+    sympy.sin(5 * t) * sympy.exp(-t) + sympy.sqrt(1 + t) / (2 + t),
+    sympy.tan(t / 2) + sympy.asin(t / 3) + sympy.acos(t / 3) + sympy.atan(t) + sympy.log(1 + t) + 2**t,
+    sympy.sinh(t) - sympy.cosh(t) * sympy.tanh(t) + sympy.cos(t) ** 3,
+    sympy.Piecewise((t**2, t < 0.5), (t - 0.25, (t >= 0.5) & (t <= 1.5)), (1.25, True)),
+    sympy.Piecewise((sympy.sin(t), (t > 0.7) | (t < 0.2)), (sympy.cos(t), True)),
+    sympy.Abs(t - 1) * sympy.sign(t - 0.5) + sympy.Max(t, 1.2) - sympy.Min(2 * t, 1) + sympy.Heaviside(t - 1.3),
+]
+
+
+def value(tree: formulas.Tree, at: np.ndarray, breaks: tuple[float, ...] = ()) -> np.ndarray:
+    """As the kernel calculates it, from the record of an input that nothing depends on but the force on a body."""
+    system = System()
+    system.add("body", "planar.Body1", {"m": 1e6})
+    system._drives["body.p1.Fx"] = formulas_drive(tree, breaks)
+    result = system.simulate(2.0, output_times=at, outputs=["body.p1.Fx"])
+    return result["body.p1.Fx"][np.searchsorted(result.time, at, side="right") - 1]
+
+
+def formulas_drive(tree: formulas.Tree, breaks: tuple[float, ...]):
+    from coupling.plan.drives import FormulaDrive
+
+    return FormulaDrive(tree, breaks)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS, ids=str)
+def test_values_and_rates(expression: sympy.Expr) -> None:
+    """SymPy evaluates the expression, and its derivative, with 30 digits."""
+    at = np.array([0.1, 0.3, 0.61, 0.9, 1.1, 1.47, 1.9])
+    tree, breaks = formulas.formula_of(expression, "x")
+    assert breaks is not None
+    for found, exact in ((tree, expression), (formulas.rate(tree, "x"), sympy.diff(expression, t))):
+        wanted = [float(exact.subs(t, sympy.Rational(str(time))).doit().evalf(30)) for time in at]
+        assert value(found, at, breaks) == pytest.approx(wanted, rel=1e-13, abs=1e-13)
+        assert formulas.checked(found, "x") == found
+
+
+def test_where_pieces_meet() -> None:
+    """Times of conditions that are linear in time are found, and integration ends and begins there."""
+    assert formulas.formula_of(EXPRESSIONS[4], "x")[1] == (0.5, 1.5)
+    assert formulas.formula_of(sympy.Abs(2 * t - 3), "x")[1] == (1.5,)
+    system = System()
+    system.add("body", "planar.Body1", {"m": 1.0, "gy": 0.0})
+    system.drive("body.p1.Fx", sympy.Piecewise((0, t < 0.5), (1, True)))
+    result = system.simulate(2.0)
+    assert result.statistics.rejected == 0 and result["body.vx"][-1] == pytest.approx(1.5, abs=1e-12)
+
+
+def test_long_sums_need_no_room() -> None:
+    tree, _ = formulas.formula_of(sympy.Add(*(sympy.sin(k * t) for k in range(1, 1000))), "x")
+    assert formulas.depth(tree) < 10
+    assert value(tree, np.array([0.1]))[0] == pytest.approx(sum(math.sin(0.1 * k) for k in range(1, 1000)), abs=1e-11)
+
+
+def driven(expression: object, **options: object) -> str:
+    def drive() -> None:
+        System().drive("body.x", expression, **options)  # type: ignore[arg-type]  # refused
+
+    return refusal(drive)
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        (
+            sympy.Symbol("t") * sympy.Symbol("omega") * t,
+            "'body.x' cannot be driven by omega*t*time: 'omega', 't' are not known; the time is jourdain.t, and other symbols get a number by .subs(...)",
+        ),
+        (sympy.I * t, "'body.x' cannot be driven by a formula with I in it; its numbers have to be real and finite"),
+        (t + sympy.oo * sympy.sin(t), "'body.x' cannot be driven by a formula with oo in it; its numbers have to be real and finite"),
+        (
+            sympy.Abs(sympy.sin(t)),
+            "'body.x' is driven by Abs(sin(time)), whose conditions do not tell when they change; give these times, breaks=[...]",
+        ),
+    ],
+)
+def test_what_cannot_drive(expression: sympy.Expr, sentence: str) -> None:
+    assert driven(expression) == sentence
+
+
+def test_functions_that_there_are_not() -> None:
+    assert driven(sympy.gamma(t)).startswith("'body.x' cannot be driven by a formula with gamma in it; there are Add, And, ")
+
+
+def test_breaks_of_a_formula_can_be_told() -> None:
+    system = System()
+    system.drive("body.x", sympy.Abs(sympy.sin(t)), breaks=[3.14])
+    assert system.drives["body.x"].breaks == (3.14,)  # type: ignore[union-attr]  # a formula
+
+
+@pytest.mark.parametrize(
+    ("tree", "sentence"),
+    [
+        (["__import__", "os"], "the formula that drives 'x' has ['__import__', 'os']; the operations are 'add', 'multiply'"),
+        (["sin", "time", 1.0], "the formula that drives 'x' has 'sin' with 2 operands, which is not how many it has"),
+        (["piecewise", 1.0], "the formula that drives 'x' has 'piecewise' with 1 operands, which is not how many it has"),
+        ("t", "the formula that drives 'x' has 't'; the operations are"),
+    ],
+)
+def test_trees_from_files_are_checked(tree: object, sentence: str) -> None:
+    assert refusal(lambda: formulas.checked(tree, "x")).startswith(sentence)
