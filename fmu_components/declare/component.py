@@ -161,11 +161,18 @@ class Component:
             )
         return self._add(Variable(name, Role.DISCRETE_INPUT, "", text, start, type=_type_of(start)))
 
-    def signal(self, name: str, unit: str, text: str) -> sympy.Symbol:
-        """A signal whose time derivative enters as well, as the input ``<name>.rate``, so that D applies to it."""
-        self._draft.rates[self.input(name, 0.0, unit, text, order=1)] = self.input(
-            f"{name}.rate", 0.0, _rate_unit(unit), f"time derivative of {name}", order=2
-        )
+    def signal(self, name: str, unit: str, text: str, *, rates: int = 1) -> sympy.Symbol:
+        """A signal whose time derivatives enter as well, as ``<name>.rate`` and ``<name>.acceleration``, so that D applies to it.
+
+        One of velocity has one rate, one of position two.
+        """
+        level = 2 - rates
+        value = self.input(name, 0.0, unit, text, order=level)
+        for order, (suffix, words) in enumerate(
+            (("rate", "time derivative"), ("acceleration", "second time derivative"))[:rates], level + 1
+        ):
+            unit = _rate_unit(unit)
+            self._draft.rates[value] = value = self.input(f"{name}.{suffix}", 0.0, unit, f"{words} of {name}", order=order)
         return self[name]
 
     def output(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:

@@ -9,8 +9,8 @@ from fmu_components.declare.joint import Joint
 class RelativeVelocity(Joint):
     """Relative velocity: the velocity of N relative to M along a fixed direction is prescribed, 0 by default.
 
-    The prescribed velocity and its time derivative are inputs; they must belong together, or the stabilisation pulls the
-    velocity back to its value. The multiplier is the force on body j along the direction.
+    The prescribed velocity and its time derivative are inputs that belong together: what drives the velocity gives
+    both. The multiplier is the force on body j along the direction.
     """
 
     drawing = Drawing(
@@ -25,3 +25,8 @@ class RelativeVelocity(Joint):
         direction = self.parameter("direction", 0.0, "rad", "absolute direction along which the velocity is prescribed")
         velocity = self.signal("velocity", "m/s", "velocity of N relative to M along the direction")
         return [(N.velocity - M.velocity).dot(Matrix([cos(direction), sin(direction)])) - velocity]
+
+    def declare(self):
+        super().declare()
+        force = self.output("force", self["multiplier[1]"], "N", "force on body j along the direction")
+        self.output("power", force * self["velocity"], "W", "power given to the bodies")

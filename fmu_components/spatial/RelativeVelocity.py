@@ -7,8 +7,8 @@ from fmu_components.declare.space import SpatialJoint
 class RelativeVelocity(SpatialJoint):
     """Relative velocity: the angular velocity of N relative to M about the axis z of M is prescribed, 0 by default.
 
-    The prescribed angular velocity and its time derivative are inputs; they must belong together, or the stabilisation pulls the
-    angular velocity back to its value. The multiplier is the torque on body j about the axis.
+    The prescribed angular velocity and its time derivative are inputs that belong together: what drives the velocity
+    gives both. The multiplier is the torque on body j about the axis.
     """
 
     drawing = Drawing(
@@ -22,3 +22,8 @@ class RelativeVelocity(SpatialJoint):
     def velocity_constraint(self, M, N):
         velocity = self.signal("velocity", "rad/s", "angular velocity of N relative to M about the axis z of M")
         return [(N.omega - M.omega).dot(M.z_axis) - velocity]
+
+    def declare(self):
+        super().declare()
+        torque = self.output("torque", self["multiplier[1]"], "N.m", "torque on body j about the axis")
+        self.output("power", torque * self["velocity"], "W", "power given to the bodies")

@@ -123,13 +123,14 @@ def cross(a, b):
 
 
 def rates_of_signals(declared, signals, t):
-    """Signal inputs that the constraint contains, with their rates; by convention the rate of `u` is `u.rate`."""
+    """Signal inputs that the constraint contains, with their rates; by convention those of `u` are `u.rate` and `u.acceleration`."""
     found = {}
     for name, coefficients in signals.items():
-        if not name.endswith(".rate"):
+        if not name.endswith((".rate", ".acceleration")):
             found[name] = mpmath.polyval(coefficients, t)
-            if f"{name}.rate" in signals:
-                found[f"{name}.rate"] = mpmath.diff(lambda s, c=coefficients: mpmath.polyval(c, s), t)
+            for order, rate in enumerate(("rate", "acceleration"), 1):
+                if f"{name}.{rate}" in signals:
+                    found[f"{name}.{rate}"] = mpmath.diff(lambda s, c=coefficients: mpmath.polyval(c, s), t, order)
     return found
 
 
