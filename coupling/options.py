@@ -15,6 +15,8 @@ from coupling.names import either
 
 _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
+_DIFFERENTIATED = ("dopri5", "dop853")
+"""Solvers that integrate sensitivities along."""
 OF_MULTIPLIERS = {
     "multipliers": ("simultaneous", "successive"),
     "redundant": ("least", "first"),
@@ -68,6 +70,8 @@ class Run:
     """Impacts at a lower speed are plastic, in the units of the constraints."""
     painleve: str = "stop"
     """"impulse": where no forces satisfy a contact, one solves it that stops the slip."""
+    sensitivities: Sequence[str] = ()
+    """Parameters by which everything recorded is differentiated."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -92,6 +96,28 @@ class Run:
         self._check_impacts()
         self._check_multipliers()
         self._check_communication()
+        self._check_sensitivities()
+
+    def _check_sensitivities(self) -> None:
+        names = self.sensitivities
+        if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(each, str) for each in names):
+            raise BuildError(f"sensitivities = {shown(names)} is refused: give the full names of parameters, such as ['rod.m']")
+        object.__setattr__(self, "sensitivities", tuple(names))
+        twice = next((each for each in names if list(names).count(each) > 1), None)
+        if twice is not None:
+            raise BuildError(f"sensitivities: '{twice}' is named twice; name each parameter once")
+        if not names:
+            return
+        if self.communication_step is not None:
+            raise BuildError(
+                "sensitivities are refused with a communication_step: FMI has no derivatives of a step; run the instances in Model Exchange, or leave "
+                "one of the two out"
+            )
+        if self.solver not in _DIFFERENTIATED:
+            raise BuildError(
+                f"sensitivities are refused with solver = '{self.solver}', which integrates the states alone; choose 'dopri5' or 'dop853', or leave one "
+                "of the two out"
+            )
 
     def _check_stabilisation(self) -> None:
         if self.stabilisation is None:

@@ -30,6 +30,20 @@ class Constant(NamedTuple):
     description: str
 
 
+class ByParameter(NamedTuple):
+    """A parameter by which a run was differentiated."""
+
+    name: str
+    unit: str
+    exact: bool
+    """Whether its FMU gives derivatives by it; else its effect at given states was found by differences."""
+
+
+def quotient(unit: str, by: str) -> str:
+    """The unit of a derivative."""
+    return f"{unit or '1'}/({by})" if by else unit
+
+
 @dataclass(frozen=True)
 class Statistics:
     """What a run cost. Times in FMUs come from every hundredth evaluation, since measuring all of them would cost more than they do."""
@@ -98,6 +112,9 @@ class Record:
     changes: tuple[Change, ...] = ()
     off: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Rows in which joints are not in force, from the first to before the last, by instance."""
+    parameters: tuple[ByParameter, ...] = ()
+    derivatives: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """Of all columns by the first parameter, then by the next."""
     constants: Mapping[str, Constant] = field(default_factory=dict)
     """Parameters by their full names, with the values of the definition."""
     start_values: Mapping[str, float | str] = field(default_factory=dict)

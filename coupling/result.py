@@ -21,7 +21,7 @@ from coupling.names import matches, nearest, resolve
 from coupling.outcome import Outcome
 from coupling.pictures.comparison import Comparison, common_rows
 from coupling.pictures.plot import by_unit, plot
-from coupling.record import Record, in_force
+from coupling.record import Record, in_force, quotient
 
 if TYPE_CHECKING:
     import pandas
@@ -94,6 +94,8 @@ class Result:
         self.created_energy = Named(record.created_energy, "created energy of", "only co-simulations record any")
         """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what
         is connected with it."""
+        self.differentiated = {each.name: "exact" if each.exact else "by differences" for each in record.parameters}
+        """The parameters of ``sensitivities``, and whether their FMUs give derivatives by them."""
         self._column = {name: i for i, name in enumerate(self.names)}
 
     @classmethod
@@ -126,6 +128,25 @@ class Result:
         if variable in self._record.variables.get(instance, ()):
             return f"exists, but was not recorded; name it in the outputs of simulate, such as outputs=['*', '{name}']"
         return f"was not recorded; {nearest(name, self.names) or _NAMES}"
+
+    def sensitivity(self, name: str, parameter: str) -> np.ndarray:
+        """The derivative of a recorded variable by one of the parameters that the run was given as ``sensitivities``, over time."""
+        return self._record.derivatives[:, self._place(name, parameter)]
+
+    def sensitivity_unit(self, name: str, parameter: str) -> str:
+        """The unit of such a derivative."""
+        self._place(name, parameter)
+        return quotient(self.units[name], next(each.unit for each in self._record.parameters if each.name == parameter))
+
+    def _place(self, name: str, parameter: str) -> int:
+        """Of a derivative among all of them."""
+        parameters = [each.name for each in self._record.parameters]
+        if parameter not in parameters:
+            there = f"there are {listed(parameters)}" if parameters else "the run has none"
+            raise NotRecorded(f"there is no sensitivity by {shown(parameter)}; {there}; name it in the sensitivities of simulate")
+        if name not in self._column:
+            raise NotRecorded(f"'{name}' {self._remedy(name)}" if isinstance(name, str) else f"{shown(name)} is no name of a variable")
+        return parameters.index(parameter) * len(self.names) + self._column[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self._column
@@ -302,6 +323,14 @@ class Result:
             raise ImportError("to_dataframe needs pandas: pip install pandas") from None
         frame = pandas.DataFrame(self.values, index=pandas.Index(self.time, name="time"), columns=self.names)
         frame.attrs["units"] = {"time": "s", **self.units}
+        if self._record.parameters:
+            pairs = [(name, each.name) for each in self._record.parameters for name in self.names]
+            labels = [f"d {name}/d {parameter}" for name, parameter in pairs]
+            derivatives = pandas.DataFrame(self._record.derivatives, index=frame.index, columns=labels)
+            units = {label: self.sensitivity_unit(*pair) for label, pair in zip(labels, pairs, strict=True)}
+            attributes = {"units": {**frame.attrs["units"], **units}}
+            frame = pandas.concat([frame, derivatives], axis=1)
+            frame.attrs.update(attributes)
         return frame
 
     def to_xarray(self) -> xarray.Dataset:

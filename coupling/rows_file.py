@@ -21,7 +21,7 @@ import numpy as np
 
 from coupling.errors import ResultError, shown
 from coupling.outcome import Ending, Outcome
-from coupling.record import Change, Column, Constant, Record, Statistics
+from coupling.record import ByParameter, Change, Column, Constant, Record, Statistics
 
 Made = TypeVar("Made")
 
@@ -40,7 +40,8 @@ _REMEDY = "copy or save it again"
 
 def write(path: Path, record: Record, outcome: Outcome) -> None:
     """All or nothing: the file takes its name when it is complete."""
-    rows = np.column_stack([record.rows, *record.created_energy.values()]) if record.created_energy else record.rows
+    beside = [*record.created_energy.values(), *([record.derivatives] if record.parameters else [])]
+    rows = np.column_stack([record.rows, *beside]) if beside else record.rows
     rows = np.ascontiguousarray(rows, dtype="<f8")
     header = _header(record, len(rows), rows.shape[1])
     trailer = _json(
@@ -87,6 +88,7 @@ def _header(record: Record, rows: int, width: int) -> bytes:
         "constants": {name: [_said(c.value), c.unit, c.description] for name, c in record.constants.items()},
         "start_values": {name: _said(value) for name, value in record.start_values.items()},
         "options": {name: _said(value) for name, value in record.options.items()},
+        **({"sensitivities": list(record.parameters)} if record.parameters else {}),
     }
     text = b'{"rows":%20d,' % rows + _json({**_beside(record, "header"), **said})[1:]
     return (_HEAD.pack(_MAGIC, len(text)) + text).ljust(_pages(_HEAD.size + len(text)), b"\0")
@@ -204,7 +206,8 @@ class _Reader:
     def _record(self, head: dict[str, Any], said: dict[str, Any], values: np.ndarray) -> Record:
         columns = tuple(Column(**{"variable": "", "unit": "", **each}) for each in head["columns"])
         energies, recorded = head["created_energy"], 1 + len(columns)
-        if recorded + len(energies) != values.shape[1]:
+        parameters = tuple(ByParameter(*each) for each in head.get("sensitivities", ()))
+        if recorded + len(energies) + len(parameters) * len(columns) != values.shape[1]:
             raise ValueError
         return Record(
             system=head["system"],
@@ -215,6 +218,8 @@ class _Reader:
             else NO_STATISTICS,
             created_energy={name: values[:, recorded + i].copy() for i, name in enumerate(energies)},
             changes=tuple(Change(**{**each, "heirs": tuple(each["heirs"])}) for each in said.get("changes", ())),
+            parameters=parameters,
+            derivatives=values[:, recorded + len(energies) :],
             off={name: tuple((first, last) for first, last in rows) for name, rows in said.get("off", {}).items()},
             variables={name: tuple(each) for name, each in head["variables"].items()},
             constants={name: Constant(_heard(value), unit, text) for name, (value, unit, text) in head["constants"].items()},
@@ -262,7 +267,19 @@ class _Reader:
 _NOTHING: dict[str, Any] = {each.name: 0 for each in fields(Statistics) if each.default_factory is MISSING}
 NO_STATISTICS = Statistics(**_NOTHING)
 """Of a run of which nobody has said what it cost."""
-_IN_HEADER = {"rows", "width", "jourdain", "system", "columns", "created_energy", "variables", "constants", "start_values", "options"}
+_IN_HEADER = {
+    "rows",
+    "width",
+    "jourdain",
+    "system",
+    "columns",
+    "created_energy",
+    "variables",
+    "constants",
+    "start_values",
+    "options",
+    "sensitivities",
+}
 _IN_TRAILER = {
     "ending",
     "sentence",

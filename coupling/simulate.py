@@ -21,8 +21,10 @@ from coupling.live.enforcement import jumps, takeovers
 from coupling.live.failures import coarse, out_of_memory, warnings
 from coupling.live.interval import Interval
 from coupling.live.libraries import library_of
+from coupling.live.parameters import parameters_named
 from coupling.live.program import compile_program
 from coupling.live.recording import recorded
+from coupling.live.sensitivities import shadows_of
 from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.successive import idle, tells_what_repeats
@@ -63,6 +65,8 @@ class Simulator:
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self._built: dict[Mode, Built] = {}
+        self._shadows: dict[tuple[object, ...], list[Session]] = {}
+        """Sessions with other values of parameters, which wait to run beside another one again."""
         self._waiting: dict[tuple[object, ...], Session] = {}
         self._unprojectable = ""
         """Why states cannot be moved onto constraints, once this was found."""
@@ -102,6 +106,8 @@ class Simulator:
         """Frees all instances that wait for another run."""
         while self._waiting:
             self._waiting.popitem()[1].free()
+        for session in (each for key in list(self._shadows) for each in self._shadows.pop(key)):
+            session.free()
         while self._driven_otherwise:
             self._driven_otherwise.popitem()[1].close()
 
@@ -254,11 +260,14 @@ class Simulator:
             run.check_memory(len(chosen(built, run.outputs)) + len(built.watched), free_memory())
         run.times()  # found once, before the clock starts
         began = perf_counter()
+        asked = values
         if run.initial == "assemble":
             values = {**values, **self._assembled(unstepped or built, run, values)}
         key, session = self._started(built, run, values, scheme)
         completed = False
         try:
+            if run.sensitivities:
+                self._differentiate(key, session, asked)
             if run.initial != "relax":
                 check_start_state(session)
             prepared = perf_counter()
@@ -278,11 +287,25 @@ class Simulator:
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:
+            beside = session.shadows
             if completed and session.program.runs_again:
                 self._keep(key, session)
+                self._shadows.setdefault(key, []).extend(beside)
             else:
-                session.free()
+                for each in (session, *beside):
+                    each.free()
         return outcome, record
+
+    def _differentiate(self, key: tuple[object, ...], session: Session, values: StartValues) -> None:
+        """Gives a session parameters, and shadows, each started as the run itself is."""
+        built, run = session.built, session.run
+
+        def moved(at: tuple[int, str], value: float) -> StartValues:
+            other = {**values, at: value}
+            return {**other, **self._assembled(built, run, other)} if run.initial == "assemble" else other
+
+        session.parameters = parameters_named(built, run.sensitivities, values, [name for name, _ in self.definition.drives])
+        session.shadows = shadows_of(session, moved, self._shadows.pop(key, []))
 
     @contextmanager
     def arrived(self, time: float) -> Iterator[tuple[Session, np.ndarray]]:

@@ -379,6 +379,7 @@ class System(Composition):
         impacts: str = Run.impacts,
         rest_velocity: float = Run.rest_velocity,
         painleve: str = Run.painleve,
+        sensitivities: Sequence[str] = Run.sensitivities,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -410,6 +411,8 @@ class System(Composition):
         taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as well.
         Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are plastic.
         ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does.
+        ``sensitivities`` name parameters and start values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``:
+        ``result.sensitivity("rod.theta", "rod.m")``.
         """
         check_scheme(scheme)
         if isinstance(start_values, str | os.PathLike):
@@ -447,6 +450,7 @@ class System(Composition):
             impacts=impacts,
             rest_velocity=rest_velocity,
             painleve=painleve,
+            sensitivities=sensitivities,
         )
         simulator = self._simulator or Simulator(self.definition)
         try:

@@ -29,6 +29,7 @@ BLOCKS = ROOT / "docs" / "blocks.md"
 LINEAR = ROOT / "docs" / "linear-models.md"
 RESULTS = ROOT / "docs" / "results.md"
 MANY = ROOT / "docs" / "many-runs.md"
+SENSITIVITIES = ROOT / "docs" / "sensitivities.md"
 SSP = ROOT / "docs" / "ssp.md"
 TEXT = README.read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
@@ -115,6 +116,13 @@ def test_the_snippets_on_many_runs_run(scratch):
     assert len(scope["scattered"]) == 16 and not scope["scattered"].failed
     assert (scope["whole"]["rod.theta"] == lengths.kept(0)["rod.theta"]).all()
     assert (scope["kept"]["low"][:2] == lengths["low"]).all() and len(list((scratch / "runs").iterdir())) == 3
+
+
+def test_the_snippets_on_sensitivities_run():
+    """A greater mass turns the pendulum another way, since its inertia stays."""
+    result = run_all(SENSITIVITIES)["result"]
+    assert result.sensitivity_unit("rod.theta", "rod.m") == "rad/(kg)"
+    assert np.abs(result.sensitivity("rod.theta", "rod.m")).max() > 0.5
 
 
 def test_the_measures_are_explained():

@@ -14,12 +14,12 @@ from coupling.analysis.linear import names_given, outputs_named, variable_named
 from coupling.analysis.linear_model import LinearModel, in_order
 from coupling.analysis.pose import Pose
 from coupling.errors import AnalysisError, BuildError, listed, shown
+from coupling.live.parameters import differentiates, stencil
 from coupling.live.session import Session
 from coupling.names import nearest
 from coupling.plan.graph import Address
+from coupling.record import quotient
 
-_STRIDE = 1e-3
-"""Of a parameter, in its own size: differences of the fourth order are then exact to 1e-9 or so."""
 _RANK, _LEFT, _SIMPLE = 1e-11, 1e-8, 1e-5
 
 
@@ -72,12 +72,8 @@ class Sensitivities:
             lines.append(f"  by {parameter}" + ("" if parameter in self.exact else " (differences)"))
             for (name, by), value in self.derivatives.items():
                 if by == parameter:
-                    lines.append(f"    {name:32}{value:14.6g} {_quotient(self.units.get(name, ''), self.units.get(by, ''))}".rstrip())
+                    lines.append(f"    {name:32}{value:14.6g} {quotient(self.units.get(name, ''), self.units.get(by, ''))}".rstrip())
         return "\n".join(lines)
-
-
-def _quotient(unit: str, by: str) -> str:
-    return f"{unit or '1'}/({by})" if by else unit
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,7 @@ def implicit_derivatives(
     if not given:
         raise BuildError("sensitivities: no parameter is given; name one, such as 'spring.k'")
     named = {name: _parameter_named(session, name) for name in given}
-    known = {name: a for name, a in named.items() if _is_differentiable(session, a)}
+    known = {name: a for name, a in named.items() if differentiates(session.built.parts[a.part])}
     seen = {a: session.named(a.part, a.reference) for a in outputs_named(session, outputs, "sensitivities")}
     search = Search(session, hold, free, known.values(), seen)
     pose = search.found()
@@ -132,12 +128,6 @@ def _parameter_named(session: Session, name: str) -> Address:
     if end.variable is None or end.variable.causality != "parameter" or end.variable.type != "real":
         raise BuildError(f"sensitivities: parameters: '{name}' is no real parameter; name one, such as a mass, a length or a stiffness")
     return address
-
-
-def _is_differentiable(session: Session, parameter: Address) -> bool:
-    """Whether the FMU counts its parameters among the knowns of its derivatives, as FMI 3 does."""
-    part = session.built.parts[parameter.part]
-    return part.interface.directional_derivatives and part.lists_everything
 
 
 def _derived(
@@ -193,7 +183,7 @@ def sensitivities(found: ImplicitDerivatives, model: LinearModel, anew: Anew) ->
     simple = _near(values).sum(axis=1) == 1
     derivatives, of_eigenvalues = dict(found.derivatives), {}
     for parameter, value in found.values.items():
-        strides, weights = _stencil(value, *found.ranges[parameter])
+        strides, weights = stencil(value, *found.ranges[parameter])
         try:
             solved = [anew(parameter, value + each) for each in strides]
         except AnalysisError as error:
@@ -224,13 +214,3 @@ def _eigenvectors(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _near(values: np.ndarray) -> np.ndarray:
     """Which eigenvalues count as the same: those that belong together are scattered by the root of rounding."""
     return np.abs(values[:, None] - values) <= _SIMPLE * max(1.0, float(np.abs(values).max(initial=0.0)))
-
-
-def _stencil(value: float, least: float, most: float) -> tuple[np.ndarray, np.ndarray]:
-    """Distances, and weights that make a first derivative of values there: to both sides unless a bound is near."""
-    stride = _STRIDE * (abs(value) or 1.0)
-    steps = np.array([-2, -1, 1, 2]) if least <= value - 2 * stride and value + 2 * stride <= most else np.arange(5)
-    if value + steps[-1] * stride > most:
-        steps = -steps
-    powers = np.vander(steps.astype(float), increasing=True).T
-    return steps * stride, np.linalg.solve(powers, np.eye(len(steps))[1]) / stride

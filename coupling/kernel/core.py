@@ -81,6 +81,8 @@ class Core:
         self._kept: list[object] = [rows, callbacks]
         self._running: object = None
         """What the run refers to."""
+        self._parameters, self._differentiated = 0, object()
+        """By how many parameters the rows have derivatives, and what these refer to."""
         self.states = rows.states
         self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
         try:
@@ -107,6 +109,11 @@ class Core:
         """
         self._running = None
         require_memory(library.kernel_reset(self.handle))
+        self.differentiate_by(0, None)
+
+    def differentiate_by(self, parameters: int, kept: object) -> None:
+        """So many derivatives follow the values in each row; what is kept is referred to."""
+        self._parameters, self._differentiated = parameters, kept
 
     def free(self) -> None:
         if self.handle:
@@ -186,12 +193,12 @@ class Core:
     def take_record(self) -> np.ndarray:
         """All rows, the time first; they are handed over without being copied, and the kernel has none after that."""
         values = c_void_p()
-        rows = library.kernel_take_record(self.handle, byref(values))
+        rows, width = library.kernel_take_record(self.handle, byref(values)), self._columns * (1 + self._parameters) + 1
         if not values.value:
-            return np.zeros((0, self._columns + 1))
-        memory = (c_double * (rows * (self._columns + 1))).from_address(values.value)
+            return np.zeros((0, width))
+        memory = (c_double * (rows * width)).from_address(values.value)
         weakref.finalize(memory, library.kernel_free_record, values.value).atexit = False
-        return np.frombuffer(memory).reshape(rows, self._columns + 1)
+        return np.frombuffer(memory).reshape(rows, width)
 
     @property
     def failure(self) -> Failure:

@@ -1,6 +1,6 @@
 /* Runs by the kernel's own Runge-Kutta methods, and what is watched of their steps: shortcuts that prove wrong, rejections, stiffness, and
  * derivatives that jump without an event. */
-#include "run.h"
+#include "sensitivity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void follow(Kernel *k)
     const RungeKutta *rk = run->own->rk;
     run->t = rk->t;
     run->t_before = rk->t_before;
-    memcpy(run->present, rk->x, (size_t)k->states * sizeof *rk->x);
+    memcpy(run->present, rk->x, (size_t)kernel_width(k) * sizeof *rk->x);
 }
 
 static void note_checked(Kernel *k)
@@ -293,10 +293,10 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     own->to_watch = FEWEST_WATCHED;
     own->roughest = own->stiffest = -1;
     own->to_look = STIFFNESS_EVERY;
-    own->rk = rk_new(tableau, k->states, kernel_derivatives, k, rtol, atol);
+    own->rk = rk_new(tableau, kernel_width(k), k->sensitivity ? sensitivity_derivatives : kernel_derivatives, k, rtol, atol);
     if (!own->rk)
         return KERNEL_NO_MEMORY;
-    own->rk->correct = k->projection ? project_next_step : NULL;
+    own->rk->correct = !k->projection ? NULL : k->sensitivity ? sensitivity_correct : project_next_step;
     own->rk->largest = largest;
     own->rk->h = first_step;
     return KERNEL_DONE;

@@ -147,12 +147,14 @@ struct Kernel {
     struct Projection *projection; /* null where states are not moved onto constraints */
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
     struct Implicit *implicit; /* null where the run has no implicit steps */
+    struct Sensitivity *sensitivity; /* null where nothing is differentiated by parameters */
     struct Changes *changes;   /* of constraints during the run; null where there are none */
     struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
     bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
-        (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *); /* of what there is of these */
+        (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),
+        (*end_sensitivity)(struct Kernel *); /* of what there is of these */
 };
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
@@ -286,6 +288,8 @@ const double *loop_mobility(Loop *); /* at the point of the last factorisation *
 bool loop_renew(Loop *); /* equations that remember nothing; false where memory lacks */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
 void loop_residual(const Kernel *, const Loop *, double *r);
+void loop_residual_of(const Loop *, const double *v, double *r); /* of other values of the slots */
+void loop_newton_step(const Loop *, const double *z, const double *r, double *step); /* from unknowns and their residuals */
 
 /* project.c */
 int project_step(void *kernel, double t, double *x);
@@ -320,6 +324,9 @@ int pass_changes(Kernel *, double t, double *x, bool *changed); /* those that ar
 /* switching.c */
 void note_due(Kernel *, const double *before, const double *now); /* by the event indicators; null where none fired */
 int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed); /* at a point in Continuous-Time Mode */
+
+/* happening.c */
+int happen(Kernel *, double t, double *x); /* an event at the point where the instances are */
 
 /* steps.c */
 int inputs_failed(Kernel *, const Stepper *, Status);

@@ -24,14 +24,19 @@ bool loop_renew(Loop *l)
     return l->linear && (!l->joint || linear_set_constraints(l->linear, l->joint, l->cycle));
 }
 
-void loop_residual(const Kernel *k, const Loop *l, double *r)
+void loop_residual_of(const Loop *l, const double *v, double *r)
 {
     for (int i = 0; i < l->count; i++) {
         double sum = 0;
         for (int s = l->residual_start[i]; s < l->residual_start[i + 1]; s++)
-            sum += l->residual_factor[s] * k->v[l->residual_slot[s]];
-        r[i] = l->off[i] ? k->v[l->first + i] : l->held && l->held[i] ? 0 : sum;
+            sum += l->residual_factor[s] * v[l->residual_slot[s]];
+        r[i] = l->off[i] ? v[l->first + i] : l->held && l->held[i] ? 0 : sum;
     }
+}
+
+void loop_residual(const Kernel *k, const Loop *l, double *r)
+{
+    loop_residual_of(l, k->v, r);
 }
 
 /* The loop's own operations with the unknowns as they are, and the residuals that follow. */
@@ -239,7 +244,7 @@ static int check_consistency(Kernel *k, const Loop *l, const double *z, const do
 
 /* The full Newton step from z with residuals r. Of what the equations leave open, the unknowns of least length are taken, which is why
  * the new unknowns are solved for and not the step alone. */
-static void newton_step(const Loop *l, const double *z, const double *r, double *step)
+void loop_newton_step(const Loop *l, const double *z, const double *r, double *step)
 {
     const double *const entry = l->term + l->first_entry;
     for (int i = 0; i < l->count; i++) {
@@ -272,7 +277,7 @@ static int iterate(Kernel *k, Loop *l)
         if (result)
             return result;
         k->statistics.newton_iterations++;
-        newton_step(l, z, r, l->step);
+        loop_newton_step(l, z, r, l->step);
         /* Not where equations are singular, which do not see what is left of them; weak ones at events are if they are deficient. */
         const bool blind = k->events ? l->deficiency > 0 : linear_weak(l->linear) > 0;
         if (!blind && is_rounding(l, z, r, l->step, k->events ? rounding : DBL_EPSILON))
@@ -290,7 +295,7 @@ static int iterate(Kernel *k, Loop *l)
                 continue;
             if (result)
                 return result;
-            newton_step(l, z, r, l->correction);
+            loop_newton_step(l, z, r, l->correction);
             left = greatest(l->correction, n);
             l->largest = fmax(l->largest, greatest(z, n));
             if (left <= (1 - damping / 4) * length || left <= tolerable * l->largest)
@@ -388,7 +393,7 @@ int loop_shortcut(Kernel *k, int index)
     follow(k, l, 0, last);
     take_unknowns(l, l->start, r);
     k->statistics.newton_iterations++;
-    newton_step(l, l->start, r, moved);
+    loop_newton_step(l, l->start, r, moved);
     double finite = 0;
     for (int i = 0; i < n; i++) {
         z[i] = l->start[i] + moved[i];
@@ -418,7 +423,7 @@ int loop_verify(Kernel *k, int index)
     Loop *l = &k->loops[index];
     const double *const z = k->v + l->first;
     loop_residual(k, l, l->residual);
-    newton_step(l, z, l->residual, l->correction);
+    loop_newton_step(l, z, l->residual, l->correction);
     const double size = greatest(z, l->count);
     l->largest = fmax(l->largest, size);
     if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest) || vanish(k, l, z, l->residual))

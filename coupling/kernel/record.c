@@ -1,4 +1,4 @@
-#include "kernel_internal.h"
+#include "sensitivity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,11 +32,17 @@ void kernel_end_record(Kernel *k)
     k->record = NULL;
 }
 
+/* Numbers in a row. Sensitivities follow the values, all columns of one parameter after the other. */
+static size_t width_of(const Kernel *k)
+{
+    return (size_t)k->record->columns * (size_t)(1 + (k->sensitivity ? k->sensitivity->rows.parameters : 0)) + 1;
+}
+
 /* The values as they stand. */
 int kernel_record(Kernel *k)
 {
     Record *record = k->record;
-    const size_t width = (size_t)record->columns + 1;
+    const size_t width = width_of(k);
     if (record->rows == record->capacity) {
         /* By blocks, of a quarter at most: large ones are moved without being copied, and little is left unused. */
         const long block = record->capacity / 4 > 64 ? record->capacity / 4 : 64;
@@ -60,7 +66,9 @@ int kernel_record(Kernel *k)
             k->failure.slot = record->slot[i];
             return result;
         }
-    return KERNEL_DONE;
+    const int result = k->sensitivity ? sensitivity_record(k, record->slot, record->columns, row + 1 + record->columns) : KERNEL_DONE;
+    record->rows -= result != KERNEL_DONE;
+    return result;
 }
 
 long kernel_rows(const Kernel *k)
@@ -78,7 +86,7 @@ long kernel_take_record(Kernel *k, double **values)
 {
     Record *record = k->record;
     const long rows = record->rows;
-    const size_t size = (size_t)rows * ((size_t)record->columns + 1) * sizeof **values;
+    const size_t size = (size_t)rows * width_of(k) * sizeof **values;
     double *fitting = rows ? realloc(record->values, size) : NULL;
     *values = fitting ? fitting : record->values;
     record->values = NULL;
@@ -89,7 +97,7 @@ long kernel_take_record(Kernel *k, double **values)
 double kernel_recorded_until(const Kernel *k)
 {
     const Record *record = k->record;
-    return record->rows ? record->values[(size_t)(record->rows - 1) * ((size_t)record->columns + 1)] : NAN;
+    return record->rows ? record->values[(size_t)(record->rows - 1) * width_of(k)] : NAN;
 }
 
 void kernel_free_record(double *values)

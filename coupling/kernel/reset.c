@@ -36,6 +36,8 @@ int kernel_reset(Kernel *k)
         k->end_changes(k);
     if (k->end_switching)
         k->end_switching(k);
+    if (k->end_sensitivity)
+        k->end_sensitivity(k);
     free(k->ordered);
     k->ordered = NULL;
     if (k->record)

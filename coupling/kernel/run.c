@@ -1,5 +1,5 @@
 /* A run in time: outputs, events and how they end, whatever method takes the steps. */
-#include "run.h"
+#include "sensitivity.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,7 +18,7 @@ static const double shy = 1e-3, shyest = 1e-12;
 int begin_run(Kernel *k, const Method *method, double start, double stop, long outputs, const double *output_times)
 {
     kernel_end_run(k);
-    const size_t n = (size_t)k->states, m = (size_t)k->indicators;
+    const size_t n = (size_t)kernel_width(k), m = (size_t)k->indicators;
     size_t u = 0;
     for (int i = 0; i < k->loop_count; i++)
         u += (size_t)k->loops[i].count;
@@ -76,26 +76,43 @@ long kernel_run_steps(const Kernel *k)
     return k->run->steps;
 }
 
-int kernel_restart(Kernel *k, double t, const double *x)
+/* Begins at the present state. */
+static int restart(Kernel *k, double t)
 {
     Run *run = k->run;
     run->t = run->t_before = t;
     run->t_earlier = NAN;
-    memmove(run->present, x, (size_t)k->states * sizeof *x);
     int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
     if (result == KERNEL_DONE)
         result = k->projection ? decide_rank(k, t, run->present) : kernel_decide_in_order(k, t, run->present);
+    if (result == KERNEL_DONE && k->sensitivity)
+        result = sensitivity_restart(k, t, run->present);
     if (result == KERNEL_DONE)
         result = run->method->restart(k, t, run->present);
     kernel_accept(k);
     return result;
 }
 
-/* Everything at the present point of the instances, and a row of the record. */
+int kernel_restart(Kernel *k, double t, const double *x)
+{
+    Run *run = k->run;
+    memmove(run->present, x, (size_t)k->states * sizeof *x);
+    if (k->sensitivity)
+        memcpy(run->present + k->states, k->sensitivity->now, (size_t)(kernel_width(k) - k->states) * sizeof *x);
+    return restart(k, t);
+}
+
+/* Everything at the present point of the instances, and a row of the record; what is recorded without a point is at the present one. */
 static int record_at(Kernel *k, double t, const double *x)
 {
-    const int result = kernel_evaluate(k, t, x);
-    return result ? result : kernel_record(k);
+    int result = kernel_evaluate(k, t, x);
+    if (k->sensitivity)
+        k->sensitivity->now = x + k->states;
+    if (result == KERNEL_DONE)
+        result = kernel_record(k);
+    if (k->sensitivity)
+        k->sensitivity->now = k->run->present + k->states;
+    return result;
 }
 
 /* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's
@@ -214,30 +231,15 @@ static bool endless(Run *run, double t, int indicator)
     return run->close > MOST_CLOSE_EVENTS;
 }
 
-/* What velocities that jumped are to the instances: states are set in Continuous-Time Mode, the one way that all versions allow, and
- * Event Mode follows. */
-static int settle_again(Kernel *k, double t, bool *changed)
-{
-    bool again = false;
-    int result = kernel_synchronise(k, t, k->run->x);
-    if (result == KERNEL_DONE)
-        result = kernel_start_events(k);
-    if (result == KERNEL_DONE)
-        result = kernel_settle(k, k->run->x, &again);
-    *changed = *changed || again;
-    return result;
-}
-
 /* The outputs before the event, the point itself, the event, and the point after it; x is the state at the event. */
 static int pass_event(Kernel *k, double t, int indicator)
 {
     Run *run = k->run;
     k->statistics.events++;
     run->t = t; /* so far the run has come, whatever happens now */
-    memmove(run->present, run->x, (size_t)k->states * sizeof *run->x);
+    memmove(run->present, run->x, (size_t)kernel_width(k) * sizeof *run->x);
     if (endless(run, t, indicator))
         return chattering(k, indicator, -1);
-    bool changed, jumped = false;
     int result = kernel_synchronise(k, t, run->x);
     if (result == KERNEL_DONE)
         result = record_at(k, t, run->x);
@@ -245,23 +247,18 @@ static int pass_event(Kernel *k, double t, int indicator)
         result = kernel_indicators(k, run->z_middle);
         note_due(k, indicator < 0 ? NULL : run->z_before, run->z_middle);
     }
+    if (result == KERNEL_DONE && k->sensitivity)
+        result = sensitivity_arrive(k, t, run->x, indicator);
     if (result == KERNEL_DONE)
-        result = kernel_start_events(k);
-    if (result == KERNEL_DONE)
-        result = kernel_settle(k, run->x, &changed);
-    if (result == KERNEL_DONE && k->changes)
-        result = pass_changes(k, t, run->x, &jumped);
-    if (result == KERNEL_DONE && jumped)
-        result = settle_again(k, t, &changed);
-    if (result == KERNEL_DONE && k->switching)
-        result = pass_switching(k, t, run->x, false, &changed);
-    if (result == KERNEL_DONE && changed)
-        result = project_fully(k, t, run->x);
+        result = happen(k, t, run->x);
+    if (result == KERNEL_DONE && k->sensitivity)
+        result = sensitivity_leave(k, t, run->x);
     if (result == KERNEL_DONE)
         result = record_at(k, t, run->x);
     while (run->next_output < run->outputs && run->output_times[run->next_output] <= t)
         run->next_output++;
-    return result ? result : kernel_restart(k, t, run->x);
+    memmove(run->present, run->x, (size_t)kernel_width(k) * sizeof *run->x);
+    return result ? result : restart(k, t);
 }
 
 /* One accepted step and all that belongs to it. */
@@ -314,6 +311,8 @@ static int step(Kernel *k)
         return result ? result : pass_event(k, t, which);
     }
     result = kernel_complete_step(k, &wanted);
+    if (result == KERNEL_DONE && run->listens && k->sensitivity)
+        result = sensitivity_complete(k, run->t, run->present);
     if (result)
         return result;
     const bool timely = run->t >= time_event && !(k->leaves_last && run->t >= run->stop);
@@ -321,7 +320,7 @@ static int step(Kernel *k)
     if (result || !(timely || wanted))
         return result || !method->complete ? result : method->complete(k);
     *(timely ? &k->statistics.time_events : &k->statistics.step_events) += 1;
-    memcpy(run->x, run->present, (size_t)k->states * sizeof *run->x);
+    memcpy(run->x, run->present, (size_t)kernel_width(k) * sizeof *run->x);
     return pass_event(k, run->t, -1);
 }
 

@@ -10,7 +10,7 @@ from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
 from coupling.options import Run
-from coupling.record import Record, Statistics
+from coupling.record import ByParameter, Record, Statistics
 
 _NAMES = {each.name for each in fields(Run)}
 
@@ -32,6 +32,8 @@ def recorded(session: Session, preparing: float, running: float) -> Record:
         options=_options(session.run),
         changes=tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
         off={**off_rows(session, len(rows)), **not_held(session, len(rows))},
+        parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
+        derivatives=rows[:, width + len(energy) :],
     )
 
 

@@ -12,6 +12,7 @@ from coupling.kernel import changes, switching
 from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.rows import Rows
+from coupling.live.parameters import Parameter
 from coupling.live.program import Program
 from coupling.options import TOLERANCE, Run
 from coupling.plan.build import Built
@@ -43,6 +44,10 @@ class Session:
         """What projections of a solver with fixed steps have moved."""
         self.bordered: Rows | None = None
         """Rows with the equations of such a solver, once it has made them."""
+        self.parameters: list[Parameter] = []
+        """By which the run is differentiated."""
+        self.shadows: list[Session] = []
+        """Sessions of the same program with other values of these, of one parameter after the other."""
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
         self.switches = False

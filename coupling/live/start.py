@@ -60,6 +60,7 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
     with _freed_on_failure(session):
         session.run, session.raised = run, None
         session.solver_statistics = {}
+        session.parameters, session.shadows = [], []
         session.projected = {}
         session.kernel.reset()
         _begin(session, values, repeats, assembling, reset=True)

@@ -12,6 +12,7 @@ from coupling.live.driven import undeclared_jump
 from coupling.live.failures import interrupted as interrupted_at
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
+from coupling.live.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
@@ -28,12 +29,15 @@ def explicit_method(tableau: Tableau) -> Solver:
 def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     """Runs the system by a tableau."""
     kernel, times = session.kernel, run.times()
+    kernel.set_projection(session.rows, run.stabilisation == "projection")
+    atol = state_tolerances(session, run)
+    if session.parameters:
+        begin_sensitivities(session)
+        atol = np.append(atol, np.full(len(session.parameters) * len(atol), np.inf))  # their errors choose no steps
     if len(times) and times[0] <= run.start_time:
         kernel.record()
         times = times[1:]
     times = np.ascontiguousarray(times)
-    atol = state_tolerances(session, run)
-    kernel.set_projection(session.rows, run.stabilisation == "projection")
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
         status = kernel.restart(run.start_time, session.x)
@@ -44,6 +48,8 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     _warn_of_roughness(session, outcome)
     _warn_of_stiffness(session, outcome)
     record_last(kernel, run, outcome)
+    if session.parameters:
+        outcome.warnings += lost_sensitivities(session)
     return outcome
 
 
