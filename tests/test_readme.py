@@ -24,6 +24,7 @@ SINGLE, DECLARING = ROOT / "docs" / "single-fmus.md", ROOT / "docs" / "declaring
 COSIMULATION = ROOT / "docs" / "co-simulation.md"
 EXPORT = ROOT / "docs" / "export.md"
 CONSTRAINTS = ROOT / "docs" / "constraints.md"
+SWITCHING = ROOT / "docs" / "switching.md"
 SPACE = ROOT / "docs" / "space.md"
 BLOCKS = ROOT / "docs" / "blocks.md"
 LINEAR = ROOT / "docs" / "linear-models.md"
@@ -88,6 +89,12 @@ def test_the_snippets_on_space_run(scratch):
     assert free["coupler.x"][-1] == pytest.approx(stiff["coupler.x"][-1], abs=1e-8) and np.ptp(free["coupler.x"]) > 0.01
     assert scope["path"].is_file()
     assert declaration(scope["PointOnSphere"])["position[1]"].unit == "m"
+
+
+def test_the_snippets_on_switching_run(scratch):
+    """A ball from 1 m bounces with 0.8 of its speed, to the little that gravity does while it touches."""
+    scope = run_all(SWITCHING)
+    assert scope["bounces"]["ball.vy"].max() == pytest.approx(0.8 * (2 * 9.81) ** 0.5, rel=2e-3)
 
 
 def test_the_snippets_on_blocks_run(scratch):

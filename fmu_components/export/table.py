@@ -215,7 +215,8 @@ class VariableTable:
     @cache  # noqa: B019 - a table lives as long as its component
     def _kind(self, unknown: int, known: int, switched: bool | None) -> str | None:
         variable = self.variable(known)
-        if variable not in self._base(self.variable(unknown), None if variable.role is Role.SWITCH else switched):
+        positions = (None,) if variable.role is Role.SWITCH else self._positions if switched is None else (switched,)
+        if all(variable not in self._base(self.variable(unknown), position) for position in positions):
             return None
         if variable.role in (Role.SWITCH, *SWITCHING):
             return "dependent"

@@ -54,11 +54,11 @@ def relative_pose(joint, random):
             return (u, v, 0), about("z", a)
         case "Weld":
             return (0, 0, 0), Rotation.identity()
-        case "PointOnPlane" | "RelativeVelocity":
+        case "PointOnPlane" | "RelativeVelocity" | "PointContact":
             return (u, v, 0), anyhow
         case "PointOnLine":
             return (0, 0, u), anyhow
-        case "Rod":
+        case "Rod" | "Rope":
             return anyhow.apply((1, 0, 0)), leaning
         case "KnifeEdge":
             return (u, v, 0), leaning
@@ -183,6 +183,8 @@ def test_derivatives_of_the_residuals_are_exact(joint, fmu):
     residuals = [f"residual[{k + 1}]" for k in range(count)]
     symbols = [sympy.Symbol(name, real=True) for name in moving]
     rest = {v.symbol: sympy.Float(v.start or 0) for v in declared.variables if v.role in (Role.PARAMETER, Role.STATE, Role.INPUT)}
+    closed = {v.name: 1 for v in declared.with_role(Role.DISCRETE_INPUT)}
+    rest |= {declared[name].symbol: sympy.Integer(mode) for name, mode in closed.items()} | {sympy.Symbol("ideal"): sympy.true}
     known = [declared.expand(declared[name].symbol).xreplace({s: v for s, v in rest.items() if s not in symbols}) for name in residuals]
     along_the_axis = {"arctan2": lambda y, x: np.arctan(y / x)}  # whose slopes are those of the angle
     evaluate = sympy.lambdify(symbols, known, modules=[along_the_axis, "numpy"], cse=True)
@@ -193,7 +195,7 @@ def test_derivatives_of_the_residuals_are_exact(joint, fmu):
     expected = np.array([np.broadcast_to(np.imag(each), POSES) for each in complex_steps]) / 1e-200
     with Driver(fmu(component, 3), "me") as driver:
         driver.configure({"ideal": True})
-        driver.start({name: value[0] for name, value in moving.items()})
+        driver.start({name: value[0] for name, value in moving.items()} | closed)
         for pose in range(POSES):
             driver.set({name: value[pose] for name, value in moving.items()})
             found = driver.directional(residuals, list(moving), list(seeds[:, pose]))
