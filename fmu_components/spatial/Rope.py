@@ -1,10 +1,10 @@
 """Rope between two points in space."""
 
 from fmu_components.declare.ports import SPATIAL
-from fmu_components.planar.Rope import Rope as PlanarRope
+from fmu_components.declare.slack_rope import RopeJoint
 
 
-class Rope(PlanarRope):
+class Rope(RopeJoint):
     """Rope: the points M and N are at most `length` apart.
 
     The multiplier is the tension, at least 0. An impact gives back the share `e` of the speed at which it becomes taut.
