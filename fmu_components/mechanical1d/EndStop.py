@@ -10,7 +10,9 @@ class EndStop(Joint):
     """Stops at both ends of a stroke: N.s - M.s stays between low and high.
 
     An impact gives back the share `e` of the speed. Multiplier 1 pushes N up at the lower end, multiplier 2 down at the upper one;
-    neither pulls. In compliant mode, `compliant.k` and `compliant.c` are those of the stops, and `e` has no effect.
+    neither pulls.
+
+    In compliant mode `compliant.k` and `compliant.c` are those of the stops, and `e` has no effect.
     """
 
     kind = TRANSLATIONAL

@@ -10,7 +10,8 @@ class RotationalBacklash(Joint):
     """Play between two shafts: N.phi - M.phi stays within half the play on either side of the offset.
 
     An impact gives back the share `e` of the speed. Multiplier 1 pushes N up at the lower end, multiplier 2 down at the upper one.
-    In compliant mode, which suits stiff drives that change sides all the time, `compliant.k` and `compliant.c` are those of the flanks.
+
+    The compliant mode suits stiff drives that change sides all the time; `compliant.k` and `compliant.c` are those of the flanks.
     """
 
     kind = ROTATIONAL

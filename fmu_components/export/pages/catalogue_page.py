@@ -32,7 +32,7 @@ gives motion to one that gives effort; effort times velocity is the power into t
 positive counter-clockwise, from x towards y. All variables and the equations are in `documentation/index.html` inside each FMU.
 
 Every joint, besides what is listed here, has the switch `ideal`, the parameters `baumgarte.alpha`, `baumgarte.beta` or
-`baumgarte.gamma` of its stabilisation, and `compliant.k` and `compliant.c` of its compliant mode. A joint with freedoms has for
+`baumgarte.gamma` of its stabilisation, and `compliant.k`, `compliant.c` or, of friction, `compliant.vr` of its compliant mode. A joint with freedoms has for
 each of them, such as `rotation`, a spring and a damper: `rotation.k`, `rotation.b`, and the value at rest `rotation.rest`.
 
 Outputs of every joint, by the number k of a constraint in its table: `position[k]` is what the table says is kept at zero, `velocity[k]` and

@@ -342,7 +342,6 @@ def usage(table: VariableTable) -> str:
         added.append(_add(other, partner.component, start))
         connected.append(f'system.connect("{end}", "{other}.{partner.port}")')
     driven = [f'system.drive("{instance}.{v.name}", 1.0)' for v in table.with_role(Role.INPUT) if v.port is None and v.unit in ("N", "N.m")]
-    relaxed = ', initial="relax"' if any(each.position for each in declared.switched) else ""
     return "\n".join(
         [
             "from coupling import System",
@@ -351,7 +350,7 @@ def usage(table: VariableTable) -> str:
             *added,
             *connected,
             *driven,
-            f"result = system.simulate(stop_time=1.0{relaxed})",
+            "result = system.simulate(stop_time=1.0)",
             f'print(result["{instance}.{_telling(table)}"][-1])',
         ]
     )
