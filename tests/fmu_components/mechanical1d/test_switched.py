@@ -196,19 +196,6 @@ def test_a_rack_is_driven_by_its_pinion():
     assert result["gear.multiplier[1]"] == pytest.approx(12.0, abs=1e-11)
 
 
-def test_drag_slows_a_vehicle_down():
-    """v = v0/(1 + k v0 t/m) with k = rho cd area/2; against the wind it counts the speed through the air."""
-    system = System()
-    system.add("car", "mechanical1d.Mass", {"m": 1000.0, "v": 30.0})
-    system.add("air", "mechanical1d.Drag", {"rho": 1.2, "cd": 0.5, "area": 2.0})
-    system.connect("air.flange", "car.flange")
-    result = system.simulate(10.0, rtol=1e-10)
-    assert result["car.v"][-1] == pytest.approx(30 / (1 + 0.6 * 30 * 10 / 1000), rel=1e-9)
-    with Driver(cached_fmu(find("mechanical1d.Drag"), 3), "me") as d:
-        d.start({"flange.v": 20.0, "wind": -10.0, "rho": 1.2, "cd": 0.5, "area": 2.0})
-        assert d["force"] == pytest.approx(-0.6 * 900)
-
-
 # -- bad parameters ----------------------------------------------------------------------------------------------------
 
 
