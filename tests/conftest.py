@@ -55,6 +55,9 @@ COSTLY = (
         f"planar.{other}"
         for other in ("Body3", "Body4", "Body5", "PlaneCrossingTranslational", "ActuatedTranslational", "DoubleTranslational")
     ),
+    *(f"planar.{other}" for other in ("MasslessLink2", "MasslessLink3", "FrictionWheel", "PulleyRope")),
+    *(f"signal.{block}{order}" for block in ("TransferFunction", "StateSpace") for order in (1, 3, 4)),
+    *("mechanical1d.RotationalDrag", "mechanical1d.Differential", "hydraulic.DoubleRodCylinder", "spatial.Drag", "spatial.PulleyRope"),
     *(f"spatial.Body{points}" for points in (2, 3, 4, 5)),
     *(
         f"spatial.{joint}"

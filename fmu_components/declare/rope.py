@@ -41,8 +41,12 @@ class RopeOverPulleys(Joint):
         least = self.parameter("smoothing", 1e-12, "m", "distance of A and B below which they are one point", above=0, nominal=1e-12)
 
         def distance(P: Any, Q: Any, smoothing: sympy.Expr = 0) -> sympy.Expr:
-            PQ = Q.point - P.point
-            return sympy.sqrt(PQ.dot(PQ) + smoothing**2) - smoothing
+            """By name, with its rate, so that what follows from it stays short."""
+            PQ, name, text = Q.point - P.point, f"{P.name}{Q.name}", f"distance of {P.name} and {Q.name}"
+            root = sympy.Symbol(f"{name}.root", real=True)
+            rate = PQ.dot(Q.velocity - P.velocity) / root
+            self.local(str(root), sympy.sqrt(PQ.dot(PQ) + smoothing**2), "m", text, rate=rate)
+            return self.coordinate(name, root - smoothing, "m", text)
 
         return [length - distance(M, A) - distance(A, B, least) - ratio * distance(B, N)]
 

@@ -8,7 +8,7 @@ class DoubleRodCylinder(Cylinder):
     """Double-rod cylinder: as Cylinder, with a second rod through chamber 1; rods of one diameter make it act alike both ways.
 
     Oil that enters at A pushes towards growing positions of the flange, oil at B back. The piston's position is that of the flange less `offset`.
-    Both rods are one piece.
+    Both rods are one piece: `tail` is the diameter of that through chamber 1.
     """
 
     drawing = Drawing(
@@ -22,8 +22,8 @@ class DoubleRodCylinder(Cylinder):
 
     def rods(self, piston):
         rods = [
-            self.parameter(name, 0.035, "m", f"diameter of the rod in chamber {k}", at_least=0, nominal=0.1)
-            for k, name in ((1, "rod1"), (2, "rod2"))
+            self.parameter(name, 0.035, "m", f"diameter of the rod through chamber {k}", at_least=0, nominal=0.1)
+            for k, name in ((1, "tail"), (2, "rod"))
         ]
         for rod in rods:
             self.require(piston - rod, f"{rod} is thinner than the piston")

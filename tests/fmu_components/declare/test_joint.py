@@ -26,9 +26,11 @@ def joint(request):
 
 
 def without_springs(joint, point):
-    """The point with all springs and dampers along the freedoms, and all other efforts that come from outside, off."""
+    """The point with all springs, dampers and friction along the freedoms, and all other efforts that come from outside, off."""
     off = [
-        v.name for v in declaration(joint).with_role(Role.PARAMETER) if v.name.endswith((".k", ".b")) and not v.name.startswith("compliant")
+        v.name
+        for v in declaration(joint).with_role(Role.PARAMETER)
+        if v.name.endswith((".k", ".b", ".mu")) and not v.name.startswith("compliant")
     ]
     efforts = [v.name for v in declaration(joint).with_role(Role.INPUT) if v.order == 3]
     return point | dict.fromkeys([*off, *efforts], 0.0)

@@ -26,7 +26,7 @@ def test_two_rods_make_a_cylinder_act_alike():
     areas = [pi / 4 * (0.06**2 - rod**2) for rod in (0.03, 0.02)]
     with Mechanism(
         {
-            "cylinder": ("hydraulic.DoubleRodCylinder", {"piston": 0.06, "rod1": 0.03, "rod2": 0.02, "p1": 8e6, "p2": 3e6, "viscous": 500}),
+            "cylinder": ("hydraulic.DoubleRodCylinder", {"piston": 0.06, "tail": 0.03, "rod": 0.02, "p1": 8e6, "p2": 3e6, "viscous": 500}),
             "mass": ("mechanical1d.Mass", {"s": 0.1, "v": 0.2}),
         },
         [("mass.flange", "cylinder.flange")],

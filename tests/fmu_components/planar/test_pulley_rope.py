@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from jourdain import System
 
 G = 9.81
+SPATIAL = pytest.param("spatial", "spatial.PointMass1", "z", marks=pytest.mark.slow)  # exporting it takes seconds
 
 
 @pytest.mark.parametrize("ratio", [1.0, 2.0])
@@ -42,7 +43,7 @@ def swinging(times, r, angle, heavy, light):
     return found[0] * np.sin(found[2]), -found[0] * np.cos(found[2])
 
 
-@pytest.mark.parametrize(("rope", "body", "up"), [("planar", "planar.Body1", "y"), ("spatial", "spatial.PointMass1", "z")])
+@pytest.mark.parametrize(("rope", "body", "up"), [("planar", "planar.Body1", "y"), SPATIAL])
 def test_the_swinging_atwood_machine(rope, body, up):
     """One pulley, so that A and B are the same point; the counterweight hangs straight down."""
     times, heavy, light, r, angle = np.linspace(0, 1.5, 7), 2.0, 1.0, 1.0, 1.2

@@ -73,7 +73,7 @@ def test_a_chapter_begins_with_the_docstring_of_its_folder(page: str) -> None:
         page,
         re.M,
     )
-    assert "\n## mechanical1d\n\n### mechanical1d.Angle\n" in page
+    assert re.search(r"\n## mechanical1d\n\n### mechanical1d\.\w+\n", page)
 
 
 def test_links_lead_to_headings(page: str) -> None:
