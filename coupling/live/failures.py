@@ -15,6 +15,7 @@ from coupling.live.gravity import different_gravities
 from coupling.options import tolerance_of_fit
 from coupling.outcome import Ending, Outcome
 from coupling.plan.capabilities import degree
+from coupling.plan.kinds import ACCELERATIONS
 
 KEPT = "the result holds everything up to there"
 
@@ -321,7 +322,7 @@ def uncarried(session: Session, loop: int) -> list[Address]:
     return [
         a
         for a, weight in zip(members.unknowns, undetermined, strict=True)
-        if weight > 1e-3 and parts[a.part].fmu.by_reference[a.reference].unit in ("m/s2", "rad/s2")
+        if weight > 1e-3 and parts[a.part].fmu.by_reference[a.reference].unit in ACCELERATIONS
     ]
 
 

@@ -11,6 +11,9 @@ from coupling.fmus.ports import needs_partner
 from coupling.names import resolve
 from coupling.plan.definition import Definition, InstanceDefinition
 
+ACCELERATIONS = ("m/s2", "rad/s2")
+"""Units of unknowns that are no multipliers."""
+
 
 class Mode(Enum):
     """How the instances of a definition are run."""
@@ -61,7 +64,27 @@ def _kinds(definition: Definition, mode: Mode) -> dict[str, str]:
                 terminal = fmus[name].terminals.get(port)
                 if terminal and needs_partner(fmus[name], terminal):
                     kinds[other] = "me"
+    _keep_whole(kinds, definition, fmus, free)
     return kinds
+
+
+def _keep_whole(kinds: dict[str, str], definition: Definition, fmus: Mapping[str, Fmu], free: set[str]) -> None:
+    """Parts without mass are integrated with what joints hold them to: at communication points alone their accelerations would not follow."""
+    pairs = [tuple(resolve(text, fmus)[0] for text in pair) for pair in definition.connections]
+    beside: dict[str, set[str]] = {}
+    for a, b in pairs:
+        beside.setdefault(a, set()).add(b)
+        beside.setdefault(b, set()).add(a)
+    for name in (each for each, kind in kinds.items() if kind == "me" and is_massless(fmus[each])):
+        for joint in beside.get(name, ()):
+            if _is_solved_for(fmus[joint]):
+                kinds.update(dict.fromkeys(beside[joint] & free, "me"))
+
+
+def is_massless(fmu: Fmu) -> bool:
+    """Whether its own accelerations are unknowns, for which efforts balance, and it gives motion to all that it is connected with."""
+    algebraic = fmu.dae.algebraic if fmu.dae is not None else ()
+    return any(fmu.by_reference[r].unit in ACCELERATIONS for r in algebraic) and not _is_solved_for(fmu)
 
 
 def is_carried(fmu: Fmu) -> bool:
@@ -87,6 +110,7 @@ def _kind(instance: InstanceDefinition, mode: Mode) -> str:
         return instance.kind or "me"
     stepped, whole = instance.stepped.fmu, instance.fmu.fmu
     solved = whole.model_exchange is not None and _is_solved_for(whole)
+    solved = solved or (whole.model_exchange is not None and is_massless(whole))
     return "cs" if stepped.co_simulation and stepped.states and not solved else "me"
 
 

@@ -137,3 +137,21 @@ def test_a_shaft_without_inertia_passes_torque_on():
         system.connect(a, b)
     result = system.simulate(2.0, rtol=1e-10)
     assert (result["wheel.w"][-1], result["shaft.w"][-1]) == pytest.approx((48.0, 192.0), rel=1e-9)
+
+
+def test_in_co_simulation_they_stay_with_what_they_are_joined_to():
+    """A four-bar beside a mass that steps: link, crank and rocker are integrated together, as without steps."""
+    system = four_bar("planar.MasslessLink2")
+    system.add("mass", "mechanical1d.Mass", {"v": 1.0})
+    result = system.simulate(0.5, communication_step=0.05, rtol=1e-11)
+    alone = four_bar("planar.ConnectingRod").simulate(0.5, rtol=1e-11)
+    assert result["mass.s"][-1] == pytest.approx(0.5)
+    assert result["crank.theta"][-1] == pytest.approx(alone["crank.theta"][-1], abs=1e-7)
+
+
+def test_an_exported_mechanism_has_its_links(tmp_path):
+    """The four-bar as one FMU moves as its parts do."""
+    system = System("whole")
+    system.add("bar", four_bar("planar.MasslessLink2").export_fmu(tmp_path / "bar.fmu"))
+    parts = four_bar("planar.MasslessLink2").simulate(0.5, rtol=1e-11)
+    assert system.simulate(0.5, rtol=1e-11)["bar.crank.theta"][-1] == pytest.approx(parts["crank.theta"][-1], abs=1e-8)
