@@ -121,6 +121,10 @@ class Record:
     """Those of this run alone, by full names."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What was asked for, where it can be said in numbers and words."""
+    scene: Mapping[str, Any] = field(default_factory=dict)
+    """What a picture of the system needs beside the rows: frames, places on them and words, with names of variables."""
+    drawn: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """By full name the variables of poses that are not among the columns."""
     beside: Mapping[str, Any] = field(default_factory=dict)
     """What else a file says that the rows were read from; it is written again."""
 

@@ -20,7 +20,11 @@ from coupling.fmus import level_of
 from coupling.names import matches, nearest, resolve
 from coupling.outcome import Outcome
 from coupling.pictures.comparison import Comparison, common_rows
+from coupling.pictures.page import page
 from coupling.pictures.plot import by_unit, plot
+from coupling.pictures.scene import scene_of
+from coupling.pictures.still import still
+from coupling.pictures.strokes import Sheet, by_matplotlib, svg
 from coupling.record import Record, in_force, quotient
 
 if TYPE_CHECKING:
@@ -246,6 +250,42 @@ class Result:
                 )
         return plot(self.time, [{name: self[name] for name in group} for group in groups], self.units, path, events)
 
+    def animate(
+        self,
+        path: Path | str,
+        signals: Sequence[str | Sequence[str]] | None = None,
+        forces: Sequence[str] | None = None,
+        traces: Sequence[str] | None = None,
+        title: str | None = None,
+    ) -> Path:
+        """Writes the mechanism in motion as one page of HTML, which needs neither a server nor a network, nor the FMUs.
+
+        ``signals`` are what is plotted beside it: names, or tuples of names in one plot; ``forces`` are instances or patterns with ``*`` whose
+        recorded forces are arrows, by default all unless the run is long; ``traces`` are bodies or ports whose paths are drawn.
+        """
+        target = _path(path, ".html")
+        text = page(scene_of(self._record, self._told(), signals, forces, traces), title)
+        with written(target, "page"):
+            target.write_text(text, encoding="utf-8", newline="\n")
+        return target
+
+    def picture(self, t: float | Sequence[float], path: Path | str, names: bool = False, traces: Sequence[str] | None = ()) -> Path:
+        """Writes the pose at a time as SVG, PNG or PDF, by the suffix of the path; of several times a strip of poses.
+
+        ``names`` writes those of bodies beside them; ``traces`` are bodies or ports whose paths are drawn.
+        """
+        times = [t] if isinstance(t, int | float | np.number) else list(t)
+        for each in times:
+            self.at(each)  # refuses what is no time of this result
+        sheet = still(scene_of(self._record, traces=traces, forces=()), [float(each) for each in times], names)
+        return drawn(sheet, _path(path, ".svg"), self.system)
+
+    def _told(self) -> str:
+        """One line for whoever looks at a picture."""
+        parts = [f"{len(self._record.variables)} FMUs" if self._record.variables else "", self.outcome.sentence]
+        parts += [str(self.options[name]) for name in ("solver",) if name in self.options]
+        return " · ".join(filter(None, parts))
+
     def _matching(self, names: Sequence[str]) -> list[str]:
         """Names that were recorded, for names and patterns."""
         found: dict[str, None] = {}
@@ -357,6 +397,18 @@ def _path(path: Path | str, suffix: str, purpose: str = "written") -> Path:
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise TypeError(f"{shown(path)} is no path; give that of the file to be {purpose}, such as 'result{suffix}'")
     return Path(path)
+
+
+def drawn(sheet: Sheet, target: Path, title: str) -> Path:
+    """A still picture as a file, by its suffix."""
+    if target.suffix not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"'{target}' is refused: a picture is written as .svg, .png or .pdf; give the path one of these suffixes")
+    with written(target, "picture"):
+        if target.suffix == ".svg":
+            target.write_text(svg(sheet, title), encoding="utf-8", newline="\n")
+        else:
+            by_matplotlib(sheet, target)
+    return target
 
 
 @contextmanager

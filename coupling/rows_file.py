@@ -40,7 +40,7 @@ _REMEDY = "copy or save it again"
 
 def write(path: Path, record: Record, outcome: Outcome) -> None:
     """All or nothing: the file takes its name when it is complete."""
-    beside = [*record.created_energy.values(), *([record.derivatives] if record.parameters else [])]
+    beside = [*record.created_energy.values(), *([record.derivatives] if record.parameters else []), *record.drawn.values()]
     rows = np.column_stack([record.rows, *beside]) if beside else record.rows
     rows = np.ascontiguousarray(rows, dtype="<f8")
     header = _header(record, len(rows), rows.shape[1])
@@ -84,6 +84,8 @@ def _header(record: Record, rows: int, width: int) -> bytes:
         "system": record.system,
         "columns": [{key: value for key, value in column._asdict().items() if value or key == "name"} for column in record.columns],
         "created_energy": list(record.created_energy),
+        "drawn": list(record.drawn),
+        "scene": record.scene,
         "variables": {name: list(each) for name, each in record.variables.items()},
         "constants": {name: [_said(c.value), c.unit, c.description] for name, c in record.constants.items()},
         "start_values": {name: _said(value) for name, value in record.start_values.items()},
@@ -205,9 +207,10 @@ class _Reader:
 
     def _record(self, head: dict[str, Any], said: dict[str, Any], values: np.ndarray) -> Record:
         columns = tuple(Column(**{"variable": "", "unit": "", **each}) for each in head["columns"])
-        energies, recorded = head["created_energy"], 1 + len(columns)
+        energies, recorded, posing = head["created_energy"], 1 + len(columns), head.get("drawn", [])
         parameters = tuple(ByParameter(*each) for each in head.get("sensitivities", ()))
-        if recorded + len(energies) + len(parameters) * len(columns) != values.shape[1]:
+        first = recorded + len(energies) + len(parameters) * len(columns)
+        if first + len(posing) != values.shape[1]:
             raise ValueError
         return Record(
             system=head["system"],
@@ -217,9 +220,11 @@ class _Reader:
             if said
             else NO_STATISTICS,
             created_energy={name: values[:, recorded + i].copy() for i, name in enumerate(energies)},
+            drawn={name: values[:, first + i].copy() for i, name in enumerate(posing)},
+            scene=head.get("scene", {}),
             changes=tuple(Change(**{**each, "heirs": tuple(each["heirs"])}) for each in said.get("changes", ())),
             parameters=parameters,
-            derivatives=values[:, recorded + len(energies) :],
+            derivatives=values[:, recorded + len(energies) : first],
             off={name: tuple((first, last) for first, last in rows) for name, rows in said.get("off", {}).items()},
             variables={name: tuple(each) for name, each in head["variables"].items()},
             constants={name: Constant(_heard(value), unit, text) for name, (value, unit, text) in head["constants"].items()},
@@ -274,6 +279,8 @@ _IN_HEADER = {
     "system",
     "columns",
     "created_energy",
+    "drawn",
+    "scene",
     "variables",
     "constants",
     "start_values",

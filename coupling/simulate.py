@@ -42,6 +42,7 @@ from coupling.plan.drives import ConstantDrive, Drive, drive_of
 from coupling.plan.kinds import Mode
 from coupling.plan.outputs import chosen, names_of
 from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
+from coupling.plan.scene import drawn, scene_of
 from coupling.record import Record
 from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import Scheme, scheme_of
@@ -257,7 +258,7 @@ class Simulator:
         )
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS:
-            run.check_memory(len(chosen(built, run.outputs)) + len(built.watched), free_memory())
+            run.check_memory(len({*chosen(built, run.outputs), *drawn(built, scene_of(built))}) + len(built.watched), free_memory())
         run.times()  # found once, before the clock starts
         began = perf_counter()
         asked = values

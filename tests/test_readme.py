@@ -111,7 +111,15 @@ def test_the_snippets_on_results_run(scratch):
     scope = run_all(RESULTS)
     result, again = scope["result"], scope["again"]
     assert (again.values == result.values).all() and again.outcome == result.outcome
-    assert {path.name for path in scratch.iterdir()} == {"pendulum.jrd", "pendulum.mat", "pendulum.csv", "pendulum.png"}
+    assert {path.name for path in scratch.iterdir()} == {
+        "pendulum.jrd",
+        "pendulum.mat",
+        "pendulum.csv",
+        "pendulum.png",
+        "pendulum.html",
+        "pose.svg",
+        "strip.svg",
+    }
     assert scope["row"]["rod.theta"] == pytest.approx(np.interp(0.25, result.time, result["rod.theta"]), abs=1e-12)
     assert scope["frame"].attrs["units"]["rod.theta"] == scope["dataset"]["rod.theta"].attrs["units"] == "rad"
 
@@ -445,11 +453,11 @@ def test_what_is_shown_imports_public_names_alone():
             if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ("coupling", "fmu_components", "jourdain"):
                 names = {each.name for each in node.names}
                 if node.module == "jourdain":
-                    assert names <= {*jourdain.__all__, "icon", "measures"}, place
+                    assert names <= {*jourdain.__all__, "icon", "measures", "picture"}, place
                 else:
-                    assert node.module in ("jourdain.icon", "jourdain.measures") or (node.module == "coupling" and names == {"System"}), (
-                        place
-                    )
+                    assert node.module in ("jourdain.icon", "jourdain.measures", "jourdain.picture") or (
+                        node.module == "coupling" and names == {"System"}
+                    ), place
 
 
 def test_the_changelog_names_modules_that_have_moved():

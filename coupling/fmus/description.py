@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from coupling.fmus.archive import file_stamp, find_library, platform_folders, sha256, unpack
 from coupling.fmus.cache import Sharing, folder_of_process, own_folder, remove, shared_folder
@@ -45,6 +46,8 @@ class Fmu:
     structure: Structure = field(repr=False)
     dae: Dae | None = field(repr=False)
     terminals: Mapping[str, Terminal] = field(repr=False)
+    picture: Mapping[str, Any] | None = field(repr=False)
+    """What it looks like, as its file says."""
     units: Mapping[str, Unit] = field(repr=False)
     """Every unit that a variable has, by its name."""
     arrays: Mapping[str, FmuVariable] = field(repr=False)

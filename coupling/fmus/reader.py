@@ -18,6 +18,7 @@ from coupling.fmus.description import Fmu
 from coupling.fmus.errors import FmuError, Source
 from coupling.fmus.interface import Interface, read_interface
 from coupling.fmus.manifest import MANIFEST, read_manifest
+from coupling.fmus.picture import PICTURE, read_picture
 from coupling.fmus.structure import check_states, read_structure, states_of
 from coupling.fmus.switched import SWITCHED, read_switched
 from coupling.fmus.terminals import TERMINALS, read_terminals
@@ -58,7 +59,7 @@ def load(path: Path | str, private: bool = False, structural: Mapping[str, Setta
 
 
 def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) -> Fmu:
-    files, names = read_members(path, (_DESCRIPTION, MANIFEST, SWITCHED, *TERMINALS))
+    files, names = read_members(path, (_DESCRIPTION, MANIFEST, PICTURE, SWITCHED, *TERMINALS))
     if _DESCRIPTION not in files:
         raise FmuError(f"'{path}' holds no {_DESCRIPTION}, so that it is no FMU; export the model as FMI 2.0 or 3.0")
     root = Source(path).tree(files[_DESCRIPTION], _DESCRIPTION)
@@ -88,6 +89,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         factor = units[variable.unit or ""].factor
         referred[base] = replace(variable, reference=base, nominal=abs(factor) * variable.nominal)
     terminals, notes = read_terminals(files, elements.names, variables, source)
+    picture, odd = read_picture(files.get(PICTURE), variables, terminals, source)
     experiment = root.find("DefaultExperiment")
     return Fmu(
         path=path,
@@ -103,6 +105,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         structure=structure,
         dae=dae,
         terminals=MappingProxyType(terminals),
+        picture=picture,
         units=MappingProxyType(units),
         arrays=MappingProxyType(elements.arrays),
         views=(*elements.views, *views),
@@ -113,7 +116,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         scheduled=root.find("ScheduledExecution") is not None,
         default_stop_time=_number(experiment, "stopTime", source),
         tolerance=_number(experiment, "tolerance", source),
-        notes=(*_notes_on_tools(source, model_exchange, co_simulation), *notes),
+        notes=(*_notes_on_tools(source, model_exchange, co_simulation), *notes, *odd),
         stamp=now,
         sharing=Sharing.PROCESS if _may_write(names, model_exchange, co_simulation) else Sharing.MACHINE,
     )

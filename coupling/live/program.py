@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, Pie
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import NUMERIC, chosen, recordable
+from coupling.plan.scene import drawn, scene_of
 from coupling.plan.schedule import Kind, Operation, turns
 from coupling.plan.switched import add_switched
 from coupling.record import Column, Constant
@@ -35,6 +37,10 @@ class Program:
     """Those that drive inputs, in their order among the rows."""
     columns: tuple[Column, ...]
     """What is recorded, after the time and before the energies that coupling creates."""
+    scene: Mapping[str, Any]
+    """What a picture needs beside the record."""
+    drawn: tuple[str, ...]
+    """Variables from which poses follow and that nobody has asked for: recorded after the columns."""
     recorded_apart: Mapping[Address, int]
     """The slots of variables that are got for the record alone."""
     first_watched: int
@@ -111,8 +117,10 @@ class Program:
 def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool = False) -> Program:
     """``outputs`` are the names to record; ``in_turn`` is for Co-Simulation instances that step one after another."""
     recorded = chosen(built, outputs)
+    scene = scene_of(built)
+    posing = [each for each in dict.fromkeys(drawn(built, scene)) if each not in set(recorded)]
     places = _places(built)
-    addresses = [built.address(i, name) for i, name in recorded]
+    addresses = [built.address(i, name) for i, name in (*recorded, *posing)]
     apart = _grouped(address for address in addresses if address not in places)
     slots = built.schedule.slots
     apart_slots = {address: slots + i for i, address in enumerate(apart)}
@@ -134,6 +142,8 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         rows=rows.rows(),
         functions=tuple(drive for _, drive in built.drives if isinstance(drive, FunctionDrive)),
         columns=tuple(_column(built.parts[i], name) for i, name in recorded),
+        scene=scene,
+        drawn=tuple(f"{built.parts[i].name}.{name}" for i, name in posing),
         recorded_apart=apart_slots,
         first_watched=first_watched,
     )

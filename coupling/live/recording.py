@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
@@ -18,8 +20,8 @@ _NAMES = {each.name for each in fields(Run)}
 def recorded(session: Session, preparing: float, running: float) -> Record:
     """Everything so far, with the seconds that it took to prepare the run and to make it."""
     rows, columns, parts = session.kernel.take_record(), session.program.columns, session.built.parts
-    width = 1 + len(columns)
-    energy = {port: rows[:, width + i].copy() for i, port in enumerate(session.built.watched)}
+    width, posing = 1 + len(columns), session.program.drawn
+    energy = {port: rows[:, width + len(posing) + i].copy() for i, port in enumerate(session.built.watched)}
     return Record(
         system=session.built.name,
         columns=columns,
@@ -33,7 +35,18 @@ def recorded(session: Session, preparing: float, running: float) -> Record:
         changes=tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
         off={**off_rows(session, len(rows)), **not_held(session, len(rows))},
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
-        derivatives=rows[:, width + len(energy) :],
+        derivatives=_derivatives(rows[:, width + len(posing) + len(energy) :], len(session.parameters), len(columns)),
+        scene=session.program.scene,
+        drawn={name: rows[:, width + i].copy() for i, name in enumerate(posing)},
+    )
+
+
+def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndarray:
+    """Those of the columns by each parameter, of all that was recorded by each parameter."""
+    if not parameters:
+        return np.zeros((len(recorded), 0))
+    return np.ascontiguousarray(recorded.reshape(len(recorded), parameters, -1)[:, :, :columns]).reshape(
+        len(recorded), parameters * columns
     )
 
 

@@ -38,6 +38,7 @@ from fmu_components.declare.declaration import (
 from fmu_components.declare.differentiate import TimeDerivative
 from fmu_components.declare.expressions import contains, derivative, free_symbols, symbols_of
 from fmu_components.declare.icon import Drawing
+from fmu_components.declare.picture import Picture
 from fmu_components.declare.ports import KINDS, Port, PortKind, Side, make_port
 
 __all__ = ["TIME", "Component", "component_name", "declaration", "falls", "reaches", "rises"]
@@ -62,15 +63,20 @@ class _Draft:
 class Component:
     """Base of all components: subclass it, write a docstring, and state the mathematics in ``declare``.
 
-    The first line of the docstring is the component's title. The class attribute ``drawing`` is its icon, ``stop_time``
-    the length of its default experiment in seconds.
+    The first line of the docstring is the component's title. The class attribute ``drawing`` is its icon, ``picture``
+    what it looks like in its mechanism, ``stop_time`` the length of its default experiment in seconds.
     """
 
     drawing: ClassVar[Drawing] = Drawing()
+    picture: ClassVar[Picture | None] = None
     stop_time: ClassVar[float] = 1.0
 
     def __init__(self) -> None:
         self._draft = _Draft()
+
+    def symbol(self) -> Picture | None:
+        """The picture of a component that states none."""
+        return None
 
     def declare(self) -> None:
         raise DeclarationError(f"{type(self).__name__} declares nothing; give it a method declare(self) that states its equations")
@@ -441,9 +447,26 @@ def _freeze(component: type[Component]) -> Declaration:
         component.drawing,
         component.stop_time,
         tuple(draft.switched),
+        component.picture or instance.symbol(),
     )
     _check(result)
+    _check_picture(result)
     return result
+
+
+def _check_picture(declared: Declaration) -> None:
+    """Ports and variables that a picture names are there."""
+    picture = declared.picture or Picture()
+    ports = {port.name for port in declared.ports}
+    for port in (*(port for word in picture.words for port in word.ports), *filter(None, [picture.origin])):
+        if port not in ports:
+            raise DeclarationError(
+                f"{declared.name}: its picture names the port '{port}', which it does not have; it has {', '.join(sorted(ports))}"
+            )
+    values = [value for word in picture.words for _, value in word.values if isinstance(value, str)]
+    for name in (*(picture.pose or ()), *picture.centre, *values):
+        if name not in declared.by_name:
+            raise DeclarationError(f"{declared.name}: its picture names the variable '{name}', which is not declared")
 
 
 def _check(declared: Declaration) -> None:

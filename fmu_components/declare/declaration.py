@@ -13,6 +13,7 @@ import sympy
 
 from fmu_components.declare.expressions import replaced, symbols_of
 from fmu_components.declare.icon import Drawing
+from fmu_components.declare.picture import Picture
 from fmu_components.declare.ports import Port
 
 TIME = sympy.Symbol("time", real=True)
@@ -191,6 +192,7 @@ class Declaration:
     drawing: Drawing
     stop_time: float
     switched: tuple[Switched, ...] = ()
+    picture: Picture | None = None
 
     @property
     def identifier(self) -> str:

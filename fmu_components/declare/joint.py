@@ -13,6 +13,7 @@ from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import DeclarationError, Role, Variable
 from fmu_components.declare.differentiate import ConstraintLevels, efforts_of
 from fmu_components.declare.functions import Magnitude, Unwrapped
+from fmu_components.declare.picture import Picture, joint_picture
 from fmu_components.declare.ports import PLANAR, SPATIAL, PortKind, Side
 from fmu_components.declare.switched import Always, Place
 
@@ -83,6 +84,12 @@ class Joint(Component):
     def multiplier(self, k: int) -> sympy.Symbol:
         """The multiplier of constraint k in effect, for limits of friction that depend on it."""
         return sympy.Symbol(f"multiplier[{k}]", real=True)
+
+    def symbol(self) -> Picture | None:
+        """What follows from its freedoms."""
+        kinds = {port.name: port.kind for port in self._draft.ports}
+        placed = kinds.get("M") is kinds.get("N") and kinds.get("M") in (PLANAR, SPATIAL)
+        return joint_picture(self._draft.variables, kinds["M"] is SPATIAL) if placed else None
 
     @classmethod
     def constrains(cls) -> bool:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from sympy import Matrix, Rational, cos, sin
 
 from fmu_components.declare.block import Block
+from fmu_components.declare.picture import Picture, block
 from fmu_components.declare.ports import PLANAR, Side
 
 CHILDREN = (1, 2)
@@ -16,6 +17,9 @@ class PlanarBlock(Block):
     """One declaration for every joint."""
 
     joint: ClassVar[str]
+
+    def symbol(self) -> Picture:
+        return block(self.joint, "xy")
 
     def declare(self) -> None:
         P = self.port("P", PLANAR, Side.EFFORT, "the joint on the parent")

@@ -8,6 +8,7 @@ import sympy
 
 from fmu_components.declare.icon import Drawing, arc, box, circle, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import picture, rod
 from fmu_components.declare.ports import Side
 
 
@@ -26,6 +27,8 @@ class RopeOverPulleys(Joint):
         box(0.45, -0.8, 0.75, -0.5, fill=0.85),
     )
     starts_N = {"x": 1.0}
+
+    picture = picture(rod("M", "A"), rod("B", "N"))
 
     def ends(self) -> list[Any]:
         return [

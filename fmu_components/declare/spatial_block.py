@@ -8,6 +8,7 @@ import sympy
 from sympy import Matrix, Rational
 
 from fmu_components.declare.block import Block
+from fmu_components.declare.picture import Picture, block
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import arm_of, attitude, axes_of_port, inertia_tensor, place_of_port, vector
 
@@ -18,6 +19,9 @@ class SpatialBlock(Block):
     """One declaration for every joint, whose axis is the axis z of P."""
 
     joint: ClassVar[str]
+
+    def symbol(self) -> Picture:
+        return block(self.joint, "xyz")
 
     def declare(self) -> None:
         P = self.port("P", SPATIAL, Side.EFFORT, "the joint on the parent")

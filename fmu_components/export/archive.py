@@ -16,6 +16,7 @@ from fmu_components.export.manifest import manifest
 from fmu_components.export.model_description import build_description, model_description
 from fmu_components.export.pages.documentation import page
 from fmu_components.export.pages.icons import png, port_positions, svg
+from fmu_components.export.picture import picture_file
 from fmu_components.export.structure import DaeLists, Lists
 from fmu_components.export.switched import PATH as _SWITCHED
 from fmu_components.export.switched import switched_multipliers
@@ -61,6 +62,7 @@ def fmu_files(
     compiled = [name for name in sources if name.endswith(".c")]
     files = {path: content for path, content in shared.items() if "/" in path}
     files |= {f"sources/{name}": content for name, content in sources.items()}
+    files |= picture_file(table.declared)
     files["modelDescription.xml"] = model_description(table, fmi, compiled, structure).encode()
     for platform, library in libraries.items():
         folder = platform.fmi2_folder if fmi == 2 else platform.fmi3_folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sympy import Rational
 
 from fmu_components.declare.icon import Drawing, Shape, circle, line
+from fmu_components.declare.picture import body
 from fmu_components.declare.planar_rigid import PlanarRigid
 
 _POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75), (0.0, -0.75), (0.53, 0.53))
@@ -20,6 +21,8 @@ def _drawing(points: int) -> Drawing:
 
 class _Body(PlanarRigid):
     """One declaration for every number of points."""
+
+    picture = body("x", "y", "theta")
 
     def declare(self) -> None:
         m = self.parameter("m", 1.0, "kg", "mass", above=0, otherwise=_NO_MASS)

@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import picture, rod
 
 
 class ConnectingRod(Joint):
@@ -18,6 +19,7 @@ class ConnectingRod(Joint):
         circle(-0.65, 0, 0.08, fill=1.0),
         circle(0.65, 0, 0.08, fill=1.0),
     )
+    picture = picture(rod("M", "N"))
     starts_N = {"x": 1.0}
 
     def constraint(self, M, N):

@@ -2,6 +2,7 @@
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.picture import fixed, rest
 from fmu_components.declare.ports import PLANAR, Side
 
 
@@ -17,6 +18,7 @@ class Fixed(Component):
         line((-0.75, -0.4), (0.75, -0.4)),
         *(line((i / 4 - 0.35, -0.4), (i / 4 - 0.6, -0.7)) for i in range(5)),
     )
+    picture = rest(fixed("p1"))
 
     def declare(self) -> None:
         p1 = self.port("p1", PLANAR, Side.MOTION, "the fixed point")

@@ -4,6 +4,7 @@ from sympy import Abs, sqrt
 
 from fmu_components.declare.icon import Drawing, circle, gearwheel
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import gear, picture
 
 
 class GearPair(Joint):
@@ -20,6 +21,7 @@ class GearPair(Joint):
         circle(-0.36, 0, 0.11, fill=1.0),
         circle(0.43, 0, 0.11, fill=1.0),
     )
+    picture = picture(gear("M", "radius_M"), gear("N", "radius_N"))
     starts_N = {"x": 0.2}
 
     def velocity_constraint(self, M, N):

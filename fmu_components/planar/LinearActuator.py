@@ -4,6 +4,7 @@ from sympy import sqrt
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, box, circle, line
+from fmu_components.declare.picture import picture, piston
 from fmu_components.declare.ports import PLANAR, TRANSLATIONAL, Side
 
 
@@ -22,6 +23,7 @@ class LinearActuator(Component):
         circle(-0.7, 0, 0.14, fill=1.0),
         circle(0.7, 0, 0.14, fill=1.0),
     )
+    picture = picture(piston("M", "N"))
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

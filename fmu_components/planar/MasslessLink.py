@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fmu_components.declare.icon import Drawing, Shape, circle, line
 from fmu_components.declare.massless import solved_from_outside
+from fmu_components.declare.picture import body
 from fmu_components.declare.planar_rigid import PlanarRigid
 
 _POINTS = ((-0.75, 0.0), (0.75, 0.0), (0.0, 0.75))
@@ -16,6 +17,8 @@ def _drawing(points: int) -> Drawing:
 
 class _MasslessLink(PlanarRigid):
     """One declaration for every number of points."""
+
+    picture = body("x", "y", "theta", inertia=False)
 
     def declare(self) -> None:
         q, v = self.place("link", "the link’s origin")

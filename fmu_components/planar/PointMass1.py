@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.massless import solved_from_outside
+from fmu_components.declare.picture import ball, picture
 from fmu_components.declare.planar_rigid import PlanarRigid
 from fmu_components.declare.ports import PLANAR, Side
 
@@ -14,6 +15,7 @@ class PointMass1(PlanarRigid):
     """
 
     drawing = Drawing(circle(0, 0, 0.3, fill=0.0), line((0.3, 0), (0.75, 0)))
+    picture = picture(ball("p1"))
 
     def declare(self):
         m = self.parameter("m", 1.0, "kg", "mass", above=0)

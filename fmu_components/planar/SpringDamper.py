@@ -4,6 +4,7 @@ from sympy import sqrt
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, circle, damper, line, spring
+from fmu_components.declare.picture import coil, dashpot, picture
 from fmu_components.declare.ports import PLANAR, Side
 
 
@@ -22,6 +23,7 @@ class SpringDamper(Component):
         circle(-0.72, 0, 0.13, fill=1.0),
         circle(0.72, 0, 0.13, fill=1.0),
     )
+    picture = picture(coil("M", "N"), dashpot("M", "N"))
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

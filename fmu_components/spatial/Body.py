@@ -9,6 +9,7 @@ from sympy import Matrix, Rational
 from fmu_components.declare.component import Component
 from fmu_components.declare.functions import GreatestMoment
 from fmu_components.declare.icon import Drawing, Shape, circle, line
+from fmu_components.declare.picture import body
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import arm_of, attitude, inertia_tensor, place_of_port, quaternion_rate, rotation_matrix, vector
 
@@ -26,6 +27,7 @@ class _Body(Component):
     """One declaration for every number of points."""
 
     points: ClassVar[int]
+    picture = body(*"xyz", "q0", "q1", "q2", "q3")
 
     def declare(self) -> None:
         m = self.parameter("m", 1.0, "kg", "mass", above=0)

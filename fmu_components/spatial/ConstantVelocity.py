@@ -1,6 +1,7 @@
 """Constant-velocity joint."""
 
 from fmu_components.declare.icon import Drawing, arc, circle, line
+from fmu_components.declare.picture import ball, picture
 from fmu_components.declare.space import SpatialJoint, same_axis
 
 
@@ -18,6 +19,7 @@ class ConstantVelocity(SpatialJoint):
         circle(0, 0, 0.14, fill=0.0),
         arc(0, 0, 0.6, 60, 120),
     )
+    picture = picture(ball("N"))
 
     def constraint(self, M, N):
         return [*(N.point - M.point), M.x_axis.dot(N.y_axis) - M.y_axis.dot(N.x_axis)]

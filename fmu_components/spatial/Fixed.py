@@ -2,6 +2,7 @@
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, arrowhead, circle, ground, line
+from fmu_components.declare.picture import fixed, rest
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import place_of_port
 
@@ -21,6 +22,7 @@ class Fixed(Component):
         line((0, 0), (-0.5, -0.3), width=0.05),
         circle(0, 0, 0.14, fill=1.0),
     )
+    picture = rest(fixed("p1"))
 
     def declare(self):
         p1 = self.port("p1", SPATIAL, Side.MOTION, "the fixed point")

@@ -4,6 +4,7 @@ from sympy import Matrix, eye
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, circle
+from fmu_components.declare.picture import ball, picture
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import vector
 
@@ -16,6 +17,7 @@ class PointMass1(Component):
     """
 
     drawing = Drawing(circle(0, 0, 0.3, fill=0.0))
+    picture = picture(ball("p1"))
 
     def declare(self):
         m = self.parameter("m", 1.0, "kg", "mass", above=0)

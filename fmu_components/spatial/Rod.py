@@ -1,6 +1,7 @@
 """Massless rod between two points."""
 
 from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.picture import picture, rod
 from fmu_components.declare.space import SpatialJoint
 
 
@@ -12,6 +13,7 @@ class Rod(SpatialJoint):
     """
 
     drawing = Drawing(line((-0.7, -0.3), (0.7, 0.3), width=0.14), circle(-0.7, -0.3, 0.2, fill=0.85), circle(0.7, 0.3, 0.2, fill=0.85))
+    picture = picture(rod("M", "N"))
     starts_N = {"x": 1.0}
 
     def constraint(self, M, N):

@@ -3,6 +3,7 @@
 from sympy import Matrix
 
 from fmu_components.declare.icon import Drawing, arc, arrowhead, circle, line
+from fmu_components.declare.picture import picture, wheel
 from fmu_components.declare.space import SpatialJoint, lean, not_at_right_angles
 
 
@@ -20,6 +21,7 @@ class RollingDisc(SpatialJoint):
         arc(0, 0.02, 0.72, 50, 130),
         arrowhead(0.46, 0.57, -40),
     )
+    picture = picture(wheel("N", "radius"))
     starts_N = {"z": 0.5, "R22": 0.0, "R33": 0.0, "R32": 1.0, "R23": -1.0}
 
     def constraint(self, M, N):

@@ -1,6 +1,7 @@
 """Sphere that rolls on a plane."""
 
 from fmu_components.declare.icon import Drawing, arc, arrowhead, circle, line
+from fmu_components.declare.picture import ball, picture
 from fmu_components.declare.space import SpatialJoint
 
 
@@ -18,6 +19,7 @@ class RollingSphere(SpatialJoint):
         arc(0, -0.15, 0.72, 50, 130),
         arrowhead(0.46, 0.4, -40),
     )
+    picture = picture(ball("N", "radius"))
     starts_N = {"z": 0.5}
 
     def constraint(self, M, N):

@@ -1,6 +1,7 @@
 """Spherical joint."""
 
 from fmu_components.declare.icon import Drawing, arc, circle, line
+from fmu_components.declare.picture import ball, picture
 from fmu_components.declare.space import SpatialJoint, rotation_vector
 
 
@@ -17,6 +18,7 @@ class Spherical(SpatialJoint):
         circle(0, 0, 0.26, fill=0.85),
         line((0.26, 0), (0.9, 0), width=0.2),
     )
+    picture = picture(ball("N"))
 
     def constraint(self, M, N):
         return list(N.point - M.point)

@@ -4,6 +4,7 @@ from sympy import sqrt
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, circle, damper, spring
+from fmu_components.declare.picture import coil, dashpot, picture
 from fmu_components.declare.ports import SPATIAL, Side
 
 
@@ -19,6 +20,7 @@ class SpringDamper(Component):
         circle(-0.72, 0, 0.16, fill=0.85),
         circle(0.72, 0, 0.16, fill=0.85),
     )
+    picture = picture(coil("M", "N"), dashpot("M", "N"))
 
     def declare(self):
         M = self.port("M", SPATIAL, Side.EFFORT, "on body i")

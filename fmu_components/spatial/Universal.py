@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, arc, circle, line
 from fmu_components.declare.joint import Angle
+from fmu_components.declare.picture import ball, picture
 from fmu_components.declare.space import SpatialJoint
 
 
@@ -21,6 +22,7 @@ class Universal(SpatialJoint):
         line((-0.25, 0), (0.25, 0), width=0.09),
         circle(0, 0, 0.09, fill=0.0),
     )
+    picture = picture(ball("N"))
 
     def constraint(self, M, N):
         return [*(N.point - M.point), M.x_axis.dot(N.y_axis)]

@@ -122,10 +122,10 @@ def test_odd_names_and_numbers_are_kept(tmp_path_factory, names: list[str], valu
 
 
 def test_keys_that_nobody_knows_are_kept(result: Result, tmp_path: Path) -> None:
-    """Of header and trailer: those of later versions, and the scene of pictures."""
-    beside = {"header": {"scene": {"shapes": [1, 2]}, "later": None}, "trailer": {"checked by": "nobody"}}
+    """Of header and trailer: those of later versions."""
+    beside = {"header": {"colours": {"rod": [1, 2]}, "later": None}, "trailer": {"checked by": "nobody"}}
     Result(replace(result._record, beside=beside), result.outcome).save(tmp_path / "a.jrd")
-    assert header(tmp_path / "a.jrd")["scene"] == {"shapes": [1, 2]}
+    assert header(tmp_path / "a.jrd")["colours"] == {"rod": [1, 2]}
     Result.load(tmp_path / "a.jrd").save(tmp_path / "b.jrd")
     assert (tmp_path / "b.jrd").read_bytes() == (tmp_path / "a.jrd").read_bytes()
     assert Result.load(tmp_path / "b.jrd")._record.beside == beside

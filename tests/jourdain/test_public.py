@@ -19,6 +19,7 @@ PUBLIC = """
     cache_folder cached_fmu falls find friction from_file holds_while orientation reaches rises same_direction sample signed_root sweep t unilateral
 """
 MEASURES = "energy_drift final maximum minimum peak rms value_at"
+LOOKS = "Picture Word ball body coil dashpot fixed gear picture pin piston rail rest rod square wheel"
 DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"
 
 
@@ -33,9 +34,9 @@ def test_the_public_names_are_these():
     """A name that is added or dropped changes what docs/versioning.md promises, and has a line in the changelog."""
     assert jourdain.__all__ == sorted(PUBLIC.split())
     assert set(jourdain.__all__) <= set(dir(jourdain))
-    from jourdain import icon, measures
+    from jourdain import icon, measures, picture
 
-    assert icon.__all__ == DRAWING.split() and measures.__all__ == MEASURES.split()
+    assert icon.__all__ == DRAWING.split() and measures.__all__ == MEASURES.split() and picture.__all__ == LOOKS.split()
 
 
 @pytest.mark.parametrize("name", PUBLIC.split())

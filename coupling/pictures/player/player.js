@@ -1,0 +1,146 @@
+"use strict";
+// The scene, its columns of numbers, and where everything is at a time.
+const began = performance.now();
+const find = query => document.querySelector(query);
+const scene = JSON.parse(find('#scene').textContent), inSpace = scene.dimension === 3;
+const root = document.documentElement, FULL = 2 * Math.PI;
+const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
+const css = name => getComputedStyle(root).getPropertyValue(name).trim();
+const dark = () => root.dataset.theme === 'dark';
+
+let columns = [], time;
+async function decode() {
+  const text = atob(find('#data').textContent.trim()), packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer()), n = scene.rows, plane = n * scene.columns.length;
+  columns = scene.columns.map((column, k) => {  // second differences of 20 bits, in three planes of bytes
+    const values = new Float64Array(n);
+    let slope = 0, value = 0;
+    for (let i = 0, j = k * n; i < n; i++, j++) {
+      const unsigned = bytes[j] | bytes[plane + j] << 8 | bytes[2 * plane + j] << 16;
+      slope += (unsigned >>> 1) ^ -(unsigned & 1);
+      value += slope;
+      values[i] = column.lo + column.q * value;
+    }
+    return values;
+  });
+  time = columns[0];
+}
+
+// -- time
+let now = 0, row = 0, part = 0, playing = false, repeating = true, speed = 1, stale = true;
+function seek(t) {
+  now = clamp(t, scene.t0, scene.t1);
+  let low = 0, high = scene.rows - 1;
+  while (high - low > 1) {
+    const middle = low + high >> 1;
+    if (time[middle] <= now) low = middle; else high = middle;
+  }
+  row = low;
+  const step = time[high] - time[low];  // 0 between the two rows of an event
+  part = step > 0 ? clamp((now - time[low]) / step, 0, 1) : 0;
+  stale = true;
+}
+const at = k => k < 1 ? 0 : columns[k][row] + part * (columns[k][Math.min(row + 1, scene.rows - 1)] - columns[k][row]);
+const value = (k, i) => i < 0 ? at(k) : k < 1 ? 0 : columns[k][i];
+
+// -- poses: at present, or in a row
+function planePose(frame, i = -1) {
+  const pose = scene.frames[frame].pose;
+  return pose ? pose.map(k => value(k, i)) : [0, 0, 0];
+}
+function planePoint([frame, [u, v]], i = -1) {
+  const [x, y, angle] = planePose(frame, i), c = Math.cos(angle), s = Math.sin(angle);
+  return [x + c * u - s * v, y + s * u + c * v];
+}
+function turned([w, x, y, z], [a, b, c]) {
+  const p = 2 * (y * c - z * b), q = 2 * (z * a - x * c), r = 2 * (x * b - y * a);
+  return [a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p];
+}
+function spacePose(frame, i = -1) {
+  const pose = scene.frames[frame].pose;
+  if (!pose) return [[0, 0, 0], [1, 0, 0, 0]];
+  const all = pose.map(k => value(k, i)), q = all.slice(3), length = Math.hypot(...q) || 1;
+  return [all.slice(0, 3), q.map(x => x / length)];
+}
+function spacePoint([frame, point], i = -1) {
+  const [r, q] = spacePose(frame, i), arm = turned(q, point);
+  return [r[0] + arm[0], r[1] + arm[1], r[2] + arm[2]];
+}
+const point = inSpace ? spacePoint : planePoint;
+
+// -- colours and numbers
+const hue = k => k < 0 ? (dark() ? '#8493a3' : '#8a97a5') : (dark() ? scene.dark : scene.light)[k % scene.light.length];
+function mix(colour, share, other) {
+  const a = parseInt(colour.slice(1), 16), b = parseInt(other.slice(1), 16);
+  let found = 0;
+  for (const shift of [16, 8, 0]) found |= Math.round((a >> shift & 255) * (1 - share) + (b >> shift & 255) * share) << shift;
+  return '#' + found.toString(16).padStart(6, '0');
+}
+const minus = text => String(text).replace('-', '−');
+function written(x, digits = 4) {
+  if (!isFinite(x)) return '–';
+  if (x === 0) return '0';
+  return minus(Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(digits - 2) : x.toPrecision(digits));
+}
+function nice(x) {
+  const e = 10 ** Math.floor(Math.log10(x)), m = x / e;
+  return e * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
+}
+const newtons = x => x >= 1e6 ? x / 1e6 + ' MN' : x >= 1e3 ? x / 1e3 + ' kN' : x < 1 ? +(1e3 * x).toPrecision(3) + ' mN' : x + ' N';
+
+// -- what is shown
+const view = find('#view'), over = find('#over'), tip = find('#tip');
+const show = {names: false, forces: scene.arrows.length <= 12, traces: true, joints: true, centres: true, inertia: false, grid: true};
+let width = 1, height = 1, ratio = 1, camera, hovered = -1;
+function size() {
+  ratio = devicePixelRatio || 1;
+  const box = find('#stage').getBoundingClientRect();
+  width = Math.max(1, box.width);
+  height = Math.max(1, box.height);
+  for (const canvas of [view, over]) {
+    canvas.width = width * ratio;
+    canvas.height = height * ratio;
+  }
+  stale = true;
+}
+const paths = new Map(), traced = new Set(scene.traces.flatMap((trace, k) => trace.on ? [k] : []));
+function path(k) {  // found once, in at most 4000 points
+  if (!paths.has(k)) {
+    const found = [], step = Math.max(1, Math.floor(scene.rows / 4000));
+    for (let i = 0; i < scene.rows; i += step) found.push([time[i], point(scene.traces[k].at, i)]);
+    paths.set(k, found);
+  }
+  return paths.get(k);
+}
+let forceSize = 1, forceScale = 1;  // one scale for all arrows: the 90th percentile is drawn as a sixth of the scene
+function scaleForces() {
+  const sizes = [];
+  for (const arrow of scene.arrows)
+    for (let i = 0; i < scene.rows; i += Math.max(1, scene.rows >> 8)) sizes.push(Math.hypot(...arrow.v.map(k => value(k, i))));
+  sizes.sort((a, b) => a - b);
+  forceSize = nice(sizes[Math.floor(0.9 * sizes.length)] || 1);
+  forceScale = 0.17 * scene.size / forceSize;
+}
+function tag(pen, text, x, y, colour) {
+  pen.font = '600 12px system-ui, sans-serif';
+  const w = pen.measureText(text).width;
+  pen.fillStyle = css('--panel');
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.2;
+  pen.beginPath();
+  pen.roundRect(x - w / 2 - 6, y - 10, w + 12, 20, 6);
+  pen.globalAlpha = 0.92;
+  pen.fill();
+  pen.globalAlpha = 1;
+  pen.stroke();
+  pen.fillStyle = css('--ink');
+  pen.textAlign = 'center';
+  pen.textBaseline = 'middle';
+  pen.fillText(text, x, y + 0.5);
+  pen.textAlign = 'left';
+}
+const labels = scene.traces.map(trace => ({text: trace.name, frame: trace.at[0], colour: trace.c}));
+const centreOf = new Map(scene.shapes.filter(s => s.kind === 'centre' || s.kind === 'ball').map(s => [s.at[0], s.at]));
+const labelled = label => point(centreOf.get(label.frame) || [label.frame, inSpace ? [0, 0, 0] : [0, 0]]);

@@ -1,0 +1,365 @@
+// The picture of a mechanism in space: WebGL 2, each kind of solid drawn once for all its instances.
+let gl, solid, thin;
+const solids = {}, background = {};
+const less = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]], dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = a => {
+  const length = Math.hypot(...a) || 1;
+  return a.map(x => x / length);
+};
+const scaled = (a, k) => a.map(x => x * k), plus = (a, b) => a.map((x, i) => x + b[i]);
+const rgb = colour => [16, 8, 0].map(shift => (parseInt(colour.slice(1), 16) >> shift & 255) / 255);
+
+// -- meshes: points and normals of triangles
+function revolved(profile, sides = 28) {  // pairs of radius and height about the axis z, with normals or without
+  const points = [], normals = [];
+  for (let j = 0; j + 1 < profile.length; j++) {
+    const [a, b] = [profile[j], profile[j + 1]], slope = unit([b[1] - a[1], 0, a[0] - b[0]]);
+    for (let i = 0; i < sides; i++)
+      for (const [k, p] of [[i, a], [i + 1, a], [i + 1, b], [i, a], [i + 1, b], [i, b]]) {
+        const c = Math.cos(k * FULL / sides), s = Math.sin(k * FULL / sides), n = p[2] || [slope[0], slope[2]];
+        points.push(p[0] * c, p[0] * s, p[1]);
+        normals.push(n[0] * c, n[0] * s, n[1]);
+      }
+  }
+  return [points, normals];
+}
+function sphere(steps = 14) {
+  const arc = [...Array(steps + 1).keys()].map(i => Math.PI * (i / steps - 0.5));
+  return revolved(arc.map(a => [Math.cos(a), Math.sin(a), [Math.cos(a), Math.sin(a)]]), 24);
+}
+function cube() {
+  const points = [], normals = [];
+  for (let k = 0; k < 3; k++)
+    for (const side of [-1, 1])
+      for (const [a, b] of [[-1, -1], [1, -1], [1, 1], [-1, -1], [1, 1], [-1, 1]]) {
+        const p = [0, 0, 0], n = [0, 0, 0];
+        p[k] = n[k] = side;
+        p[(k + 1) % 3] = a;
+        p[(k + 2) % 3] = b;
+        points.push(...p);
+        normals.push(...n);
+      }
+  return [points, normals];
+}
+function helix(turns = 8, thick = 0.16) {
+  const points = [], normals = [], around = 20, sides = 8, n = turns * around;
+  const vertex = (i, j) => {
+    const a = i * FULL / around, b = j * FULL / sides, normal = [Math.cos(b) * Math.cos(a), Math.cos(b) * Math.sin(a), Math.sin(b)];
+    points.push(Math.cos(a) + thick * normal[0], Math.sin(a) + thick * normal[1], 0.06 + 0.88 * i / n + 0.016 * normal[2]);
+    normals.push(...normal);
+  };
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < sides; j++) for (const [p, q] of [[i, j], [i + 1, j], [i + 1, j + 1], [i, j], [i + 1, j + 1], [i, j + 1]]) vertex(p, q);
+  return [points, normals];
+}
+const MESHES = {
+  cylinder: () => revolved([[0, 0], [1, 0], [1, 0], [1, 1], [1, 1], [0, 1]], 40),
+  sphere, cube, helix,
+  cone: () => revolved([[0, 0], [1, 0], [1, 0], [0, 1]]),
+};
+const SOLID = [`#version 300 es
+layout(location=0) in vec3 point; layout(location=1) in vec3 normal; layout(location=2) in mat4 pose; layout(location=6) in vec4 colour;
+uniform mat4 eyes; uniform float shade, ground; out vec3 N, W; out vec4 C;
+void main() {
+  vec4 w = pose * vec4(point, 1.);
+  vec3 size = vec3(dot(pose[0].xyz, pose[0].xyz), dot(pose[1].xyz, pose[1].xyz), dot(pose[2].xyz, pose[2].xyz));
+  N = mat3(pose) * (normal / size);
+  if (shade > .5) { w.xy += (w.z - ground) * vec2(.22, .16); w.z = ground; }
+  W = w.xyz; C = colour; gl_Position = eyes * w;
+}`, `#version 300 es
+precision highp float; in vec3 N, W; in vec4 C; uniform vec3 eye; uniform float shade, dark; out vec4 found;
+void main() {
+  if (shade > .5) { found = vec4(0., 0., 0., dark > .5 ? .38 : .13); return; }
+  vec3 n = normalize(N), v = normalize(eye - W);
+  if (dot(n, v) < 0.) n = -n;
+  vec3 light = normalize(vec3(-.35, -.5, .85));
+  float front = max(dot(n, light), 0.), side = max(dot(n, normalize(vec3(.7, .5, .2))), 0.), sky = .5 + .5 * n.z;
+  float shine = pow(max(dot(n, normalize(light + v)), 0.), 42.) * .28, rim = pow(1. - max(dot(n, v), 0.), 3.);
+  vec3 a = C.rgb * (.34 + .24 * sky + .52 * front + .1 * side) + shine;
+  found = vec4(mix(a, a * .55, rim * .6), C.a);
+}`];
+const THIN = [`#version 300 es
+layout(location=0) in vec3 point; layout(location=1) in vec4 colour; uniform mat4 eyes; out vec4 C;
+void main() { C = colour; gl_Position = eyes * vec4(point, 1.); }`, `#version 300 es
+precision highp float; in vec4 C; out vec4 found; void main() { found = C; }`];
+function program(sources) {
+  const made = gl.createProgram();
+  [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER].forEach((kind, i) => {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, sources[i]);
+    gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+    gl.attachShader(made, shader);
+  });
+  gl.linkProgram(made);
+  return made;
+}
+function attribute(place, count, stride, offset, each) {
+  gl.enableVertexAttribArray(place);
+  gl.vertexAttribPointer(place, count, gl.FLOAT, false, stride, offset);
+  if (each) gl.vertexAttribDivisor(place, 1);
+}
+function begin() {
+  gl = view.getContext('webgl2', {antialias: true, stencil: true, preserveDrawingBuffer: true});
+  if (!gl) {
+    find('.told').textContent = 'This browser has no WebGL 2, which the picture needs; the signals are there.';
+    return false;
+  }
+  solid = program(SOLID);
+  thin = program(THIN);
+  for (const [name, mesh] of Object.entries(MESHES)) {
+    const array = gl.createVertexArray(), data = mesh();
+    gl.bindVertexArray(array);
+    data.forEach((numbers, i) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.STATIC_DRAW);
+      attribute(i, 3, 0, 0, false);
+    });
+    const buffer = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    for (let i = 0; i < 5; i++) attribute(2 + i, 4, 80, 16 * i, true);
+    solids[name] = {array, buffer, corners: data[0].length / 3, list: []};
+  }
+  background.array = gl.createVertexArray();
+  background.buffer = gl.createBuffer();
+  gl.bindVertexArray(background.array);
+  gl.bindBuffer(gl.ARRAY_BUFFER, background.buffer);
+  attribute(0, 3, 28, 0, false);
+  attribute(1, 4, 28, 12, false);
+  return true;
+}
+
+// -- instances
+function put(kind, x, y, z, origin, colour) {
+  solids[kind].list.push(...x, 0, ...y, 0, ...z, 0, ...origin, 1, ...colour, 1);
+}
+function along(kind, a, b, r, colour) {
+  const d = less(b, a), u = unit(d), x = unit(cross(Math.abs(u[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0], u)), y = cross(u, x);
+  put(kind, scaled(x, r), scaled(y, r), d, a, colour);
+}
+const globe = (p, r, colour) => put('sphere', [r, 0, 0], [0, r, 0], [0, 0, r], p, colour);
+const steel = () => rgb(dark() ? '#dfe7ee' : '#2b3743'), metal = () => rgb(dark() ? '#dbe3ea' : '#d3dbe2'), stone = () => rgb(dark() ? '#7d8a97' : '#aeb9c4');
+const joint = s => s.bad ? rgb(css('--force')) : steel();
+const turn = (frame, axis) => turned(spacePose(frame)[1], axis);
+const SOLIDS = {
+  capsule(s, colour) {
+    const a = spacePoint(s.a), b = spacePoint(s.b);
+    along('cylinder', a, b, s.r, colour);
+    globe(a, s.r, colour);
+    globe(b, s.r, colour);
+  },
+  ball(s, colour) { globe(spacePoint(s.at), s.r, colour) },
+  knuckle(s) { if (show.joints) globe(spacePoint(s.at), s.r, joint(s)) },
+  pin(s) {
+    if (!show.joints) return;
+    const p = spacePoint(s.at), axis = scaled(turn(s.at[0], s.axis), 1.7 * s.r);
+    along('cylinder', less(p, axis), plus(p, axis), s.r, joint(s));
+  },
+  square(s) {
+    if (!show.joints) return;
+    const [x, y, z] = s.axes.map(axis => scaled(turn(s.at[0], axis), 1.2 * s.r));
+    put('cube', x, y, z, spacePoint(s.at), joint(s));
+  },
+  rail(s) { along('cylinder', spacePoint(s.a), spacePoint(s.b), s.w, metal()) },
+  slider(s, colour) {
+    const p = spacePoint(s.at), axis = scaled(unit(turn(...s.along)), s.r);
+    along('cylinder', less(p, axis), plus(p, axis), 0.6 * s.r, s.bad ? rgb(css('--force')) : colour);
+  },
+  fixed(s) {
+    const p = spacePoint(s.at);
+    put('cube', [s.r, 0, 0], [0, s.r, 0], [0, 0, 0.35 * s.r], less(p, [0, 0, 0.35 * s.r]), stone());
+  },
+  coil(s) { along('helix', spacePoint(s.a), spacePoint(s.b), s.w, rgb(css('--spring'))) },
+  dashpot(s) {
+    const a = spacePoint(s.a), b = spacePoint(s.b), middle = a.map((x, i) => x + 0.55 * (b[i] - x));
+    along('cylinder', a, middle, 0.8 * s.w, stone());
+    along('cylinder', middle, b, 0.3 * s.w, metal());
+  },
+  piston(s) {
+    const a = spacePoint(s.a), b = spacePoint(s.b), far = Math.hypot(...less(b, a)) || 1, share = Math.min(0.97, s.body / far);
+    along('cylinder', a, a.map((x, i) => x + share * (b[i] - x)), s.w, rgb(css('--cylinder')));
+    along('cylinder', a, b, 0.5 * s.w, metal());
+  },
+  rod(s) { along('cylinder', spacePoint(s.a), spacePoint(s.b), s.w, metal()) },
+  wheel(s, colour) {
+    const p = spacePoint(s.at), axis = turn(s.at[0], s.axes[2]), half = scaled(axis, 0.04 * s.r);
+    along('cylinder', less(p, half), plus(p, half), s.r, colour);
+    for (const side of s.axes.slice(0, 2)) {  // a cross, by which it is seen to turn
+      const arm = scaled(turn(s.at[0], side), 0.86 * s.r);
+      for (const face of [1.1, -1.1]) along('cylinder', plus(less(p, arm), scaled(half, face)), plus(plus(p, arm), scaled(half, face)), 0.03 * s.r, steel());
+    }
+  },
+};
+
+// -- the camera
+function fit() {
+  const [a, b] = [scene.low, scene.high], across = Math.min(1, width / height);
+  camera = {yaw: -0.9, pitch: 0.42, far: 1.75 * scene.size / Math.max(0.35, across), target: a.map((x, i) => (x + b[i]) / 2)};
+  stale = true;
+}
+function zoom(factor) {
+  camera.far /= factor;
+  stale = true;
+}
+function drag(dx, dy, shift) {
+  if (shift) {
+    const {x, y} = eyes();
+    const k = 0.64 * camera.far / height;
+    camera.target = camera.target.map((c, i) => c - k * dx * x[i] + k * dy * y[i]);
+  } else {
+    camera.yaw -= 0.008 * dx;
+    camera.pitch = clamp(camera.pitch + 0.008 * dy, -1.55, 1.55);
+  }
+}
+function look(yaw, pitch) {
+  camera.yaw = yaw;
+  camera.pitch = pitch;
+  stale = true;
+}
+function eyes() {
+  const {yaw, pitch, far, target} = camera, c = Math.cos(pitch), z = [Math.sin(yaw) * c, -Math.cos(yaw) * c, Math.sin(pitch)];
+  const eye = target.map((t, i) => t + far * z[i]), x = [Math.cos(yaw), Math.sin(yaw), 0], y = cross(z, x);
+  const lens = 1 / Math.tan(0.31), near = 0.02 * far, end = 12 * far, a = (end + near) / (near - end), b = 2 * end * near / (near - end);
+  const rows = [scaled([...x, -dot(x, eye)], lens * height / width), scaled([...y, -dot(y, eye)], lens), [...scaled(z, a), -a * dot(z, eye) + b], [...scaled(z, -1), dot(z, eye)]];
+  const matrix = new Float32Array(16);
+  for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) matrix[4 * j + i] = rows[i][j];
+  return {eye, x, y, z, matrix};
+}
+let seen;
+function project(p) {
+  const m = (seen || eyes()).matrix, row = i => m[i] * p[0] + m[4 + i] * p[1] + m[8 + i] * p[2] + m[12 + i];
+  return [(0.5 + 0.5 * row(0) / row(3)) * width, (0.5 - 0.5 * row(1) / row(3)) * height];
+}
+const VIEWS = [['1', 'front', () => look(0, 0)], ['2', 'top', () => look(0, 1.55)], ['3', 'side', () => look(Math.PI / 2, 0)], ['0', 'from above at an angle', () => look(-0.9, 0.42)]];
+const floor = scene.floor;
+
+// -- a frame
+function gridLines(lines) {
+  const step = nice(scene.size / 7), count = Math.ceil(0.9 * scene.size / step), reach = count * step, colour = rgb(dark() ? '#55677a' : '#8fa0b0');
+  const [cx, cy] = [0, 1].map(i => Math.round((scene.low[i] + scene.high[i]) / 2 / step) * step);
+  for (let i = -count; i <= count; i++)
+    for (const across of [false, true])
+      for (let k = 0; k < 24; k++)  // short pieces, which fade
+        for (const u of [k, k + 1]) {
+          const v = reach * (u / 12 - 1), far = Math.hypot(i * step, v) / reach, p = across ? [cx + i * step, cy + v] : [cx + v, cy + i * step];
+          lines.push(...p, floor, ...colour, Math.max(0, 0.75 * (1 - far * far)));
+        }
+  return step;
+}
+function traceLines(lines) {
+  for (const k of traced) {
+    const colour = rgb(hue(scene.traces[k].c)), points = path(k);
+    for (let i = 0; i + 1 < points.length; i++) {
+      const alpha = points[i + 1][0] <= now ? 1 : 0.25;
+      lines.push(...points[i][1], ...colour, alpha, ...points[i + 1][1], ...colour, alpha);
+    }
+  }
+}
+function drawLines(numbers, write) {
+  gl.useProgram(thin);
+  gl.uniformMatrix4fv(gl.getUniformLocation(thin, 'eyes'), false, seen.matrix);
+  gl.bindVertexArray(background.array);
+  gl.bindBuffer(gl.ARRAY_BUFFER, background.buffer);
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.DYNAMIC_DRAW);
+  gl.depthMask(write);
+  gl.drawArrays(gl.LINES, 0, numbers.length / 7);
+  gl.depthMask(true);
+}
+function drawSolids(shade) {
+  gl.uniform1f(gl.getUniformLocation(solid, 'shade'), shade);
+  for (const each of Object.values(solids)) {
+    if (!each.list.length) continue;
+    gl.bindVertexArray(each.array);
+    if (!shade) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, each.buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(each.list), gl.DYNAMIC_DRAW);
+    }
+    gl.drawArraysInstanced(gl.TRIANGLES, 0, each.corners, each.list.length / 20);
+  }
+}
+function collect() {
+  for (const each of Object.values(solids)) each.list.length = 0;
+  for (const s of scene.shapes) {
+    if (!SOLIDS[s.kind]) continue;
+    const frame = (s.at || s.a)[0], colour = rgb(hue(s.c ?? -1));
+    SOLIDS[s.kind](s, frame === hovered ? colour.map(v => 0.6 * v + 0.4) : colour);
+  }
+  if (!show.forces) return;
+  const colour = rgb(css('--force'));
+  for (const arrow of scene.arrows) {
+    const p = spacePoint(arrow.at), v = arrow.v.map(k => at(k) * forceScale), length = Math.hypot(...v);
+    if (length < 0.004 * scene.size) continue;
+    const head = Math.min(0.035 * scene.size, 0.5 * length), neck = plus(p, scaled(v, 1 - head / length));
+    along('cylinder', p, neck, 0.0035 * scene.size, colour);
+    along('cone', neck, plus(p, v), 0.01 * scene.size, colour);
+  }
+}
+function draw() {
+  if (!gl && !begin()) return;
+  seen = eyes();
+  gl.viewport(0, 0, view.width, view.height);
+  gl.clearColor(0, 0, 0, 0);
+  gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+  gl.enable(gl.DEPTH_TEST);
+  gl.enable(gl.BLEND);
+  gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  const lines = [], traces = [], step = show.grid ? gridLines(lines) : 0;
+  if (show.traces) traceLines(traces);
+  drawLines(lines, false);
+  drawLines(traces, true);
+  collect();
+  gl.useProgram(solid);
+  const of = name => gl.getUniformLocation(solid, name);
+  gl.uniformMatrix4fv(of('eyes'), false, seen.matrix);
+  gl.uniform3fv(of('eye'), seen.eye);
+  gl.uniform1f(of('ground'), floor + 0.0005 * scene.size);
+  gl.uniform1f(of('dark'), dark() ? 1 : 0);
+  drawSolids(0);
+  gl.enable(gl.STENCIL_TEST);  // each pixel of the ground is darkened once
+  gl.stencilFunc(gl.EQUAL, 0, 255);
+  gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+  gl.depthMask(false);
+  drawSolids(1);
+  gl.depthMask(true);
+  gl.disable(gl.STENCIL_TEST);
+  drawOver(step);
+}
+function drawOver(step) {
+  const pen = over.getContext('2d'), from = [48, height - 52];
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  if (show.names) for (const label of labels) tag(pen, label.text, ...project(labelled(label)), hue(label.colour));
+  const axes = [[[1, 0, 0], '#d64550', 'x'], [[0, 1, 0], '#3a9a5b', 'y'], [[0, 0, 1], '#3b7dd8', 'z']];
+  for (const [axis, colour, name] of axes.sort((a, b) => dot(a[0], seen.z) - dot(b[0], seen.z))) {
+    const u = dot(axis, seen.x), v = -dot(axis, seen.y);
+    pen.strokeStyle = pen.fillStyle = colour;
+    pen.lineWidth = 2.4;
+    pen.lineCap = 'round';
+    pen.beginPath();
+    pen.moveTo(...from);
+    pen.lineTo(from[0] + 30 * u, from[1] + 30 * v);
+    pen.stroke();
+    pen.font = '600 12px system-ui, sans-serif';
+    pen.textAlign = 'center';
+    pen.textBaseline = 'middle';
+    pen.fillText(name, from[0] + 40 * u, from[1] + 40 * v);
+  }
+  pen.textAlign = 'left';
+  pen.textBaseline = 'alphabetic';
+  pen.fillStyle = css('--dim');
+  pen.font = '12px system-ui, sans-serif';
+  const told = [step ? `grid ${+step.toPrecision(2)} m` : '', show.forces && scene.arrows.length ? `force ${newtons(forceSize)} = ${written(forceSize * forceScale, 2)} m` : ''];
+  pen.fillText(told.filter(Boolean).join('   '), 100, height - 16);
+}
+function under(x, y) {  // the body whose solids are nearest to a pixel
+  let found = -1, best = 14;
+  for (const s of scene.shapes)
+    if (s.kind === 'capsule' || s.kind === 'ball') {
+      const ends = [s.a || s.at, s.b || s.at].map(p => project(spacePoint(p))), [a, b] = ends, dx = b[0] - a[0], dy = b[1] - a[1];
+      const t = clamp(((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy || 1), 0, 1), far = Math.hypot(x - a[0] - t * dx, y - a[1] - t * dy);
+      if (far < best) [found, best] = [(s.a || s.at)[0], far];
+    }
+  return found;
+}
+const told = frame => 'x y z  ' + spacePose(frame)[0].map(v => written(v)).join('  ');

@@ -1,0 +1,48 @@
+"""A scene at one time: poses between rows, and the points of shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coupling.pictures.rotations import matrices
+from coupling.pictures.scene import Scene
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """Frames of a scene at a time; linear between rows, quaternions too, whose length does not count."""
+
+    scene: Scene
+    time: float
+
+    def _between(self) -> tuple[int, int, float]:
+        times = self.scene.time
+        low = min(max(int(np.searchsorted(times, self.time, "right")) - 1, 0), len(times) - 1)
+        high = min(low + 1, len(times) - 1)
+        step = times[high] - times[low]
+        return low, high, float((self.time - times[low]) / step) if step > 0 else 0.0
+
+    def value(self, values: np.ndarray) -> Any:
+        """What an array over time is now."""
+        low, high, part = self._between()
+        return values[low] + part * (values[high] - values[low])
+
+    def turned(self, frame: int) -> np.ndarray:
+        """The rotation matrix of a frame."""
+        rotation = self.value(self.scene.geometry.frames[frame].rotation)
+        if len(rotation) == 1:
+            c, s = np.cos(rotation[0]), np.sin(rotation[0])
+            return np.array([[c, -s], [s, c]])
+        return matrices(rotation[None])[0]
+
+    def point(self, at: Any) -> np.ndarray:
+        """A point of a shape, in absolute coordinates."""
+        frame, local = at
+        return self.value(self.scene.geometry.frames[frame].position) + self.turned(frame) @ np.asarray(local, float)
+
+    def direction(self, of: Any) -> np.ndarray:
+        frame, local = of
+        return self.turned(frame) @ np.asarray(local, float)

@@ -1,0 +1,213 @@
+"""A record as a scene: frames, shapes on them, arrows, traces and plots, with the columns of numbers from which they move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coupling.names import matches, nearest
+from coupling.pictures.frames import Geometry, geometry_of
+from coupling.pictures.plot import by_unit, events_of
+from coupling.pictures.shapes import Shape, Shapes, bounds_of
+from coupling.record import Record
+
+_MANY = 300_000
+"""Numbers of forces beyond which a page holds those alone that are asked for."""
+_POSE = {2: ("x", "y", "theta"), 3: ("x", "y", "z", "q0", "q1", "q2", "q3")}
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """A column of numbers over time."""
+
+    name: str
+    unit: str
+    values: np.ndarray
+    offered: bool
+    """Whether it can be chosen for a plot."""
+    colour: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that is drawn of a record."""
+
+    name: str
+    told: str
+    """One line on how the run ended."""
+    geometry: Geometry
+    colours: dict[int, int]
+    """Of bodies, by frame."""
+    size: float
+    """The diagonal of the box around all places, in m."""
+    low: np.ndarray
+    high: np.ndarray
+    time: np.ndarray
+    events: np.ndarray
+    shapes: list[Shape]
+    signals: list[Signal]
+    poses: list[list[int] | None]
+    """By frame, the numbers of its signals."""
+    arrows: list[dict[str, Any]]
+    traces: list[dict[str, Any]]
+    plots: list[list[int]]
+
+    @property
+    def dimension(self) -> int:
+        return self.geometry.dimension
+
+
+def scene_of(
+    record: Record,
+    told: str = "",
+    signals: Sequence[str | Sequence[str]] | None = None,
+    forces: Sequence[str] | None = None,
+    traces: Sequence[str] | None = None,
+) -> Scene:
+    """``signals`` are names of plots, or tuples of names; ``forces`` instances or patterns whose forces are arrows; ``traces`` bodies or ports."""
+    geometry = geometry_of(record)
+    bodies = [i for i, frame in enumerate(geometry.frames) if not frame.at_rest]
+    colours = {frame: number for number, frame in enumerate(bodies)}
+    low, high = bounds_of(geometry)
+    size = float(np.linalg.norm(high - low)) or 1.0
+    table = _Table(record, geometry, colours)
+    arrows = table.arrows(forces)
+    plots = table.plots(signals)
+    return Scene(
+        name=record.system,
+        told=told,
+        geometry=geometry,
+        colours=colours,
+        size=size,
+        low=low,
+        high=high,
+        time=record.rows[:, 0],
+        events=events_of(record.rows[:, 0]),
+        shapes=Shapes(geometry, colours, size).all(),
+        signals=table.signals,
+        poses=table.poses,
+        arrows=arrows,
+        traces=_traces(geometry, colours, traces),
+        plots=plots,
+    )
+
+
+class _Table:
+    """Signals by name, each once."""
+
+    def __init__(self, record: Record, geometry: Geometry, colours: dict[int, int]) -> None:
+        self.record, self.geometry, self.colours = record, geometry, colours
+        self.column = {column.name: i for i, column in enumerate(record.columns)}
+        self.signals: list[Signal] = []
+        self.number: dict[str, int] = {}
+        self.poses: list[list[int] | None] = [self._pose(i) for i in range(len(geometry.frames))]
+
+    def _pose(self, number: int) -> list[int] | None:
+        frame = self.geometry.frames[number]
+        if frame.at_rest:
+            return None
+        units = ("m",) * self.geometry.dimension + (("rad",) if self.geometry.dimension == 2 else ("",) * 4)
+        values = np.concatenate([frame.position, frame.rotation], axis=1).T
+        names = _POSE[self.geometry.dimension]
+        return [
+            self._add(Signal(f"{frame.name}.{name}", unit, column, unit != "", self.colours[number]))
+            for name, unit, column in zip(names, units, values, strict=True)
+        ]
+
+    def _add(self, signal: Signal) -> int:
+        """Its number; a pose may have the name of a recorded variable of other values, which gets its own number then."""
+        self.number.setdefault(signal.name, len(self.signals))
+        self.signals.append(signal)
+        return len(self.signals) - 1
+
+    def of(self, name: str) -> int:
+        """The number of a recorded variable."""
+        if name not in self.number:
+            column = self.column[name]
+            owner = max((i for i, f in enumerate(self.geometry.frames) if name.startswith(f"{f.name}.")), default=-1)
+            values = self.record.rows[:, 1 + column]
+            self._add(Signal(name, self.record.columns[column].unit, values, True, self.colours.get(owner)))
+        return self.number[name]
+
+    def arrows(self, forces: Sequence[str] | None) -> list[dict[str, Any]]:
+        """Forces at their places: of joints at N alone, since those at M are opposite."""
+        found = [each for each in self.geometry.forces if all(name in self.column for name in each["force"])]
+        kinds = {word["of"]: word["kind"] for word in self.geometry.words}
+        found = [each for each in found if each["port"] != "M" or kinds.get(each["of"]) in (None, "coil", "dashpot", "piston")]
+        if forces is None:
+            few = len(found) * self.geometry.dimension * len(self.record.rows) <= _MANY
+            chosen = found if few else []
+        else:
+            patterns = [forces] if isinstance(forces, str) else list(forces)
+            chosen = [each for each in found if any(matches(each["of"], pattern) for pattern in patterns)]
+            known = dict.fromkeys(each["of"] for each in found)
+            for pattern in patterns:
+                if not any(matches(name, pattern) for name in known):
+                    hint = nearest(pattern, known) or "record the forces at its ports, such as outputs=['*']"
+                    raise ValueError(f"forces: no recorded force belongs to '{pattern}'; {hint}")
+        arrows = []
+        for each in chosen:
+            place = self.geometry.places[each["place"]]
+            force = [self.of(name) for name in each["force"]]
+            lacking = self.geometry.dimension - len(force)
+            arrows.append({"of": each["of"], "at": [place.frame, place.at.tolist()], "v": [*force, *[-1] * lacking]})
+        return arrows
+
+    def plots(self, signals: Sequence[str | Sequence[str]] | None) -> list[list[int]]:
+        if signals is None:
+            return self._first_plots()
+        groups = [[each] if isinstance(each, str) else list(each) for each in ([signals] if isinstance(signals, str) else signals)]
+        found = []
+        for group in groups:
+            numbers = []
+            for name in group:
+                fitting = [each for each in (*self.column, *self.number) if matches(each, name)]
+                if not fitting:
+                    raise ValueError(f"signals: '{name}' was not recorded; {nearest(name, self.column) or 'result.names lists what was'}")
+                numbers += [self.number[each] if each in self.number else self.of(each) for each in dict.fromkeys(fitting)]
+            units = {i: self.signals[i].unit for i in numbers}
+            found += by_unit_of(numbers, units)
+        return found
+
+    def _first_plots(self) -> list[list[int]]:
+        """Angles of the first bodies, where there are any, and the reactions of the first joint."""
+        bodies = [pose for pose in self.poses if pose is not None][:3]
+        last = 2 if self.geometry.dimension == 2 else slice(0, 3)
+        found = [[pose[2] for pose in bodies]] if last == 2 else [pose[:3] for pose in bodies[:1]]
+        reaction = next((name for name in self.column if name.endswith(".reaction")), None)
+        return [*(group for group in found if group), *([[self.of(reaction)]] if reaction else [])]
+
+
+def by_unit_of(numbers: Sequence[int], units: dict[int, str]) -> list[list[int]]:
+    """Numbers of signals that share a unit together."""
+    named = by_unit([str(i) for i in numbers], {str(i): unit for i, unit in units.items()})
+    return [[int(each) for each in group] for group in named]
+
+
+def _traces(geometry: Geometry, colours: dict[int, int], chosen: Sequence[str] | None) -> list[dict[str, Any]]:
+    """A point of each body, that which moves most or the one that is named; those that are shown from the start are on."""
+    wanted = [chosen] if isinstance(chosen, str) else list(chosen or ())
+    known = [*geometry.places, *(geometry.frames[i].name for i in colours)]
+    for name in wanted:
+        if not any(matches(each, name) for each in known):
+            raise ValueError(
+                f"traces: there is no body or port '{name}'; {nearest(name, known) or 'name a body, such as ' + repr(known[-1])}"
+            )
+    found: list[dict[str, Any]] = []
+    paths: dict[int, float] = {}
+    for number, colour in colours.items():
+        frame = geometry.frames[number]
+        places = {name: place for name, place in geometry.places.items() if place.frame == number}
+        named = next((place.at for name, place in places.items() if any(matches(name, each) for each in wanted)), None)
+        on = named is not None or any(matches(frame.name, each) for each in wanted)
+        candidates = [frame.centre, *(place.at for place in places.values())] if named is None else [named]
+        lengths = [float(np.linalg.norm(np.diff(frame.at(each), axis=0), axis=1).sum()) for each in candidates]
+        paths[number], at = max(lengths), candidates[int(np.argmax(lengths))]
+        found.append({"name": frame.name, "at": [number, at.tolist()], "c": colour, "on": int(on)})
+    if chosen is None and found:
+        longest = max(paths, key=lambda number: paths[number])
+        next(each for each in found if each["at"][0] == longest)["on"] = 1
+    return found

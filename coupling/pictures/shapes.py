@@ -1,0 +1,224 @@
+"""What is drawn: the words of a scene as shapes with sizes, on frames. Plain data, which pictures and pages read alike.
+
+A point is ``[frame, [x, y]]`` or ``[frame, [x, y, z]]``. Sizes are metres; those that no component gives follow from the size of the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from coupling.pictures.frames import Geometry, Place
+
+Shape = dict[str, Any]
+_IN_LINE = 1e-3
+"""Two points and the mass centre are in line where the triangle is smaller than this part of its size squared."""
+
+
+def bounds_of(geometry: Geometry) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of a box that holds all places and mass centres at all times."""
+    points = [geometry.over_time(place) for place in geometry.places.values()]
+    points += [frame.at(frame.centre) for frame in geometry.frames if not frame.at_rest]
+    every = np.concatenate(points)
+    every = every[np.isfinite(every).all(axis=1)]
+    if not len(every):
+        return np.zeros(geometry.dimension), np.ones(geometry.dimension)
+    return every.min(axis=0), every.max(axis=0)
+
+
+class Shapes:
+    """The shapes of a geometry, word by word."""
+
+    def __init__(self, geometry: Geometry, colours: Mapping[int, int], size: float) -> None:
+        self.geometry, self.colours, self.size = geometry, colours, size
+        self.space = geometry.dimension == 3
+
+    def all(self) -> list[Shape]:
+        return [shape for word in self.geometry.words for shape in self.of(word)]
+
+    def of(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """The shapes of a word; none of one that this version does not know."""
+        make: Callable[[Mapping[str, Any]], Iterator[Shape]] | None = getattr(self, f"_{word['kind']}", None)
+        if make is not None:
+            yield from make(word)
+
+    # -- helpers ---------------------------------------------------------------------------------------------------------------
+
+    def _places(self, word: Mapping[str, Any]) -> list[Place]:
+        return [self.geometry.places[port] for port in word["ports"]]
+
+    def _at(self, place: Place) -> list[Any]:
+        return [place.frame, place.at.tolist()]
+
+    def _colour(self, frame: int) -> int:
+        return self.colours.get(frame, -1)
+
+    def _ends(self, word: Mapping[str, Any]) -> tuple[dict[str, Any], np.ndarray]:
+        """Both ends of what stretches, and its length over time."""
+        a, b = self._places(word)
+        length = np.linalg.norm(self.geometry.over_time(b) - self.geometry.over_time(a), axis=1)
+        return {"a": self._at(a), "b": self._at(b)}, length
+
+    # -- bodies ----------------------------------------------------------------------------------------------------------------
+
+    def _link(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        for frame in dict.fromkeys(place.frame for place in self._places(word)):
+            yield from self._body(frame, [p.at for p in self._places(word) if p.frame == frame], bool(word.get("origin")))
+
+    def _body(self, number: int, points: list[np.ndarray], origin: bool) -> Iterator[Shape]:
+        frame = self.geometry.frames[number]
+        if origin:
+            points = [np.zeros(self.geometry.dimension), *points]
+        points = [each for i, each in enumerate(points) if not any(np.allclose(each, other) for other in points[:i])]
+        size = max(float(np.linalg.norm(a - b)) for a in (*points, frame.centre) for b in (*points, frame.centre))
+        width = float(np.clip(0.11 * size, 0.008 * self.size, 0.016 * self.size))
+        colour = self._colour(number)
+        if self.space:
+            for point in points:
+                if not np.allclose(point, frame.centre):
+                    yield {
+                        "kind": "capsule",
+                        "a": [number, frame.centre.tolist()],
+                        "b": [number, point.tolist()],
+                        "r": 0.8 * width,
+                        "c": colour,
+                    }
+            yield {"kind": "ball", "at": [number, frame.centre.tolist()], "r": 1.5 * width, "c": colour}
+            return
+        if len(points) != 2 or not _in_line(points[0] - frame.centre, points[1] - frame.centre, size):
+            points = [*points, frame.centre]
+        yield {"kind": "hull", "frame": number, "points": [each.tolist() for each in hull(points)], "w": width, "size": size, "c": colour}
+
+    def _centre(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        number = self.geometry.by_name.get(word["of"])
+        if number is not None and not self.space:
+            frame = self.geometry.frames[number]
+            reach = [np.linalg.norm(p.at - frame.centre) for p in self.geometry.places.values() if p.frame == number]
+            yield {
+                "kind": "centre",
+                "at": [number, frame.centre.tolist()],
+                "r": 0.006 * self.size,
+                "size": 2 * float(max(reach, default=0.0)),
+            }
+
+    def _inertia(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        number, m, inertia = self.geometry.by_name.get(word["of"]), self.geometry.value(word["m"]), self.geometry.value(word["I"])
+        if number is not None and not self.space and m > 0 and inertia > 0:
+            centre = self.geometry.frames[number].centre.tolist()
+            yield {"kind": "inertia", "at": [number, centre], "r": float(np.sqrt(inertia / m)), "c": self._colour(number)}
+
+    # -- joints ----------------------------------------------------------------------------------------------------------------
+
+    def _pin(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        (place,) = self._places(word)
+        shape: Shape = {"kind": "pin", "of": word["of"], "at": self._at(place), "r": 0.0075 * self.size}
+        if self.space:
+            shape |= {"axis": place.axes[:, 2].tolist(), "r": 0.011 * self.size}
+        yield shape
+
+    def _ball(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        places = self._places(word)
+        if not places:
+            return
+        radius = abs(self.geometry.value(word.get("radius", 0.0)))
+        yield {
+            "kind": "ball" if radius or not self.space else "knuckle",
+            "of": word["of"],
+            "at": self._at(places[0]),
+            "r": radius or 0.013 * self.size,
+            "c": self._colour(places[0].frame),
+        }
+
+    def _square(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        (place,) = self._places(word)
+        yield {"kind": "square", "of": word["of"], "at": self._at(place), "r": 0.007 * self.size, "axes": place.axes.T.tolist()}
+
+    def _rail(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """From where the moving point is first to where it is last along the axis, with room for the slider."""
+        a, b = self._places(word)
+        axis = a.axes[:, int(word["axis"])] if self.space or int(word["axis"]) < 2 else a.axes[:, 0]
+        frame = self.geometry.frames[a.frame]
+        along = np.einsum("ij,ij->i", self.geometry.over_time(b) - self.geometry.over_time(a), frame.direction(axis))
+        room = (0.012 if self.space else 0.03) * self.size
+        low, high = min(0.0, float(np.nanmin(along))) - room, max(0.0, float(np.nanmax(along))) + room
+        yield {
+            "kind": "rail",
+            "a": [a.frame, (a.at + low * axis).tolist()],
+            "b": [a.frame, (a.at + high * axis).tolist()],
+            "w": 0.006 * self.size,
+        }
+        yield {
+            "kind": "slider",
+            "of": word["of"],
+            "at": self._at(b),
+            "along": [a.frame, axis.tolist()],
+            "r": 0.018 * self.size,
+            "c": self._colour(b.frame),
+        }
+
+    def _fixed(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        (place,) = self._places(word)
+        yield {"kind": "fixed", "at": self._at(place), "r": (0.02 if self.space else 0.0094) * self.size}
+
+    # -- what acts between bodies ----------------------------------------------------------------------------------------------
+
+    def _coil(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        ends, length = self._ends(word)
+        yield {"kind": "coil", **ends, "w": min(0.015 * self.size, 0.25 * float(np.nanmax(length)))}
+
+    def _dashpot(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        if self.geometry.values.get(f"{word['of']}.b", 1.0):
+            ends, length = self._ends(word)
+            yield {"kind": "dashpot", **ends, "w": 0.008 * self.size, "body": 0.8 * float(np.nanmin(length))}
+
+    def _piston(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        ends, length = self._ends(word)
+        yield {"kind": "piston", **ends, "w": 0.012 * self.size, "body": 0.86 * float(np.nanmin(length))}
+
+    def _rod(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        ends, _ = self._ends(word)
+        yield {"kind": "rod", **ends, "w": 0.005 * self.size}
+
+    def _wheel(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        (place,) = self._places(word)
+        yield {
+            "kind": "wheel",
+            "of": word["of"],
+            "at": self._at(place),
+            "r": abs(self.geometry.value(word["radius"])),
+            "axes": place.axes.T.tolist(),
+            "c": self._colour(place.frame),
+        }
+
+    def _gear(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """Teeth are as large as those of the partner: both have the same pitch."""
+        (place,) = self._places(word)
+        radius = self.geometry.value(word["radius"])
+        radii = [
+            abs(self.geometry.value(each["radius"])) for each in self.geometry.words if each["kind"] == "gear" and each["of"] == word["of"]
+        ]
+        teeth = max(8, round(16 * abs(radius) / max(min(radii), 1e-300)))
+        yield {"kind": "gear", "of": word["of"], "at": self._at(place), "r": abs(radius), "teeth": teeth, "c": self._colour(place.frame)}
+
+
+def _in_line(a: np.ndarray, b: np.ndarray, size: float) -> bool:
+    return abs(float(a[0] * b[1] - a[1] * b[0])) <= _IN_LINE * size * size
+
+
+def hull(points: list[np.ndarray]) -> list[np.ndarray]:
+    """The convex hull of points in the plane (Andrew's monotone chain)."""
+    if len(points) < 3:
+        return points
+    ordered = sorted(points, key=lambda p: (float(p[0]), float(p[1])))
+
+    def half(these: list[np.ndarray]) -> list[np.ndarray]:
+        found: list[np.ndarray] = []
+        for p in these:
+            while len(found) > 1 and np.linalg.det([found[-1] - found[-2], p - found[-2]]) <= 0:
+                found.pop()
+            found.append(p)
+        return found[:-1]
+
+    return half(ordered) + half(ordered[::-1])

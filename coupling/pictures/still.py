@@ -1,0 +1,340 @@
+"""A still picture of a scene at a time, or a strip of several: shapes as strokes, seen in the plane or from above at an angle in space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coupling.pictures.colours import LIGHT
+from coupling.pictures.pose import Posed
+from coupling.pictures.scene import Scene
+from coupling.pictures.shapes import Shape
+from coupling.pictures.strokes import Point, Sheet, nice
+
+_INK, _DIM, _FRAME, _PAPER, _GROUND, _METAL, _SPRING, _STEEL, _RED = (
+    "#17202b",
+    "#5b6876",
+    "#33414f",
+    "#ffffff",
+    "#e6ebf0",
+    "#dfe5ea",
+    "#1c7a58",
+    "#1b2733",
+    "#c8102e",
+)
+_CYLINDER, _COLLAR = "#f2b632", "#d99c17"
+_ORDER = (
+    "rail",
+    "inertia",
+    "gear",
+    "wheel",
+    "rod",
+    "dashpot",
+    "piston",
+    "coil",
+    "slider",
+    "hull",
+    "capsule",
+    "ball",
+    "fixed",
+    "pin",
+    "knuckle",
+    "square",
+    "centre",
+)
+"""From the back to the front, in the plane."""
+_HIDDEN = ("inertia",)
+_YAW, _PITCH = -0.9, 0.42
+"""From where a mechanism in space is seen."""
+_ROOM, _HEAD = 36.0, 26.0
+"""Pixels around a pose, and for its caption."""
+
+
+@dataclass
+class _View:
+    """From metres to pixels."""
+
+    scale: float
+    middle: np.ndarray
+    """What is in the middle of the picture, projected, in m."""
+    centre: Point
+    """The middle of the picture, in pixels."""
+    axes: np.ndarray
+    """Rows: what is right, up and towards the eye."""
+    sheet: Sheet
+    bad: Collection[str] = field(default=())
+    """Instances that are shown in red."""
+
+    def pixel(self, p: np.ndarray) -> Point:
+        u, v = (self.axes @ p)[:2]
+        return self.centre[0] + self.scale * (u - self.middle[0]), self.centre[1] - self.scale * (v - self.middle[1])
+
+    def depth(self, p: np.ndarray) -> float:
+        return float((self.axes @ p)[2]) if len(p) == 3 else 0.0
+
+    def wide(self, metres: float, least: float = 1.2) -> float:
+        return max(least, self.scale * metres)
+
+    def red(self, shape: Shape, otherwise: str) -> str:
+        return _RED if shape.get("of") in self.bad else otherwise
+
+
+def still(
+    scene: Scene, times: Sequence[float], names: bool = False, bad: Collection[str] = (), size: tuple[float, float] = (720, 480)
+) -> Sheet:
+    """One pose, or several side by side with their times; ``bad`` are instances to be shown in red."""
+    many = len(times) > 1
+    across = min(len(times), 4)
+    width, height = (size[0] / 2, size[1] * 0.7) if many else size
+    rows = -(-len(times) // across)
+    sheet = Sheet(across * width, rows * height)
+    axes, low, high = _seen(scene)
+    span = np.maximum(high - low, 0.05 * scene.size)
+    room = _ROOM / 2 if many else _ROOM
+    scale = float(min((width - 2 * room) / span[0], (height - 2 * room - _HEAD) / span[1]))
+    for k, time in enumerate(times):
+        left, top = k % across * width, k // across * height
+        view = _View(scale, (low + high) / 2, (left + width / 2, top + (height + _HEAD) / 2), axes, sheet, bad)
+        _draw(scene, view, Posed(scene, time), names)
+        if many:
+            sheet.text((left + width / 2, top + 20), f"{time:.6g} s".replace("-", "−"), _DIM, "middle")
+    _ruler(view, rows * height)
+    return sheet
+
+
+def _seen(scene: Scene) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The axes of the picture, and the corners of what has to fit into it."""
+    if scene.dimension == 2:
+        return np.eye(2), scene.low, scene.high
+    c, s = np.cos(_YAW), np.sin(_YAW)
+    up, out = np.sin(_PITCH), np.cos(_PITCH)
+    axes = np.array([[c, s, 0], [-s * up, c * up, out], [s * out, -c * out, up]])
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * (scene.high - scene.low) + scene.low
+    projected = corners @ axes[:2].T
+    return axes, projected.min(axis=0), projected.max(axis=0)
+
+
+def _draw(scene: Scene, view: _View, posed: Posed, names: bool) -> None:
+    shapes = [shape for shape in scene.shapes if shape["kind"] not in _HIDDEN and shape["kind"] in _DRAW]
+    if scene.dimension == 2:
+        shapes.sort(key=lambda shape: _ORDER.index(shape["kind"]))
+    else:
+        shapes.sort(key=lambda shape: view.depth(posed.point(shape.get("at") or shape["a"])))
+    for trace in scene.traces:
+        if trace["on"]:
+            frame = scene.geometry.frames[trace["at"][0]]
+            points = frame.at(np.array(trace["at"][1]))[:: max(1, len(scene.time) // 400)]
+            view.sheet.path([view.pixel(p) for p in points], _hue(trace["c"]), 1.4, alpha=0.45)
+    for shape in shapes:
+        _DRAW[shape["kind"]](view, posed, shape)
+    if names:
+        for frame, colour in scene.colours.items():
+            each = scene.geometry.frames[frame]
+            x, y = view.pixel(posed.point([frame, each.centre]))
+            view.sheet.tag((x, y - 18), each.name, _hue(colour), _INK)
+
+
+def _ruler(view: _View, bottom: float) -> None:
+    length = nice(70 / view.scale)
+    x, y, reach = 16.0, bottom - 14, length * view.scale
+    view.sheet.path([(x, y - 5), (x, y), (x + reach, y), (x + reach, y - 5)], _DIM, 1.4)
+    factor, unit = (1e6, "µm") if length < 1e-3 else (1e3, "mm") if length < 0.1 else (1.0, "m")
+    view.sheet.text((x + reach + 6, y), f"{length * factor:.3g} {unit}", _DIM)
+
+
+def _hue(number: int) -> str:
+    return LIGHT[number % len(LIGHT)] if number >= 0 else "#8a97a5"
+
+
+def _mixed(colour: str, share: float, other: str) -> str:
+    pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(a * (1 - share) + b * share):02x}" for a, b in pairs)
+
+
+def _edge(colour: str) -> str:
+    return _mixed(colour, 0.45, "#0b1520")
+
+
+def _face(colour: str, share: float = 0.12) -> str:
+    return _mixed(colour, share, _PAPER)
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------------------
+
+
+def _bar(view: _View, a: Point, b: Point, width: float, colour: str, edge: str) -> None:
+    view.sheet.path([a, b], edge, width + 2.2)
+    view.sheet.path([a, b], colour, width)
+
+
+def _hull(view: _View, posed: Posed, shape: Shape) -> None:
+    points = [view.pixel(posed.point([shape["frame"], p])) for p in shape["points"]]
+    colour, width = _hue(shape["c"]), 2 * view.wide(shape["w"])
+    points = points * 2 if len(points) == 1 else points
+    view.sheet.path(points, _edge(colour), width + 2.4, closed=len(points) > 2)
+    view.sheet.path(points, _face(colour), width, _face(colour) if len(points) > 2 else "", len(points) > 2)
+
+
+def _capsule(view: _View, posed: Posed, shape: Shape) -> None:
+    colour = _hue(shape["c"])
+    a, b = view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"]))
+    _bar(view, a, b, 2 * view.wide(shape["r"]), _face(colour), _edge(colour))
+
+
+def _ball(view: _View, posed: Posed, shape: Shape) -> None:
+    colour = _hue(shape["c"])
+    view.sheet.disc(view.pixel(posed.point(shape["at"])), view.wide(shape["r"], 3), _edge(colour), 1.2, _face(colour))
+
+
+def _centre(view: _View, posed: Posed, shape: Shape) -> None:
+    if shape["size"] * view.scale < 24:
+        return
+    (x, y), r = view.pixel(posed.point(shape["at"])), min(max(view.wide(shape["r"]), 3.6), 8.0)
+    view.sheet.disc((x, y), r, "", 1.0, "#ffffff")
+    c, s = posed.turned(shape["at"][0])[:, 0]
+    for quarter in (0.0, np.pi):
+        turns = np.arctan2(s, c) + quarter + np.linspace(0, np.pi / 2, 7)
+        view.sheet.path([(x, y), *((x + r * float(np.cos(a)), y - r * float(np.sin(a))) for a in turns)], "", 1.0, _STEEL)
+    view.sheet.disc((x, y), r, _STEEL, 1.0)
+
+
+def _pin(view: _View, posed: Posed, shape: Shape) -> None:
+    at = posed.point(shape["at"])
+    if "axis" in shape:
+        axis = 1.7 * shape["r"] * posed.direction([shape["at"][0], shape["axis"]])
+        colour = view.red(shape, "#2b3743")
+        view.sheet.path([view.pixel(at - axis), view.pixel(at + axis)], colour, 2 * view.wide(shape["r"]))
+        return
+    r = min(view.wide(shape["r"], 1.8), 16.0)
+    view.sheet.disc(view.pixel(at), r, view.red(shape, _STEEL), min(max(0.28 * r, 1.2), 3.0), _PAPER)
+
+
+def _knuckle(view: _View, posed: Posed, shape: Shape) -> None:
+    view.sheet.disc(view.pixel(posed.point(shape["at"])), view.wide(shape["r"], 3), _STEEL, 1.0, view.red(shape, "#2b3743"))
+
+
+def _square(view: _View, posed: Posed, shape: Shape) -> None:
+    (x, y), r = view.pixel(posed.point(shape["at"])), min(view.wide(shape["r"], 2), 12.0)
+    corners = [(x + u * r, y + v * r) for u, v in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    view.sheet.path(corners, view.red(shape, _STEEL), min(max(0.28 * r, 1.2), 3.0), _PAPER)
+
+
+def _rail(view: _View, posed: Posed, shape: Shape) -> None:
+    _bar(view, view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"])), view.wide(shape["w"]), _GROUND, _FRAME)
+
+
+def _slider(view: _View, posed: Posed, shape: Shape) -> None:
+    axis, r = posed.direction(shape["along"]), min(view.wide(shape["r"], 5), 26.0)
+    u = (view.axes @ axis)[:2]
+    u = u / (np.linalg.norm(u) or 1.0) * np.array([1, -1])
+    v, at = np.array([-u[1], u[0]]), np.array(view.pixel(posed.point(shape["at"])))
+    corners = [at + r * (a * u + 0.62 * b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    view.sheet.path([(float(x), float(y)) for x, y in corners], view.red(shape, _edge(_hue(shape["c"]))), 1.8, _face(_hue(shape["c"])))
+
+
+def _fixed(view: _View, posed: Posed, shape: Shape) -> None:
+    x, y = view.pixel(posed.point(shape["at"]))
+    r = min(max(view.scale * min(shape["r"], 0.0094 * posed.scene.size), 5.0), 22.0)
+    view.sheet.path([(x, y), (x - 1.25 * r, y + 2 * r), (x + 1.25 * r, y + 2 * r)], _FRAME, 1.6, _GROUND)
+    view.sheet.path([(x - 1.9 * r, y + 2 * r), (x + 1.9 * r, y + 2 * r)], _FRAME, 1.6)
+    for k in range(6):
+        u = x - 1.6 * r + 0.66 * k * r
+        view.sheet.path([(u, y + 2 * r), (u - 0.55 * r, y + 2.7 * r)], _FRAME, 1.0)
+
+
+class _Between:
+    """Points in pixels along what stretches, and beside it."""
+
+    def __init__(self, view: _View, posed: Posed, shape: Shape) -> None:
+        self.a, self.b = (np.array(view.pixel(posed.point(shape[end]))) for end in "ab")
+        self.length = float(np.linalg.norm(self.b - self.a)) or 1.0
+        self.u = (self.b - self.a) / self.length
+
+    def __call__(self, along: float, aside: float = 0.0) -> Point:
+        x, y = self.a + along * self.u + aside * np.array([-self.u[1], self.u[0]])
+        return float(x), float(y)
+
+
+def _coil(view: _View, posed: Posed, shape: Shape) -> None:
+    at, width, turns = _Between(view, posed, shape), min(max(view.wide(shape["w"]), 4.0), 30.0), 11
+    end = min(0.1 * at.length, 1.5 * width)
+    middle = [at(end + (at.length - 2 * end) * (i + 0.5) / (2 * turns), -width if i % 2 == 0 else width) for i in range(2 * turns)]
+    points = [at(0), at(end), *middle, at(at.length - end), at(at.length)]
+    view.sheet.path(points, _PAPER, 3.4)
+    view.sheet.path(points, _SPRING, 1.9)
+
+
+def _dashpot(view: _View, posed: Posed, shape: Shape) -> None:
+    at, width = _Between(view, posed, shape), min(max(view.wide(shape["w"]), 3.0), 20.0)
+    foot = 0.15 * at.length
+    body = max(foot + 4, min(shape["body"] * view.scale, 0.8 * at.length))
+    head = foot + 0.55 * (body - foot)
+    for points in (
+        [at(0), at(foot)],
+        [at(body, width), at(foot, width), at(foot, -width), at(body, -width)],
+        [at(head, 0.72 * width), at(head, -0.72 * width)],
+        [at(head), at(at.length)],
+    ):
+        view.sheet.path(points, _FRAME, 1.8)
+
+
+def _piston(view: _View, posed: Posed, shape: Shape) -> None:
+    at, width = _Between(view, posed, shape), view.wide(shape["w"])
+    body = min(shape["body"] * view.scale, 0.97 * at.length)
+    _bar(view, at(0), at(at.length), 0.62 * width, _METAL, "#25313d")
+    _bar(view, at(0.4 * width), at(body), 1.7 * width, _CYLINDER, "#25313d")
+    _bar(view, at(body - 0.5 * width), at(body), 2 * width, _COLLAR, "#25313d")
+    for end in (at(0), at(at.length)):
+        view.sheet.disc(end, max(3.0, 0.55 * width), _STEEL, 1.4, _PAPER)
+
+
+def _rod(view: _View, posed: Posed, shape: Shape) -> None:
+    _bar(view, view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"])), view.wide(shape["w"]), _METAL, _FRAME)
+
+
+def _circle(view: _View, posed: Posed, shape: Shape, radius: float, count: int = 48) -> list[Point]:
+    """The rim of a disc, as it is seen."""
+    x, y = (np.array(axis) for axis in shape.get("axes", np.eye(len(shape["at"][1])).tolist())[:2])
+    turns = np.linspace(0, 2 * np.pi, count, endpoint=False)
+    return [view.pixel(posed.point([shape["at"][0], np.array(shape["at"][1]) + radius * (np.cos(a) * x + np.sin(a) * y)])) for a in turns]
+
+
+def _wheel(view: _View, posed: Posed, shape: Shape) -> None:
+    colour, centre = _hue(shape["c"]), view.pixel(posed.point(shape["at"]))
+    view.sheet.path(_circle(view, posed, shape, shape["r"]), _edge(colour), 2.0, _face(colour, 0.6))
+    for spoke in _circle(view, posed, shape, shape["r"], 6):
+        view.sheet.path([centre, spoke], _edge(colour), 1.4)
+
+
+def _gear(view: _View, posed: Posed, shape: Shape) -> None:
+    colour, step, module = _hue(shape["c"]), 2 * np.pi / shape["teeth"], 2 * shape["r"] / shape["teeth"]
+    x0, y0 = view.pixel(posed.point(shape["at"]))
+    c, s = posed.turned(shape["at"][0])[:2, 0]
+    angle, points = float(np.arctan2(s, c)), []
+    for k in range(shape["teeth"]):
+        for share, out in ((-0.29, -1.1), (-0.14, 0.9), (0.14, 0.9), (0.29, -1.1)):
+            r, a = (shape["r"] + out * module) * view.scale, angle + (k + share) * step
+            points.append((x0 + r * float(np.cos(a)), y0 - r * float(np.sin(a))))
+    view.sheet.path(points, _edge(colour), 1.5, _face(colour, 0.25))
+
+
+_DRAW: dict[str, Callable[[_View, Posed, Shape], None]] = {
+    "hull": _hull,
+    "capsule": _capsule,
+    "ball": _ball,
+    "centre": _centre,
+    "pin": _pin,
+    "knuckle": _knuckle,
+    "square": _square,
+    "rail": _rail,
+    "slider": _slider,
+    "fixed": _fixed,
+    "coil": _coil,
+    "dashpot": _dashpot,
+    "piston": _piston,
+    "rod": _rod,
+    "wheel": _wheel,
+    "gear": _gear,
+}

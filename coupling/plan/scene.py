@@ -1,0 +1,133 @@
+"""What a picture of a system needs beside its rows: frames that move, points on them, and what is drawn there. Plain data, kept with the record.
+
+A frame is a rigid body, by the picture in its FMU, or else any port that gives motion; so FMUs of other tools take part through their ports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coupling.fmus import Fmu, Terminal
+from coupling.fmus.ports import gives
+from coupling.names import resolve
+from coupling.plan.build import Built
+from coupling.plan.graph import Part
+
+VERSION = 1
+_POSES = {
+    "org.jourdain.planar": ("x", "y", "theta"),
+    "org.jourdain.spatial": ("x", "y", "z", *(f"R{row}{column}" for row in (1, 2, 3) for column in (1, 2, 3))),
+}
+"""The members of a port that say where it is."""
+
+
+def scene_of(built: Built) -> dict[str, Any]:
+    """Frames, places on them by the names of ports, and words."""
+    scene, fmus = _Scene(), {part.name: part.fmu for part in built.parts}
+    for part in built.parts:
+        scene.add_frames(part)
+    for a, b in built.connections:
+        for port, other in ((a, b), (b, a)):
+            if other in scene.places and port not in scene.places and _is_port(fmus, port):
+                scene.peers[port] = other
+    for part in built.parts:
+        scene.add_words(part)
+        scene.add_forces(part)
+    return {"version": VERSION, "frames": scene.frames, "places": scene.places, "words": scene.words, "forces": scene.forces}
+
+
+def drawn(built: Built, scene: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """The variables from which poses follow, by the numbers of their instances."""
+    number = {part.name: i for i, part in enumerate(built.parts)}
+    for frame in scene["frames"]:
+        for name in frame["pose"]:
+            instance, variable = resolve(name, number)
+            yield number[instance], variable
+
+
+class _Scene:
+    def __init__(self) -> None:
+        self.frames: list[dict[str, Any]] = []
+        self.places: dict[str, dict[str, Any]] = {}
+        self.peers: dict[str, str] = {}
+        """Ports that are connected with a place, and are not one."""
+        self.words: list[dict[str, Any]] = []
+        self.forces: list[dict[str, Any]] = []
+
+    def add_frames(self, part: Part) -> None:
+        picture = part.fmu.picture or {}
+        ports = dict(_motion(part.fmu))
+        points = picture.get("points", {})
+        if "pose" in picture or "origin" in picture:
+            origin = picture.get("origin")
+            pose = picture["pose"] if origin is None else _members(ports[origin])
+            frame = self._frame(part, part.name, pose, len(next(iter(points.values()))["at"]) if points else 2)
+            if origin is not None:
+                frame["origin"] = f"{part.name}.{origin}"
+            frame["centre"] = _full(part, picture.get("centre", []))
+            for port, point in points.items():
+                self.places[f"{part.name}.{port}"] = {
+                    "frame": len(self.frames) - 1,
+                    **{key: _full(part, value) for key, value in point.items()},
+                }
+        for port, terminal in ports.items():
+            if port not in points:
+                dimension = 2 if len(_POSES[terminal.kind]) == 3 else 3
+                self._frame(part, part.name if len(ports) == 1 else f"{part.name}.{port}", _members(terminal), dimension)
+                self.places[f"{part.name}.{port}"] = {"frame": len(self.frames) - 1, "at": [0.0] * dimension}
+
+    def _frame(self, part: Part, name: str, pose: list[str], dimension: int) -> dict[str, Any]:
+        frame = {"name": name, "model": part.fmu.model_name, "dimension": dimension, "pose": _full(part, pose)}
+        self.frames.append(frame)
+        return frame
+
+    def add_words(self, part: Part) -> None:
+        picture = part.fmu.picture
+        own = [f"{part.name}.{port}" for port, _ in _motion(part.fmu)]
+        for word in picture["words"] if picture is not None else [{"kind": "link", "ports": []}] * bool(own):
+            ports = [self.place(f"{part.name}.{port}") for port in word["ports"]]
+            if word["kind"] == "link":
+                ports += own
+            if None in ports:  # an open port is nowhere
+                continue
+            values = {key: _full(part, value) for key, value in word.items() if key not in ("kind", "ports")}
+            self.words.append({"kind": word["kind"], "of": part.name, "ports": ports, **values})
+
+    def add_forces(self, part: Part) -> None:
+        """What acts at ports that take motion: forces on the body there."""
+        for name, terminal in part.fmu.terminals.items():
+            force = [member for member in ("Fx", "Fy", "Fz") if member in terminal.members]
+            place = self.peers.get(f"{part.name}.{name}")
+            if terminal.kind in _POSES and place and force and all(member in gives(part.fmu, terminal) for member in force):
+                self.forces.append(
+                    {"of": part.name, "port": name, "place": place, "force": _full(part, [terminal.members[m] for m in force])}
+                )
+
+    def place(self, port: str) -> str | None:
+        return port if port in self.places else self.peers.get(port)
+
+
+def _is_port(fmus: Mapping[str, Fmu], text: str) -> bool:
+    instance, name = resolve(text, fmus)
+    return instance in fmus and name in fmus[instance].terminals
+
+
+def _motion(fmu: Fmu) -> Iterator[tuple[str, Terminal]]:
+    """The ports that say where they are."""
+    for name, terminal in fmu.terminals.items():
+        members = _POSES.get(terminal.kind, ())
+        given = gives(fmu, terminal) if members else {}
+        if members and all(member in given for member in members):
+            yield name, terminal
+
+
+def _members(terminal: Terminal) -> list[str]:
+    return [terminal.members[member] for member in _POSES[terminal.kind]]
+
+
+def _full(part: Part, value: Any) -> Any:
+    """With the full names of variables."""
+    if isinstance(value, str):
+        return f"{part.name}.{value}"
+    return [_full(part, each) for each in value] if isinstance(value, list) else value

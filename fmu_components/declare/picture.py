@@ -1,0 +1,132 @@
+"""What a component looks like in a picture of its mechanism, to scale: words that name its ports and variables.
+
+A component states them beside its icon, in its class attribute ``picture``. They travel in its FMU, so that whoever draws needs no catalogue.
+Joints need no words: the symbol follows from their freedoms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+Value = str | float
+"""A number, or the name of the parameter or output that has it."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """One thing to be drawn at ports of the component, or between them."""
+
+    kind: str
+    ports: tuple[str, ...] = ()
+    values: tuple[tuple[str, Value], ...] = ()
+
+    def named(self) -> Mapping[str, Value]:
+        return dict(self.values)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The words of a component, and of a rigid body the variables from which its pose follows."""
+
+    words: tuple[Word, ...] = ()
+    pose: tuple[str, ...] | None = None
+    """Variables: ``x y theta``, or ``x y z q0 q1 q2 q3``; none at all of a body at rest in the absolute frame. The points of its ports are their
+    parameters ``rx``, ``ry`` and so on. None where each port that gives motion is a frame of its own."""
+    origin: str | None = None
+    """In place of a pose: the port that moves with the body."""
+    centre: tuple[str, ...] = ()
+    """Parameters of the mass centre in the body frame, where it is not the origin."""
+
+
+def picture(*words: Word) -> Picture:
+    """Of a component that is no body."""
+    return Picture(words)
+
+
+def body(*pose: str, inertia: bool = True) -> Picture:
+    """A rigid body: the hull of its points and, where it has any ``inertia``, its mass centre and in the plane its circle of gyration."""
+    massive = (Word("centre"), *([Word("inertia", (), (("m", "m"), ("I", "I")))] if len(pose) == 3 else []))
+    return Picture((Word("link"), *(massive if inertia else ())), pose)
+
+
+def block(joint: str, axes: str) -> Picture:
+    """A body that hangs on the joint at its port ``P``, where its frame has its origin, and has no pose among its variables: that of ``C1`` tells."""
+    hinge = {"revolute": (pin("P"),), "prismatic": (rail("P", "C1", "z"),), "translational": (rail("P", "C1", "x"),)}
+    words = (*hinge.get(joint, (square("P"),)), Word("link", (), (("origin", 1.0),)), Word("centre"))
+    return Picture(words, None, "C1", tuple(f"r{axis}" for axis in axes))
+
+
+def rest(*words: Word) -> Picture:
+    """Something fixed to the absolute frame."""
+    return Picture(words, ())
+
+
+def fixed(port: str) -> Word:
+    """A point of the ground."""
+    return Word("fixed", (port,))
+
+
+def pin(port: str) -> Word:
+    """A hinge; in space its axis is the axis z of the port."""
+    return Word("pin", (port,))
+
+
+def ball(port: str, radius: Value = 0.0) -> Word:
+    """A sphere; without a radius that of a joint."""
+    return Word("ball", (port,), (("radius", radius),))
+
+
+def rail(a: str, b: str, axis: str) -> Word:
+    """What moves at ``b`` along an axis of ``a``: x or z."""
+    return Word("rail", (a, b), (("axis", float("xyz".index(axis))),))
+
+
+def square(port: str) -> Word:
+    """A joint that leaves no freedom."""
+    return Word("square", (port,))
+
+
+def coil(a: str, b: str) -> Word:
+    """A spring that stretches between two ports."""
+    return Word("coil", (a, b))
+
+
+def dashpot(a: str, b: str) -> Word:
+    """A dashpot between two ports, beside a spring."""
+    return Word("dashpot", (a, b))
+
+
+def piston(a: str, b: str) -> Word:
+    """A cylinder at ``a`` whose rod reaches to ``b``."""
+    return Word("piston", (a, b))
+
+
+def rod(a: str, b: str) -> Word:
+    """A thin bar between two ports."""
+    return Word("rod", (a, b))
+
+
+def wheel(port: str, radius: Value) -> Word:
+    """A disc with spokes; in space its axis is the axis z of the port."""
+    return Word("wheel", (port,), (("radius", radius),))
+
+
+def gear(port: str, radius: Value) -> Word:
+    """A gearwheel about a port, by its pitch radius; negative of one that runs inside another."""
+    return Word("gear", (port,), (("radius", radius),))
+
+
+_FREEDOM = re.compile(r"(rotation|translation)\d*\.q")
+
+
+def joint_picture(names: Collection[str], spatial: bool) -> Picture:
+    """The symbol of a joint between M and N, by the names of its variables, among which are those of its freedoms."""
+    found = {match[1] for name in names if (match := _FREEDOM.fullmatch(name))}
+    words = [rail("M", "N", "z" if spatial else "x")] if "translation" in found else []
+    if "rotation" in found:
+        words.append(pin("N"))
+    if not words and "position[1]" in names:
+        words.append(square("N"))
+    return Picture(tuple(words))

@@ -1,0 +1,54 @@
+"""Still pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from coupling import Result
+from tests.support.systems.systems import pendulum, refusal
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    """A pendulum of length 1 that falls for a second."""
+    return pendulum().simulate(1.0, output_interval=0.01)
+
+
+def paths(file: Path) -> list[np.ndarray]:
+    """The points of each path, in pixels."""
+    found = [each.get("d", "").strip("MZ").split("L") for each in ElementTree.parse(file).getroot().iter(f"{SVG}path")]
+    return [np.array([point.split() for point in each], dtype=float) for each in found]
+
+
+def test_the_rod_is_where_its_angle_says(result: Result, tmp_path: Path) -> None:
+    """From the pin to the mass centre, at a time between rows, to a tenth of a pixel."""
+    file = result.picture(0.355, tmp_path / "pose.svg", names=True)
+    rods = [each for each in paths(file) if len(each) == 2 and np.hypot(*(each[1] - each[0])) > 50]
+    edge = rods[0]
+    angle = float(np.interp(0.355, result.time, result["rod.theta"]))
+    along = edge[1] - edge[0]
+    assert np.arctan2(-along[1], along[0]) == pytest.approx(angle, abs=2e-3)
+    assert "rod" in [each.text for each in ElementTree.parse(file).getroot().iter(f"{SVG}text")]
+
+
+def test_a_strip_and_other_files(result: Result, tmp_path: Path) -> None:
+    """Times stand above their poses; PNG and PDF are written as well; the same picture is the same file."""
+    strip = result.picture([0.0, 0.5, 1.0], tmp_path / "strip.svg")
+    assert [each.text for each in ElementTree.parse(strip).getroot().iter(f"{SVG}text")][:3] == ["0 s", "0.5 s", "1 s"]
+    assert strip.read_bytes() == result.picture([0.0, 0.5, 1.0], tmp_path / "again.svg").read_bytes()
+    assert result.picture(0.5, tmp_path / "pose.png").read_bytes().startswith(b"\x89PNG")
+    assert result.picture(0.5, tmp_path / "pose.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_what_cannot_be_written(result: Result, tmp_path: Path) -> None:
+    """A time outside of the result, and a suffix that nothing is written for."""
+    assert refusal(lambda: result.picture(3.0, tmp_path / "pose.svg")).startswith("t = 3 s is refused: the result holds from 0 to 1 s")
+    assert refusal(lambda: result.picture(0.5, tmp_path / "pose.doc")).endswith(
+        "pose.doc' is refused: a picture is written as .svg, .png or .pdf; give the path one of these suffixes"
+    )
