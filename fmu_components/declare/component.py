@@ -450,23 +450,9 @@ def _freeze(component: type[Component]) -> Declaration:
         component.picture or instance.symbol(),
     )
     _check(result)
-    _check_picture(result)
+    if result.picture is not None and (odd := result.picture.missing([port.name for port in draft.ports], draft.variables)):
+        raise DeclarationError(f"{name}: its picture {odd}")
     return result
-
-
-def _check_picture(declared: Declaration) -> None:
-    """Ports and variables that a picture names are there."""
-    picture = declared.picture or Picture()
-    ports = {port.name for port in declared.ports}
-    for port in (*(port for word in picture.words for port in word.ports), *filter(None, [picture.origin])):
-        if port not in ports:
-            raise DeclarationError(
-                f"{declared.name}: its picture names the port '{port}', which it does not have; it has {', '.join(sorted(ports))}"
-            )
-    values = [value for word in picture.words for _, value in word.values if isinstance(value, str)]
-    for name in (*(picture.pose or ()), *picture.centre, *values):
-        if name not in declared.by_name:
-            raise DeclarationError(f"{declared.name}: its picture names the variable '{name}', which is not declared")
 
 
 def _check(declared: Declaration) -> None:

@@ -39,6 +39,17 @@ class Picture:
     centre: tuple[str, ...] = ()
     """Parameters of the mass centre in the body frame, where it is not the origin."""
 
+    def missing(self, ports: Collection[str], variables: Collection[str]) -> str:
+        """What it names that a component with these ports and variables does not have; empty where there is nothing of the kind."""
+        for port in (*(port for word in self.words for port in word.ports), *filter(None, [self.origin])):
+            if port not in ports:
+                return f"names the port '{port}', which it does not have; it has {', '.join(sorted(ports))}"
+        values = (value for word in self.words for _, value in word.values if isinstance(value, str))
+        for name in (*(self.pose or ()), *self.centre, *values):
+            if name not in variables:
+                return f"names the variable '{name}', which is not declared"
+        return ""
+
 
 def picture(*words: Word) -> Picture:
     """Of a component that is no body."""
