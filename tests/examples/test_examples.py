@@ -298,6 +298,20 @@ def check_chaplygin(printed: str, folder: Path) -> None:
     assert is_plot(folder / "chaplygin.png")
 
 
+def check_measured_pendulum(printed: str, folder: Path) -> None:
+    """All three numbers within three standard deviations, by few runs, with nothing but the error of measurement left."""
+    assert [float(each) for each in re.findall(r"off by (\S+) standard", printed)] == pytest.approx([0.0] * 3, abs=3.0)
+    assert number(r"misfit: (\S+) of", printed) == pytest.approx(1.0, abs=0.2)
+    assert number(r"after (\d+) runs", printed) < 15
+    assert is_plot(folder / "measured_pendulum.png")
+
+
+def check_which_parameters_matter(printed: str, folder: Path) -> None:
+    """Sobol's indices are those that the sensitivities of one run tell, as far as the angle is linear."""
+    assert number(r"sensitivities tell: (\S+)", printed) < 0.1
+    assert "rod.omega" in (folder / "indices.txt").read_text()
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -324,6 +338,8 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "22_two_masses": check_two_masses,
     "24_robot_arm": check_robot_arm,
     "25_chaplygin": check_chaplygin,
+    "26_measured_pendulum": check_measured_pendulum,
+    "27_which_parameters_matter": check_which_parameters_matter,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
@@ -338,6 +354,8 @@ def run_example(path: Path, folder: Path, *before: str) -> None:
     """A process of its own runs the example without any message of an error, leaves files only in --out, and prints the expected values."""
     if "import casadi" in path.read_text():
         pytest.importorskip("casadi")
+    if "from SALib" in path.read_text():
+        pytest.importorskip("SALib", reason="SALib is not installed: pip install SALib")
     for script in (EXAMPLES / f"{NEEDS[path.stem]}.py", path) if path.stem in NEEDS else (path,):
         done = subprocess.run([sys.executable, *before, str(script), "--out", "results"], capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
