@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, System
-from tests.support.systems.rolling import disc, hinge, plank
+from tests.support.systems.rolling import disc, eccentric_disc, hinge, plank
 from tests.support.systems.systems import refusal
 
 G = 9.81
@@ -42,14 +42,7 @@ def test_the_stages_of_two_rods_are_fractions_of_their_weight():
 
 def test_an_eccentric_disc_has_the_stages_of_its_closed_form():
     """m = 2, r = 0.5, J = 0.2, mass centre 0.1 beside the centre; it rolls at -2 rad/s."""
-    system = System("disc")
-    system.add("ground", "planar.Fixed")
-    system.add("roll", "planar.RollingDisc", {"radius": 0.5})
-    start = {"m": 2.0, "I": 0.2, "p1.rx": -0.1, "x": 0.1, "y": 0.5, "omega": -2.0, "vx": 1.0, "vy": -0.2}
-    system.add("disc", "planar.Body1", start)
-    system.connect("ground.p1", "roll.M")
-    system.connect("disc.p1", "roll.N")
-    stages = system.stages()
+    stages = eccentric_disc().stages()
     assert [each.delta for each in stages] == pytest.approx([11 / 20, 18 / 11], abs=CLOSE)
     assert [each.own for each in stages] == pytest.approx([G / 0.55, 2.4805556], abs=1e-7)
     assert stages[1].multipliers["roll.lambda[1]"] == pytest.approx(18.9638889, abs=1e-7)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, System
+from tests.coupling.live.test_stabilisation import carrying
 from tests.support.runtime.driver import Driver
 from tests.support.systems import fixed_steps as known
 from tests.support.systems.systems import pendulum, refusal
@@ -115,6 +116,17 @@ def test_an_input_that_jumps_makes_the_method_begin_anew(tmp_path):
     path = exported(system, tmp_path, 0.1, ["mass.vx"], inputs=["push.Fx"], method="generalised-alpha")
     stairs = np.array([(0.0, 1.0), (0.5, 1.0), (0.5, 2.0), (2.0, 2.0)], dtype=[("time", float), ("push.Fx", float)])
     assert stepped(path, 1.0, 0.1, ["mass.vx"], input=stairs)["mass.vx"][-1] == pytest.approx(1.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["trapezoidal", pytest.param("trbdf2", marks=pytest.mark.slow)])
+def test_a_step_that_is_taken_again_up_to_an_event_begins_where_it_did(method, tmp_path):
+    """A body falls evenly and bounces within a step of 0.2 s, with what it carries: what the step that went too far has found is forgotten."""
+    fall = 10 / 1.5
+    bounce = np.sqrt(2 / fall)
+    expected = (1.0 - 0.5) / 1.5 * fall * bounce - fall * (0.6 - bounce)
+    outputs = ["lower.v", "upper.v"]
+    found = stepped(exported(carrying(), tmp_path, 0.2, outputs, method=method), 0.6, 0.6, outputs)
+    assert [found[name][-1] for name in outputs] == pytest.approx([expected] * 2, abs=1e-9)
 
 
 REFUSED = {

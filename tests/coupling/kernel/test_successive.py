@@ -22,12 +22,12 @@ def test_what_is_left_of_mobilities_are_the_squares_of_the_cholesky_factor(seed)
     """And Gauss's constraint grows by mu^2 delta/2 with each; together they are that of the solution."""
     system = random_system(seed)
     found = taken(system)
-    assert found.delta == pytest.approx(np.diag(np.linalg.cholesky(system.S)) ** 2, rel=1e-9)
-    assert found.sine == pytest.approx(np.sqrt(found.delta / np.diag(system.S)), rel=1e-9)
+    assert found.delta == pytest.approx(np.diag(np.linalg.cholesky(system.S)) ** 2, rel=1e-10)
+    assert found.sine == pytest.approx(np.sqrt(found.delta / np.diag(system.S)), rel=1e-10)
     a, multipliers = system.solution()
-    assert found.stage[-1] == pytest.approx(multipliers, rel=1e-9, abs=1e-9)
+    assert found.stage[-1] == pytest.approx(multipliers, rel=1e-10, abs=1e-10)
     off = a - system.free
-    assert (found.own**2 * found.delta).sum() == pytest.approx(off @ system.A @ off, rel=1e-9)
+    assert (found.own**2 * found.delta).sum() == pytest.approx(off @ system.A @ off, rel=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -36,7 +36,7 @@ def test_each_stage_is_the_system_with_the_first_constraints_alone(seed):
     found = taken(system)
     for k in range(len(system.G)):
         _, multipliers = system.with_rows(range(k + 1)).solution()
-        assert found.stage[k, : k + 1] == pytest.approx(multipliers, rel=1e-9, abs=1e-9)
+        assert found.stage[k, : k + 1] == pytest.approx(multipliers, rel=1e-10, abs=1e-10)
         assert not found.stage[k, k + 1 :].any()
 
 
@@ -45,7 +45,7 @@ def test_the_order_of_independent_constraints_changes_no_multiplier():
     exact = system.solution()[1]
     for order in permutations(range(4)):
         found = taken(system, list(order))
-        assert found.stage[-1] == pytest.approx(exact, rel=1e-9)
+        assert found.stage[-1] == pytest.approx(exact, rel=1e-10)
         assert found.place.tolist() == np.argsort(order).tolist()
 
 

@@ -47,6 +47,16 @@ def hinge(system: System, name: str, a: str, b: str, component: str = "planar.Re
     system.connect(b, f"{name}.N")
 
 
+def eccentric_disc() -> System:
+    """2 kg, 0.2 kg m^2 and 0.5 m, its mass centre 0.1 m beside the centre; it rolls at -2 rad/s."""
+    system = System("eccentric disc")
+    system.add("ground", "planar.Fixed")
+    start = {"m": 2.0, "I": 0.2, "p1.rx": -0.1, "x": 0.1, "y": 0.5, "omega": -2.0, "vx": 1.0, "vy": -0.2}
+    system.add("disc", "planar.Body1", start)
+    hinge(system, "roll", "ground.p1", "disc.p1", "planar.RollingDisc")
+    return system
+
+
 def plank(welds: Sequence[str] = ("left", "right")) -> System:
     """1 kg on welds at 1 m to the left and to the right, or in the middle."""
     places = {"left": ("p1", -1.0), "right": ("p2", 1.0), "middle": ("p3", 0.0)}
