@@ -23,6 +23,7 @@ from coupling.plan.definition import (
     check_name,
     define_instance,
     transformation_of,
+    with_guess,
 )
 from coupling.plan.drives import Drive, drive_of
 from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
@@ -106,6 +107,7 @@ class Composition:
         communication_step: float | None = None,
         extrapolation: int | None = None,
         logging: bool = False,
+        guess: Mapping[str, float | tuple[float, float]] | None = None,
     ) -> None:
         """Adds an instance.
 
@@ -119,6 +121,8 @@ class Composition:
         ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share what has been unpacked.
         Arrays are given as wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items.
         ``logging`` turns the FMU's own logging on and shows what it says on the standard error output, as it comes.
+        ``guess`` says where the instance is, nearly, where the system is assembled: ``{"theta": 1.2}``, of states or of outputs that depend on
+        positions, or with how far off it may be: ``{"theta": (1.2, 0.3)}``.
         """
         self._change()
         known = self._instances.get(name) if isinstance(name, str) else None
@@ -129,7 +133,7 @@ class Composition:
             start_values = start_values_of(start_values, known_by, f"{name}.")
         defined = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
         self._check_level(name)
-        self._instances[name] = with_gravity(defined, self._gravity)
+        self._instances[name] = with_gravity(defined if guess is None else with_guess(defined, guess), self._gravity)
 
     def join(
         self, fmu: Any, a: str, b: str, start_values: Mapping[str, Value] | None = None, name: str | None = None, **options: Any

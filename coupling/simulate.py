@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from coupling.analysis.assembled import pose_of, warnings_of
 from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
+from coupling.analysis.pose import Pose
+from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable, listed, shown
-from coupling.fmus.start_values import start_items
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
 from coupling.live.enforcement import jumps, takeovers
@@ -36,9 +38,10 @@ from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, build
-from coupling.plan.connections import check_drive, find_end, is_start_value, wires_of
+from coupling.plan.connections import check_drive, is_start_value, wires_of
 from coupling.plan.definition import Definition, Value
-from coupling.plan.drives import ConstantDrive, Drive, drive_of
+from coupling.plan.drives import ConstantDrive, Drive
+from coupling.plan.given import drives_of, fixed_values, start_values_of_run
 from coupling.plan.kinds import Mode
 from coupling.plan.outputs import chosen, names_of
 from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
@@ -113,19 +116,23 @@ class Simulator:
             self._driven_otherwise.popitem()[1].close()
 
     def run(
-        self, run: Run, start_values: Mapping[str, Value] | None = None, drives: Mapping[str, Any] | None = None
+        self,
+        run: Run,
+        start_values: Mapping[str, Value] | None = None,
+        drives: Mapping[str, Any] | None = None,
+        pose: Mapping[str, Any] | None = None,
     ) -> tuple[Outcome, Record]:
-        """From start to stop; the record holds everything up to where it ended.
+        """From start to stop, beginning at a pose if there is one; the record holds everything up to where it ended.
 
         ``drives`` take the place of those of the definition. A constant in place of a constant is another start value; anything else is
         another system.
         """
-        replaced = _drives(drives)
+        replaced = drives_of(drives)
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
             others = {name: drive for name, drive in replaced.items() if name not in fixed}
-            return self._with(others)._run_held(run, start_values, fixed)
-        return self._run_held(run, start_values, fixed)
+            return self._with(others)._run_held(run, start_values, fixed, pose)
+        return self._run_held(run, start_values, fixed, pose)
 
     def _with(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
@@ -149,11 +156,13 @@ class Simulator:
             if isinstance(drive, ConstantDrive) and is_start_value(fmus, (instance, name), fed)
         )
 
-    def _run_held(self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive]) -> tuple[Outcome, Record]:
+    def _run_held(
+        self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive], pose: Mapping[str, Any] | None
+    ) -> tuple[Outcome, Record]:
         """With constraints held as was asked for, or as can be."""
         try:
             stabilised = self._stabilised(run, start_values or {})
-            outcome, record = self._run(stabilised, start_values, fixed)
+            outcome, record = self._run(stabilised, start_values, fixed, pose)
         except Unprojectable as error:
             if self.definition.enforced:
                 raise BuildError(
@@ -169,7 +178,7 @@ class Simulator:
                 raise
             self._unprojectable = error.why
             stabilised = self._stabilised(run, start_values or {})
-            outcome, record = self._run(stabilised, start_values, fixed)
+            outcome, record = self._run(stabilised, start_values, fixed, pose)
         outcome.stabilisation = self._held_by(run, stabilised, start_values or {})
         return outcome, record
 
@@ -237,15 +246,17 @@ class Simulator:
     def _full_name(self, of: tuple[int, str]) -> str:
         return f"{self.definition.instances[of[0]].name}.{of[1]}"
 
-    def _run(self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive]) -> tuple[Outcome, Record]:
+    def _run(
+        self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive], pose: Mapping[str, Any] | None
+    ) -> tuple[Outcome, Record]:
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
-        unstepped = self.built(Mode.UNSTEPPED) if scheme and run.initial == "assemble" else None
+        unstepped = self.built(Mode.UNSTEPPED) if scheme and (run.initial == "assemble" or pose is not None) else None
         mode = self._mode(run)
         built = self.built(mode)
         check_names(run, built)
-        values: StartValues = _start_values(self.definition, built, start_values)
+        values: StartValues = start_values_of_run(self.definition, built, start_values)
         own = tuple(values)
-        values = {**values, **_fixed_values(built, fixed)}
+        values = {**values, **fixed_values(built, fixed)}
         for demand in built.torque_free:
             demand.check(values.get((demand.part, demand.variable), 0))
         projecting = _mode(run)
@@ -262,15 +273,14 @@ class Simulator:
         run.times()  # found once, before the clock starts
         began = perf_counter()
         asked = values
-        if run.initial == "assemble":
-            values = {**values, **self._assembled(unstepped or built, run, values)}
+        values, warned = self._begun(unstepped or built, run, values, pose, bool(own or fixed))
         key, session = self._started(built, run, values, scheme)
         completed = False
         try:
             if run.sensitivities:
-                self._differentiate(key, session, asked)
+                self._differentiate(key, session, asked, pose)
             if run.initial != "relax":
-                check_start_state(session)
+                check_start_state(session, own)
             prepared = perf_counter()
             try:
                 if scheme:
@@ -281,7 +291,7 @@ class Simulator:
             except MemoryError:
                 outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
-            outcome.warnings += [*vain, *warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
+            outcome.warnings += [*warned, *vain, *warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
             outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
             record = recorded(session, prepared - began, perf_counter() - prepared)
             outcome.warnings += coarse(session, record)
@@ -297,13 +307,12 @@ class Simulator:
                     each.free()
         return outcome, record
 
-    def _differentiate(self, key: tuple[object, ...], session: Session, values: StartValues) -> None:
+    def _differentiate(self, key: tuple[object, ...], session: Session, values: StartValues, pose: Mapping[str, Any] | None) -> None:
         """Gives a session parameters, and shadows, each started as the run itself is."""
         built, run = session.built, session.run
 
         def moved(at: tuple[int, str], value: float) -> StartValues:
-            other = {**values, at: value}
-            return {**other, **self._assembled(built, run, other)} if run.initial == "assemble" else other
+            return self._begun(built, run, {**values, at: value}, pose, True)[0]
 
         session.parameters = parameters_named(built, run.sensitivities, values, [name for name, _ in self.definition.drives])
         session.shadows = shadows_of(session, moved, self._shadows.pop(key, []))
@@ -332,9 +341,9 @@ class Simulator:
             )
         run = Run(stop_time=0.0, initial=initial, outputs=[])
         built = self.built(Mode.CONTINUOUS)
-        values: StartValues = _start_values(self.definition, built, start_values)
+        values: StartValues = start_values_of_run(self.definition, built, start_values)
         if initial == "assemble":
-            values = {**values, **self._assembled(built, run, values)}
+            values = {**values, **self._assembled(built, run, values)[0]}
         with self._lent(*self._started(built, run, values, None)) as session:
             if initial == "check":
                 check_start_state(session)
@@ -381,22 +390,55 @@ class Simulator:
         while len(self._waiting) > self._MOST_WAITING:
             self._waiting.pop(next(iter(self._waiting))).free()
 
-    def _assembled(self, built: Built, run: Run, values: StartValues) -> StartValues:
-        """Values at which the constraints hold, of the states that have to move."""
-        mode = next(mode for mode, each in self._built.items() if each is built)
-        return assemble_in_parts(self.definition, mode, run, values, partial(self._assembled_from, built, run, values))
+    def pose(self, start_values: Mapping[str, Value] | None, wish: Wish) -> Pose:
+        """The assembled pose, with all that is known of it."""
+        stepped = any(each.kind == "cs" for each in self.definition.instances)
+        built = self.built(Mode.UNSTEPPED if stepped else Mode.CONTINUOUS)
+        run = Run(stop_time=0.0, initial="assemble", outputs=[])
+        values: StartValues = start_values_of_run(self.definition, built, start_values)
+        with self._lent(*self._started(built, run, values, None, assembling=True)) as session:
+            return pose_of(assemble(session, (), replace(wish, guess={**guesses_of(self.definition), **wish.guess})))
 
-    def _assembled_from(self, built: Built, run: Run, values: StartValues, guesses: Mapping[tuple[int, str], float]) -> dict:
+    def _begun(
+        self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any] | None, changed: bool
+    ) -> tuple[StartValues, list[str]]:
+        """The values at which a run begins, at a pose or where it assembles, and warnings; whether any are ``changed`` in this run alone."""
+        if pose is not None:
+            return {**self._from_pose(built, run, values, pose, changed), **values}, []
+        if run.initial != "assemble":
+            return values, []
+        found, warned = self._assembled(built, run, values)
+        return {**values, **found}, warned
+
+    def _from_pose(self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any], changed: bool) -> StartValues:
+        """Start values at a pose; where lengths or states are others in this run, those of the pose that is nearest to it."""
+        near: StartValues = start_values_of_run(self.definition, built, pose)
+        if not changed:
+            return near
+        number = {part.name: i for i, part in enumerate(built.parts)}
+        held = getattr(pose, "held", {})
+        states = {(number[resolve(name, number)[0]], resolve(name, number)[1]) for name in held if name in pose}
+        wish = Wish(hold={name: value for name, value in held.items() if name not in pose}, alternatives=False, near=True)
+        key, session = self._started(built, run, {**near, **values}, None, assembling=True)
+        with self._lent(key, session):
+            found = assemble(session, near.keys() - values.keys() - states, wish)
+        return {**near, **found.changes()}
+
+    def _assembled(self, built: Built, run: Run, values: StartValues) -> tuple[StartValues, list[str]]:
+        """Values at which the constraints hold, of the states that have to move, and warnings."""
+        mode = next(mode for mode, each in self._built.items() if each is built)
+        warned: list[str] = []
+        found = assemble_in_parts(self.definition, mode, run, values, partial(self._assembled_from, built, run, values, warned))
+        return found, warned
+
+    def _assembled_from(
+        self, built: Built, run: Run, values: StartValues, warned: list[str], guesses: Mapping[tuple[int, str], float]
+    ) -> dict:
         key, session = self._started(built, run, {**values, **guesses}, None, assembling=True)
-        found = None
-        try:
-            found = {**guesses, **assemble(session, guesses)}
-        finally:
-            if found is not None and session.program.runs_again:
-                self._keep(key, session)
-            else:
-                session.free()
-        return found
+        with self._lent(key, session):
+            found: Assembled = assemble(session, guesses, Wish(guess=guesses_of(self.definition)))
+            warned[:] = warnings_of(found)
+        return {**guesses, **found.changes()}
 
 
 def _mode(run: Run) -> Mode:
@@ -442,48 +484,3 @@ def _method_between_points(built: Built, run: Run) -> TableauStructure:
             f"'{first}'; choose 'dopri5' or 'dop853', or run them in Co-Simulation"
         )
     return tableau.structure
-
-
-def _drives(given: Mapping[str, Any] | None) -> dict[str, Drive]:
-    """Drives of one run, by the names of inputs, checked as those of ``drive`` are."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise BuildError(f"drives = {shown(given)} is refused: give them by the full names of inputs, such as {{'motor.tau': 2.0}}")
-    return {name: drive_of(name, value) for name, value in given.items()}
-
-
-def _fixed_values(built: Built, fixed: Mapping[str, ConstantDrive]) -> dict[tuple[int, str], float]:
-    fmus = {part.name: part.fmu for part in built.parts}
-    number = {part.name: i for i, part in enumerate(built.parts)}
-    names = {check_drive(name, fmus, drive): drive.value for name, drive in fixed.items()}
-    return {(number[instance], name): value for (instance, name), value in names.items()}
-
-
-def _start_values(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:
-    """Start values of one run, by full names, checked as those of ``add`` are."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise BuildError(f"start_values = {shown(given)} is refused: give them by full names, such as {{'rod.m': 2.0}}")
-    fmus = {part.name: part.fmu for part in built.parts}
-    number = {part.name: i for i, part in enumerate(built.parts)}
-    driven = {name for name, _ in definition.drives}
-    found: dict[tuple[int, str], Any] = {}
-    for text, value in given.items():
-        if not isinstance(text, str):
-            raise BuildError(f"start_values has {shown(text)} for a name; give full names of variables, such as 'rod.m'")
-        instance, name = resolve(text, fmus)
-        if instance not in fmus:
-            find_end(text, fmus, "start_values: ")
-        if not name:
-            raise BuildError(f"start_values: '{text}' is an instance; give the full names of its variables, such as '{text}.m'")
-        if name in fmus[instance].terminals:
-            raise BuildError(f"start_values: '{text}' is a port; name one of its variables")
-        if text in driven:
-            raise BuildError(
-                f"start_values: '{text}' is driven, so that its value is that of its drive; give the value in drives, or leave it out"
-            )
-        for variable, of in start_items(instance, fmus[instance], name, value, again=True):
-            found[number[instance], variable] = of
-    return found

@@ -11,7 +11,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from coupling.errors import BuildError, SweepError, listed, shown
+from coupling.analysis.pose import Pose
+from coupling.errors import BuildError, InitialStateError, StartError, SweepError, listed, shown
 from coupling.fmus.start_values import start_items
 from coupling.measures import Measure
 from coupling.names import nearest, resolve
@@ -74,6 +75,8 @@ def sweep(
     for name in found.names:
         if name not in driven:
             _check_name(definition, name)
+    if options.get("initial") == "assemble":
+        options["initial"] = _pose(definition, own)
     place = None if folder is None else _made(folder)
     task = Task(
         definition=definition,
@@ -105,6 +108,14 @@ def sweep(
             pass
     table.outcome = _outcome(table, crew is not None and crew.broken)
     return table
+
+
+def _pose(definition: Definition, start_values: Mapping[str, Any]) -> Pose | str:
+    """Where all runs begin, each with its own values; where the system itself cannot be assembled, each is by itself."""
+    try:
+        return System.of(definition).assemble(start_values=start_values)
+    except (InitialStateError, StartError):
+        return "assemble"
 
 
 def _judge(table: SweepTable, row: Row, on_failure: str) -> None:
@@ -152,7 +163,7 @@ def _checked_options(options: Mapping[str, Any]) -> Run:
     for name in options:
         if name not in known:
             raise BuildError(f"a sweep has no option '{name}'; {nearest(name, known) or f'those of simulate are {listed(known, 30)}'}")
-    return Run(**options)
+    return Run(**({**options, "initial": Run.initial} if isinstance(options.get("initial"), Pose) else options))
 
 
 def _given(what: str, values: Any) -> dict[str, Any]:

@@ -15,7 +15,8 @@ import numpy as np
 
 from coupling.analysis.continuation import Equilibria, LinearFamily
 from coupling.analysis.linear_model import LinearModel
-from coupling.analysis.pose import Pose
+from coupling.analysis.pose import Pose, asked_pose
+from coupling.analysis.search import Wish
 from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
@@ -160,6 +161,29 @@ class System(Composition):
                 },
             ),
         )
+
+    def assemble(
+        self,
+        guess: Mapping[str, float | tuple[float, float]] | None = None,
+        hold: Mapping[str, float] | None = None,
+        velocities: Mapping[str, float] | None = None,
+        branch: str | None = None,
+        alternatives: bool | None = None,
+        start_values: Mapping[str, Value] | None = None,
+    ) -> Pose:
+        """A pose in which all joints are closed: give it to ``simulate(initial=pose)``, and ``print`` it.
+
+        Start values of ``add`` are held, and so are those of ``hold``, also of outputs that depend on positions, such as
+        ``{"stroke.translation.q": 0.66}``. Values of ``guess`` may move: they decide which way the mechanism is closed, and what stays free; a
+        pair is a value and how far off it may be. Bodies of which nothing is said are placed by walking over joints from the ground.
+        ``velocities`` are held, of states or of outputs such as ``pin.rotation.qd``; the others are those of least kinetic energy.
+        ``alternatives`` says whether other poses are sought, by default where that is soon done; ``branch`` asks for one of them, as a pose
+        tells. ``start_values`` are as in ``simulate``.
+        """
+        simulator = self._simulator or Simulator(self.definition)
+        pose = simulator.pose(start_values, Wish(hold or {}, guess or {}, velocities or {}, branch, alternatives))
+        self._freeze(simulator)
+        return pose
 
     def equilibrium(
         self,
@@ -350,7 +374,7 @@ class System(Composition):
         solver: str = Run.solver,
         rtol: float = Run.rtol,
         atol: float | Mapping[str, float] | None = Run.atol,
-        initial: str = Run.initial,
+        initial: str | Mapping[str, float] | Result = Run.initial,
         communication_step: float | None = Run.communication_step,
         scheme: str = Run.scheme,
         outputs: Sequence[str] | None = Run.outputs,
@@ -387,7 +411,9 @@ class System(Composition):
         ``index3`` (fixed steps), or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute tolerance, by default
         ``rtol`` times the nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``,
         or by patterns with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates
-        constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation.
+        constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation. It is also a pose
+        of ``assemble()`` or ``equilibrium()``, or a result, whose last row counts: the run begins there, and where its ``start_values`` give other
+        lengths, at the pose that is nearest.
         ``outputs`` are the names to record, of variables or instances, ``*`` matching
         anything; by default all outputs, states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by
         default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
@@ -417,13 +443,14 @@ class System(Composition):
         check_scheme(scheme)
         if isinstance(start_values, str | os.PathLike):
             start_values = start_values_of(start_values, self.instances)
+        pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
         run = Run(
             stop_time=stop_time,
             start_time=start_time,
             solver=solver,
             rtol=rtol,
             atol=atol,
-            initial=initial,
+            initial=initial if isinstance(initial, str) else Run.initial,
             communication_step=communication_step,
             scheme=scheme,
             outputs=outputs,
@@ -455,7 +482,7 @@ class System(Composition):
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
-            outcome, record = simulator.run(run, start_values, drives)
+            outcome, record = simulator.run(run, start_values, drives, pose)
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()

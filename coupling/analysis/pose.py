@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+
+from coupling.errors import BuildError, shown
 
 
 @dataclass(frozen=True)
 class Pose(Mapping[str, float]):
-    """States, and inputs that were free, by their full names: give it to ``simulate(start_values=pose)`` or ``linearise(at=pose)``."""
+    """States, and inputs that were free, by their full names: give it to ``simulate(initial=pose)`` or ``linearise(at=pose)``."""
 
     states: Mapping[str, float]
     inputs: Mapping[str, float] = field(default_factory=dict)
@@ -22,8 +25,54 @@ class Pose(Mapping[str, float]):
     neutral: tuple[str, ...] = ()
     """Coordinates along which it can be moved without ceasing to be one."""
     alternatives: tuple[Pose, ...] = ()
-    """Where the system goes from an unstable one."""
+    """Where the system goes from an unstable equilibrium; of a pose that was assembled, other ones that fit what was given."""
+    assembled: AssembledPose | None = None
+    """What is known of a pose that was assembled."""
     units: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def branch(self) -> str:
+        """Which way each group of the mechanism is closed, a sign for each, which stays as long as it moves without folding."""
+        return self._assembled.branch
+
+    @property
+    def freedoms(self) -> tuple[str, ...]:
+        """Of an assembled pose, as many coordinates as could still move beside what was held."""
+        return self._assembled.freedoms
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """The joints among whose constraints some repeat others."""
+        return self._assembled.redundant
+
+    @property
+    def moved(self) -> Mapping[str, float]:
+        """By how much each guess was moved."""
+        return self._assembled.moved
+
+    @property
+    def margin(self) -> float:
+        """How clearly the pose was chosen: by how much the sum of squares of what guesses are off is greater at the next one."""
+        return self._assembled.margin
+
+    @property
+    def distinguishing(self) -> tuple[str, ...]:
+        """Names by which this pose and its alternatives can be told apart."""
+        return self._assembled.distinguishing
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What one should know of how it was chosen, and of joints there."""
+        return self._assembled.notes
+
+    @property
+    def held(self) -> Mapping[str, float]:
+        """What was held."""
+        return self._assembled.held
+
+    @property
+    def _assembled(self) -> AssembledPose:
+        return self.assembled or AssembledPose()
 
     def __getitem__(self, name: str) -> float:
         return self.inputs[name] if name in self.inputs else self.states[name]
@@ -36,6 +85,8 @@ class Pose(Mapping[str, float]):
         return len(self.states) + len(self.inputs)
 
     def __str__(self) -> str:
+        if self.assembled is not None:
+            return self._shown(self.assembled)
         kind = "stable" if self.stable else "unstable"
         lines = [f"{kind} equilibrium" + (f", neutral along {', '.join(self.neutral)}" if self.neutral else "")]
         every = {**self.states, **self.inputs}
@@ -43,3 +94,42 @@ class Pose(Mapping[str, float]):
         if self.alternatives:
             lines.append(f"{len(self.alternatives)} other equilibria lie where it goes from here: alternatives")
         return "\n".join(lines)
+
+    def _shown(self, found: AssembledPose) -> str:
+        title = "assembled" + (f", branch {found.branch}" if found.branch else "")
+        lines = [title]
+        for name, value in self.states.items():
+            said = "held" if name in found.held else f"guess moved by {found.moved[name]:+.3g}" if name in found.moved else ""
+            lines.append(f"  {name:32}{value:16.9g} {self.units.get(name, ''):7}{said}".rstrip())
+        for name in (*found.held, *found.moved):
+            if name not in self.states:
+                said = "held" if name in found.held else f"guess moved by {found.moved[name]:+.3g}"
+                lines.append(f"  {name:32}{found.values[name]:16.9g} {self.units.get(name, ''):7}{said}".rstrip())
+        counted = f"freedoms left: {', '.join(found.freedoms) or 'none'}; redundant: {', '.join(found.redundant) or 'none'}"
+        return "\n".join([*lines, counted, *found.notes])
+
+
+@dataclass(frozen=True)
+class AssembledPose:
+    """What is known of a pose that was assembled; ``Pose`` gives it."""
+
+    branch: str = ""
+    held: Mapping[str, float] = field(default_factory=dict)
+    moved: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Of what was held or guessed and is no state."""
+    freedoms: tuple[str, ...] = ()
+    redundant: tuple[str, ...] = ()
+    margin: float = np.inf
+    distinguishing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def asked_pose(initial: Any) -> Pose:
+    """Where a run is to begin, if it is a pose."""
+    if not isinstance(initial, Pose):
+        raise BuildError(
+            f"initial = {shown(initial)} is unknown; choose 'check', 'assemble' or 'relax', or give a pose of assemble() or equilibrium(), or a result"
+        )
+    return initial

@@ -103,7 +103,7 @@ def export_fmu(
 
         def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:
             with start(program, run, {**unstabilised, **guesses}, assembling=True) as session:
-                return {**guesses, **assemble(session, guesses)}
+                return {**guesses, **assemble(session, guesses).changes()}
 
         moved |= assemble_in_parts(opened, mode, run, {}, attempt)
     with start(program, run, moved) as session:

@@ -21,7 +21,7 @@ from coupling.kernel import library
 from coupling.kernel.binding import pointer
 from coupling.kernel.instance import DISCARD, WARNING
 from coupling.live.session import Session
-from coupling.plan.graph import Address, Part
+from coupling.plan.graph import Address, Part, declared_dependencies
 from coupling.plan.jacobian import EVENT_KINDS
 
 ONE, MINUS_ONE, _FIRST_TERM = 0, 1, 2
@@ -49,6 +49,8 @@ class Linearisation:
     def __init__(self, session: Session, wanted: Sequence[Address], inputs: Sequence[Address] = ()) -> None:
         self.unknowns = [a for loop in session.schedule.loops for a in loop.unknowns]
         plan = Plan(session, self.unknowns, wanted, inputs)
+        self.order, self.dependences = plan.order, plan.dependences
+        """All outputs that the wanted ones follow from, each after what it depends on, and what they depend on."""
         self._terms = np.zeros(plan.terms)
         self._terms[[ONE, MINUS_ONE]] = 1.0, -1.0
         for term, value in plan.constants:
@@ -236,7 +238,7 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Dependence:
+class Dependence:
     """What an output depends on: a known, how, and what that known is: a column, or the sum of other outputs."""
 
     known: int
@@ -251,18 +253,16 @@ class Plan:
     def __init__(self, session: Session, unknowns: Sequence[Address], wanted: Sequence[Address], inputs: Sequence[Address]) -> None:
         self._parts, self._graph = session.built.parts, session.schedule.graph
         self._column = {a: session.built.states + i for i, a in enumerate([*unknowns, *inputs])}
-        self._declared = [
-            {u.reference: u.dependencies for u in (*part.structure.outputs, *part.structure.derivatives, *part.structure.residuals)}
-            for part in self._parts
-        ]
-        self._inputs: dict[int, list[int]] = defaultdict(list)
-        graph = self._graph
-        for node, address in enumerate(graph.addresses):
-            if not graph.is_output[node] and address.type == 0 and not graph.held[node]:
-                self._inputs[address.part].append(address.reference)
-        for address in inputs:
-            if address not in graph.node:
-                self._inputs[address.part].append(address.reference)
+        self._inputs = self._graph.continuous_inputs
+        more = [a for a in inputs if a not in self._graph.node]
+        if more:
+            self._inputs = {part: list(known) for part, known in self._inputs.items()}
+        for address in more:
+            self._inputs.setdefault(address.part, []).append(address.reference)
+        self._own_columns: dict[int, list[int]] = defaultdict(list)
+        """Of each instance, the unknowns and inputs that are columns."""
+        for address in self._column:
+            self._own_columns[address.part].append(address.reference)
         self.terms = _FIRST_TERM
         self.constants: list[tuple[int, float]] = []
         """Terms that are numbers."""
@@ -295,29 +295,30 @@ class Plan:
         self.terms += 1
         return self.terms - 1
 
-    def _dependences(self, address: Address) -> list[_Dependence]:
+    def _dependences(self, address: Address) -> list[Dependence]:
         part = self._parts[address.part]
         states = {r: part.first_state + i for i, r in enumerate(part.states)}
         own = part.fmu.own
-        inputs = {own(reference): reference for reference in self._inputs[address.part]}
-        declared = self._declared[address.part].get(own(address.reference))
+        inputs = {own(reference): reference for reference in self._inputs.get(address.part, ())}
+        declared = declared_dependencies(part.fmu, part.kind).get(own(address.reference))
         found = []
-        every = dict.fromkeys([*states, *inputs, *(a.reference for a in self._column if a.part == address.part)])
+        every = dict.fromkeys([*states, *inputs, *self._own_columns[address.part]])
         for listed, kind in [(r, "dependent") for r in every] if declared is None else declared:
             known = inputs.get(listed, listed)
             group = _CONSTANT if kind == "constant" else _AT_EVENTS if kind in EVENT_KINDS else ALWAYS
             here = Address(address.part, 0, known)
             if known in states:
-                found.append(_Dependence(known, group, states[known], ()))
+                found.append(Dependence(known, group, states[known], ()))
             elif here in self._column:
-                found.append(_Dependence(known, group, self._column[here], ()))
+                found.append(Dependence(known, group, self._column[here], ()))
             elif listed in inputs and (sources := self._sources(here)):
-                found.append(_Dependence(known, group, None, sources))
+                found.append(Dependence(known, group, None, sources))
         return found
 
     def _make(self, wanted: Sequence[Address]) -> None:
         torn = {a: self._sources(self._arriving(a)) for a in wanted if a in self._column or self._is_input(a)}
         order, dependences = self._ordered([*(a for a in wanted if a not in torn), *(s for sources in torn.values() for s in sources)])
+        self.order, self.dependences = order, dependences
         term = self._plan_calls(dependences)
         rows: dict[Address, _Row] = {}
         for address in order:
@@ -348,10 +349,10 @@ class Plan:
         self.pattern = tuple(zip(*triples, strict=True)) if triples else ((), (), ())
         """Row, column and entry of all that can differ from zero."""
 
-    def _ordered(self, roots: Iterable[Address]) -> tuple[list[Address], dict[Address, list[_Dependence]]]:
+    def _ordered(self, roots: Iterable[Address]) -> tuple[list[Address], dict[Address, list[Dependence]]]:
         """All outputs that the roots follow from, each after what it depends on, and what they depend on."""
         order: list[Address] = []
-        dependences: dict[Address, list[_Dependence]] = {}
+        dependences: dict[Address, list[Dependence]] = {}
         stack = [(a, False) for a in roots]
         while stack:
             address, finished = stack.pop()
@@ -365,7 +366,7 @@ class Plan:
                 stack += [(s, False) for d in dependences[address] for s in d.sources if s not in dependences]
         return order, dependences
 
-    def _plan_calls(self, dependences: dict[Address, list[_Dependence]]) -> dict[tuple[Address, int], int]:
+    def _plan_calls(self, dependences: dict[Address, list[Dependence]]) -> dict[tuple[Address, int], int]:
         """Knowns on which no unknown depends together go into one direction. Returns the term of each derivative."""
         wanted: dict[tuple[int, int], dict[int, list[Address]]] = defaultdict(lambda: defaultdict(list))
         reached: dict[tuple[int, int], set[Address]] = defaultdict(set)

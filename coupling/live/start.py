@@ -16,7 +16,7 @@ from coupling.kernel.status import Status
 from coupling.live.dependencies import check_dependencies, check_states
 from coupling.live.enforcement import begin_enforcement, schedule_enforcement
 from coupling.live.failures import describe, reason
-from coupling.live.jacobians import add_jacobians, check_status
+from coupling.live.jacobians import StartRefused, add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
 from coupling.live.session import Session
@@ -183,7 +183,7 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     kernel.slots[first : first + len(session.schedule.arriving)] = _finite(session, session.schedule.arriving)
     _exchange_at_first(session)
     name_modes(session)
-    _leave_initialization(session, stepped=False)
+    _leave_initialization(session, stepped=False, anyhow=assembling)
     add_jacobians(session)
     if session.steppers:
         _leave_to_repetition(session, repeats)
@@ -229,12 +229,24 @@ def _exchange_at_first(session: Session) -> None:
     _done(session, exchanged, action)
 
 
-def _leave_initialization(session: Session, stepped: bool) -> None:
+def _leave_initialization(session: Session, stepped: bool, anyhow: bool = False) -> None:
+    """``anyhow``: what an instance requires of others need not be true yet, so that it starts with inputs of its own where it refuses theirs."""
     for index, instance in enumerate(session.instances):
         if session.built.parts[index].stepped == stepped:
-            check_status(session, index, instance.exit_initialization(), "leaving Initialization Mode")
+            try:
+                check_status(session, index, instance.exit_initialization(), "leaving Initialization Mode")
+            except StartRefused:
+                changed = {name: value for (i, name), value in session.values.items() if i == index}
+                if not (anyhow and _starts_alone(session, index, changed)):
+                    raise
             if instance.said:
                 session.said[index] = instance.said
+
+
+def _starts_alone(session: Session, index: int, changed: Mapping[str, Value]) -> bool:
+    """Whether an instance starts with its inputs as they are without the others."""
+    _enter_initialization(session, index, changed, reset=True)
+    return session.instances[index].exit_initialization() <= WARNING
 
 
 def _leave_to_repetition(session: Session, repeats: bool) -> None:

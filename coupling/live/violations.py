@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from coupling.errors import InitialStateError
+from coupling.errors import InitialStateError, listed
 from coupling.live.session import Session
 from coupling.options import TOLERANCE, Run, tolerance_of_fit
 from coupling.plan.graph import Address, Part
@@ -15,8 +15,8 @@ from coupling.record import Record, in_force
 LEVELS = ("position", "velocity")
 
 
-def check_start_state(session: Session) -> None:
-    """Refuses a start at which a constraint is violated."""
+def check_start_state(session: Session, changed: Collection[tuple[int, str]] = ()) -> None:
+    """Refuses a start at which a constraint is violated, as by lengths that are ``changed`` in this run alone."""
     for each in session.built.switched:
         if (depth := session.inside(each)) > 0:
             part = session.built.parts[each.part]
@@ -32,9 +32,15 @@ def check_start_state(session: Session) -> None:
         violated += [described(session, a, value) for a, value in zip(addresses, values, strict=True) if not abs(value) <= TOLERANCE]
     if violated:
         shown = ", ".join(violated[:12]) + (f" and {len(violated) - 12} more" if len(violated) > 12 else "")
+        parts = session.built.parts
+        names = [f"{parts[i].name}.{name}" for i, name in changed if parts[i].fmu.variables[name].causality == "parameter"]
+        why = (
+            f"; with {listed(names)} of this run the states no longer fit: initial='assemble' assembles anew, and so does "
+            "initial=system.assemble(), from that pose"
+        )
         raise InitialStateError(
             f"the start violates constraints: {shown} (at most {TOLERANCE:g} is allowed); correct the start values, use "
-            "initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation"
+            f"initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation{why if names else ''}"
         )
 
 

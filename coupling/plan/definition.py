@@ -13,6 +13,7 @@ import numpy as np
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, load
 from coupling.fmus.start_values import start_items, structural_values
+from coupling.names import nearest
 from coupling.options import check_degree
 from coupling.plan.drives import Drive, PolynomialDrive
 from coupling.plan.enforced import Intervals
@@ -73,6 +74,8 @@ class InstanceDefinition:
     """The highest degree of the polynomials that its inputs follow; None for that of the run."""
     logging: bool = False
     """Whether the FMU's own logging is on."""
+    guess: tuple[tuple[str, float | tuple[float, float]], ...] = ()
+    """Where states and outputs are when the system is assembled, nearly; with how far off they may be."""
 
 
 def define_instance(
@@ -142,6 +145,26 @@ def _kind_with(name: str, kind: str | None, own: Mapping[str, Any]) -> str | Non
         option, value = next(iter(own.items()))
         raise BuildError(f"{option} = {shown(value)} of '{name}' is for Co-Simulation; leave it out, or kind='me'")
     return "cs" if own else kind
+
+
+def with_guess(instance: InstanceDefinition, guess: Mapping[str, Any]) -> InstanceDefinition:
+    """With guesses, whose names are checked; what they name is looked at when the system is assembled."""
+    if not isinstance(guess, Mapping):
+        raise BuildError(f"the guesses of '{instance.name}' are {shown(guess)}; give them by their names, such as {{'theta': 1.2}}")
+    start = dict(instance.start)
+    for name, value in guess.items():
+        if name not in instance.fmu.fmu.variables:
+            hint = nearest(str(name), instance.fmu.fmu.variables) or "name a state, or an output that depends on positions"
+            raise BuildError(f"'{instance.name}' has no variable {shown(name)}, for which there is a guess; {hint}")
+        if name in start:
+            raise BuildError(f"'{instance.name}.{name}' has a start value, which is held, and a guess; leave one of the two out")
+        numbers = value if isinstance(value, tuple) and len(value) == 2 else (value,)
+        good = all(isinstance(n, int | float | np.integer | np.floating) and not isinstance(n, bool) and math.isfinite(n) for n in numbers)
+        if not good or (len(numbers) == 2 and not numbers[1] > 0):
+            raise BuildError(
+                f"the guess '{instance.name}.{name}' = {shown(value)} is refused; give a number, or a pair of a number and how far off it may be"
+            )
+    return replace(instance, guess=tuple(guess.items()))
 
 
 class GivenStart(Mapping[str, Value]):

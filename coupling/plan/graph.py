@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -111,6 +112,13 @@ def _structure(fmu: Fmu, kind: str) -> Structure:
 
 
 @per_fmu
+def declared_dependencies(fmu: Fmu, kind: str) -> Mapping[int, tuple[tuple[int, str], ...] | None]:
+    """By output, derivative and residual; None where an FMU does not tell."""
+    structure = _structure(fmu, kind)
+    return {u.reference: u.dependencies for u in (*structure.outputs, *structure.derivatives, *structure.residuals)}
+
+
+@per_fmu
 def _lists_everything(fmu: Fmu) -> bool:
     known = {v.reference for v in fmu.by_reference.values() if v.causality in (*_PARAMETERS, "independent")}
     s = fmu.dae.structure if fmu.dae else fmu.structure
@@ -160,6 +168,15 @@ class Graph:
     """What depends on a variable. An output that changes at events only does not wait for its inputs: events repeat until nothing changes."""
     local: dict[tuple[int, int], int] = field(default_factory=dict)
     """Of Co-Simulation instances: the slot of each derivative of an output by an input, by their nodes."""
+
+    @cached_property
+    def continuous_inputs(self) -> dict[int, list[int]]:
+        """By part, once the graph is complete."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for node, address in enumerate(self.addresses):
+            if not self.is_output[node] and address.type == 0 and not self.held[node]:
+                found[address.part].append(address.reference)
+        return dict(found)
 
     def add(self, address: Address, is_output: bool) -> int:
         known = self.node.get(address)

@@ -17,7 +17,7 @@ from coupling.plan.enforced import Intervals
 from coupling.ssp.elements import Document, annotated, local, written
 
 TYPE, _OPENMODELICA = "org.jourdain", "org.openmodelica"
-_OPTIONS = ("kind", "communication_step", "extrapolation", "logging")
+_OPTIONS = ("kind", "communication_step", "extrapolation", "logging", "guess")
 
 
 def inserted(component: Element) -> bool:

@@ -119,12 +119,20 @@ class Joint(Component):
             efforts.append(effort)
         for port in ends:
             self.gives(port, *efforts_of(forms, efforts, port, self.partial))
-        for expression, text in self.validity(*ends):
-            self.require(expression, text)
+        self._require(ends)
         last = ends[-1]
         if levels and last.kind in (PLANAR, SPATIAL):
             force = [effort for effort, quantity in zip(last.efforts, last.kind.effort, strict=True) if quantity.unit == "N"]
             self.output("reaction", Magnitude(*force), "N", "magnitude of the force on body j")
+
+    def _require(self, ends: Sequence[Any]) -> None:
+        """What depends on the motion is given as an output as well, so that whoever assembles a system can look at it on the way."""
+        number = 0
+        for expression, text in self.validity(*ends):
+            self.require(expression, text)
+            if any(self._draft.variables[str(symbol)].port for symbol in expression.free_symbols):
+                number += 1
+                self.output(f"validity[{number}]", expression, self._unit_of(expression), f"positive where {text.partition(',')[0]}")
 
     def _stated(self, constraint: Callable[..., Sequence[sympy.Expr | Always]], ends: Sequence[Any]) -> list[Always]:
         """The equations that a method of the subclass states, if they are of its level."""

@@ -54,7 +54,10 @@ UNSTABLE = (
         ),
         ({"atol": {"valve": 1e-6}}, "atol: 'valve' is neither a state nor an algebraic variable of the system; leave it out"),
         ({"initial": "asemble"}, "initial = 'asemble' is unknown; choose 'check', 'assemble' or 'relax'"),
-        ({"initial": None}, "initial = None is unknown; choose 'check', 'assemble' or 'relax'"),
+        (
+            {"initial": None},
+            "initial = None is unknown; choose 'check', 'assemble' or 'relax', or give a pose of assemble() or equilibrium(), or a result",
+        ),
         ({"output_times": []}, f"output_times = [] is refused: {TIMES}"),
         ({"output_times": 0.5}, f"output_times = 0.5 is refused: {TIMES}"),
         ({"output_times": "all"}, f"output_times = 'all' is refused: {TIMES}"),

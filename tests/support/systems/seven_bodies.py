@@ -20,21 +20,21 @@ def _example() -> ModuleType:
     return module
 
 
-_EXAMPLE = _example()
-STOP: float = _EXAMPLE.STOP
-START: dict[str, float] = _EXAMPLE.START
-REFERENCE: dict[str, float] = _EXAMPLE.REFERENCE
+EXAMPLE = _example()
+STOP: float = EXAMPLE.STOP
+START: dict[str, float] = EXAMPLE.START
+REFERENCE: dict[str, float] = EXAMPLE.REFERENCE
 """The angles at ``STOP``, in digits on which three independent computations agree."""
 
 
 def system() -> System:
     """A new one; it can be simulated as often as one likes."""
-    return _EXAMPLE.system()
+    return EXAMPLE.system()
 
 
 def angles(result: Result) -> dict[str, np.ndarray]:
     """The seven angles over time, from the recorded ``link*.theta``."""
-    return _EXAMPLE.angles(result)
+    return EXAMPLE.angles(result)
 
 
 def error(result: Result) -> float:

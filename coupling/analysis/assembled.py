@@ -1,0 +1,199 @@
+"""What there is to be said of a pose that was assembled: how it was chosen, what is left free, what is redundant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from scipy.linalg import qr
+
+from coupling.analysis.closing import closed, dense, null_space
+from coupling.analysis.coordinates import state_addresses
+from coupling.analysis.pose import AssembledPose, Pose
+from coupling.analysis.search import DECIDED, Assembled, Assembly
+from coupling.errors import listed
+
+_RANK, _ASIDE, _DEAD = 1e-9, 1e-3, 1e-3
+_TOLD = 1e-6
+_GAP = 0.5
+"""By how much, in rad or sizes, a coordinate has to differ to tell two poses apart."""
+_MANY = 400
+
+
+def pose_of(found: Assembled) -> Pose:
+    """The pose with its alternatives, each a pose of its own."""
+    session, assembly = found.assembly.session, found.assembly
+    names = [session.named(a.part, a.reference) for a in state_addresses(session)]
+    variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in state_addresses(session)]
+    units = {name: variable.unit or "" for name, variable in zip(names, variables, strict=True)}
+    units |= {
+        t.name: session.built.parts[t.row.address.part].fmu.by_reference[t.row.address.reference].unit or "" for t in assembly.targets
+    }
+    telling = list(_telling(found))
+    warnings = list(warnings_of(found, telling))
+    freedoms, redundant, notes = rank_of(assembly, found.x)
+
+    def made(x: np.ndarray, branch: str, margin: float, others: tuple[Pose, ...], said: Sequence[str]) -> Pose:
+        x_of = dict(zip(names, map(float, x), strict=True))
+        values = dict(
+            zip([t.name for t in assembly.targets], assembly.values_at([t.row.address for t in assembly.targets], x), strict=True)
+        )
+        moved = {t.name: float(t.row.difference(values[t.name])) for t in assembly.soft}
+        held = {
+            name: x_of[name]
+            for i, name in enumerate(names)
+            if assembly.held[i] and i not in session.built.gauge and i in assembly.concerned
+        }
+        held |= {t.name: values[t.name] for t in assembly.targets if t.held}
+        told = {name: value for name, value in values.items() if name not in x_of}
+        more = AssembledPose(
+            branch, held, moved, told, freedoms, redundant, margin, tuple(name for name, _ in telling), tuple(said), tuple(warnings)
+        )
+        return Pose(x_of, alternatives=others, assembled=more, units=units)
+
+    others = tuple(made(each.x, each.branch, each.cost - found.cost, (), ()) for each in found.others)
+    return made(found.x, found.branch, found.margin, others, (*_notes(found), *notes, *warnings))
+
+
+def _notes(found: Assembled) -> Iterator[str]:
+    """How the pose lies to the guesses."""
+    soft = found.assembly.soft
+    if not soft:
+        return
+    values = found.assembly.values_at([t.row.address for t in soft], found.x)
+    off = np.array([t.row.difference(v) for t, v in zip(soft, values, strict=True)])
+    farthest = int(np.abs(off / [t.row.scale for t in soft]).argmax())
+    target = soft[farthest]
+    count = 1 + len(found.others)
+    many = (
+        f"{count}{'' if found.complete else ' or more'} poses fit what is held, and this one is nearest to the guesses" if count > 1 else ""
+    )
+    unit = found.assembly.unit(target.row.address)
+    yield (
+        f"{many + '; t' if many else 'T'}he farthest guess moved is '{target.name}': by {off[farthest]:+.3g} {unit}, from {target.row.value:.4g} to "
+        f"{values[farthest]:.4g}"
+    )
+
+
+def warnings_of(found: Assembled, telling: Sequence[tuple[str, float]] | None = None) -> Iterator[str]:
+    """Where another pose fits as well, or nearly so."""
+    if not found.others or found.assembly.wish.branch is not None or found.margin >= DECIDED:
+        return
+    telling = list(_telling(found)) if telling is None else telling
+    asked = f", or say branch='{found.branch}'" if found.branch else ""
+    here = " and ".join(f"'{name}' ({value:.3g} here)" for name, value in telling) or "more of the bodies' angles"
+    tell = f"guess {here}{asked}"
+    if not found.assembly.soft:
+        count = f"{1 + len(found.others)}{'' if found.complete else ' or more'}"
+        yield (
+            f"{count} poses fit what you gave, and nothing says which is meant: the one whose bodies are turned least from their start values was taken, branch "
+            f"{found.branch or '(none)'}; {tell}, in assemble(guess=...) or add(..., guess=...)"
+        )
+        return
+    other = found.others[0]
+    yield (
+        f"another pose fits nearly as well (branch {other.branch or '(none)'}, sum of squares {other.cost:.2g} against {found.cost:.2g}): {tell}"
+    )
+
+
+def _telling(found: Assembled) -> Iterator[tuple[str, float]]:
+    """Coordinates that split the poses, those first that split most pairs; with their values here."""
+    assembly = found.assembly
+    if not found.others:
+        return
+    candidates = assembly.freedoms or [a for i, a in enumerate(state_addresses(assembly.session)) if i in assembly.concerned]
+    given = {t.row.address for t in assembly.targets}
+    candidates = [a for a in candidates if a not in given]
+    rows = [assembly.row(a) for a in candidates]
+    values = np.array([assembly.values_at(candidates, x) for x in (found.x, *(o.x for o in found.others))]).T
+    left = set(combinations(range(1 + len(found.others)), 2))
+    for _ in range(4):
+        split = [
+            {pair for pair in left if abs(row.difference(v[pair[0]] - v[pair[1]] + row.value)) > _GAP * row.scale}
+            for row, v in zip(rows, values, strict=True)
+        ]
+        best = max(range(len(rows)), key=lambda i: len(split[i]), default=None)
+        if best is None or not split[best]:
+            return
+        address = candidates[best]
+        yield assembly.session.named(address.part, address.reference), float(values[best, 0])
+        left -= split[best]
+        if not left:
+            return
+
+
+def rank_of(assembly: Assembly, x: np.ndarray) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Freedoms that are left, joints among which constraints are redundant, and notes on the pose."""
+    fit = assembly.fit
+    if not assembly.positions.moves:
+        return (), (), ()
+    gradient = _gradient(assembly, x)
+    left, sizes, right = np.linalg.svd(gradient) if gradient.size else (np.zeros((0, 0)), np.zeros(0), np.eye(assembly.positions.moves))
+    rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
+    free = right[rank:].T
+    freedoms = tuple(_named(assembly, x, free))
+    notes: list[str] = []
+    redundant: tuple[str, ...] = ()
+    surplus = len(fit.hard) - rank
+    if surplus:
+        parts = assembly.session.built.parts
+        null = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > 1e-6
+        redundant = tuple(dict.fromkeys(parts[row.address.part].name for row, taken in zip(fit.hard, null, strict=True) if taken))
+        beside = _rank_beside(assembly, x, free)
+        if beside > rank:
+            notes.append(
+                f"the pose is a singular one: {len(free.T)} {'direction is' if len(free.T) == 1 else 'directions are'} free there and {len(free.T) - beside + rank} beside it, at "
+                f"{listed(redundant)}; which way the mechanism goes on is not decided there"
+            )
+            redundant = ()
+        else:
+            left_over = fit.worst(x)
+            notes.append(
+                f"{surplus} {'constraint repeats' if surplus == 1 else 'constraints repeat'} others, among {listed(redundant)}"
+                + (f"; they disagree by {left_over:.2g}" if left_over > 1e-12 else "")
+            )
+    elif rank and sizes[rank - 1] < _DEAD * sizes[0]:
+        notes.append("the mechanism is close to a dead point: small changes of what is held move it far")
+    if freedoms:
+        notes.append(
+            f"{len(freedoms)} {'freedom is' if len(freedoms) == 1 else 'freedoms are'} left beside what you held: {listed(freedoms)}"
+        )
+    return freedoms, redundant, tuple(notes)
+
+
+def _gradient(assembly: Assembly, x: np.ndarray) -> np.ndarray:
+    assembly.fit.values(x)
+    return dense(assembly.fit.gradients(x)[0])
+
+
+def _rank_beside(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> int:
+    """The rank a little further along what is free."""
+    best = 0
+    for seed in range(2 if free.shape[1] else 0):
+        along = free @ np.random.default_rng(seed).normal(size=free.shape[1])
+        y, met = closed(assembly.fit, assembly.fit.moved(x, _ASIDE * along / np.linalg.norm(along)))
+        if met:
+            sizes = np.linalg.svd(_gradient(assembly, y), compute_uv=False)
+            best = max(best, int((sizes > _RANK * sizes.max(initial=0.0)).sum()))
+    return best
+
+
+def _named(assembly: Assembly, x: np.ndarray, free: np.ndarray) -> Iterator[str]:
+    """As many names as there are free directions, of joint coordinates where they tell them."""
+    if not free.shape[1]:
+        return
+    chosen, left = list[str](), free
+    candidates = []
+    if assembly.freedoms and assembly.positions.moves <= _MANY:
+        names = [assembly.session.named(a.part, a.reference) for a in assembly.freedoms]
+        candidates.append((names, assembly.coordinate_gradients(x)))
+    candidates.append(([assembly.positions.label(i) for i in range(assembly.positions.moves)], np.eye(assembly.positions.moves)))
+    for names, rows in candidates:
+        if left.shape[1]:
+            triangle, order = qr((rows @ left).T, mode="r", pivoting=True)
+            sizes = np.abs(np.diag(triangle))
+            taken = order[: int((sizes > _TOLD * max(1e-300, sizes.max(initial=0.0))).sum())]
+            chosen += [names[i] for i in sorted(taken)]
+            left = left @ null_space((rows @ left)[taken])
+    yield from chosen

@@ -1,0 +1,178 @@
+"""Velocities at which constraints hold: those that were given stay, the others are those of least kinetic energy."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+from scipy.sparse import csc_array, hstack, lil_array
+from scipy.sparse.linalg import MatrixRankWarning, splu
+
+from coupling.analysis.closing import ENOUGH, EXACT
+from coupling.errors import BuildError, InitialStateError, shown
+from coupling.kernel.status import Status
+from coupling.live.failures import describe
+from coupling.live.jacobians import motions_of, turns_of
+from coupling.live.linearise import Linearisation
+from coupling.live.session import Session
+from coupling.live.violations import constraints_at, constraints_with_multipliers, described, follow_gauge, values_of
+from coupling.names import nearest, resolve
+from coupling.plan.graph import Address
+
+
+class Speeds:
+    """Newton's method on the constraints of velocities, by impulses of their forces, so that masses measure what moves."""
+
+    def __init__(self, session: Session, held: np.ndarray, given: Mapping[str, float]) -> None:
+        self.session, self.held = session, held.copy()
+        kernel = session.kernel
+        self.velocities = sorted(
+            {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))} if given else ()
+        )
+        self.states: dict[int, float] = {}
+        self.outputs: dict[Address, float] = {}
+        for name, value in given.items():
+            self._take(name, value)
+        self.held[list(self.states)] = True
+        self.constraints = constraints_at(session, "velocity")
+        loops = session.schedule.loops
+        self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
+
+    @cached_property
+    def linear(self) -> Linearisation:
+        """Of accelerations and of what is to fit."""
+        parts = self.session.built.parts
+        derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
+        return Linearisation(self.session, [*derivatives, *self.constraints, *self.outputs])
+
+    @cached_property
+    def forces(self) -> list[int]:
+        """Among the unknowns of loops, the multiplier of each constraint."""
+        number = {address: i for i, address in enumerate(self.linear.unknowns)}
+        return [number[Address(part, 0, multiplier)] for part, _, multiplier in constraints_with_multipliers(self.session, "velocity")]
+
+    def _take(self, name: str, value: object) -> None:
+        parts = self.session.built.parts
+        number = {part.name: i for i, part in enumerate(parts)}
+        instance, variable = resolve(name, number)
+        known = parts[number[instance]].fmu.variables if instance in number else {}
+        if variable not in known or known[variable].type != "real":
+            hint = nearest(name, [f"{instance}.{each}" for each in known] or number) or "name a velocity, such as 'pin.rotation.qd'"
+            raise BuildError(f"assemble: velocities: '{name}' does not exist; {hint}")
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
+            raise BuildError(f"assemble: velocities: '{name}' = {shown(value)} is refused; give a number")
+        address = self.session.built.address(number[instance], variable)
+        part = parts[address.part]
+        if address.reference not in part.states:
+            if known[variable].causality != "output":
+                raise BuildError(
+                    f"assemble: velocities: '{name}' is neither a state nor an output; name one that is, such as 'pin.rotation.qd'"
+                )
+            self.outputs[address] = float(value)
+            return
+        state = part.first_state + part.states.index(address.reference)
+        if state not in self.velocities:
+            raise BuildError(f"assemble: velocities: '{name}' is not the rate of a position; give it in hold or guess, or as a start value")
+        if self.held[state]:
+            raise BuildError(f"assemble: velocities: '{name}' has a start value, which is held; leave one of the two out")
+        self.states[state] = float(value)
+
+    def assembled(self, x: np.ndarray) -> np.ndarray:
+        """The states, their velocities put right."""
+        x = x.copy()
+        x[list(self.states)] = list(self.states.values())
+        if not self.constraints and not self.outputs:
+            return x
+        off, sizes = self._off(x), [np.inf] * 10
+        while True:
+            worst, size = float(np.abs(off).max()), float(np.linalg.norm(off))
+            if worst <= EXACT or not size < 0.9 * sizes[-10]:
+                break
+            sizes.append(size)
+            gradient, moved = self._directions()
+            x = x + moved @ least(csc_array(gradient @ moved), -off)
+            follow_gauge(self.session, x)
+            off = self._off(x)
+        if not worst <= ENOUGH:
+            self._refuse(off)
+        return x
+
+    def _off(self, x: np.ndarray) -> np.ndarray:
+        """By how much velocities do not fit at some states, where the FMUs then are."""
+        session, kernel = self.session, self.session.kernel
+        status = kernel.residuals(session.run.start_time, x, self.unknowns, np.zeros(len(x)), np.zeros(len(self.unknowns)))
+        if status is not Status.DONE:
+            raise InitialStateError(f"the start cannot be assembled: {describe(session)}; give start values nearer to an assembled state")
+        wanted = np.concatenate([np.zeros(len(self.constraints)), list(self.outputs.values())])
+        return values_of(session, [*self.constraints, *self.outputs]) - wanted
+
+    def _directions(self) -> tuple[csc_array, csc_array]:
+        """The gradients of what is to fit, by rows, and how an impulse along each moves the states that may move."""
+        n, jacobian = self.session.built.states, self.linear.at_present().tocsr()
+        gradient = csc_array(jacobian[n:, :n])
+        columns = [csc_array(jacobian[:n, n:])[:, self.forces]]
+        if self.outputs:
+            columns.append(csc_array(self._mobility() @ gradient[len(self.constraints) :].T))
+        moved = csc_array(hstack(columns)).tocsr().multiply((~self.held)[:, None].astype(float))
+        return gradient, csc_array(moved)
+
+    def _mobility(self) -> csc_array:
+        """The inverse of the masses, of velocities by momenta, as instances answer to the efforts at their ports."""
+        n = self.session.built.states
+        found = lil_array((n, n))
+        for index, part in enumerate(self.session.built.parts):
+            own = [v for v in self.velocities if part.first_state <= v < part.first_state + len(part.states)]
+            if own:
+                block = _answer(self.session, index, own)
+                for i, row in enumerate(own):
+                    for j, column in enumerate(own):
+                        found[row, column] = block[i, j]
+        return csc_array(found)
+
+    def _refuse(self, off: np.ndarray) -> NoReturn:
+        addresses = [*self.constraints, *self.outputs]
+        wrong = [i for i in np.argsort(-np.abs(off), kind="stable") if not abs(off[i]) <= ENOUGH]
+        names = [described(self.session, addresses[i], off[i]) for i in wrong]
+        held = [self.session.label(int(i)) for i in np.flatnonzero(self.held) if i not in self.session.built.gauge]
+        held += [self.session.named(a.part, a.reference) for a in self.outputs]
+        raise InitialStateError(
+            f"the start cannot be assembled at velocity level: {', '.join(names[:8])} {'remains' if len(names) == 1 else 'remain'}; "
+            f"what you set is held ({', '.join(held[:12]) or 'nothing'}): leave out what may move, or give values that do not contradict each other"
+        )
+
+
+def _answer(session: Session, index: int, velocities: list[int]) -> np.ndarray:
+    """Of one instance: accelerations by efforts are M^-1 J', and J are the velocities of its ports."""
+    part, instance = session.built.parts[index], session.instances[index]
+    fmu = part.fmu
+    rates = [part.structure.derivatives[v - part.first_state].reference for v in velocities]
+    pairs = [
+        (fmu.variables[terminal.members[effort]].reference, fmu.variables[terminal.members[flow]].reference)
+        for terminal in fmu.terminals.values()
+        for effort, flow in terminal.power
+        if fmu.variables[terminal.members[effort]].causality == "input"
+    ]
+    if not pairs or not part.interface.directional_derivatives:
+        return np.eye(len(velocities))
+    by_effort = np.array([instance.directional(rates, effort)[1] for effort, _ in pairs]).T
+    flows = [flow for _, flow in pairs]
+    by_velocity = np.array([instance.directional(flows, part.states[v - part.first_state])[1] for v in velocities])
+    return by_effort @ np.linalg.pinv(by_velocity)
+
+
+def least(matrix: csc_array, right: np.ndarray) -> np.ndarray:
+    """A solution, of least length where there are many."""
+    scale = abs(matrix).max() if matrix.nnz else 0.0
+    if scale > 0 and matrix.shape[0] > 400:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", MatrixRankWarning)
+                solution = splu(matrix).solve(right)
+            if np.abs(matrix @ solution - right).max() <= 1e-9 * np.abs(right).max():
+                return solution
+        except (RuntimeError, MatrixRankWarning):
+            pass
+    return np.linalg.lstsq(matrix.toarray(), right, rcond=1e-11)[0]

@@ -1,0 +1,59 @@
+"""What one run is given in place of what the system was: start values and drives, checked as those of ``add`` and ``drive`` are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from coupling.errors import BuildError, shown
+from coupling.fmus.start_values import start_items
+from coupling.names import resolve
+from coupling.plan.build import Built
+from coupling.plan.connections import check_drive, find_end
+from coupling.plan.definition import Definition, Value
+from coupling.plan.drives import ConstantDrive, Drive, drive_of
+
+
+def drives_of(given: Mapping[str, Any] | None) -> dict[str, Drive]:
+    """Drives of one run, by the names of inputs, checked as those of ``drive`` are."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise BuildError(f"drives = {shown(given)} is refused: give them by the full names of inputs, such as {{'motor.tau': 2.0}}")
+    return {name: drive_of(name, value) for name, value in given.items()}
+
+
+def fixed_values(built: Built, fixed: Mapping[str, ConstantDrive]) -> dict[tuple[int, str], float]:
+    fmus = {part.name: part.fmu for part in built.parts}
+    number = {part.name: i for i, part in enumerate(built.parts)}
+    names = {check_drive(name, fmus, drive): drive.value for name, drive in fixed.items()}
+    return {(number[instance], name): value for (instance, name), value in names.items()}
+
+
+def start_values_of_run(definition: Definition, built: Built, given: Mapping[str, Value] | None) -> dict[tuple[int, str], Any]:
+    """Start values of one run, by full names, checked as those of ``add`` are."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BuildError(f"start_values = {shown(given)} is refused: give them by full names, such as {{'rod.m': 2.0}}")
+    fmus = {part.name: part.fmu for part in built.parts}
+    number = {part.name: i for i, part in enumerate(built.parts)}
+    driven = {name for name, _ in definition.drives}
+    found: dict[tuple[int, str], Any] = {}
+    for text, value in given.items():
+        if not isinstance(text, str):
+            raise BuildError(f"start_values has {shown(text)} for a name; give full names of variables, such as 'rod.m'")
+        instance, name = resolve(text, fmus)
+        if instance not in fmus:
+            find_end(text, fmus, "start_values: ")
+        if not name:
+            raise BuildError(f"start_values: '{text}' is an instance; give the full names of its variables, such as '{text}.m'")
+        if name in fmus[instance].terminals:
+            raise BuildError(f"start_values: '{text}' is a port; name one of its variables")
+        if text in driven:
+            raise BuildError(
+                f"start_values: '{text}' is driven, so that its value is that of its drive; give the value in drives, or leave it out"
+            )
+        for variable, of in start_items(instance, fmus[instance], name, value, again=True):
+            found[number[instance], variable] = of
+    return found

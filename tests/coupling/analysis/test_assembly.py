@@ -1,0 +1,209 @@
+"""Assembly from what is held and what is guessed: which pose is found, what is said of it, and what is said where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, InitialStateError, Result, System
+from coupling.sweep import sweep
+from tests.support.systems.linkages import Linkage, bucket, chain, four_bar, jansen, seven_bodies, three_cranks
+from tests.support.systems.systems import refusal
+
+
+def told(linkage: Linkage) -> tuple[System, dict[str, float]]:
+    """The system with what is held of bodies as start values, and what is held beside."""
+    start: dict[str, dict[str, float]] = {}
+    hold = {}
+    for name, value in linkage.held.items():
+        body, _, variable = name.partition(".")
+        if body in linkage.bodies:
+            start.setdefault(body, {})[variable] = value
+        else:
+            hold[name] = value
+    return linkage.system(start), hold
+
+
+def test_a_joint_coordinate_chooses_the_branch() -> None:
+    """The coupler's angle at the rocker, as people see it; poses on both sides are closed to rounding, and have other letters."""
+    branches = set()
+    for side in (1, -1):
+        linkage = four_bar(side)
+        system, _ = told(linkage)
+        pose = system.assemble(guess={"C.rotation.q": (linkage.coordinate("C") + 0.4, 0.5)})
+        assert linkage.distance(pose) < 1e-12
+        assert pose.margin > 4 and pose.moved["C.rotation.q"] == pytest.approx(-0.4)
+        branches.add(pose.branch)
+        [other] = pose.alternatives
+        assert four_bar(-side).distance(other) < 1e-9
+        assert four_bar(-side).distance(system.assemble(branch=other.branch)) < 1e-9
+    assert branches == {"+", "-"}
+
+
+def test_guesses_of_add_and_pairs() -> None:
+    """How far off a guess may be decides which of two that contradict each other counts."""
+    start = {"crank": {"theta": 0.7}}
+    system = four_bar(1).system(start)
+    near = system.assemble(guess={"C.rotation.q": (-1.0, 1.0), "B.rotation.q": (four_bar(1).coordinate("B"), 0.1)})
+    far = system.assemble(guess={"C.rotation.q": (four_bar(-1).coordinate("C"), 0.1), "B.rotation.q": (four_bar(1).coordinate("B"), 1.0)})
+    assert four_bar(1).distance(near) < 1e-9 and four_bar(-1).distance(far) < 1e-9
+
+
+def test_without_a_guess_all_poses_are_listed() -> None:
+    """A leg of three dyads: eight poses, a warning, and two names that tell them apart; these guessed, the pose is the one that is meant."""
+    linkage = jansen()
+    system, _ = told(linkage)
+    pose = system.assemble()
+    poses = [pose, *pose.alternatives]
+    assert len(poses) == 8 and len({each.branch for each in poses}) == 8
+    assert min(map(linkage.distance, poses)) < 1e-9
+    assert "8 poses fit what you gave, and nothing says which is meant" in pose.notes[-1]
+    guess = {name: linkage.coordinate(name.removesuffix(".rotation.q")) + 0.15 for name in pose.distinguishing[:2]}
+    chosen = system.assemble(guess=guess)
+    assert linkage.distance(chosen) < 1e-9 and not any("nothing says" in note for note in chosen.notes)
+
+
+def test_published_angles_rounded_to_a_tenth() -> None:
+    """The seven-body mechanism: the drive held, six angles guessed."""
+    linkage = seven_bodies()
+    system, _ = told(linkage)
+    guess = {f"{body}.theta": round(float(pose[2]), 1) for body, pose in linkage.poses.items() if body != "link1"}
+    assert linkage.distance(system.assemble(guess=guess)) < 1e-11
+
+
+def test_a_stroke_is_held() -> None:
+    """The length of a cylinder is an output; its speed is held as well, and the bucket turns as differences of poses say."""
+    linkage = bucket()
+    system, hold = told(linkage)
+    guess = {"bucket.theta": linkage.poses["bucket"][2], "rocker.theta": linkage.poses["rocker"][2]}
+    pose = system.assemble(hold=hold, guess=guess, velocities={"stroke.translation.qd": 0.1, "arm.omega": 0.0})
+    assert linkage.distance(pose) < 1e-9
+    step = 1e-5
+    there = [
+        system.assemble(hold={"stroke.translation.q": hold["stroke.translation.q"] + side * step}, guess=guess, alternatives=False)
+        for side in (1, -1)
+    ]
+    slope = (there[0]["bucket.theta"] - there[1]["bucket.theta"]) / (2 * step)
+    assert pose["bucket.omega"] == pytest.approx(0.1 * slope, abs=1e-8)
+
+
+def test_speeds_that_contradict_each_other() -> None:
+    """Both are named."""
+    system, _ = told(four_bar())
+    said = refusal(lambda: system.assemble(velocities={"crank.omega": 1.0, "rocker.omega": 5.0}), InitialStateError)
+    assert said.startswith("the start cannot be assembled at velocity level: ") and "crank.omega, rocker.omega" in said
+
+
+def test_redundant_joints_are_named() -> None:
+    """Three parallel cranks on a plank: 13 equations, of which one always repeats the others."""
+    system, _ = told(three_cranks())
+    pose = system.assemble()
+    assert set(pose.redundant) == {"G0_", "G1_", "G2_", "T0_", "T1_", "T2_"} and pose.freedoms == ()
+    assert "1 constraint repeats others" in str(pose)
+
+
+def test_freedoms_that_are_left() -> None:
+    """As many as could still move, by the names of joints."""
+    assert len(four_bar().system().assemble(guess={"crank.theta": 0.7}).freedoms) == 1
+    pose = chain(3).system().assemble()
+    assert set(pose.freedoms) == {"p0_.rotation.q", "p1_.rotation.q", "p2_.rotation.q"}
+
+
+def test_what_is_right_stays() -> None:
+    """A pose assembled again from itself as guesses moves by nothing."""
+    linkage = jansen()
+    system, _ = told(linkage)
+    meant = {f"{body}.{name}": float(v) for body, pose in linkage.poses.items() for name, v in zip(("x", "y", "theta"), pose, strict=True)}
+    del meant["crank.theta"]
+    pose = system.assemble(guess=meant)
+    assert max(map(abs, pose.moved.values())) < 1e-11
+
+
+def test_lengths_that_cannot_close_are_named_by_their_group() -> None:
+    """One bar of a leg four times too long: the dyad that it belongs to, and no other bodies."""
+    linkage = jansen()
+    start = {"crank": {"theta": 0.6}}
+    system = linkage.system(start)
+    long = {f"f.p{i}.rx": 4 * linkage.local("f", point)[0] for i, point in enumerate("YW", 1)}
+    said = refusal(lambda: system.assemble(start_values=long), InitialStateError)
+    assert said.startswith("the start cannot be assembled: 'f', 'lo' do not close at ")
+    joints = said.partition(" at ")[2].partition(":")[0]
+    assert {name.strip("', ") for name in joints.split(",")} == {"Y", "W", "Z1"}
+    assert "is missing if only" in said and "'crank.theta' is held, and letting go of it does not help" in said
+
+
+def test_a_crank_beyond_its_limit() -> None:
+    """What can be reached is offered: the limit is where the others are in line."""
+    points = {"A": (0, 0), "B": (0.6, 0), "C": (1.0, 0.3), "D": (1.0, 0)}
+    linkage = Linkage(points, {"crank": "AB", "coupler": "BC", "rocker": "DC"}, "AD", {})
+    limit = float(np.arccos((0.36 + 1 - 0.64) / 1.2))  # coupler 0.5 and rocker 0.3 in line
+    said = refusal(lambda: linkage.system({"crank": {"theta": 2.5}}).assemble(), InitialStateError)
+    found = float(said.partition("cannot be reached; ")[2].partition(" ")[0])
+    assert "'crank.theta' = 2.5 cannot be reached" in said and 0 <= found <= limit + 1e-4
+
+
+def test_what_cannot_be_told_is_refused() -> None:
+    """By name, with what to do."""
+    system, _ = told(four_bar())
+    for options, sentence in (
+        ({"guess": {"C.rotation.p": 1.0}}, "guess: 'C.rotation.p' does not exist; did you mean 'C.rotation.q'"),
+        ({"guess": {"crank.theta": 1.0}}, "'crank.theta' has a start value, which is held, and a guess"),
+        ({"guess": {"C.rotation.q": 1.0}, "hold": {"C.rotation.q": 1.0}}, "'C.rotation.q' is held and guessed"),
+        ({"guess": {"C.rotation.qd": 1.0}}, "a velocity; name an output that depends on positions alone"),
+        ({"guess": {"C.rotation.q": (1.0, -2.0)}}, "give a number, or a pair of a number and how far off it may be"),
+        ({"velocities": {"crank.x": 1.0}}, "'crank.x' is not the rate of a position"),
+    ):
+        assert sentence in refusal(lambda options=options: system.assemble(**options), BuildError)
+    assert "no pose has the branch '+-+'; those that fit" in refusal(lambda: system.assemble(branch="+-+"), InitialStateError)
+    other = System()
+    assert "has no variable 'theta2'" in refusal(lambda: other.add("rod", "planar.Body1", guess={"theta2": 1.0}), BuildError)
+
+
+def test_runs_begin_at_poses_and_results() -> None:
+    """Other lengths in one run are assembled from the pose that is given, and refused where nobody asked for that."""
+    linkage = four_bar()
+    system, _ = told(linkage)
+    pose = system.assemble(guess={"C.rotation.q": 1.0})
+    run = system.simulate(0.2, initial=pose)
+    assert all(run[name][0] == value for name, value in pose.states.items() if name in run)
+    after = system.simulate(0.1, initial=run)
+    assert after["crank.theta"][0] == run["crank.theta"][-1]
+    longer = {"rocker.p1.rx": -0.37, "rocker.p2.rx": 0.37}
+    moved = system.simulate(0.0, initial=pose, start_values=longer)
+    assert moved.violation["position"][0] < 1e-12 and moved["crank.theta"][0] == 0.7
+    assert np.sign(moved["C.rotation.q"][0]) == np.sign(pose["C.rotation.q"] if "C.rotation.q" in pose else run["C.rotation.q"][0])
+    said = refusal(lambda: system.simulate(0.0, start_values={**pose.states, **longer}), InitialStateError)
+    assert "initial='assemble' assembles anew, and so does initial=system.assemble()" in said
+    assert "give a pose of assemble()" in refusal(lambda: system.simulate(0.0, initial=0.5), BuildError)
+
+
+def test_an_assembled_run_warns_where_nothing_decides() -> None:
+    """And says which names would."""
+    system, _ = told(four_bar())
+    warned = [each for each in system.simulate(0.0, initial="assemble").outcome.warnings if "nothing says which is meant" in each]
+    assert len(warned) == 1 and "rotation.q' (" in warned[0]
+
+
+def test_sweeps_begin_at_one_pose() -> None:
+    """That of the system itself: for each length the pose is nearest to it, on the same branch."""
+    linkage = four_bar(-1)
+    system, _ = told(linkage)
+    pose = system.assemble()
+    table = sweep(system, {"rocker.p2.rx": [0.34, 0.35, 0.36]}, stop_time=0.0, initial="assemble", measure=_angle)
+    assert table["gap"].max() < 1e-12 and np.abs(table["theta"] - pose["rocker.theta"]).max() < 0.1
+
+
+def _angle(result: Result) -> dict[str, float]:
+    return {"theta": result["rocker.theta"][0], "gap": result.violation["position"][0]}
+
+
+def test_a_long_chain_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred links and nothing said: the walk places each by itself, and nothing is left to be closed."""
+    import coupling.analysis.search as search
+
+    counted = []
+    kept = search.closed
+    monkeypatch.setattr(search, "closed", lambda fit, x: counted.append(fit.worst(x)) or kept(fit, x))
+    pose = chain(100).system().assemble()
+    assert len(counted) == 1 and counted[0] < 1e-3
+    assert len(pose.freedoms) == 100
