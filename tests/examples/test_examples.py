@@ -312,6 +312,14 @@ def check_which_parameters_matter(printed: str, folder: Path) -> None:
     assert "rod.omega" in (folder / "indices.txt").read_text()
 
 
+def check_vehicle(printed: str, folder: Path) -> None:
+    """Both rear wheels get half of the motor's torque times the ratio, and all is as the equations by hand say."""
+    for side in ("left", "right"):
+        assert number(rf"rear {side}: .* under (\S+) N.m", printed) == pytest.approx(120.0)
+    assert number(r"difference to the equations by hand: (\S+) ", printed) < 1e-8
+    assert is_plot(folder / "vehicle.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -340,12 +348,14 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "25_chaplygin": check_chaplygin,
     "26_measured_pendulum": check_measured_pendulum,
     "27_which_parameters_matter": check_which_parameters_matter,
+    "30_vehicle": check_vehicle,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
 LONG += ("23_balloon", "24_robot_arm", "25_chaplygin")
+LONG += ("30_vehicle",)
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 

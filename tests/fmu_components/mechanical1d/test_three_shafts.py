@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fmu_components.catalogue import find
+from fmu_components.export.build import cached_fmu
 from jourdain import System
+from tests.support.runtime.driver import Driver
 
 INERTIAS = (0.3, 0.7, 1.1)
 TORQUES = (2.0, -1.0, 0.5)
@@ -60,3 +63,13 @@ def test_a_differential_divides_the_torque_of_a_motor_equally():
     result = system.simulate(1.0, rtol=1e-11)
     assert (result["left.w"][-1], result["right.w"][-1]) == pytest.approx((31.0, 33.0), abs=1e-8)
     assert result["gear.housing"][-1] == pytest.approx(10.0 - 30.0, abs=1e-8)
+
+
+@pytest.mark.parametrize(("crossed", "slip"), [(False, 0.2 * 40 - 0.1 * 100), (True, 0.2 * 40 + 0.1 * 100)])
+def test_a_crossed_belt_turns_its_pulleys_against_each_other(crossed, slip):
+    """The rims run at one speed, or at opposite ones; the force on both rims follows."""
+    with Driver(cached_fmu(find("mechanical1d.BeltDrive"), 3), "me") as belt:
+        belt.configure({"ideal": True})
+        belt.start({"crossed": crossed, "radius_M": 0.1, "radius_N": 0.2, "M.w": 100.0, "N.w": 40.0, "lambda[1]": 5.0})
+        assert belt["velocity[1]"] == pytest.approx(slip)
+        assert (belt["M.tau"], belt["N.tau"]) == (pytest.approx(0.5 if crossed else -0.5), pytest.approx(1.0))
