@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from coupling.export.table import STEP_SIZE, SWITCH, MechanismTable, constraint_places
-from coupling.kernel.index3 import METHODS
+from coupling.kernel.index3 import METHODS, MOST
 from coupling.kernel.rows import NONE
 from coupling.live.session import Session
 from coupling.live.tolerances import nominals
@@ -159,7 +159,7 @@ def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
         "radius": c_number(run.spectral_radius),
         "tolerance": c_number(run.newton_tolerance),
         "method": METHODS.index(run.method),
-        "limit": int(run.newton_limit),
+        "limit": min(int(run.newton_limit), MOST),
         "tangent": c_bool(run.metric == "tangent"),
         "stepped": c_bool(run.velocity_level == "stepped"),
         "nominal": "nominal",

@@ -10,6 +10,8 @@ from coupling.kernel.rows import RowsStructure
 
 METHODS = ("trapezoidal", "generalised-alpha", "trbdf2")
 """Numbered as in the kernel."""
+MOST = 2**31 - 1
+"""Iterations that can be counted."""
 
 
 class Index3Options(ctypes.Structure):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from coupling.errors import BuildError
-from coupling.kernel.index3 import METHODS, Index3Options, Index3Report
+from coupling.kernel.index3 import METHODS, MOST, Index3Options, Index3Report
 from coupling.kernel.status import Status
 from coupling.live import failures
 from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
@@ -61,7 +61,7 @@ def _options(run: Run) -> Index3Options:
         radius=run.spectral_radius,
         tolerance=run.newton_tolerance,
         method=METHODS.index(run.method),
-        limit=int(run.newton_limit),
+        limit=min(int(run.newton_limit), MOST),
         tangent=run.metric == "tangent",
         stepped=run.velocity_level == "stepped",
     )

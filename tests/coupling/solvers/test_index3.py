@@ -395,6 +395,8 @@ REFUSED = {
         "method": "generalised-alpha",
     },
     "newton_limit = 0 is refused: it must be a whole number of at least 1": {"newton_limit": 0},
+    "newton_limit = 2.5 is refused: it must be a whole number of at least 1": {"newton_limit": 2.5},
+    "newton_limit = True is refused: it must be a number": {"newton_limit": True},
     "newton_tolerance = 1 is refused: it must lie between 1e-14 and 1e-3; 1e-10 is the default": {"newton_tolerance": 1.0},
     "metric = 'tangent' is for solver='index3', not for 'dopri5'; choose that one, or leave it out": {
         "solver": "dopri5",
@@ -410,6 +412,11 @@ REFUSED = {
 def test_what_makes_no_sense_is_refused(sentence):
     options = {"solver": "index3", "step_size": 0.01, **REFUSED[sentence]}
     assert refusal(lambda: pendulum().simulate(1.0, **options), BuildError) == sentence
+
+
+@pytest.mark.parametrize("limit", [5.0, np.int64(5), 10**12])
+def test_any_whole_number_limits_the_iterations(limit):
+    assert run(pendulum(), 0.1, 0.01, newton_limit=limit).statistics.most_newton_iterations == 3
 
 
 def test_a_step_that_is_not_solved_says_which_state_still_changes():
