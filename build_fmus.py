@@ -17,8 +17,8 @@ from fmu_components.export.build import BuiltFmu, Options, build
 from fmu_components.export.compile import PLATFORMS, ExportError, available_platforms
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="build_fmus.py", description=__doc__)
+def main(arguments: Sequence[str] | None = None, prog: str = "build_fmus.py") -> int:
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument(
         "names",
         nargs="*",
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error("the folder for the FMUs is missing; give it with --out DIR")
         return _build(components, _writable(chosen.out), _options(chosen))
     except (LookupError, DeclarationError, ExportError, OSError) as error:
-        print(f"build_fmus.py: {error}", file=sys.stderr)
+        print(f"{prog}: {error}", file=sys.stderr)
         return 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from coupling import mat_file, rows_file
 from coupling.errors import ResultError, listed, shown
 from coupling.fmus import level_of
 from coupling.names import matches, nearest, resolve
+from coupling.options import TOLERANCE
 from coupling.outcome import Outcome
 from coupling.pictures.comparison import Comparison, common_rows
 from coupling.pictures.page import page
@@ -277,7 +278,13 @@ class Result:
         times = [t] if isinstance(t, int | float | np.number) else list(t)
         for each in times:
             self.at(each)  # refuses what is no time of this result
-        sheet = still(scene_of(self._record, traces=traces, forces=()), [float(each) for each in times], names)
+        return self._drawn(times, path, names, traces)
+
+    def _drawn(
+        self, times: Sequence[float], path: Path | str, names: bool, traces: Sequence[str] | None = (), bad: Collection[str] = ()
+    ) -> Path:
+        """The poses at some times as a file; ``bad`` are instances to be shown in red."""
+        sheet = still(scene_of(self._record, traces=traces, forces=()), [float(each) for each in times], names, bad)
         return drawn(sheet, _path(path, ".svg"), self.system)
 
     def _told(self) -> str:
@@ -391,6 +398,23 @@ class Result:
             writer = csv.writer(file)
             writer.writerow(["time [s]", *(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in self.names)])
             writer.writerows([repr(float(t)), *map(repr, map(float, row))] for t, row in zip(self.time, self.values, strict=True))
+
+
+def start_picture(
+    system: Any, path: Path | str, initial: Any = "relax", start_values: Mapping[str, Any] | None = None, names: bool = True
+) -> Path:
+    """Writes the start, before any run, as SVG, PNG or PDF; joints whose positions do not fit are red. The system can still be changed.
+
+    ``initial="assemble"`` shows the pose that is found from there.
+    """
+    result = system.of(system.definition).simulate(0.0, initial=initial, start_values=start_values)
+    bad = {
+        name.removesuffix(f".{column.variable}")
+        for name, column in zip(result.names, result._record.columns, strict=True)
+        if level_of(column.variable) == "position" and not abs(result[name][0]) <= TOLERANCE
+    }
+    found: Path = result._drawn(result.time[:1].tolist(), path, names, bad=bad)
+    return found
 
 
 def _path(path: Path | str, suffix: str, purpose: str = "written") -> Path:

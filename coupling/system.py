@@ -28,7 +28,7 @@ from coupling.plan.build import Built
 from coupling.plan.definition import Value
 from coupling.plan.kinds import Mode, possible_modes
 from coupling.progress import shows_progress
-from coupling.result import Result
+from coupling.result import Result, start_picture
 from coupling.simulate import Simulator, check_scheme
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
@@ -184,6 +184,8 @@ class System(Composition):
         pose = simulator.pose(start_values, Wish(hold or {}, guess or {}, velocities or {}, branch, alternatives))
         self._freeze(simulator)
         return pose
+
+    picture = start_picture
 
     def equilibrium(
         self,

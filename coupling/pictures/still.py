@@ -130,10 +130,22 @@ def _draw(scene: Scene, view: _View, posed: Posed, names: bool) -> None:
     for shape in shapes:
         _DRAW[shape["kind"]](view, posed, shape)
     if names:
-        for frame, colour in scene.colours.items():
-            each = scene.geometry.frames[frame]
-            x, y = view.pixel(posed.point([frame, each.centre]))
-            view.sheet.tag((x, y - 18), each.name, _hue(colour), _INK)
+        _names(scene, view, posed)
+
+
+def _names(scene: Scene, view: _View, posed: Posed) -> None:
+    """Beside mass centres; a name that would cover another one goes above or below it."""
+    taken: list[tuple[float, float, float]] = []
+    for frame, colour in scene.colours.items():
+        each = scene.geometry.frames[frame]
+        x, y = view.pixel(posed.point([frame, each.centre]))
+        half = 3.7 * len(each.name) + 7
+        for k in (0, 1, -1, 2, -2, 3, -3, 4):
+            place = y - 18 + 20 * k
+            if all(abs(place - v) >= 19.5 or abs(x - u) >= half + other for u, v, other in taken):
+                break
+        taken.append((x, place, half))
+        view.sheet.tag((x, place), each.name, _hue(colour), _INK)
 
 
 def _ruler(view: _View, bottom: float) -> None:

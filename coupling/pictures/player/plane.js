@@ -281,7 +281,7 @@ function draw() {
       const [x, y] = on(each.at);
       arrow(x, y, x + at(each.v[0]) * forceScale * camera.scale, y - at(each.v[1]) * forceScale * camera.scale);
     }
-  if (show.names) for (const label of labels) tag(pen, label.text, ...pixel(labelled(label)), hue(label.colour));
+  if (show.names) drawNames(pen, pixel);
   drawRuler();
 }
 function distance(p, a, b) {

@@ -144,3 +144,13 @@ function tag(pen, text, x, y, colour) {
 const labels = scene.traces.map(trace => ({text: trace.name, frame: trace.at[0], colour: trace.c}));
 const centreOf = new Map(scene.shapes.filter(s => s.kind === 'centre' || s.kind === 'ball').map(s => [s.at[0], s.at]));
 const labelled = label => point(centreOf.get(label.frame) || [label.frame, inSpace ? [0, 0, 0] : [0, 0]]);
+function drawNames(pen, pixelOf) {  // one that would cover another goes above or below it
+  const taken = [];
+  pen.font = '600 12px system-ui, sans-serif';
+  for (const label of labels) {
+    const [x, y] = pixelOf(labelled(label)), half = pen.measureText(label.text).width / 2 + 7;
+    const free = [0, 1, -1, 2, -2, 3, -3, 4].map(k => y + 23 * k).find(v => taken.every(t => Math.abs(t.y - v) >= 22 || Math.abs(t.x - x) >= t.half + half)) ?? y;
+    taken.push({x, y: free, half});
+    tag(pen, label.text, x, free, hue(label.colour));
+  }
+}

@@ -329,7 +329,7 @@ function drawOver(step) {
   const pen = over.getContext('2d'), from = [48, height - 52];
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
-  if (show.names) for (const label of labels) tag(pen, label.text, ...project(labelled(label)), hue(label.colour));
+  if (show.names) drawNames(pen, project);
   const axes = [[[1, 0, 0], '#d64550', 'x'], [[0, 1, 0], '#3a9a5b', 'y'], [[0, 0, 1], '#3b7dd8', 'z']];
   for (const [axis, colour, name] of axes.sort((a, b) => dot(a[0], seen.z) - dot(b[0], seen.z))) {
     const u = dot(axis, seen.x), v = -dot(axis, seen.y);

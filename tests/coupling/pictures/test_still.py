@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from coupling import Result
+from coupling import Result, System
 from tests.support.systems.systems import pendulum, refusal
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -44,6 +44,19 @@ def test_a_strip_and_other_files(result: Result, tmp_path: Path) -> None:
     assert strip.read_bytes() == result.picture([0.0, 0.5, 1.0], tmp_path / "again.svg").read_bytes()
     assert result.picture(0.5, tmp_path / "pose.png").read_bytes().startswith(b"\x89PNG")
     assert result.picture(0.5, tmp_path / "pose.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_start_that_does_not_fit_is_red(tmp_path: Path) -> None:
+    """The joint that is violated, and no other; assembled it is none. The system can be changed afterwards."""
+    system = System("pendulum")
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.Revolute")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    red = {initial: system.picture(tmp_path / "start.svg", initial).read_text().count("#c8102e") for initial in ("relax", "assemble")}
+    assert red == {"relax": 1, "assemble": 0}
+    system.add("more", "planar.Fixed")
 
 
 def test_what_cannot_be_written(result: Result, tmp_path: Path) -> None:

@@ -1,0 +1,361 @@
+"""The command ``jourdain``: build, list, look into files, simulate, export and view. What a verb needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coupling.fmus import Fmu
+    from coupling.result import Result
+    from coupling.system import System
+
+COMPLETED, ENDED_EARLY, WRONG_USE = 0, 1, 2
+_FIGURES = (".png", ".svg", ".pdf")
+_WRITTEN = (".jrd", ".csv", ".mat", ".html", *_FIGURES)
+
+
+class WrongUse(Exception):
+    """What was asked for cannot be done; the text says why, and what to do."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a verb and returns the exit code: 0 completed, 1 ended early, 2 wrong use."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments[:1] == ["build"]:
+        import build_fmus
+
+        return WRONG_USE if build_fmus.main(arguments[1:], "jourdain build") else COMPLETED
+    chosen = _parser().parse_args(arguments)
+    verb: Callable[[argparse.Namespace], int] = chosen.verb
+    try:
+        return verb(chosen)
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return COMPLETED
+    except (WrongUse, ValueError, LookupError, OSError, ImportError, RuntimeError) as error:
+        if os.environ.get("JOURDAIN_TRACEBACK"):
+            raise
+        print(f"jourdain: {error}", file=sys.stderr)
+        return WRONG_USE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="jourdain",
+        description="Mechanisms as FMUs: components, systems and their results.",
+        epilog="A SYSTEM is a file of Python (machine.py, or machine.py:name for one of several), an SSP package (.ssp) or an FMU (.fmu). "
+        "Exit codes: 0 completed, 1 ended early, 2 wrong use.",
+    )
+    verbs = parser.add_subparsers(title="verbs", required=True, metavar="VERB")
+    verbs.add_parser("build", help="build FMUs of components (jourdain build --help)", add_help=False)
+
+    lists = verbs.add_parser("list", help="list the components of the catalogue")
+    lists.add_argument("word", nargs="?", default="", help="only components with this word in their name or title")
+    lists.set_defaults(verb=_list)
+
+    info = verbs.add_parser("info", help="say what is in an FMU, an SSP package or a result")
+    info.add_argument("file", type=Path, help="an .fmu, .ssp or .jrd")
+    info.set_defaults(verb=_info)
+
+    simulate = verbs.add_parser("simulate", help="simulate a system and write what it leaves")
+    simulate.add_argument("system", metavar="SYSTEM", help="file.py[:name], .ssp or .fmu")
+    simulate.add_argument("--stop", type=float, metavar="SECONDS", help="stop time (default: that of the file)")
+    simulate.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
+    simulate.add_argument("--solver", help="such as cvode (default: dopri5)")
+    simulate.add_argument("--rtol", type=float, help="relative tolerance")
+    simulate.add_argument("--initial", choices=("check", "assemble", "relax"), help="what is done with a start that violates constraints")
+    simulate.add_argument("--communication-step", type=float, metavar="SECONDS", help="co-simulate with this step")
+    simulate.add_argument("--interval", type=float, metavar="SECONDS", help="time between recorded rows")
+    simulate.add_argument("--max-steps", type=int, metavar="N", help="steps after which a run ends")
+    simulate.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
+    simulate.add_argument("--plot", action="append", metavar="NAME", help="what a figure shows: names or patterns; may be repeated")
+    simulate.add_argument(
+        "--out",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write the result (.jrd, .csv, .mat), a page that moves (.html) or the figure of --plot (.png, .svg, .pdf); may be repeated",
+    )
+    simulate.set_defaults(verb=_simulate)
+
+    export = verbs.add_parser("export", help="export a system as one FMU")
+    export.add_argument("system", metavar="SYSTEM", help="file.py[:name] or .ssp")
+    export.add_argument("--out", type=Path, required=True, metavar="FILE.fmu")
+    export.add_argument("--inputs", action="append", metavar="NAME", help="a port or input that becomes the FMU's; may be repeated")
+    export.add_argument("--outputs", action="append", metavar="NAME", help="what it gives; may be repeated (default: all states)")
+    export.add_argument("--fmi", type=int, choices=(2, 3), default=2)
+    export.set_defaults(verb=_export)
+
+    view = verbs.add_parser("view", help="write a result as a page that moves, or as a picture")
+    view.add_argument("result", type=Path, help="a .jrd")
+    view.add_argument("--out", type=Path, metavar="FILE", help="default: beside the result, as .html")
+    view.add_argument("--at", type=float, metavar="SECONDS", help="a still picture at a time (.svg, .png or .pdf)")
+    view.add_argument("--open", action="store_true", help="show the page in the browser")
+    view.set_defaults(verb=_view)
+
+    for each in (lists, info, simulate, export, view):
+        each.add_argument("--json", action="store_true", help="for machines: one object of JSON on the standard output")
+    return parser
+
+
+# -- verbs -------------------------------------------------------------------------------------------------------------------------
+
+
+def _list(chosen: argparse.Namespace) -> int:
+    from fmu_components.catalogue import all_components
+
+    found = {name: (each.__doc__ or "").strip().splitlines()[0].rstrip(".") for name, each in all_components().items()}
+    word = chosen.word.lower()
+    found = {name: title for name, title in found.items() if word in name.lower() or word in title.lower()}
+    if chosen.json:
+        print(json.dumps(found))
+        return COMPLETED
+    if not found:
+        raise WrongUse(f"no component has '{chosen.word}' in its name or title; 'jourdain list' shows all of them")
+    library = ""
+    for name, title in found.items():
+        if library != name.partition(".")[0]:
+            library = name.partition(".")[0]
+            print(_bold(library))
+        print(f"  {name:34} {title}")
+    return COMPLETED
+
+
+def _info(chosen: argparse.Namespace) -> int:
+    suffix = chosen.file.suffix
+    if suffix == ".fmu":
+        from coupling.fmus import load
+
+        said = _fmu_info(load(chosen.file))
+    elif suffix == ".ssp":
+        said = _system_info(_system(str(chosen.file)))
+    elif suffix == ".jrd":
+        from coupling.result import Result
+
+        said = _result_info(Result.load(chosen.file))
+    else:
+        raise WrongUse(f"'{chosen.file}' is none of the files that can be looked into; give an .fmu, .ssp or .jrd")
+    if chosen.json:
+        print(json.dumps(said))
+        return COMPLETED
+    for title, rows in said.items():
+        if isinstance(rows, dict):
+            if rows:
+                print(_bold(title))
+            width = max((len(name) for name in rows), default=0)
+            for name, text in rows.items():
+                print(f"  {name:{width}}  {text}".rstrip())
+        elif isinstance(rows, list):
+            for each in rows:
+                print(f"{title}: {each}")
+        else:
+            print(f"{_bold(title)}: {rows}")
+    return COMPLETED
+
+
+def _fmu_info(fmu: Fmu) -> dict[str, Any]:
+    variables = list(fmu.variables.values())
+
+    def described(causality: str) -> dict[str, str]:
+        found = {}
+        for each in variables:
+            if each.causality == causality:
+                start = "" if each.start is None else f"= {each.start:g}" if isinstance(each.start, float) else f"= {each.start!s}"
+                found[each.name] = "  ".join(filter(None, [start, each.unit or "", each.description]))
+        return found
+
+    interfaces = {"Model Exchange": fmu.model_exchange, "Co-Simulation": fmu.co_simulation}
+    can = {
+        kind: ", ".join(
+            word
+            for word, has in (
+                ("directional derivatives", each.directional_derivatives),
+                ("adjoint derivatives", each.adjoint_derivatives),
+                ("saves its state", each.save_state),
+                ("serialises its state", each.serialize_state),
+            )
+            if has
+        )
+        for kind, each in interfaces.items()
+        if each is not None
+    }
+    return {
+        "model": fmu.model_name,
+        "FMI": f"{fmu.version}.0",
+        "made by": fmu.generation_tool,
+        "states": len(fmu.states),
+        "kinds": can,
+        "ports": {name: f"{port.kind.removeprefix('org.jourdain.')}: {', '.join(port.members)}" for name, port in fmu.terminals.items()},
+        "inputs": described("input"),
+        "outputs": described("output"),
+        "parameters": described("parameter"),
+        "note": list(fmu.notes),
+    }
+
+
+def _system_info(system: System) -> dict[str, Any]:
+    return {
+        "system": system.name,
+        "instances": {name: fmu.model_name for name, fmu in system.instances.items()},
+        "connections": {f"{a} - {b}": "" for a, b in system.connections},
+        "settings": {name: str(value) for name, value in system.settings.items()},
+        "note": list(system.notes),
+    }
+
+
+def _result_info(result: Result) -> dict[str, Any]:
+    return {
+        "system": result.system,
+        "outcome": result.outcome.sentence,
+        "rows": len(result),
+        "variables": {name: result.units[name] for name in result.names},
+        "warning": list(result.outcome.warnings),
+    }
+
+
+def _simulate(chosen: argparse.Namespace) -> int:
+    for path in chosen.out:
+        if path.suffix not in _WRITTEN:
+            raise WrongUse(f"--out {path}: nothing is written with this suffix; choose one of {', '.join(_WRITTEN)}")
+        if path.suffix in _FIGURES and not chosen.plot:
+            raise WrongUse(f"--out {path}: a figure shows what --plot names; add --plot NAME, such as --plot '*.theta'")
+    if chosen.plot and not any(path.suffix in _FIGURES for path in chosen.out):
+        raise WrongUse("--plot: there is no file for the figure; add --out FILE.png")
+    system = _system(chosen.system)
+    options = {
+        "solver": chosen.solver,
+        "rtol": chosen.rtol,
+        "initial": chosen.initial,
+        "communication_step": chosen.communication_step,
+        "output_interval": chosen.interval,
+        "outputs": chosen.record,
+        "max_steps": chosen.max_steps,
+    }
+    settings = {**system.settings, **{name: value for name, value in options.items() if value is not None}}
+    stop = chosen.stop if chosen.stop is not None else settings.pop("stop_time", None)
+    if stop is None:
+        stop = next((fmu.default_stop_time for fmu in system.instances.values() if fmu.default_stop_time), None)
+        stop = stop if len(system.instances) == 1 else None
+    if stop is None:
+        raise WrongUse(f"'{chosen.system}' does not say how long to simulate; give --stop SECONDS")
+    settings.pop("stop_time", None)
+    result = system.simulate(stop, start_values=dict(map(_value, chosen.set)), progress=not chosen.json, **settings)
+    written = [str(_write(result, path, chosen.plot)) for path in chosen.out]
+    if chosen.json:
+        said = {"ending": result.outcome.ending.name, "sentence": result.outcome.sentence, "warnings": list(result.outcome.warnings)}
+        print(json.dumps({**said, "rows": len(result), "written": written}))
+    else:
+        if not sys.stderr.isatty():  # on a terminal the bar has said so already
+            print(result.summary())
+        print("\n".join(written))
+    return COMPLETED if result.outcome.completed else ENDED_EARLY
+
+
+def _write(result: Result, path: Path, plot: Sequence[str] | None) -> Path:
+    if path.suffix in _FIGURES:
+        result.plot(*(plot or ()), path=path)
+    else:
+        write: Mapping[str, Callable[[Path], object]] = {
+            ".jrd": result.save,
+            ".csv": result.to_csv,
+            ".mat": result.to_mat,
+            ".html": result.animate,
+        }
+        write[path.suffix](path)
+    return path
+
+
+def _value(text: str) -> tuple[str, float | str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise WrongUse(f"--set {text}: a name and a value are expected, such as --set rod.m=2.5")
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value
+
+
+def _export(chosen: argparse.Namespace) -> int:
+    path = _system(chosen.system).export_fmu(chosen.out, inputs=chosen.inputs, outputs=chosen.outputs, fmi=chosen.fmi)
+    print(json.dumps({"written": [str(path)]}) if chosen.json else path)
+    return COMPLETED
+
+
+def _view(chosen: argparse.Namespace) -> int:
+    from coupling.result import Result
+
+    result = Result.load(chosen.result)
+    path = chosen.out or chosen.result.with_suffix(".html" if chosen.at is None else ".svg")
+    if chosen.at is None:
+        if path.suffix != ".html":
+            raise WrongUse(f"--out {path}: a page is written as .html; for a still picture give its time as well: --at SECONDS")
+        result.animate(path)
+    else:
+        result.picture(chosen.at, path)
+    print(json.dumps({"written": [str(path)]}) if chosen.json else path)
+    if chosen.open:
+        import webbrowser
+
+        webbrowser.open(path.resolve().as_uri())
+    return COMPLETED
+
+
+# -- systems -----------------------------------------------------------------------------------------------------------------------
+
+
+def _system(text: str) -> System:
+    """The system that a user names: of a file of Python, an SSP package or an FMU."""
+    from coupling.system import System
+
+    file, _, name = text.partition(":") if ".py" in text else (text, "", "")
+    path = Path(file)
+    if path.suffix not in (".py", ".ssp", ".fmu"):
+        raise WrongUse(f"'{text}' is no system; give a file that ends in .py, .ssp or .fmu")
+    if not path.is_file():
+        raise WrongUse(f"there is no file '{file}'; give the path of one that ends in .py, .ssp or .fmu")
+    if path.suffix == ".ssp":
+        return System.from_ssp(path)
+    if path.suffix == ".fmu":
+        system = System(path.stem)
+        system.add(path.stem.replace(".", "_"), path)
+        return system
+    return _of_module(path, name)
+
+
+def _of_module(path: Path, name: str) -> System:
+    """The only system of a file of Python, or that of a name; a function without arguments is called."""
+    import runpy
+
+    from coupling.system import System
+
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        scope = runpy.run_path(str(path), run_name="jourdain_system")
+    except Exception as error:
+        raise WrongUse(f"'{path}' cannot be run: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    systems = [key for key, each in scope.items() if isinstance(each, System)]
+    if not name:
+        name = systems[0] if len(systems) == 1 else "system" if callable(scope.get("system")) and not systems else ""
+    if not name:
+        has = f"has the systems {', '.join(map(repr, systems))}" if systems else "has no System and no function 'system'"
+        raise WrongUse(f"'{path}' {has}; name what to take: {path}:NAME")
+    if name not in scope:
+        raise WrongUse(f"'{path}' has no '{name}'; it has {', '.join(map(repr, systems)) or 'no System'}")
+    found = scope[name]() if callable(scope[name]) else scope[name]
+    if not isinstance(found, System):
+        raise WrongUse(f"'{path}:{name}' is no System, and no function that returns one; name another one")
+    return found
+
+
+def _bold(text: str) -> str:
+    """On a terminal that may have colours."""
+    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text

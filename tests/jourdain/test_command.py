@@ -1,0 +1,179 @@
+"""The command ``jourdain``, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coupling import Result
+from coupling.fmus import load
+from jourdain import command
+
+MACHINE = """
+from jourdain import System
+
+def system():
+    pendulum = System("pendulum")
+    pendulum.add("ground", "planar.Fixed")
+    pendulum.add("pin", "planar.Revolute")
+    pendulum.add("rod", "planar.Body1", {"m": 1.0, "I": 1/12, "p1.rx": -0.5, "x": 0.5})
+    pendulum.connect("ground.p1", "pin.M")
+    pendulum.connect("pin.N", "rod.p1")
+    return pendulum
+"""
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    file = tmp_path / "machine.py"
+    file.write_text(MACHINE)
+    return file
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    """The exit code, what was printed, and what was complained about."""
+    try:
+        code = command.main([str(each) for each in arguments])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    return code, *capsys.readouterr()
+
+
+def test_it_is_a_command(machine: Path) -> None:
+    """As a process of its own: help without anything heavy, a run that is completed, and one sentence for a wrong use."""
+
+    def typed(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return subprocess.run(
+            [sys.executable, "-m", "jourdain", *arguments], capture_output=True, text=True, cwd=machine.parent, env=environment
+        )
+
+    helped = typed("--help")
+    assert helped.returncode == 0 and "simulate" in helped.stdout and "Exit codes" in helped.stdout
+    done = typed("simulate", "machine.py", "--stop", "0.5", "--out", "run.jrd")
+    assert done.returncode == 0, done.stderr
+    assert "completed at t = 0.5 s" in done.stdout and done.stdout.splitlines()[-1] == "run.jrd"
+    assert len(Result.load(machine.parent / "run.jrd")) == 501
+    wrong = typed("simulate", "machine.py", "--stop", "0.5", "--set", "rod.mass=2")
+    assert (
+        wrong.returncode == 2
+        and wrong.stderr.startswith("jourdain: 'rod' (planar.Body1) has no variable 'mass' to start from; what can be set is")
+        and len(wrong.stderr.splitlines()) == 1
+    )
+
+
+def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
+    """What a verb needs is imported when it runs."""
+    source = (
+        "import sys\nfrom jourdain import command\ntry: command.main(['simulate', '--help'])\nexcept SystemExit: pass\n"
+        "print(sorted({'numpy', 'sympy', 'scipy', 'coupling', 'fmu_components'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, cwd=Path(command.__file__).parents[1])
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_simulate_writes_what_is_asked_for(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the suffix: the result, tables, the page, a figure; --json says it to machines."""
+    files = [machine.parent / f"run{suffix}" for suffix in (".jrd", ".csv", ".mat", ".html", ".png")]
+    outs = [part for file in files for part in ("--out", file)]
+    options = ("--stop", "0.2", "--interval", "0.1", "--set", "rod.theta=0", "--record", "*", "--plot", "rod.*.x", "--solver", "dop853")
+    code, out, _ = run(capsys, "simulate", f"{machine}:system", *options, *outs, "--json")
+    said = json.loads(out)
+    assert code == 0 and said["ending"] == "COMPLETED" and said["rows"] == 3 and said["written"] == [str(file) for file in files]
+    assert all(file.stat().st_size > 100 for file in files)
+    assert Result.load(files[0]).options["solver"] == "dop853"
+
+
+def test_a_run_that_ends_early(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 1, and the outcome says why."""
+    code, out, _ = run(capsys, "simulate", machine, "--stop", "100", "--rtol", "1e-13", "--max-steps", "20", "--json")
+    assert code == 1 and json.loads(out)["ending"] != "COMPLETED" and "max_steps" in json.loads(out)["sentence"]
+
+
+def test_info_tells_what_is_in_a_file(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of an FMU its ports, parameters and kinds; of a package its instances; of a result its outcome."""
+    fmu = machine.parent / "pendulum.fmu"
+    code, out, err = run(capsys, "export", machine, "--out", fmu, "--outputs", "rod.theta", "--json")
+    assert code == 0 and json.loads(out)["written"] == [str(fmu)], err
+    assert "rod.theta" in load(fmu).variables
+    code, out, _ = run(capsys, "info", fmu)
+    assert code == 0 and "Co-Simulation" in out and "rod.theta" in out and "rod.m" in out
+    said = json.loads(run(capsys, "info", fmu, "--json")[1])
+    assert said["states"] == len(load(fmu).states) and said["FMI"] == "2.0" and "rad" in said["outputs"]["rod.theta"]
+    scope: dict = {}
+    exec(MACHINE, scope)
+    package = scope["system"]().to_ssp(machine.parent / "pendulum.ssp", settings={"stop_time": 0.1})
+    said = json.loads(run(capsys, "info", package, "--json")[1])
+    assert said["instances"]["rod"] == "planar.Body1" and said["settings"] == {"stop_time": "0.1"}
+    result = machine.parent / "run.jrd"
+    assert run(capsys, "simulate", package, "--out", result)[0] == 0
+    assert json.loads(run(capsys, "info", result, "--json")[1])["outcome"] == "completed at t = 0.1 s"
+
+
+def test_list_and_view(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Components by a word; a result as a page beside it, or a still picture."""
+    code, out, _ = run(capsys, "list", "revolute")
+    assert code == 0 and out.splitlines()[0] == "planar" and any(line.split()[0] == "planar.Revolute" for line in out.splitlines())
+    assert json.loads(run(capsys, "list", "revolute", "--json")[1])["planar.Revolute"].startswith("Revolute joint")
+    result = machine.parent / "run.jrd"
+    run(capsys, "simulate", machine, "--stop", "0.2", "--out", result)
+    assert run(capsys, "view", result)[:2] == (0, f"{result.with_suffix('.html')}\n")
+    assert result.with_suffix(".html").read_text().startswith("<!doctype html>")
+    assert run(capsys, "view", result, "--at", "0.1")[:2] == (0, f"{result.with_suffix('.svg')}\n")
+
+
+def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One implementation under both names."""
+    code, _, _ = run(capsys, "build", "planar.Fixed", "--fmi", "3", "--out", machine.parent / "fmus")
+    assert code == 0 and (machine.parent / "fmus" / "fmi3" / "planar.Fixed.fmu").is_file()
+    code, _, err = run(capsys, "build", "planar.Fxed", "--out", machine.parent)
+    assert code == 2 and err.startswith("jourdain build: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("simulate", "{machine}"), "'{machine}' does not say how long to simulate; give --stop SECONDS"),
+        (("simulate", "{machine}x"), "'{machine}x' is no system; give a file that ends in .py, .ssp or .fmu"),
+        (("simulate", "nowhere.py", "--stop", "1"), "there is no file 'nowhere.py'; give the path of one that ends in .py, .ssp or .fmu"),
+        (("simulate", "{machine}:other", "--stop", "1"), "'{machine}' has no 'other'; it has no System"),
+        (
+            ("simulate", "{machine}", "--stop", "1", "--set", "rod.m"),
+            "--set rod.m: a name and a value are expected, such as --set rod.m=2.5",
+        ),
+        (
+            ("simulate", "{machine}", "--out", "run.doc"),
+            "--out run.doc: nothing is written with this suffix; choose one of .jrd, .csv, .mat, .html, .png, .svg, .pdf",
+        ),
+        (
+            ("simulate", "{machine}", "--out", "run.png"),
+            "--out run.png: a figure shows what --plot names; add --plot NAME, such as --plot '*.theta'",
+        ),
+        (("simulate", "{machine}", "--plot", "rod.x"), "--plot: there is no file for the figure; add --out FILE.png"),
+        (("info", "{machine}"), "'{machine}' is none of the files that can be looked into; give an .fmu, .ssp or .jrd"),
+        (("list", "warp drive"), "no component has 'warp drive' in its name or title; 'jourdain list' shows all of them"),
+        (("view", "nowhere.jrd"), "'nowhere.jrd' cannot be read: No such file or directory; give the path of a result that was saved"),
+    ],
+)
+def test_a_wrong_use_is_one_sentence(machine: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str) -> None:
+    """And the exit code 2, without a traceback."""
+    code, out, err = run(capsys, *(each.format(machine=machine) for each in arguments))
+    assert (code, out, err) == (2, "", f"jourdain: {sentence.format(machine=machine)}\n")
+
+
+def test_a_module_with_two_systems_or_a_mistake(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The user is asked which one; an exception of the file is named with its kind."""
+    machine.write_text("from jourdain import System\na, b = System('a'), System('b')\n")
+    assert (
+        run(capsys, "simulate", machine, "--stop", "1")[2]
+        == f"jourdain: '{machine}' has the systems 'a', 'b'; name what to take: {machine}:NAME\n"
+    )
+    machine.write_text("1 / 0\n")
+    assert (
+        run(capsys, "simulate", machine, "--stop", "1")[2] == f"jourdain: '{machine}' cannot be run: ZeroDivisionError: division by zero\n"
+    )
