@@ -113,7 +113,7 @@ def test_directional_derivatives_are_exact(component, fmi, fmu):
     for switch in switches(component):
         point = reference(component).random_point(random, any(switch.values()))
         knowns, unknowns = knowns_and_unknowns(component, fmi, switch, point)
-        parameters = [v.name for v in declaration(component).with_role(Role.PARAMETER)]
+        parameters = [v.name for v in declaration(component).with_role(Role.PARAMETER) if v.type == "real"]
         with Driver(fmu(component, fmi), "me") as driver:
             start_at(driver, component, point, fmi, switch)
             exact = reference(component).jacobian(as_run(driver, component, point))

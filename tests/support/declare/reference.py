@@ -120,6 +120,8 @@ def _draw(variable: Variable, random: np.random.Generator, switch: bool) -> floa
         return variable.start if variable.start is not None else False
     if variable.role is Role.TIME:
         return float(random.uniform(0, 5))
+    if variable.type == "boolean":
+        return bool(random.integers(2))
     if variable.type == "integer":
         return int(random.integers(variable.range.minimum, variable.range.maximum + 1))
     low = max(-3.0, variable.range.minimum)
