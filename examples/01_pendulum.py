@@ -21,17 +21,15 @@ STOP = 5.0
 ALLOWED = 1e-6  # rad, between the simulation and the closed form
 
 
-# 1. The system: instances by name, and which port is connected to which. The point p1 of the rod lies half a length behind its
-# mass centre. All that is not given has a default, such as gravity, 9.81 m/s2 downwards.
+# 1. The system: bodies by name, and the joint between two of their ports. The point p1 of the rod lies half a length behind its
+# mass centre. All that is not given has a default.
 
 
 def system() -> System:
-    pendulum = System("pendulum")
+    pendulum = System("pendulum", gravity=(0.0, -GRAVITY))
     pendulum.add("ground", "planar.Fixed")
-    pendulum.add("pin", "planar.Revolute")
     pendulum.add("rod", "planar.Body1", {"m": MASS, "I": INERTIA, "p1.rx": -ARM, "x": ARM})
-    pendulum.connect("ground.p1", "pin.M")
-    pendulum.connect("pin.N", "rod.p1")
+    pendulum.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
     return pendulum
 
 

@@ -36,13 +36,11 @@ def build(folder: Path) -> Path:
 
 
 def system(screw: Path) -> System:
-    slide = System("screw")
+    slide = System("screw", gravity=(0.0, -GRAVITY))
     slide.add("ground", "planar.Fixed")
-    slide.add("screw", screw, {"pitch": PITCH})
-    slide.add("body", "planar.Body1", {"m": MASS, "I": INERTIA, "gy": -GRAVITY})
+    slide.add("body", "planar.Body1", {"m": MASS, "I": INERTIA})
     slide.add("pull", "planar.Wrench")
-    slide.connect("ground.p1", "screw.M")
-    slide.connect("body.p1", "screw.N")
+    slide.join(screw, "ground.p1", "body.p1", {"pitch": PITCH}, name="screw")
     slide.connect("body.p1", "pull.M")  # the wrenches of all joints on a point add up
     slide.drive("pull.Fx", FORCE)
     return slide

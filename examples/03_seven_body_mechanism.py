@@ -93,24 +93,20 @@ def poses(beta: float, Theta: float, gamma: float, Phi: float, delta: float, Ome
 
 
 def system() -> System:
-    mechanism = System("seven-body mechanism")
+    mechanism = System("seven-body mechanism", gravity=(0.0, 0.0))
     for name, (x, y) in FIXED.items():
         mechanism.add(name, "planar.Fixed", {"p1.rx": x, "p1.ry": y})
     for (name, points), m, inertia, (x, y, theta) in zip(POINTS.items(), M, I, poses(**START), strict=True):
-        values = {"m": m, "I": inertia, "gy": 0.0, "x": x, "y": y, "theta": theta}
+        values = {"m": m, "I": inertia, "x": x, "y": y, "theta": theta}
         for number, (rx, ry) in enumerate(points, start=1):
             values |= {f"p{number}.rx": rx, f"p{number}.ry": ry}
         mechanism.add(name, f"planar.Body{len(points)}", values)
     for name, (a, b) in JOINTS.items():
-        mechanism.add(name, "planar.ActuatedRevolute" if name == "drive" else "planar.Revolute")
-        mechanism.connect(a, f"{name}.M")
-        mechanism.connect(b, f"{name}.N")
+        mechanism.join("planar.ActuatedRevolute" if name == "drive" else "planar.Revolute", a, b, name=name)
     mechanism.drive("drive.effort", TORQUE)
     # The length of a spring is smoothed at 0, for the direction of its force to stay defined there. The default of 1 micrometre
     # would show in the ninth digit of this mechanism.
-    mechanism.add("spring", "planar.SpringDamper", {"k": STIFFNESS, "rest": REST})
-    mechanism.connect("C.p1", "spring.M")
-    mechanism.connect("link3.p3", "spring.N")
+    mechanism.join("planar.SpringDamper", "C.p1", "link3.p3", {"k": STIFFNESS, "rest": REST}, name="spring")
     return mechanism
 
 

@@ -65,22 +65,13 @@ def add_mechanics(crane: System, kind: str | None) -> None:
     crane.add(
         "boom",
         "planar.Body3",
-        {**BOOM, "gy": -GRAVITY, "p1.rx": -LENGTH / 2, "p2.rx": LENGTH / 2, "x": x, "y": y, "theta": ANGLE},
+        {**BOOM, "p1.rx": -LENGTH / 2, "p2.rx": LENGTH / 2, "x": x, "y": y, "theta": ANGLE},
         kind,
     )
-    crane.add("load", "planar.Body1", {**LOAD, "gy": -GRAVITY, "p1.ry": ROPE, "x": 2 * x, "y": 2 * y - ROPE}, kind)
-    crane.add("hinge", "planar.Revolute")
-    crane.add("tip", "planar.Revolute")
-    crane.add("actuator", "planar.LinearActuator", {"offset": hypot(x - FOOT, y)})
-    for a, b in (
-        ("ground.p1", "hinge.M"),
-        ("boom.p1", "hinge.N"),
-        ("boom.p2", "tip.M"),
-        ("load.p1", "tip.N"),
-        ("foot.p1", "actuator.M"),
-        ("boom.p3", "actuator.N"),
-    ):
-        crane.connect(a, b)
+    crane.add("load", "planar.Body1", {**LOAD, "p1.ry": ROPE, "x": 2 * x, "y": 2 * y - ROPE}, kind)
+    crane.join("planar.Revolute", "ground.p1", "boom.p1", name="hinge")
+    crane.join("planar.Revolute", "boom.p2", "load.p1", name="tip")
+    crane.join("planar.LinearActuator", "foot.p1", "boom.p3", {"offset": hypot(x - FOOT, y)}, name="actuator")
 
 
 # 3. The hydraulics. Pressures are states of the cylinder, the spool is one of the valve, which connects the cylinder's chambers with
@@ -119,7 +110,7 @@ METERS = {
 
 def system(mechanics: str | None = None, hydraulics: str | None = None, meters: bool = False) -> System:
     """The crane; the kinds, "me" or "cs", are those of the instances with states."""
-    crane = System("hydraulic crane")
+    crane = System("hydraulic crane", gravity=(0.0, -GRAVITY))
     add_mechanics(crane, mechanics)
     add_hydraulics(crane, hydraulics)
     crane.connect("actuator.flange", "cylinder.flange")

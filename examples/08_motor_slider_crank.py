@@ -70,21 +70,13 @@ def add_drive(machine: System) -> None:
 
 def add_slider_crank(machine: System) -> None:
     machine.add("frame", "planar.Fixed")
-    machine.add("shaft", "planar.ActuatedRevolute", {"rotation.b": BEARING})
     machine.add("crank", "planar.Body2", {**CRANK, "p1.rx": -RADIUS / 2, "p2.rx": RADIUS / 2, "x": RADIUS / 2})
-    machine.add("crank pin", "planar.Revolute")
     machine.add("rod", "planar.Body2", {**ROD, "p1.rx": -LENGTH / 2, "p2.rx": LENGTH / 2, "x": RADIUS + LENGTH / 2})
-    machine.add("slider pin", "planar.Revolute")
     machine.add("slider", "planar.Body1", {**SLIDER, "x": RADIUS + LENGTH})
-    machine.add("guide", "planar.Translational", {"translation.b": PUMP})
-    for joint, a, b in (
-        ("shaft", "frame.p1", "crank.p1"),
-        ("crank pin", "crank.p2", "rod.p1"),
-        ("slider pin", "rod.p2", "slider.p1"),
-        ("guide", "frame.p1", "slider.p1"),
-    ):
-        machine.connect(a, f"{joint}.M")
-        machine.connect(b, f"{joint}.N")
+    machine.join("planar.ActuatedRevolute", "frame.p1", "crank.p1", {"rotation.b": BEARING}, name="shaft")
+    machine.join("planar.Revolute", "crank.p2", "rod.p1", name="crank pin")
+    machine.join("planar.Revolute", "rod.p2", "slider.p1", name="slider pin")
+    machine.join("planar.Translational", "frame.p1", "slider.p1", {"translation.b": PUMP}, name="guide")
 
 
 # 4. The machine: both, with the gear between. Meters count the energy that leaves; an integrator is a meter.
@@ -102,9 +94,7 @@ def system() -> System:
     machine = System("motor-driven slider-crank")
     add_drive(machine)
     add_slider_crank(machine)
-    machine.add("gear", "mechanical1d.Gear", {"ratio": RATIO})
-    machine.connect("rotor.flange", "gear.M")
-    machine.connect("shaft.flange", "gear.N")
+    machine.join("mechanical1d.Gear", "rotor.flange", "shaft.flange", {"ratio": RATIO}, name="gear")
     for meter, (power, sign) in METERS.items():
         machine.add(meter, "signal.Integrator", {"k": sign})
         machine.connect(power, f"{meter}.u")

@@ -40,14 +40,10 @@ ALLOWED = 1e-6  # of the greatest energy, in its balance
 
 def add_crane(machine: System) -> None:
     machine.add("gantry", "planar.Fixed", {"p1.ry": 15.0})
-    machine.add("rail", "planar.ActuatedTranslational", {"translation.b": RAIL_FRICTION})
     machine.add("trolley", "planar.Body1", {**TROLLEY, "y": 15.0})
-    machine.add("hook", "planar.Revolute", {"rotation.b": HOOK_FRICTION})
     machine.add("load", "planar.Body1", {**LOAD, "p1.ry": ROPE, "y": 15.0 - ROPE})
-    machine.connect("gantry.p1", "rail.M")
-    machine.connect("trolley.p1", "rail.N")
-    machine.connect("trolley.p1", "hook.M")
-    machine.connect("load.p1", "hook.N")
+    machine.join("planar.ActuatedTranslational", "gantry.p1", "trolley.p1", {"translation.b": RAIL_FRICTION}, name="rail")
+    machine.join("planar.Revolute", "trolley.p1", "load.p1", {"rotation.b": HOOK_FRICTION}, name="hook")
 
 
 # 3. The controller: speed = POSITION_GAIN (target - position) + swing_gain angle, limited; then force = PI (speed - its measurement),

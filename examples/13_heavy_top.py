@@ -35,14 +35,12 @@ ALLOWED = 1e-8  # m
 def system() -> System:
     top = System("heavy top")
     top.add("ground", "spatial.Fixed")
-    top.add("pivot", "spatial.Spherical")
     values = {"m": MASS, "Ixx": ACROSS, "Iyy": ALONG, "Izz": ACROSS}
     velocity = np.cross(OMEGA, -np.array(PIVOT))
     for axis, pivot, omega, v in zip("xyz", PIVOT, OMEGA, velocity, strict=True):
         values |= {f"p1.r{axis}": pivot, axis: -pivot, f"v{axis}": float(v), f"omega{axis}": omega}
     top.add("top", "spatial.Body1", values)
-    top.connect("ground.p1", "pivot.M")
-    top.connect("pivot.N", "top.p1")
+    top.join("spatial.Spherical", "ground.p1", "top.p1", name="pivot")
     return top
 
 

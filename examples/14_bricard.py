@@ -17,7 +17,7 @@ from jourdain import Result, System, orientation
 
 POINTS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)  # of the hinges at the start
 AXES = "yzxyzx"
-ROD = {"m": 1.0, "Ixx": 0.02 / 12, "Iyy": 1.01 / 12, "Izz": 1.01 / 12, "gy": -9.81, "gz": 0.0}  # 1 m long, 0.1 m square
+ROD = {"m": 1.0, "Ixx": 0.02 / 12, "Iyy": 1.01 / 12, "Izz": 1.01 / 12}  # 1 m long, 0.1 m square
 STOP = 2.0
 REFERENCE = {
     0.5: ((0.96828367911, -1.22462515944, 0.75014660944), 0.25252884052),
@@ -51,7 +51,7 @@ def port(name: str, hinge: int, R: np.ndarray) -> dict[str, float]:
 
 
 def system() -> System:
-    loop = System("Bricard")
+    loop = System("Bricard", gravity=(0.0, -9.81, 0.0))
     loop.add("start", "spatial.Fixed", vector("p1.r", POINTS[0]) | port("p1", 0, np.eye(3)))
     loop.add("end", "spatial.Fixed", vector("p1.r", POINTS[5]) | port("p1", 5, np.eye(3)))
     for i in range(5):
@@ -59,9 +59,8 @@ def system() -> System:
         ports = {"p1.rx": -0.5, "p2.rx": 0.5} | port("p1", i, R) | port("p2", i + 1, R)
         loop.add(f"rod{i}", "spatial.Body2", ROD | ports | orientation(matrix=R) | vector("", (POINTS[i] + POINTS[i + 1]) / 2))
     for i in range(6):
-        loop.add(f"hinge{i}", "spatial.Revolute")
-        loop.connect("start.p1" if i == 0 else f"rod{i - 1}.p2", f"hinge{i}.M")
-        loop.connect(f"hinge{i}.N", "end.p1" if i == 5 else f"rod{i}.p1")
+        ends = "start.p1" if i == 0 else f"rod{i - 1}.p2", "end.p1" if i == 5 else f"rod{i}.p1"
+        loop.join("spatial.Revolute", *ends, name=f"hinge{i}")
     return loop
 
 

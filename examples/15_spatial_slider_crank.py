@@ -75,9 +75,7 @@ def mechanics(friction: float = 0.0) -> System:
         ("cross", "Universal", "slider.p1", "rod.p2"),
         ("guide", "Prismatic", "rail.p1", "slider.p2"),
     ):
-        machine.add(joint, f"spatial.{component}", {"translation.b": friction} if joint == "guide" else None)
-        machine.connect(a, f"{joint}.M")
-        machine.connect(b, f"{joint}.N")
+        machine.join(f"spatial.{component}", a, b, {"translation.b": friction} if joint == "guide" else None, name=joint)
     return machine
 
 

@@ -85,9 +85,7 @@ def add_leg(machine: System, i: int) -> None:
         ("leg", "ActuatedPrismatic", f"tube{i}.p1", f"rod{i}.p1"),
         ("ball", "Spherical", f"platform.p{i // 2 + 1}", f"rod{i}.p1"),
     ):
-        machine.add(f"{joint}{i}", f"spatial.{component}")
-        machine.connect(a, f"{joint}{i}.M")
-        machine.connect(b, f"{joint}{i}.N")
+        machine.join(f"spatial.{component}", a, b, name=f"{joint}{i}")
 
 
 def add_hydraulics(machine: System, i: int, force: float) -> None:

@@ -29,10 +29,8 @@ def system() -> System:
     rolling = System("wheel")
     rolling.add("ground", "planar.Fixed")
     rolling.add("wheel", "planar.Body2", {"m": MASS, "I": INERTIA, "y": RADIUS})
-    rolling.add("contact", "planar.RollingDisc", {"radius": RADIUS})
     rolling.add("push", "planar.Wrench")
-    rolling.connect("ground.p1", "contact.M")
-    rolling.connect("wheel.p1", "contact.N")
+    rolling.join("planar.RollingDisc", "ground.p1", "wheel.p1", {"radius": RADIUS}, name="contact")
     rolling.connect("wheel.p2", "push.M")
     rolling.drive("push.Fx", [(0, 0), (BEGIN, 0), (BEGIN, FORCE), (END, FORCE), (END, 0), (STOP, 0)])
     return rolling

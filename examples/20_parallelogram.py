@@ -53,9 +53,7 @@ def system() -> System:
     linkage.add("coupler", "planar.Body2", level)
     pairs = ("left.p1", "crank.p1"), ("right.p1", "rocker.p1"), ("crank.p2", "coupler.p1"), ("rocker.p2", "coupler.p2")
     for name, (a, b) in zip("abcd", pairs, strict=True):
-        linkage.add(name, "planar.Revolute")
-        linkage.connect(a, f"{name}.M")
-        linkage.connect(b, f"{name}.N")
+        linkage.join("planar.Revolute", a, b, name=name)
     return linkage
 
 

@@ -27,16 +27,14 @@ ALLOWED = 1e-9
 
 
 def system() -> System:
-    incline = System("rolling disc")
+    incline = System("rolling disc", gravity=(GX, GY))
     incline.add("ground", "planar.Fixed")
     height = RADIUS - GY * TOUCHES**2 / 2
-    incline.add("disc", "planar.Body1", {"m": MASS, "I": INERTIA, "gx": GX, "gy": GY, "y": height, "vx": SPEED})
+    incline.add("disc", "planar.Body1", {"m": MASS, "I": INERTIA, "y": height, "vx": SPEED})
     own = Path(__file__).parent / "rolling_disc"
     for name, file in (("plane", "Plane.py"), ("grip", "Grip.py")):
         (joint,) = from_file(own / file)
-        incline.add(name, joint, {"radius": RADIUS})
-        incline.connect("ground.p1", f"{name}.M")
-        incline.connect("disc.p1", f"{name}.N")
+        incline.join(joint, "ground.p1", "disc.p1", {"radius": RADIUS}, name=name)
     incline.enforce("plane", [(TOUCHES, LEAVES)])
     incline.enforce("grip", [(GRIPS, SLIPS)])
     return incline

@@ -38,9 +38,7 @@ def system() -> System:
     for axis, v, omega in zip("xyz", np.cross(OMEGA, RADIUS * UP), OMEGA, strict=True):
         start |= {f"v{axis}": float(v), f"omega{axis}": float(omega)}
     ball.add("ball", "spatial.Body1", {"m": MASS, "z": RADIUS, **start})
-    ball.add("contact", "spatial.RollingSphere", {"radius": RADIUS})
-    ball.connect("plane.p1", "contact.M")
-    ball.connect("contact.N", "ball.p1")
+    ball.join("spatial.RollingSphere", "plane.p1", "ball.p1", {"radius": RADIUS}, name="contact")
     return ball
 
 

@@ -320,6 +320,14 @@ def check_vehicle(printed: str, folder: Path) -> None:
     assert is_plot(folder / "vehicle.png")
 
 
+def check_quick_return(printed: str, folder: Path) -> None:
+    """The ram's velocity is that of the closed form, and the torque that of the power balance."""
+    assert number(r"velocity of the ram: off by (\S+) m/s", printed) < 1e-9
+    assert number(r"off by (\S+) of that from the balance of power", printed) < 1e-8
+    assert number(r"the ram spends (\S+) of a turn", printed) == pytest.approx(0.365, abs=1e-3)
+    assert is_plot(folder / "quick_return.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -349,6 +357,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "26_measured_pendulum": check_measured_pendulum,
     "27_which_parameters_matter": check_which_parameters_matter,
     "30_vehicle": check_vehicle,
+    "29_quick_return": check_quick_return,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""

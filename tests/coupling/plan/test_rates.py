@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import sympy
 
-from coupling import System
+from coupling import Result, System
+from coupling.sweep import sweep
 from fmu_components.declare.declaration import TIME as t
 from tests.support.systems.systems import refusal
 
@@ -70,6 +71,18 @@ def test_in_one_run_and_in_steps() -> None:
     assert np.abs(system.simulate(2.0)["body.x"]).max() == 0
     stepped = pushed(sympy.sin(5 * t)).simulate(2.0, communication_step=0.01, scheme="implicit")
     assert np.abs(stepped["body.x"] - (1 - np.cos(5 * stepped.time)) / 5).max() < 1e-3
+
+
+def test_in_sweeps() -> None:
+    """Twice the mass takes twice the force, in a table whose runs have a formula in place of the constant."""
+    system = pushed(0.0)
+    drives = {"drive.velocity": sympy.sin(5 * t)}
+    table = sweep(system, {"body.m": [2.0, 4.0]}, stop_time=1.0, measure={"force": final_force}, drives=drives)
+    assert [row["force"] for row in table] == pytest.approx([10 * math.cos(5), 20 * math.cos(5)], abs=1e-8)
+
+
+def final_force(result: Result) -> float:
+    return float(result["drive.force"][-1])
 
 
 def test_in_files(tmp_path: Path) -> None:
