@@ -121,6 +121,8 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
     moves = ~np.isin(operations["kind"], there)  # components read these where they are
     printed = {"part": rows.table("part"), "drive": rows.table("drive"), "loop": rows.table("loop"), "operation": operations[moves]}
     printed |= {name: rows.table(name) for name in ("derivative", "constraint", "motion", "turn")}
+    if session.built.switched:
+        printed["switched"] = rows.table("switched")
     fixed = table.interface.fixed
     if fixed:
         printed |= {name: rows.table(name) for name in ("bordered", "level")}
@@ -147,7 +149,9 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
         *(_fixed(table, session, fixed) if fixed else ()),
         "const Schedule schedule = {\n    .rows = {\n"
         + "".join(f"        .{name} = {value},\n" for name, value in members.items())
-        + "    },\n    .input = input,\n    .multipliers = multipliers,\n    .slot_variable = slot_variable,\n};",
+        + "    },\n"
+        + ("    .chooser = &chooser,\n" if session.built.switched else "")
+        + "    .input = input,\n    .multipliers = multipliers,\n    .slot_variable = slot_variable,\n};",
     ]
     return "\n\n".join(parts) + "\n"
 

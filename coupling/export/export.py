@@ -73,18 +73,19 @@ def export_fmu(
             "there instead"
         )
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
+    switched = next((name for name, fmu in fmus.items() if fmu.dae and fmu.dae.switched), None)
+    if switched and (ls_dae or steps):
+        asked = f"solver='{steps.solver}'" if steps else "ls_dae=True"
+        raise BuildError(
+            f"{asked} is refused: the modes of '{switched}' are chosen inside the FMU, where the multipliers are found; leave it out"
+        )
+    projected = projected or switched is not None
     models = model_sources(fmus)
     _check_names(definition.name, fmus)
     choice = _choose(definition, fmus, inputs, outputs, parameters, projected)
     if definition.enforced:
         raise BuildError(
             f"export_fmu: '{definition.enforced[0][0]}' comes and goes by enforce(), which an exported FMU cannot do; leave enforce() out, or the joint"
-        )
-    switched = next((name for name, fmu in fmus.items() if fmu.dae and fmu.dae.switched), None)
-    if switched:
-        raise BuildError(
-            f"export_fmu: the modes of '{switched}' are chosen by whoever couples FMUs, which an exported one does not do; leave '{switched}' out of the system, "
-            "name the ports that it was connected with in inputs and outputs, and couple it with the exported FMU here"
         )
     opened, mode = definition.opened(_starts(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
     built = build(opened, mode)

@@ -48,6 +48,11 @@ _KERNEL_SOURCES = (
 """The core that evaluates; what integrates, records and couples stays outside."""
 _FIXED = ("bordered.c", "index3.c", "order.c")
 """What steps of fixed size need besides."""
+_SWITCHED = (
+    *("settle.c", "project_fully.c", "modes.c", "lemke.c", "impact.c"),
+    *("switching.c", "switching_impacts.c", "switching_instances.c", "switching_problem.c"),
+)
+"""What joints need besides whose constraints depend on modes."""
 
 
 def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:
@@ -55,9 +60,10 @@ def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[s
     fixed = table.interface.fixed is not None
     implicit = table.implicit is not None and not fixed
     runtime = [path for path in (*c.runtime_sources(fmi, implicit), *c.runtime_headers(fmi)) if path.name != "this_model.h"]
-    embedded = [path for path in sorted((_HERE / "embedded").glob("*.[ch]")) if fixed or not path.name.startswith("fixed")]
+    left_out = (*(() if fixed else ("fixed",)), *(() if table.built.switched else ("switched",)))
+    embedded = [path for path in sorted((_HERE / "embedded").glob("*.[ch]")) if not path.name.startswith(left_out)]
     files = {path.name: path.read_bytes() for path in (*runtime, *embedded)}
-    kernel = (*_KERNEL_SOURCES, *(_FIXED if fixed else ()))
+    kernel = (*_KERNEL_SOURCES, *(_FIXED if fixed else ()), *(_SWITCHED if table.built.switched else ()))
     files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in (*kernel, *_headers(kernel))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models).encode()

@@ -117,7 +117,19 @@ class MechanismTable(VariableTable):
         return self.reference(variable) in self.outputs
 
     def jumps(self, variable: Variable) -> bool:
+        if self.built.switched and variable.name in self._velocities:
+            return True
         return any(variable.name == f"{m.name}.{state}" for m in self.members for state in m.again)
+
+    @cached_property
+    def _velocities(self) -> frozenset[str]:
+        """States that are no mere integrals of others, which impacts may set."""
+        return frozenset(
+            f"{part.name}.{part.fmu.by_reference[reference].name}"
+            for part in self.built.parts
+            for reference, derivative in zip(part.states, part.structure.derivatives, strict=True)
+            if derivative.dependencies is None or {known for known, _ in derivative.dependencies} - set(part.states)
+        )
 
     def has_events(self) -> bool:
         return bool(self.kinked) or any(v.role in (Role.DISCRETE, Role.RELATION) for v in self.variables)
@@ -265,6 +277,8 @@ class MechanismTable(VariableTable):
             return Role.ALGEBRAIC if self.interface.ls_dae and address not in self._driven else Role.LOCAL
         if of.reference in member.indicators:
             return Role.INDICATOR
+        if fmu.dae and any(each.mode.name == of.name for each in fmu.dae.switched):
+            return Role.RELATION  # chosen inside
         if of.causality == "local" and of.variability == "discrete":
             return Role.RELATION if of.initial == "calculated" else Role.DISCRETE
         return Role.OUTPUT if (member.name, of.name) in self._chosen else Role.LOCAL
@@ -312,10 +326,11 @@ def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:
 
 def constraint_places(table: MechanismTable, levels: Sequence[str] = ("position", "velocity")) -> list[int]:
     """Where the values are that have to vanish at the start: of all components whose multipliers are solved for."""
-    return [
-        table.place_at(part, reference)
-        for part, member in enumerate(table.members)
-        for constraint in (member.fmu.dae.constraints if member.fmu.dae else ())
-        for level in levels
-        if (reference := constraint.at(level)) is not None
-    ]
+    found = []
+    for part, member in enumerate(table.members):
+        dae = member.fmu.dae
+        switched = {each.multiplier for each in dae.switched} if dae else set()
+        for constraint in dae.constraints if dae else ():
+            levels_of = (constraint.at(level) for level in levels if constraint.multiplier not in switched)
+            found += [table.place_at(part, reference) for reference in levels_of if reference is not None]
+    return found

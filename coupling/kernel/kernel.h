@@ -107,7 +107,7 @@ int kernel_projected_residuals(Kernel *, double t, const double *x, const double
 /* clock.c */
 void kernel_use_clock(Kernel *); /* for the statistics of time spent */
 
-/* events.c */
+/* settle.c, events.c */
 int kernel_start_events(Kernel *);                            /* every instance enters Event Mode */
 int kernel_complete_step(Kernel *, bool *event);              /* tells those that want to know; whether one asks for an event */
 int kernel_settle(Kernel *, double *x, bool *states_changed); /* discrete updates until nothing changes; ends in Continuous-Time Mode */

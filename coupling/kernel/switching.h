@@ -50,6 +50,7 @@ enum { MOST_LIMITS = 50 };         /* rounds in which limits follow what they de
 /* switching_instances.c */
 int get_of(Kernel *, const Item *, int reference, double *value);
 int read_items(Kernel *, const double *x);
+int read_modes(Kernel *); /* of all instances, and what is in force by them */
 int follow_conditions(Kernel *); /* of joints that hold while one is true: their modes */
 int set_modes(Kernel *, double t, double *x, bool solving); /* and lets the instances settle; `solving`: loops are solved */
 int read_limit(Kernel *, Item *); /* the greatest of friction at rest: what it is, or by how much it follows what presses */

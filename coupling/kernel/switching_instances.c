@@ -10,6 +10,13 @@ int get_of(Kernel *k, const Item *item, int reference, double *value)
     return status > WARNING ? failed(k, KERNEL_FMU_FAILED, "getting what a mode depends on", item->row->part, status) : KERNEL_DONE;
 }
 
+/* What slips keeps its law as its equation, but is no constraint that velocities are moved onto. */
+static void enforce_mode(Kernel *k, const Item *item)
+{
+    kernel_switch(k, item->row->loop, item->row->unknown, item->row->kind == FRICTION || item->mode != 0);
+    item->loop->lawful[item->row->unknown] = item->row->kind == FRICTION && item->mode != 0;
+}
+
 /* Tells instances and loops the modes, and lets the instances settle; `solving`: loops are solved. */
 int set_modes(Kernel *k, double t, double *x, bool solving)
 {
@@ -23,9 +30,7 @@ int set_modes(Kernel *k, double t, double *x, bool solving)
         const SwitchedRow *row = item->row;
         const double mode = item->mode;
         const Reference reference = (Reference)row->mode;
-        /* What slips keeps its law as its equation, but is no constraint that velocities are moved onto. */
-        kernel_switch(k, row->loop, row->unknown, row->kind == FRICTION || item->mode != 0);
-        item->loop->lawful[row->unknown] = row->kind == FRICTION && item->mode != 0;
+        enforce_mode(k, item);
         if (row->kind == HOLDS_WHILE)
             continue;
         const Status status = instance_set(k->parts[row->part].instance, (Type)row->type, &reference, 1, &mode);
@@ -77,6 +82,24 @@ int read_limit(Kernel *k, Item *item)
     item->mu = at[1] - at[0];
     k->settled = false;
     return result;
+}
+
+/* What is in force follows from the modes that the instances have. */
+int read_modes(Kernel *k)
+{
+    Switching *s = k->switching;
+    for (int i = 0; i < s->count; i++) {
+        Item *item = &s->item[i];
+        const SwitchedRow *row = item->row;
+        const Reference reference = (Reference)row->mode;
+        double mode;
+        const Status status = instance_get(k->parts[row->part].instance, (Type)row->type, &reference, 1, &mode);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "getting a mode", row->part, status);
+        item->mode = (int)mode;
+        enforce_mode(k, item);
+    }
+    return KERNEL_DONE;
 }
 
 /* The modes of joints that hold while a condition does, which is their own. */

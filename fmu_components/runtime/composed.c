@@ -16,6 +16,20 @@ void accept_point(Instance *instance)
     model.composition->accept(instance->own);
 }
 
+Status choose_modes(Instance *instance, Update *update)
+{
+    bool chosen, jumped;
+    if (!model.composition)
+        return OK;
+    if (!model.composition->choose(instance->own, instance->edge, !update->again, &chosen, &jumped))
+        return report(instance, ERROR, "%s: %s", instance->name, model.composition->reason(instance->own));
+    if (chosen)
+        changed(instance, 0);
+    update->again = update->again || chosen;
+    update->states_changed = update->states_changed || jumped;
+    return OK;
+}
+
 Status hold_constraints(Instance *instance)
 {
     if (!model.composition || !model.states)

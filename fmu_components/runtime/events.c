@@ -143,7 +143,7 @@ Status update_events(Instance *instance, Update *update)
         if (instance->next[i] != instance->spent[i] && instance->next[i] < update->next_time)
             update->next_time = instance->next[i];
     update->next_time_defined = isfinite(update->next_time);
-    return OK;
+    return choose_modes(instance, update);
 }
 
 /* Rounds until nothing fires any more. */

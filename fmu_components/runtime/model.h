@@ -77,6 +77,7 @@ typedef struct {
     void (*steps)(Model *);                           /* it is integrated inside: `project` is called, so that derivatives need not return to it */
     Projected (*project)(Model *, double *x, bool anew); /* moves states onto constraints: by what the last evaluation has left, or anew */
     void (*accept)(Model *);                          /* what was computed last is a point of the motion */
+    bool (*choose)(Model *, const signed char *edge, bool settled, bool *chosen, bool *jumped); /* after a round of events: modes of its joints; states may jump */
 } Composition;
 
 struct Model {

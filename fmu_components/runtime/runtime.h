@@ -208,6 +208,7 @@ Status advance(Instance *, Step *);
 /* composed.c */
 void takes_steps(Instance *); /* it is for Co-Simulation */
 void accept_point(Instance *); /* the present one is a point of the motion, not one that an integrator tries */
+Status choose_modes(Instance *, Update *);
 Status hold_constraints(Instance *); /* moves the states onto them, in a model that has some */
 
 /* snapshot.c */

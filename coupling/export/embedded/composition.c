@@ -38,6 +38,8 @@ static void restart(Model *m)
     Whole *w = whole(m);
     for (unsigned i = 0; i < mechanism.components; i++)
         member_changed(&w->members[i], 0);
+    w->chosen_at = NAN;
+    memset(w->fell, 0, m->indicators * sizeof *w->fell);
     system_restart(w->system, w->v);
     if (!mechanism.memory)
         return;
@@ -203,6 +205,25 @@ static bool derive(Model *m, const Reference *unknowns, size_t unknown_count, co
     return done;
 }
 
+/* Indicators that fall while events settle after a choice belong to the new modes. */
+static bool choose(Model *m, const signed char *edge, bool settled, bool *chosen, bool *jumped)
+{
+    Whole *w = whole(m);
+    const double t = w->v[m->time];
+    *chosen = *jumped = false;
+    for (unsigned i = 0; i < m->relations && w->chosen_at != t; i++)
+        for (unsigned z = 0; z < m->indicators && edge[i] < 0; z++)
+            w->fell[z] = w->fell[z] || m->indicator[z] == m->relation_indicator[i];
+    if (!settled || given(w))
+        return true;
+    prepare(w, AT_EVENTS);
+    const bool done = system_choose(w->system, t, w->x, w->fell, chosen, jumped);
+    memset(w->fell, 0, m->indicators * sizeof *w->fell);
+    w->chosen_at = *chosen ? t : w->chosen_at;
+    show_states(w, *jumped ? w->x : NULL);
+    return done;
+}
+
 static const char *reason(const Model *m)
 {
     return system_reason(whole(m)->system);
@@ -258,4 +279,4 @@ static const char *warning(Model *m)
     return system_redundancy(whole(m)->system);
 }
 
-const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project, accept};
+const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project, accept, choose};

@@ -4,14 +4,28 @@
 
 #include "kernel/rows.h"
 
+#include <stdbool.h>
+
 #if defined(__ELF__)
 #pragma GCC visibility push(hidden)
 #endif
+
+/* Who chooses the modes of joints whose constraints depend on them; what returns false leaves a sentence in `system_reason`. fell: by event
+ * indicator; chosen: whether anything may have changed, and jumped: states. */
+struct System;
+typedef struct {
+    bool (*begin)(struct System *);
+    void (*restore)(struct System *); /* all values have been set anew */
+    bool (*choose)(struct System *, double t, double *x, const bool *fell, bool *chosen, bool *jumped);
+} Chooser;
+
+extern const Chooser chooser;
 
 typedef struct {
     Rows rows;
     const int *input;              /* by drive: the number of the input that it is; NONE for a table */
     const int *multipliers;        /* by loop: how many of its unknowns an importer may be given to solve for; they are the first */
+    const Chooser *chooser;        /* null where there are no such joints */
     const unsigned *slot_variable; /* the mechanism's reference of what a slot keeps */
 } Schedule;
 

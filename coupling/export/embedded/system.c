@@ -105,7 +105,7 @@ System *system_new(Member *const *parts, Naming naming, const void *context)
         s->instances[i].next_time = INFINITY;
     }
     s->kernel = done ? build(s->instances) : NULL;
-    if (s->kernel) {
+    if (s->kernel && (!schedule.chooser || schedule.chooser->begin(s))) {
         s->returning = s->kernel->projection;
         return s;
     }
@@ -158,6 +158,8 @@ void system_restart(System *s, const double *values)
     find_again(s);
     s->until_verified = 0;
     s->redundancy[0] = s->sentence[0] = '\0';
+    if (schedule.chooser)
+        schedule.chooser->restore(s);
 }
 
 void system_give(System *s, const double *values)
@@ -287,6 +289,11 @@ void describe_failure(System *s)
         snprintf(s->sentence, sizeof s->sentence, "%s is not a finite number at time %.9g", s->naming(s->context, found), f->time);
         break;
     }
+    case KERNEL_NO_FORCES:
+    case KERNEL_UNSETTLED_MODES:
+        snprintf(s->sentence, sizeof s->sentence, "%s at time %.9g; use less friction there, or the compliant version of a joint",
+                 f->kind == KERNEL_NO_FORCES ? "no forces satisfy a contact" : "the modes of the joints do not settle", f->time);
+        break;
     default:
         snprintf(s->sentence, sizeof s->sentence, "an evaluation at time %.9g failed with the status %d", f->time, (int)f->kind);
     }
@@ -312,6 +319,14 @@ const char *system_redundancy(System *s)
         return s->redundancy;
     }
     return NULL;
+}
+
+/* -- modes ---------------------------------------------------------------------------------------------------------------------------- */
+
+bool system_choose(System *s, double t, double *x, const bool *fell, bool *chosen, bool *jumped)
+{
+    *chosen = *jumped = false;
+    return !schedule.chooser || schedule.chooser->choose(s, t, x, fell, chosen, jumped);
 }
 
 /* -- evaluation ---------------------------------------------------------------------------------------------------------------------- */

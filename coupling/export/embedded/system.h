@@ -36,6 +36,7 @@ const double *system_projected(const System *);           /* the states at the l
 double system_decay(const System *);                      /* by the second: how fast states are drawn to these */
 void system_accept(System *, double *peaks);              /* the last evaluation was at a point of the motion; what is remembered of these */
 void system_remember(System *, const double *peaks);
+bool system_choose(System *, double t, double *x, const bool *fell, bool *chosen, bool *jumped); /* see schedule.h */
 const char *system_reason(const System *);
 const char *system_redundancy(System *);                  /* a sentence where constraints are redundant, else null */
 

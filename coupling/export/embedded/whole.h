@@ -32,6 +32,8 @@ typedef struct {
     Variable *variables;
     Reference *state, *derivative, *input, *indicator, *relation, *relation_indicator, *assignment, *concerned;
     signed char *watch;
+    bool *fell; /* by indicator, since modes were chosen last */
+    double chosen_at;
     Event *events;
     unsigned *concerns;
     Requirement *requirements;

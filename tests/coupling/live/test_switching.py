@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from coupling import BuildError, Result, System
 from coupling.errors import InitialStateError
 from coupling.record import Change
+from tests.support.systems.switching import belt, stop
 
 EXACT = [("dopri5", 1e-11, 1e-9), ("dop853", 1e-11, 1e-9), ("cvode", 1e-9, 1e-6), ("ida", 1e-9, 1e-6)]
 by_solver = pytest.mark.parametrize(("solver", "rtol", "error"), EXACT, ids=[each[0] for each in EXACT])
@@ -25,19 +25,6 @@ def hits(result: Result) -> list[Change]:
 
 def switches(result: Result) -> list[tuple[str, str]]:
     return [(each.joint, each.what) for each in result.changes if each.what != "hit"]
-
-
-def stop(e: float = 0.7, s: float = 1.0) -> System:
-    """2 kg on 50 N/m, with a stop at the rest position."""
-    system = System("stop")
-    system.add("wall", "mechanical1d.Fixed1D")
-    system.add("mass", "mechanical1d.Mass", {"m": 2.0, "s": s})
-    system.add("spring", "mechanical1d.SpringDamper1D", {"k": 50.0, "b": 0.0, "rest": 0.0})
-    system.add("stop", "mechanical1d.EndStop", {"low": 0.0, "high": 9.0, "e": e})
-    for joint in ("spring", "stop"):
-        system.connect("wall.flange", f"{joint}.M")
-        system.connect(f"{joint}.N", "mass.flange")
-    return system
 
 
 @by_solver
@@ -57,19 +44,6 @@ def test_fixed_steps_have_order_2_across_impacts(method: str) -> None:
         abs(hits(stop().simulate(1.7, solver="index3", step_size=step, method=method))[-1].time - 5 * QUARTER) for step in (0.01, 0.005)
     ]
     assert 1.9 <= math.log2(errors[0] / errors[1]) <= 2.1
-
-
-def belt() -> System:
-    """A block of 1 kg on 100 N/m that a belt takes along at 0.1 m/s: 4 N static, 3 N kinetic."""
-    system = System("belt")
-    system.add("belt", "mechanical1d.Mass", {"m": 1e12, "v": 0.1})
-    system.add("wall", "mechanical1d.Fixed1D")
-    system.add("spring", "mechanical1d.SpringDamper1D", {"k": 100.0, "b": 0.0, "rest": 0.0})
-    system.add("block", "mechanical1d.Mass", {"v": 0.1})
-    system.add("rub", "mechanical1d.Friction", {"static": 4.0, "kinetic": 3.0})
-    for a, b in (("wall.flange", "spring.M"), ("spring.N", "block.flange"), ("belt.flange", "rub.M"), ("rub.N", "block.flange")):
-        system.connect(a, b)
-    return system
 
 
 @by_solver
@@ -180,15 +154,6 @@ def test_a_ball_comes_to_rest(rest: float, count: int, time: float) -> None:
         == f"'wall' was hit {count} times, and rests from t = {result.changes[-1].time:.6g} s on: below {rest:g} m/s impacts are plastic (rest_velocity)"
     )
     assert result["wall.lambda[1]"][-1] == pytest.approx(9.81)
-
-
-def test_an_export_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BuildError) as refused:
-        stop().export_fmu(tmp_path / "stop.fmu")
-    assert str(refused.value) == (
-        "export_fmu: the modes of 'stop' are chosen by whoever couples FMUs, which an exported one does not do; leave 'stop' out of the system, "
-        "name the ports that it was connected with in inputs and outputs, and couple it with the exported FMU here"
-    )
 
 
 def test_only_constraints_that_hold_count_as_violated() -> None:

@@ -1,0 +1,123 @@
+/* Event Mode: all instances settle together. */
+#include "kernel_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_UPDATES = 1000 };
+
+int kernel_start_events(Kernel *k)
+{
+    for (int i = 0; i < k->handler_count; i++) {
+        const Status status = instance_enter_events(k->parts[k->handler[i]].instance);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "entering Event Mode", k->handler[i], status);
+    }
+    return KERNEL_DONE;
+}
+
+/* One round of discrete updates; whether any instance wants another. */
+static int update(Kernel *k, bool *again, bool *changed)
+{
+    *again = false;
+    for (int h = 0; h < k->handler_count; h++) {
+        const int i = k->handler[h];
+        Part *part = &k->parts[i];
+        Update u = {0};
+        const Status status = instance_update_discrete(part->instance, &u);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "updating discrete states", i, status);
+        if (u.terminate) {
+            failed(k, KERNEL_TERMINATED, "updating discrete states", i, status);
+            return KERNEL_TERMINATED;
+        }
+        *again = *again || u.again;
+        *changed = *changed || u.states_changed;
+        if (u.again)
+            k->failure = (Failure){KERNEL_UNSETTLED, i, OK, "updating discrete states", NULL, 0, -1, -1, k->t};
+    }
+    return KERNEL_DONE;
+}
+
+/* How well values are told that depend on what loops solve: a little body between heavy ones leaves few digits of a weak unknown. */
+static double certainty(const Kernel *k)
+{
+    for (int i = 0; i < k->loop_count; i++)
+        if (linear_weak(k->loops[i].linear))
+            return 1e-5;
+    return 1e-9;
+}
+
+/* What is left of equations that are solved is no news: where terms of 1e11 cancel, it is rounding of any size. */
+static void leave_out_residuals(const Kernel *k, double *before)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        const Loop *l = &k->loops[i];
+        for (int row = 0; row < l->count; row++) {
+            const int slot = l->residual_slot[l->residual_start[row]];
+            if (l->residual_start[row + 1] == l->residual_start[row] + 1)
+                before[slot] = k->v[slot];
+        }
+    }
+}
+
+/* What moves by no more than the solution of a loop leaves open, or than rounding next to the greatest value, is no news to anyone. */
+static bool same(const double *before, const double *now, int count, double certain, int *changing)
+{
+    double size = 1e-3;
+    for (int i = 0; i < count; i++)
+        size = fmax(size, 1e-4 * fabs(before[i]));
+    for (int i = 0; i < count; i++)
+        if (!(fabs(now[i] - before[i]) <= certain * (size + fabs(before[i])))) {
+            *changing = i;
+            return false;
+        }
+    return true;
+}
+
+/* All connections, then all updates, until no instance wants more and no value on a connection changes. */
+int kernel_settle(Kernel *k, double *x, bool *states_changed)
+{
+    *states_changed = false;
+    double *before = malloc((size_t)(k->slots + 1) * sizeof *before);
+    if (!before)
+        return KERNEL_NO_MEMORY;
+    bool again = true;
+    int result = KERNEL_DONE;
+    k->events = true;
+    k->passed = k->t;
+    for (int round = 0; result == KERNEL_DONE; round++) {
+        result = k->coupling ? k->coupling->get_outputs(k) : KERNEL_DONE;
+        if (result == KERNEL_DONE)
+            result = operate(k, &k->lists[EVENTS]);
+        int changing = -1;
+        leave_out_residuals(k, before);
+        if (result || (!again && same(before, k->v, k->slots, certainty(k), &changing)))
+            break;
+        if (round == MOST_UPDATES) {
+            if (!again) {
+                failed(k, KERNEL_UNSETTLED, "passing on values", -1, OK);
+                k->failure.slot = changing;
+            }
+            k->failure.kind = result = KERNEL_UNSETTLED;
+            break;
+        }
+        memcpy(before, k->v, (size_t)k->slots * sizeof *before);
+        result = update(k, &again, states_changed);
+    }
+    free(before);
+    for (int h = 0; h < k->handler_count && result == KERNEL_DONE; h++) {
+        const int i = k->handler[h];
+        Part *part = &k->parts[i];
+        Status status = part->instance->stepped ? instance_enter_step(part->instance) : instance_enter_continuous(part->instance);
+        if (status <= WARNING && part->states)
+            status = instance_get_states(part->instance, x + part->first_state, (size_t)part->states);
+        if (status > WARNING)
+            result = failed(k, KERNEL_FMU_FAILED, "entering Continuous-Time Mode", i, status);
+    }
+    k->events = false;
+    if (result == KERNEL_DONE && x != k->v)
+        memcpy(k->v, x, (size_t)k->states * sizeof *x);
+    return result;
+}
