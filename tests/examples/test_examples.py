@@ -328,6 +328,23 @@ def check_quick_return(printed: str, folder: Path) -> None:
     assert is_plot(folder / "quick_return.png")
 
 
+def check_stick_slip(printed: str, folder: Path) -> None:
+    """It breaks away at 0.4 s, slips for 3 pi/20 and sticks for 0.2 s, again and again; the belt's work becomes heat."""
+    breaks = [float(each) for each in re.findall(r"t = (\S+) s: friction sticks", printed)]
+    assert breaks == pytest.approx([0.4 + n * (3 * np.pi / 20 + 0.2) for n in range(4)], abs=1e-9)
+    assert number(r"times: off by (\S+) s", printed) < 1e-9
+    assert number(r"J, off by (\S+) J from the heat", printed) < 1e-9
+    assert is_plot(folder / "stick_slip.png")
+
+
+def check_clutch(printed: str, folder: Path) -> None:
+    """It locks at 2.5 s, after 6000 J of heat, at 40 rad/s."""
+    assert number(r"locks at \(s\): (\S+),", printed) == pytest.approx(2.5, abs=1e-9)
+    assert number(r"heat \(J\): (\S+),", printed) == pytest.approx(6000, abs=1e-6)
+    assert number(r"difference to the closed form: (\S+) ", printed) < 1e-9
+    assert is_plot(folder / "clutch.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -358,6 +375,8 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "27_which_parameters_matter": check_which_parameters_matter,
     "30_vehicle": check_vehicle,
     "29_quick_return": check_quick_return,
+    "31_stick_slip": check_stick_slip,
+    "32_clutch": check_clutch,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
