@@ -64,6 +64,17 @@ def write(path: Path, record: Record, outcome: Outcome) -> None:
         raise
 
 
+def remove_parts(folder: Path) -> None:
+    """Removes what processes that are gone have left half written."""
+    for part in folder.glob(f".*{SUFFIX}.*.part"):
+        try:
+            os.kill(int(part.name.split(".")[-2]), 0)
+        except ProcessLookupError:
+            part.unlink(missing_ok=True)
+        except (ValueError, OSError):  # no file of ours, or a process of somebody else
+            pass
+
+
 def read(path: Path) -> tuple[Record, Outcome]:
     """What ``write`` was given, to the bit; the sentence of a ``ResultError`` says what is wrong with any other file."""
     try:

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from coupling import rows_file
 from coupling.analysis.pose import Pose
 from coupling.errors import BuildError, InitialStateError, StartError, SweepError, listed, shown
 from coupling.fmus.start_values import start_items
@@ -28,7 +29,7 @@ from coupling.sweeps.course import rows_here, rows_of
 from coupling.sweeps.crews import crew_of
 from coupling.sweeps.points import points_of
 from coupling.sweeps.table import SweepTable
-from coupling.sweeps.task import Row, Task, digest_of, finals
+from coupling.sweeps.task import MEASURABLE, Row, Task, digest_of, finals
 from coupling.system import System
 
 _NAMED = 20
@@ -123,7 +124,7 @@ def _judge(table: SweepTable, row: Row, on_failure: str) -> None:
     ending, sentence = row.outcome.ending, row.outcome.sentence
     if ending is Ending.MEASURE_FAILED and row.number == 0:
         raise SweepError(f"{sentence}; it is the first run, after which nothing else was measured")
-    if on_failure == "raise" and row.number in table.failed:
+    if on_failure == "raise" and ending not in MEASURABLE:
         raise SweepError(f"{table.told(row.number)} failed: {sentence}")
 
 
@@ -227,6 +228,7 @@ def _made(folder: str | os.PathLike[str]) -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OSError(f"the folder '{path}' cannot be made: {error.strerror}; choose another path") from None
+    rows_file.remove_parts(path)
     return path
 
 

@@ -24,6 +24,7 @@ from coupling.sweep import sweep
 from coupling.sweeps.table import SweepTable
 from coupling.sweeps.task import Row, Task
 from tests.support import foreign
+from tests.support.ssp import DECLARED
 from tests.support.systems.interference import deadly, interrupted, killed_once
 from tests.support.systems.systems import pendulum, refusal
 
@@ -93,6 +94,7 @@ def test_what_a_table_shows(table: SweepTable, tmp_path: Path) -> None:
     assert refusal(lambda: table.to_csv(missing), OSError) == (
         f"the table cannot be written to '{missing}': No such file or directory; choose another path"
     )
+    assert refusal(lambda: table.to_csv(3), TypeError) == "3 is no path; give that of the file to be written, such as 'sweep.csv'"  # type: ignore[arg-type]  # what is tested
 
 
 def test_a_row_can_be_run_once_more(table: SweepTable) -> None:
@@ -143,6 +145,28 @@ def test_what_is_kept_of_each_run() -> None:
     alone = pendulum(m=2.0).simulate(0.1)
     assert set(table.kept(0)) == {"time", "rod.theta"} and table.kept(1) == {}
     assert (table.kept(0)["rod.theta"] == alone["rod.theta"]).all() and (table.kept(0)["time"] == alone.time).all()
+    assert set(sweep(pendulum(), {"rod.m": [2.0]}, stop_time=0.1, keep="rod.theta").kept(0)) == {"time", "rod.theta"}
+
+
+def test_what_all_runs_have_in_common(tmp_path: Path) -> None:
+    """Start values of a parameter set, outputs that can be asked for once only, and a bar on a terminal."""
+    (tmp_path / "slim.ssv").write_text(
+        f'<ssv:ParameterSet {DECLARED} version="1.0" name="slim"><ssv:Parameters>'
+        '<ssv:Parameter name="rod.I"><ssv:Real value="0.25"/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>'
+    )
+    options = {"stop_time": 0.1, "start_values": tmp_path / "slim.ssv"}
+    table = sweep(pendulum(), {"rod.m": [1.0, 2.0]}, outputs=iter(["rod.x", "rod.theta"]), **options)
+    assert list(table.measures) == ["rod.x", "rod.theta"]
+    for mass, end in zip((1.0, 2.0), table["rod.theta"], strict=True):
+        assert pendulum(m=mass).simulate(0.1, start_values={"rod.I": 0.25})["rod.theta"][-1] == end
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It counts runs; where there is no terminal there is none."""
+    for terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        sweep(pendulum(), {"rod.m": [1.0, 2.0]}, stop_time=0.0, progress=True)
+        assert ("2/2" in (said := capsys.readouterr().err)) is terminal and bool(said) is terminal
 
 
 def test_drives_are_swept() -> None:
@@ -283,7 +307,7 @@ def test_ctrl_c_keeps_what_is_there(executor: object, tmp_path: Path, monkeypatc
     assert table.outcome.ending is Ending.INTERRUPTED
     assert table.outcome.sentence.endswith("missing; start the sweep again with the same folder")
     assert all(math.isnan(table["interrupted"][i]) for i in table.missing)
-    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.jrd")}
     again = sweep(pendulum(), points, stop_time=0.1, measure=interrupted, folder=folder)
     assert len(list(folder.iterdir())) == len(table) and not again.missing
     assert {name: (folder / name).stat().st_mtime_ns for name in before} == before
@@ -319,13 +343,30 @@ def test_a_folder_holds_runs_that_can_be_loaded(tmp_path: Path, monkeypatch: pyt
     assert made(rtol=1e-6) == [1.0, -1.0, 2.0]
 
 
+def test_a_folder_keeps_no_halves(tmp_path: Path) -> None:
+    """What a process that is gone was writing goes; what is being written, and files of others, stay; and where no folder can be made."""
+    gone = subprocess.run([sys.executable, "-S", "-c", "import os; print(os.getpid())"], capture_output=True, text=True).stdout.strip()
+    others = [f".000001-0.jrd.{os.getpid()}.part", ".notes.jrd.mine.part", "notes.txt"]
+    for name in (f".000000-0.jrd.{gone}.part", *others):
+        (tmp_path / name).touch()
+    sweep(pendulum(), {"rod.m": [1.0]}, stop_time=0.0, folder=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("000000-")) == sorted(others)
+    file = tmp_path / "notes.txt"
+    assert refusal(lambda: sweep(pendulum(), {"rod.m": [1.0]}, stop_time=0.0, folder=file), OSError) == (
+        f"the folder '{file}' cannot be made: File exists; choose another path"
+    )
+
+
 # -- what is refused -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("points", "options", "sentence"),
     [
-        ({}, {}, "a sweep over nothing is refused: give values by name, such as {'rod.m': [1.0, 2.0]}, a sample, or mappings such as {'rod.m': 1.0} one after the other"),
+        *(
+            (given, {}, "a sweep over nothing is refused: give values by name, such as {'rod.m': [1.0, 2.0]}, a sample, or mappings such as {'rod.m': 1.0} one after the other")
+            for given in ({}, [])
+        ),
         (3, {}, "a sweep over 3 is refused: give values by name, such as {'rod.m': [1.0, 2.0]}, a sample, or mappings such as {'rod.m': 1.0} one after the other"),
         ([3], {}, "point 0 is 3: give values by name, such as {'rod.m': [1.0, 2.0]}, a sample, or mappings such as {'rod.m': 1.0} one after the other"),
         ([{"rod.m": 1.0}], {"combine": "grid"}, "combine = 'grid' is for values by name; mappings one after the other are points already; leave it out"),
@@ -426,13 +467,15 @@ def test_points_are_drawn_as_they_are_needed() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_points_take_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """About as much as their numbers; the runs themselves are left out."""
+@pytest.mark.parametrize("executor", [None, "threads"])
+def test_a_hundred_thousand_points_take_little_memory(executor: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """About as much as their numbers, also where each is looked at for failure; the runs themselves are left out."""
     ended = Outcome(Ending.COMPLETED, "completed at t = 1 s")
-    monkeypatch.setattr(Task, "run", lambda task, system, number, point: Row(number, ended, 0.5, {"end": 2.0 * point[0]}, {}))
+    monkeypatch.setattr(Task, "run", lambda task, system, number, point: Row(number, ended, 1e-3, {"end": 2.0 * point[0]}, {}))
+    points = ({"rod.m": float(i)} for i in range(100_000))
     tracemalloc.start()
     try:
-        table = sweep(pendulum(), ({"rod.m": float(i)} for i in range(100_000)), stop_time=1.0)
+        table = sweep(pendulum(), points, stop_time=1.0, executor=executor, on_failure="raise")
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -11,7 +11,10 @@ from scipy.special import ellipk
 
 from coupling import System
 from fmu_components.catalogue import find
+from tests.support.foreign import Model, Variable
+from tests.support.foreign.archive import export
 from tests.support.runtime.runtime_components import BouncingBall, Flight, Sampler, SawTooth
+from tests.support.systems.machines import example
 from tests.support.systems.systems import pendulum, refusal
 
 G, CLOSED = 9.81, 1e-9
@@ -247,6 +250,48 @@ def test_parameters_that_fmus_do_not_list_beside_those_that_they_do(fmu):
         found.append(np.array([result.sensitivity(name, by) for name in result.names for by in ("rod.m", "rod.p1.rx")]))
         assert set(result.differentiated.values()) == {"by differences" if fmi == 2 else "exact"}
     assert np.abs(found[0] - found[1]).max() <= 1e-9 * np.abs(found[1]).max()
+
+
+def test_fmus_without_directional_derivatives():
+    """A cubic spring of another tool: along the tangent by differences, by a parameter and by a start."""
+    oscillator = Model(
+        "Cubic",
+        [
+            Variable("k", "parameter", 2.0),
+            Variable("x", start=1.0, rate="v"),
+            Variable("v", rate="-k*x*x*x"),
+            Variable("y", "output", value="x*v", depends=["x", "v"]),
+        ],
+    )
+    system, options = (
+        alone(export(oscillator, 3)),
+        {"stop_time": 1.5, "rtol": 1e-12, "output_interval": 0.1, "outputs": ["unit.x", "unit.y"]},
+    )
+    result = system.simulate(**options, sensitivities=["unit.k", "unit.x"])
+    assert result.differentiated == {"unit.k": "by differences", "unit.x": "exact"}
+    values = {"unit.k": 2.0, "unit.x": 1.0}
+    assert_agrees(result, lambda changed: system.simulate(**options, start_values=changed), ["unit.x", "unit.y"], values)
+
+
+def test_a_joint_that_comes_into_force():
+    """Two masses are freed at 2 s and caught at 3 s, by an impulse: their common velocity at 5 s moves by what it does by 1/(m1 + m2)."""
+    system = example("22_two_masses").system()
+    result = system.simulate(5.0, rtol=1e-12, atol=1e-12, sensitivities=["second.m", "push.Fx"])
+    assert result.sensitivity("first.vx", "push.Fx")[-1] == pytest.approx(5 / 12, rel=CLOSED)
+    assert result.sensitivity("second.vx", "second.m")[-1] == pytest.approx(-2 * 5 / 12**2, rel=CLOSED)
+
+
+def test_loads_that_redundant_joints_share():
+    """Two pins in the place of one: each carries half, and so do its derivatives."""
+    system = pendulum()
+    system.add("other", "planar.Fixed")
+    system.add("second", "planar.Revolute")
+    system.connect("other.p1", "second.M")
+    system.connect("second.N", "rod.p1")
+    options = {"stop_time": 1.0, "rtol": 1e-12, "output_interval": 0.1}
+    result = system.simulate(**options, sensitivities=["rod.m", "rod.I"])
+    names = ["rod.theta", "pin.lambda[1]", "second.lambda[2]"]
+    assert_agrees(result, lambda changed: system.simulate(**options, start_values=changed), names, {"rod.m": 1.0, "rod.I": 1 / 12})
 
 
 # -- what a run is otherwise -------------------------------------------------------------------------------------------------------
