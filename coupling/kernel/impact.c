@@ -45,7 +45,7 @@ static void gather(const Impact *m, const bool *in, bool plastic, Group *g)
     g->count = 0;
     for (int i = 0; i < m->count; i++) {
         const Switched *s = &m->item[i];
-        const bool along = s->kind == FRICTION && (s->normal < 0 || in[s->normal]);
+        const bool along = s->kind == FRICTION && (s->normal < 0 || in[s->normal] || (s->second >= 0 && in[s->second]));
         if (!(s->kind == UNILATERAL ? in[i] : along))
             continue;
         g->which[g->count] = i;
@@ -57,10 +57,15 @@ static void gather(const Impact *m, const bool *in, bool plastic, Group *g)
         g->count++;
     }
     for (int i = 0; i < g->count; i++) {
+        const Switched *s = &m->item[g->which[i]];
+        const int by[] = {s->normal, s->second};
+        int *const own[] = {&g->item[i].normal, &g->item[i].second};
+        int found = 0;
+        *own[0] = *own[1] = -1;
         for (int j = 0; j < g->count; j++) {
             g->S[i * g->count + j] = m->S[g->which[i] * m->count + g->which[j]];
-            if (g->item[i].kind == FRICTION && g->item[i].normal == g->which[j])
-                g->item[i].normal = j;
+            if (s->kind == FRICTION && (by[0] == g->which[j] || by[1] == g->which[j]))
+                *own[found++] = j;
         }
         g->velocity[i] = m->velocity[g->which[i]];
     }

@@ -22,19 +22,35 @@ static double *row_of(const Lemke *l, int row)
     return l->table + (size_t)row * (size_t)l->width;
 }
 
+/* Adds to a row the multiplier of a unilateral times a factor. */
+static void add_unilateral(const Lemke *l, int row, int item, double factor)
+{
+    double *const r = row_of(l, row);
+    r[l->size + l->first[item]] -= factor;
+    r[l->width - 1] += factor * (l->least ? l->least[item] / l->unit[item] : 0);
+}
+
+/* The same of what presses friction. */
+static void add_pressing(const Lemke *l, int row, int item, double factor)
+{
+    const int by[] = {l->item[item].normal, l->item[item].second};
+    for (int i = 0; i < 2; i++)
+        if (by[i] >= 0)
+            add_unilateral(l, row, by[i], factor * l->unit[by[i]]);
+}
+
 /* Adds to row `row` the multiplier of an item times a factor: its unknowns, and what is given. */
 static void add_multiplier(const Lemke *l, int row, int item, double factor)
 {
     const Switched *s = &l->item[item];
-    double *const r = row_of(l, row), *const given = &r[l->width - 1];
-    r[l->size + l->first[item]] -= factor;
     if (s->kind == UNILATERAL) {
-        *given += factor * (l->least ? l->least[item] / l->unit[item] : 0);
+        add_unilateral(l, row, item, factor);
         return;
     }
-    *given -= factor * s->limit / l->unit[item];
-    if (s->normal >= 0)
-        add_multiplier(l, row, s->normal, -factor * s->mu * l->unit[s->normal] / l->unit[item]);
+    double *const r = row_of(l, row);
+    r[l->size + l->first[item]] -= factor;
+    r[l->width - 1] -= factor * s->limit / l->unit[item];
+    add_pressing(l, row, item, -factor * s->mu / l->unit[item]);
 }
 
 static void fill(Lemke *l)
@@ -51,8 +67,7 @@ static void fill(Lemke *l)
         row_of(l, row)[l->size + row + 1] -= 1; /* a_L */
         const Switched *s = &l->item[i];
         row_of(l, row + 1)[l->width - 1] = 2 * s->limit / l->unit[i];
-        if (s->normal >= 0)
-            add_multiplier(l, row + 1, s->normal, 2 * s->mu * l->unit[s->normal] / l->unit[i]);
+        add_pressing(l, row + 1, i, 2 * s->mu / l->unit[i]);
         row_of(l, row + 1)[l->size + row] += 1;
     }
     for (int i = 0; i < l->size; i++) {
@@ -148,7 +163,7 @@ static void read_multipliers(const Lemke *l, double *lambda)
     for (int j = 0; j < l->count; j++) {
         const Switched *s = &l->item[j];
         if (s->kind == FRICTION)
-            lambda[j] -= s->limit + (s->normal < 0 ? 0 : s->mu * lambda[s->normal]);
+            lambda[j] -= s->limit + s->mu * ((s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]));
     }
 }
 

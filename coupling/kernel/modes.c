@@ -28,7 +28,8 @@ static bool is_known(const Switched *s)
 /* The limit of friction under some multipliers. */
 static double limit_of(const Switched *s, const double *lambda)
 {
-    return s->normal < 0 ? s->limit : s->limit + s->mu * lambda[s->normal];
+    const double pressing = (s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]);
+    return s->limit + s->mu * pressing;
 }
 
 static bool begin(Pivoting *p)
@@ -77,6 +78,8 @@ static bool solve(Pivoting *p)
             p->lambda[i] += p->S[i * n + j] * s->mode * s->limit;
             if (s->normal >= 0 && p->item[s->normal].mode)
                 p->values[i * n + s->normal] -= p->S[i * n + j] * s->mode * s->mu;
+            if (s->second >= 0 && p->item[s->second].mode)
+                p->values[i * n + s->second] -= p->S[i * n + j] * s->mode * s->mu;
         }
     }
     if (linear_factorise(p->linear, p->values) < 0)
@@ -131,7 +134,6 @@ static void change_due(Pivoting *p)
 static int pivot(Pivoting *p, int *rounds)
 {
     int fewest = p->count + 1, left = PATIENCE;
-    change_due(p);
     for (*rounds = 0; *rounds < MOST_ROUNDS; ++*rounds) {
         int wrong = 0, last = -1;
         if (!solve(p))
@@ -164,7 +166,7 @@ static int mode_read(const Pivoting *p, int i)
         return 0;
     if (fabs(p->a[i]) > unsure)
         return p->a[i] > 0 ? 1 : -1;
-    const bool open = s->normal >= 0 && !p->item[s->normal].mode;
+    const bool open = s->normal >= 0 && !p->item[s->normal].mode && (s->second < 0 || !p->item[s->second].mode);
     return s->mode || !open ? s->mode : 1;
 }
 
@@ -202,6 +204,7 @@ int modes_find(int count, const double *S, const double *b, Switched *item, doub
             read_modes(&p);
         return result;
     }
+    change_due(&p);
     if (begin(&p))
         result = pivot(&p, rounds);
     end(&p);

@@ -20,7 +20,7 @@ typedef enum { UNILATERAL, FRICTION } SwitchKind;
  * are; what is `due` changes first, and back only where its new mode is surely wrong: at the instant of an event both pass any tolerance. */
 typedef struct {
     int kind;
-    int normal; /* of friction: the unilateral that presses, or -1 */
+    int normal, second; /* of friction: the unilaterals that press, or -1 */
     double mu, limit;
     double restitution; /* of a unilateral */
     int mode, due;

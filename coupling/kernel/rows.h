@@ -111,12 +111,12 @@ typedef struct {
 } ConstraintRow;
 
 /* A multiplier of a joint whose constraint depends on a mode, an integer of `type` of its instance: references, NONE where there is none.
- * kind: as in modes.h, or HOLDS_WHILE. normal: the switched multiplier of the same joint that presses friction, and its reference; limited: whether
+ * kind: as in modes.h, or HOLDS_WHILE. normal, second: the switched multipliers of the same joint that press friction, and a reference; limited: whether
  * the limit follows other multipliers. */
 enum { HOLDS_WHILE = 2 };
 
 typedef struct {
-    int kind, loop, unknown, part, indicator, type, mode, acceleration, limit, still, restitution, normal, multiplier, limited;
+    int kind, loop, unknown, part, indicator, type, mode, acceleration, limit, still, restitution, normal, second, multiplier, limited;
 } SwitchedRow;
 
 /* A state whose derivative is another state. */

@@ -46,7 +46,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "level": ("part", "count", "references", "places"),
     "switched": (
         *("kind", "loop", "unknown", "part", "indicator", "type", "mode", "acceleration", "limit", "still", "restitution"),
-        *("normal", "multiplier", "limited"),
+        *("normal", "second", "multiplier", "limited"),
     ),
 }
 """The fields of each kind of row, all of them integers."""

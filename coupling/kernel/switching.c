@@ -81,7 +81,7 @@ int kernel_two_solutions(const Kernel *k, double *time)
 /* Whether friction has nothing that presses it. */
 static bool unpressed(const Switching *s, const Item *item)
 {
-    return item->row->normal != NONE && !s->item[item->row->normal].mode;
+    return item->row->normal != NONE && !s->item[item->row->normal].mode && (item->row->second == NONE || !s->item[item->row->second].mode);
 }
 
 /* -- what is told --------------------------------------------------------------------------------------------------------------- */
@@ -119,7 +119,8 @@ static void find_candidates(Kernel *k, const double *x, bool at_start)
         Item *item = &s->item[i];
         if (item->row->kind != FRICTION)
             continue;
-        const bool pressed = item->row->normal == NONE || s->item[item->row->normal].candidate;
+        const SwitchedRow *row = item->row;
+        const bool pressed = row->normal == NONE || s->item[row->normal].candidate || (row->second != NONE && s->item[row->second].candidate);
         const int slips = item->speed < 0 ? -1 : 1;
         item->candidate = pressed && fabs(item->speed) <= (item->before ? least : fmax(least, off));
         item->mode = item->candidate ? 0 : slips;

@@ -83,8 +83,9 @@ int strike_joints(Kernel *k, double t, double *x, int shock, Problem *p)
     Switching *s = k->switching;
     for (int i = 0; i < s->count; i++) {
         Item *item = &s->item[i];
-        item->candidate = item->row->kind == FRICTION ? item->row->normal != NONE ? touches(&s->item[item->row->normal]) : item->row->limited
-                                                      : touches(item);
+        const SwitchedRow *row = item->row;
+        const bool pressed = row->normal != NONE && (touches(&s->item[row->normal]) || (row->second != NONE && touches(&s->item[row->second])));
+        item->candidate = row->kind == FRICTION ? pressed || (row->normal == NONE && row->limited) : touches(item);
         item->mode = item->candidate ? item->row->kind == UNILATERAL : item->mode;
     }
     int result = set_modes(k, t, x, false);

@@ -78,7 +78,7 @@ int read_limit(Kernel *k, Item *item)
         const Status status = instance_set_reals(instance, &multiplier, 1, &value);
         result = status > WARNING ? failed(k, KERNEL_FMU_FAILED, "setting a multiplier", row->part, status) : get_of(k, item, reference, &at[i]);
     }
-    item->limit = at[0];
+    item->limit = row->second == NONE ? at[0] : 0;
     item->mu = at[1] - at[0];
     k->settled = false;
     return result;

@@ -37,7 +37,8 @@ def add_switched(rows: RowBuilder, parts: Sequence[Part], switched: Sequence[Swi
     number = {(each.part, each.given.multiplier): i for i, each in enumerate(switched) if each.given.kind == "unilateral"}
     for each in switched:
         given, fmu = each.given, parts[each.part].fmu
-        normal = number.get((each.part, given.depends[0])) if len(given.depends) == 1 else None
+        pressing = [number.get((each.part, multiplier)) for multiplier in given.depends]
+        normal, second = (*pressing, None, None)[:2] if len(pressing) <= 2 and None not in pressing else (None, None)
         numbers = {
             "kind": KINDS.index(given.kind),
             "loop": each.loop,
@@ -51,6 +52,7 @@ def add_switched(rows: RowBuilder, parts: Sequence[Part], switched: Sequence[Swi
             "still": given.static,
             "restitution": given.restitution,
             "normal": normal,
+            "second": second,
             "multiplier": None if normal is None else switched[normal].given.multiplier,
             "limited": int(bool(given.depends) and normal is None),
         }
