@@ -345,6 +345,34 @@ def check_clutch(printed: str, folder: Path) -> None:
     assert is_plot(folder / "clutch.png")
 
 
+def check_pendulum_at_wall(printed: str, folder: Path) -> None:
+    """Six hits come when the elliptic integrals say, and the first has an impulse of (1 + e) m l w/3."""
+    times = [float(each) for each in re.findall(r"^t = (\S+) s:", printed, re.MULTILINE)]
+    expected = [0.419854767908, 1.246025906194, 2.067557837215, 2.887448105290, 3.706750976476, 4.525842850219]
+    assert times == pytest.approx(expected, abs=1e-9)
+    assert number(r": (\S+) N.s of the wall", printed) == pytest.approx(1.266141739437, abs=1e-8)
+    assert number(r"feels nothing: off by (\S+)", printed) < 1e-9
+    assert is_plot(folder / "pendulum_at_wall.png")
+
+
+def check_newtons_cradle(printed: str, folder: Path) -> None:
+    """As many balls fly off as come, or the first bounces back by 0.6 where all impacts are taken at once."""
+    assert "one after the other: completed" in printed and "0.000000, 0.000000, 0.000000, 0.000000, 1.000000\n" in printed
+    assert "0.000000, 0.000000, 0.000000, 1.000000, 1.000000\n" in printed
+    assert "-0.600000, 0.400000, 0.400000, 0.400000, 0.400000\n" in printed
+    assert number(r"difference to the laws by hand: (\S+) ", printed) < 1e-9
+    assert is_plot(folder / "newtons_cradle.png")
+
+
+def check_walkers_foot(printed: str, folder: Path) -> None:
+    """It rests, slides by g (sin - mu cos), or tips; the step has the impulse m v."""
+    found = re.findall(r"it (\w+).*, (\S+) m/s2 downhill", printed)
+    assert [what for what, _ in found] == ["rests", "slides", "slides", "tips"]
+    assert [float(each) for _, each in found[:3]] == pytest.approx([0.0, 1.821671268, 2.009166285], abs=1e-8)
+    assert number(r"difference to rigid mechanics by hand: (\S+) ", printed) < 1e-9
+    assert is_plot(folder / "walkers_foot.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -377,6 +405,9 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "29_quick_return": check_quick_return,
     "31_stick_slip": check_stick_slip,
     "32_clutch": check_clutch,
+    "33_pendulum_at_wall": check_pendulum_at_wall,
+    "34_newtons_cradle": check_newtons_cradle,
+    "35_walkers_foot": check_walkers_foot,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""

@@ -1,0 +1,115 @@
+"""Newton's cradle: several impacts at one instant, one after the other or all at once.
+
+Five balls hang side by side and touch. The first is lifted and let go. Laws of impact tell what two balls do; what a row of them does depends on how
+the impacts are taken. One after the other, with the greatest approach first, the last ball alone flies off, nearly as real cradles do; all at
+once, the first one bounces back and the others move on together. Both keep momentum and energy. A line of elastic springs would be in between.
+
+Where the balls lose energy, the slowest impacts of all are slow indeed. Below `rest_velocity` they would be plastic, so it is set to nearly 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from jourdain import Result, System
+
+BALLS, DIAMETER, LENGTH, GRAVITY, MASS = 5, 0.04, 0.3, 9.81, 0.1
+LIFTED = 0.3  # rad
+W0 = np.sqrt(GRAVITY / LENGTH)
+ALLOWED = 1e-9
+
+
+# 1. The system. For small angles a ball on a string is a mass on a spring, and the balls meet at their places of rest, whatever they did before.
+
+
+def system(restitution: float = 1.0, lifted: int = 1) -> System:
+    cradle = System("Newton's cradle")
+    cradle.add("frame", "mechanical1d.Fixed1D")
+    for k in range(BALLS):
+        rest = k * DIAMETER
+        cradle.add(f"ball{k}", "mechanical1d.Mass", {"m": MASS, "s": rest - (LIFTED * LENGTH if k < lifted else 0.0)})
+        string = {"k": MASS * W0**2, "b": 0.0, "rest": rest}
+        cradle.join("mechanical1d.SpringDamper1D", "frame.flange", f"ball{k}.flange", string, name=f"string{k}")
+    for k in range(BALLS - 1):
+        touch = {"low": DIAMETER, "high": 1.0, "e": restitution}
+        cradle.join("mechanical1d.EndStop", f"ball{k}.flange", f"ball{k + 1}.flange", touch, name=f"touch{k}")
+    return cradle
+
+
+# 2. What the two laws say, as shares of the speed of the ball that comes.
+
+
+def one_after_the_other(restitution: float, lifted: int = 1) -> np.ndarray:
+    """The pair that approaches fastest is taken first, and pairs of equal speed together, which here never touch each other."""
+    v = np.array([1.0] * lifted + [0.0] * (BALLS - lifted))
+    while (approach := -np.diff(v)).max() > 1e-12:
+        k = int(np.argmax(approach))
+        jump = (1 + restitution) * approach[k] / 2
+        v[k : k + 2] += [-jump, jump]
+    return v
+
+
+def all_at_once(restitution: float) -> np.ndarray:
+    """Each pair separates e times as fast as it came: the first two at e, the others not at all; momentum is 1."""
+    first = (1 - (BALLS - 1) * restitution) / BALLS
+    return np.array([first] + [first + restitution] * (BALLS - 1))
+
+
+# 3. Simulate until just after the impacts, compare, plot.
+
+
+def speeds(result: Result) -> np.ndarray:
+    """Of all balls right after the first impacts, over that of the ball that came."""
+    after = np.flatnonzero(result.time == result.changes[0].time)[-1]
+    return np.array([result[f"ball{k}.v"][after] for k in range(BALLS)]) / (LIFTED * LENGTH * W0)
+
+
+def plot(path: Path, results: dict[str, Result]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, rows = pyplot.subplots(len(results), sharex=True, figsize=(8, 3 * len(results)), layout="constrained")
+    for axes, (title, result) in zip(rows, results.items(), strict=True):
+        for k in range(BALLS):
+            axes.plot(result.time, result[f"ball{k}.s"])
+        axes.set(ylabel="places in m", title=title)
+        axes.grid(alpha=0.3)
+    rows[-1].set(xlabel="time in s")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Newton's cradle, with impacts one after the other and all at once.")
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/newtons_cradle"), help="folder for the plot (default: build/newtons_cradle)"
+    )
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    swing, off = np.pi / W0, 0.0
+    results: dict[str, Result] = {}
+    for title, cradle, impacts, expected in (
+        ("elastic, one after the other", system(), "sequential", one_after_the_other(1.0)),
+        ("elastic, two balls lifted", system(lifted=2), "sequential", one_after_the_other(1.0, 2)),
+        ("e = 0.9, one after the other", system(0.9), "sequential", one_after_the_other(0.9)),
+        ("elastic, all at once", system(), "simultaneous", all_at_once(1.0)),
+    ):
+        result = results[title] = cradle.simulate(1.9 * swing, impacts=impacts, rest_velocity=1e-12, rtol=1e-11, atol=1e-12)
+        found = speeds(result)
+        print(f"{title}: {result.outcome}; after the first impacts " + ", ".join(f"{v:.6f}" for v in np.round(found, 9) + 0.0))
+        late = abs(result.changes[0].time - swing / 2) if result.outcome.completed else np.inf
+        off = max(off, late, float(np.abs(found - expected).max()))
+    print(f"largest difference to the laws by hand: {off:.1e} ({ALLOWED:g} is allowed)")
+    plot(folder / "newtons_cradle.png", results)
+    print(f"plot: {folder / 'newtons_cradle.png'}")
+    return 0 if off <= ALLOWED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
