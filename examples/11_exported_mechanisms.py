@@ -34,7 +34,7 @@ def seven_bodies() -> System:
 
 
 def crane_mechanics() -> System:
-    crane = System("crane mechanics")
+    crane = System("crane mechanics", gravity=(0.0, -hydraulic_crane.GRAVITY))
     hydraulic_crane.add_mechanics(crane, None)
     return crane
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from coupling.export.table import STEP_SIZE, SWITCH, MechanismTable, constraint_places
 from coupling.kernel.index3 import METHODS, MOST
-from coupling.kernel.rows import NONE
+from coupling.kernel.rows import NONE, DriveKind
 from coupling.live.session import Session
 from coupling.live.tolerances import nominals
 from coupling.options import Run
@@ -113,6 +113,10 @@ def _internal(name: str) -> str:
     return f'{{.name = "{name}", .unit = "", .minimum = -INFINITY, .maximum = INFINITY, .type = INTERNAL, .role = DISCRETE}}'
 
 
+def driven_by_formulas(session: Session) -> bool:
+    return DriveKind.FORMULA in session.rows.table("drive")["kind"]
+
+
 def schedule_source(table: MechanismTable, session: Session) -> str:
     """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism."""
     rows, schedule = session.bordered or session.rows, session.schedule
@@ -136,6 +140,7 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
         "group": rows.group,
         **{f"{name}s": len(each) for name, each in printed.items()},
         **{name: name for name in (*printed, "number", "real")},
+        **({"formula": "formula_value"} if driven_by_formulas(session) else {}),
     }
     parts = [
         f"/* How {_comment(table.declared.name)} is evaluated. Generated when it was exported. */",

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from coupling.errors import BuildError
-from coupling.export.c_tables import mechanism_source, model_names, renamed, schedule_source
+from coupling.export.c_tables import driven_by_formulas, mechanism_source, model_names, renamed, schedule_source
 from coupling.export.page import page
 from coupling.export.structure import MechanismStructure
 from coupling.export.table import MechanismTable
@@ -48,6 +48,8 @@ _KERNEL_SOURCES = (
 """The core that evaluates; what integrates, records and couples stays outside."""
 _FIXED = ("bordered.c", "index3.c", "order.c")
 """What steps of fixed size need besides."""
+_FORMULAS = ("formulas.c",)
+"""What drives need besides that are formulas of time."""
 _SWITCHED = (
     *("settle.c", "project_fully.c", "modes.c", "lemke.c", "impact.c"),
     *("switching.c", "switching_impacts.c", "switching_instances.c", "switching_problem.c"),
@@ -63,7 +65,12 @@ def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[s
     left_out = (*(() if fixed else ("fixed",)), *(() if table.built.switched else ("switched",)))
     embedded = [path for path in sorted((_HERE / "embedded").glob("*.[ch]")) if not path.name.startswith(left_out)]
     files = {path.name: path.read_bytes() for path in (*runtime, *embedded)}
-    kernel = (*_KERNEL_SOURCES, *(_FIXED if fixed else ()), *(_SWITCHED if table.built.switched else ()))
+    kernel = (
+        *_KERNEL_SOURCES,
+        *(_FIXED if fixed else ()),
+        *(_SWITCHED if table.built.switched else ()),
+        *(_FORMULAS if driven_by_formulas(session) else ()),
+    )
     files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in (*kernel, *_headers(kernel))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models).encode()

@@ -258,7 +258,7 @@ static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)
     for (int i = 0; i < rows->drives; i++) {
         const DriveRow *row = &rows->drive[i];
         Drive *drive = &k->drives[i];
-        *drive = (Drive){.kind = (DriveKind)row->kind, .points = row->points, .count = row->count};
+        *drive = (Drive){.kind = (DriveKind)row->kind, .points = row->points, .count = row->count, .formula = rows->formula};
         drive->times = real(rows, row->times);
         drive->values = real(rows, row->values);
         if (drive->kind == BY_FUNCTION)

@@ -75,6 +75,7 @@ class Core:
         callbacks = [_CALLBACK(function) for function in functions]
         addresses = (c_void_p * len(callbacks))(*(ctypes.cast(callback, c_void_p) for callback in callbacks))
         structure = rows.structure
+        structure.formula = ctypes.cast(library.formula_value, c_void_p)
         self.handle = library.kernel_build(byref(structure), handles, addresses)
         if not self.handle:
             raise MemoryError("the system needs more memory than there is")

@@ -51,68 +51,6 @@ static double follow_polynomial(const Drive *d, double t)
     return d->coefficient[0] + (t - d->start) * (d->coefficient[1] + (t - d->start) * d->coefficient[2]);
 }
 
-/* The first value whose condition holds; there is no number where none does. */
-static double choose(const double *pairs, int count)
-{
-    for (int i = 0; i + 1 < count; i += 2)
-        if (pairs[i + 1] != 0)
-            return pairs[i];
-    return NAN;
-}
-
-/* Reverse Polish notation: pairs of an operation and a number, which is a value or how many operands there are. */
-static double calculate(const Drive *d, double t)
-{
-    double stack[FORMULA_DEPTH] = {0}, *top = stack; /* behind the last value */
-    for (int i = 0; i < d->count; i++) {
-        const double number = d->values[2 * i + 1];
-        const FormulaOperation operation = (FormulaOperation)d->values[2 * i];
-        if (operation == FORMULA_NUMBER || operation == FORMULA_TIME) {
-            *top++ = operation == FORMULA_TIME ? t : number;
-            continue;
-        }
-        top -= (int)number;
-        double *const x = top++; /* its operands, the first of which gives way to the result */
-        const int operands = (int)number;
-        switch (operation) {
-        case FORMULA_ADD:
-            for (int j = 1; j < operands; j++)
-                *x += x[j];
-            break;
-        case FORMULA_MULTIPLY:
-            for (int j = 1; j < operands; j++)
-                *x *= x[j];
-            break;
-        case FORMULA_POWER: *x = x[1] == 2 ? *x * *x : pow(*x, x[1]); break;
-        case FORMULA_SIN: *x = sin(*x); break;
-        case FORMULA_COS: *x = cos(*x); break;
-        case FORMULA_TAN: *x = tan(*x); break;
-        case FORMULA_ASIN: *x = asin(*x); break;
-        case FORMULA_ACOS: *x = acos(*x); break;
-        case FORMULA_ATAN: *x = atan(*x); break;
-        case FORMULA_SINH: *x = sinh(*x); break;
-        case FORMULA_COSH: *x = cosh(*x); break;
-        case FORMULA_TANH: *x = tanh(*x); break;
-        case FORMULA_EXP: *x = exp(*x); break;
-        case FORMULA_LOG: *x = log(*x); break;
-        case FORMULA_LESS: *x = *x < x[1]; break;
-        case FORMULA_AT_MOST: *x = *x <= x[1]; break;
-        case FORMULA_BOTH:
-            for (int j = 1; j < operands; j++)
-                *x = *x != 0 && x[j] != 0;
-            break;
-        case FORMULA_EITHER:
-            for (int j = 1; j < operands; j++)
-                *x = *x != 0 || x[j] != 0;
-            break;
-        case FORMULA_NOT: *x = *x == 0; break;
-        case FORMULA_PIECEWISE: *x = choose(x, operands); break;
-        default: return NAN;
-        }
-    }
-    return *stack;
-}
-
 double drive_value(Drive *d, double t, double passed)
 {
     switch (d->kind) {
@@ -120,7 +58,7 @@ double drive_value(Drive *d, double t, double passed)
     case BY_PIECES: return follow_piece(d, t, passed);
     case BY_POLYNOMIAL: return follow_polynomial(d, t);
     case BY_FUNCTION: return d->function(beside_jump(d, t, passed));
-    case BY_FORMULA: return calculate(d, beside_jump(d, t, passed));
+    case BY_FORMULA: return d->formula(d->values, d->count, beside_jump(d, t, passed));
     }
     return NAN;
 }

@@ -40,6 +40,7 @@ typedef struct {
 typedef struct {
     DriveKind kind;
     double (*function)(double time);
+    Formula formula;
     double start, coefficient[3]; /* of a polynomial: value, slope and curve at the start */
     int points, last, count;
     const double *times, *values;

@@ -32,13 +32,8 @@ typedef enum { DIRECTIONAL, ADJOINT, DIFFERENCE, KNOWN, CENTRAL } DerivativeKind
 
 typedef enum { BY_TABLE, BY_POLYNOMIAL, BY_FUNCTION, BY_PIECES, BY_FORMULA } DriveKind;
 
-/* Of a formula, by their places in formulas.py. */
-typedef enum {
-    FORMULA_NUMBER, FORMULA_TIME, FORMULA_ADD, FORMULA_MULTIPLY, FORMULA_POWER, FORMULA_SIN, FORMULA_COS, FORMULA_TAN, FORMULA_ASIN,
-    FORMULA_ACOS, FORMULA_ATAN, FORMULA_SINH, FORMULA_COSH, FORMULA_TANH, FORMULA_EXP, FORMULA_LOG, FORMULA_LESS, FORMULA_AT_MOST,
-    FORMULA_BOTH, FORMULA_EITHER, FORMULA_NOT, FORMULA_PIECEWISE
-} FormulaOperation;
-enum { FORMULA_DEPTH = 256 }; /* values that may wait for each other */
+typedef double (*Formula)(const double *pairs, int count, double t);
+double formula_value(const double *pairs, int count, double t); /* formulas.c */
 
 /* An instance. */
 typedef struct {
@@ -171,6 +166,7 @@ typedef struct {
     const SwitchedRow *switched;
     const int *number; /* the pools */
     const double *real;
+    Formula formula; /* what calculates formulas; null where there are none */
 } Rows;
 
 #endif

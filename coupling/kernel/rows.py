@@ -84,7 +84,7 @@ class DriveKind(IntEnum):
 class RowsStructure(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int) for name in ("slots", "states", "derivative_slot", "group", *(f"{name}s" for name in TABLES))),
-        *((name, ctypes.c_void_p) for name in (*TABLES, "number", "real")),
+        *((name, ctypes.c_void_p) for name in (*TABLES, "number", "real", "formula")),
     ]
 
 

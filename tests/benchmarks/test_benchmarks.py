@@ -154,5 +154,12 @@ def test_the_benchmark_of_fixed_steps_prints_its_table():
 def test_the_benchmark_of_sweeps_prints_its_table():
     """A line for each executor; the benchmark itself checks that all tables are the same."""
     text = printed("sweeps", "--runs", "40")
-    assert [line.split("  ")[0] for line in text[1:]] == ["serial", "threads", "2 processes, cold", "2 processes, warm"]
+    assert [line.split("  ")[0] for line in text[1:]] == [
+        "serial",
+        "threads",
+        "2 processes, cold",
+        "2 processes, warm",
+        "FMPy, ModelExchange",
+        "FMPy, CoSimulation",
+    ]
     assert all(float(line.split()[-1]) > 0 for line in text[1:])

@@ -76,7 +76,10 @@ def test_terminals_in_terminals(tmp_path: Path) -> None:
     ("options", "sentence"),
     [
         ({"atol": {5: 1}}, "atol has 5 for a name; give the names of states or patterns, such as {'rod.*': 1e-9}"),
-        ({"initial": np.array([1.0, 2.0])}, "initial = array([1., 2.]) is unknown; choose 'check', 'assemble' or 'relax'"),
+        (
+            {"initial": np.array([1.0, 2.0])},
+            "initial = array([1., 2.]) is unknown; choose 'check', 'assemble' or 'relax', or give a pose of assemble() or equilibrium(), or a result",
+        ),
         ({"rtol": 10**400}, None),
         ({"start_values": {"unit.x": 10**400}}, None),
     ],

@@ -38,9 +38,11 @@ def go_to(driver, component, point, fmi, switch):
 
 
 def as_run(driver, component, point):
-    """The point with the relations and discrete states that the FMU has."""
-    kept = [v.name for v in declaration(component).with_role(Role.RELATION, Role.DISCRETE)]
-    return point | driver.get(kept)
+    """The point with the relations and discrete states that the FMU has, and the unknowns that cannot be set (``settable``)."""
+    declared = declaration(component)
+    on = any(driver.get([v.name for v in declared.with_role(Role.SWITCH)]).values())
+    fixed = () if on or driver.fmi == 2 else (Role.ALGEBRAIC,)
+    return point | driver.get([v.name for v in declared.with_role(Role.RELATION, Role.DISCRETE, *fixed)])
 
 
 def check_values(driver, component, point):

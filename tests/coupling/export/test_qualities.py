@@ -252,7 +252,10 @@ def test_parameters_are_refused_by_instance_and_name(fmi, kind):
     """A mass that is not positive, or not a number: Error, with the component, its value, its unit and what is allowed."""
     with Driver(exported("pendulum", fmi), kind, "swing") as driver:
         for value, reason in (
-            (0.0, "0 kg is refused: it must be greater than 0"),
+            (
+                0.0,
+                "0 kg is refused: it must be greater than 0; a link without mass is a planar.MasslessLink1, MasslessLink2 or MasslessLink3",
+            ),
             (math.nan, "nan is refused: it must be a finite number"),
         ):
             assert status_of(driver.set, {"rod.m": value}) == ERROR

@@ -196,7 +196,7 @@ def test_positions_of_elements_connectors_and_icons(tmp_path: Path) -> None:
             boxes[component.get("name")] = [float(geometry.get(key)) for key in ("x1", "y1", "x2", "y2")]
             assert archive.read(geometry.get("iconSource")).startswith(b"\x89PNG")
         whole = root.find(".//ssd:SystemGeometry", names)
-        assert list(boxes) == ["ground", "pin", "rod"]
+        assert list(boxes) == ["ground", "rod", "pin"]
         for x1, y1, x2, y2 in boxes.values():
             assert float(whole.get("x1")) < x1 < x2 < float(whole.get("x2")) and float(whole.get("y1")) < y1 < y2 < float(whole.get("y2"))
         assert len({tuple(box) for box in boxes.values()}) == 3

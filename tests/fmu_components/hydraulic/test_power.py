@@ -20,6 +20,7 @@ RANGES = {"Pa": (1e5, 2e7), "m3/s": (-1e-3, 1e-3), "m": (0.0, 0.4), "m/s": (-0.5
 SETTINGS = {
     "hydraulic.Accumulator": {"precharge": 8e6},
     "hydraulic.Cylinder": {"stop.length": 0.12, "leakage": 1e-11, "coulomb": 200.0},
+    "hydraulic.DoubleRodCylinder": {"stop.length": 0.12, "leakage": 1e-11, "coulomb": 200.0},
     "hydraulic.Motor": {"coulomb": 3.0},
     "hydraulic.Pump": {"coulomb": 3.0},
     "hydraulic.ReliefValve": {"set": 5e6, "band": 5e6},

@@ -54,8 +54,10 @@ def relative_pose(joint, random):
             return (u, v, 0), about("z", a)
         case "Weld":
             return (0, 0, 0), Rotation.identity()
-        case "PointOnPlane" | "RelativeVelocity" | "PointContact":
+        case "PointOnPlane" | "RelativeVelocity" | "RelativePosition" | "PointContact":
             return (u, v, 0), anyhow
+        case "RelativeAngle":
+            return (u, v, b), about("y", a / 2)
         case "PointOnLine":
             return (0, 0, u), anyhow
         case "Rod" | "Rope":

@@ -21,7 +21,7 @@ _BASE = (Role.TIME, Role.PARAMETER, Role.SWITCH, Role.STATE, Role.DISCRETE, Role
 
 
 def _gears_touch(point: Mapping[str, float | bool]) -> dict[str, float]:
-    distance = abs(point["radius_M"] + point["radius_N"])
+    distance = 1.0005 * abs(point["radius_M"] + point["radius_N"])  # not where the condition's absolute value has its kink
     return {"N.x": point["M.x"] + distance * math.cos(point["M.theta"]), "N.y": point["M.y"] + distance * math.sin(point["M.theta"])}
 
 

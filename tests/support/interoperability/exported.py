@@ -59,7 +59,7 @@ CRANE = example("06_hydraulic_crane")
 
 
 def crane_mechanics() -> System:
-    system = System("crane mechanics")
+    system = System("crane mechanics", gravity=(0.0, -CRANE.GRAVITY))
     CRANE.add_mechanics(system, None)
     return system
 
