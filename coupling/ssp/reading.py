@@ -236,7 +236,7 @@ class _Reader:
 
     def _inside(self, at: _Within, holder: Element, around: Element | None, root: str) -> Document | None:
         """What a binding or a mapping holds, or the file that it names."""
-        where = f"the parameters of '{at.prefix[:-1] or 'the system'}'"
+        where = f"the parameter set of '{at.prefix[:-1] or 'the system'}'"
         if holder.get("sourceBase", "SSD") != "SSD":
             raise at.document.refused(
                 f"looks for {where} inside the component; put the file '{holder.get('source')}' into the package itself"

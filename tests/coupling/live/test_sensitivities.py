@@ -11,10 +11,12 @@ from scipy.special import ellipk
 
 from coupling import System
 from fmu_components.catalogue import find
+from fmu_components.declare.declaration import TIME
 from tests.support.foreign import Model, Variable
 from tests.support.foreign.archive import export
 from tests.support.runtime.runtime_components import BouncingBall, Flight, Sampler, SawTooth
 from tests.support.systems.machines import example
+from tests.support.systems.switching import stop
 from tests.support.systems.systems import pendulum, refusal
 
 G, CLOSED = 9.81, 1e-9
@@ -133,7 +135,7 @@ def test_the_period_of_a_pendulum(solver):
     assert moved["rod.I"] == pytest.approx(quarter / 2 / (inertia + m * length**2), rel=CLOSED)
 
 
-def four_bar(theta: float = 1.0, omega: float = 1.0) -> System:
+def four_bar(theta: float = 1.0, omega: float = 1.0, led: bool = True) -> System:
     """Two cranks of 0.4 m and a coupler of 1 m in parallel, whose coupler is led such that the cranks turn at constant speed."""
     r, d = 0.4, 1.0
     c, s = math.cos(theta), math.sin(theta)
@@ -159,6 +161,8 @@ def four_bar(theta: float = 1.0, omega: float = 1.0) -> System:
         system.add(name, "planar.Revolute")
         system.connect(a, f"{name}.M")
         system.connect(b, f"{name}.N")
+    if not led:
+        return system
     system.add("base", "planar.Fixed")
     system.add("lead", "planar.RelativeVelocity")
     system.connect("base.p1", "lead.M")
@@ -175,6 +179,18 @@ def test_the_load_of_a_four_bar(solver):
     assert result["lead.M.Fx"] == pytest.approx(5.0 * cot, abs=1e-8)
     for name, share in {"coupler.m": 1.0, "crank.m": 0.5, "rocker.m": 0.5, "crank.I": 0.0}.items():
         assert result.sensitivity("lead.M.Fx", name) == pytest.approx(share * cot, abs=CLOSED * cot.max())
+
+
+def test_the_torque_of_a_four_bar():
+    """T = (m_coupler + (m_crank + m_rocker)/2) g r cos(theta) turns its crank at constant speed: by the masses, and by an inertia that has no part in it."""
+    system = four_bar(led=False)
+    system.join("planar.RelativeAngle", "ground.p1", "crank.p1", name="motor")
+    system.drive("motor.angle", 1.0 + TIME)
+    result = system.simulate(0.8, rtol=1e-12, sensitivities=["coupler.m", "crank.m", "rocker.m", "rocker.I"])
+    arm = 0.4 * G * np.cos(1.0 + result.time)
+    assert result["motor.torque"] == pytest.approx(5.0 * arm, abs=1e-8)
+    for name, share in {"coupler.m": 1.0, "crank.m": 0.5, "rocker.m": 0.5, "rocker.I": 0.0}.items():
+        assert result.sensitivity("motor.torque", name) == pytest.approx(share * arm, abs=CLOSED * np.abs(arm).max())
 
 
 # -- differences in extrapolation --------------------------------------------------------------------------------------------------
@@ -348,6 +364,12 @@ def test_what_is_refused():
         "sensitivities are refused with solver = 'cvode', which integrates the states alone; choose 'dopri5' or 'dop853', or leave one of the two out"
     )
     assert "FMI has no derivatives of a step; run the instances in Model Exchange" in refused("rod.m", communication_step=0.1)
+    assert refusal(lambda: stop().simulate(1.0, sensitivities=["mass.m"])) == (
+        "sensitivities are refused with 'stop', whose constraints come and go with its modes; take differences of runs at other values, by sweep"
+    )
+    assert refusal(lambda: four_bar().simulate(0.1, sensitivities=["lead.velocity"])) == (
+        "sensitivities: 'lead.velocity' is driven; name a parameter of what it follows"
+    )
     assert refused("rod.m", "rod.m") == "sensitivities: 'rod.m' is named twice; name each parameter once"
     assert "give the full names of parameters, such as ['rod.m']" in refusal(lambda: system.simulate(1.0, sensitivities="rod.m"))
     assert "sensitivities: 'rod' (planar.Body1) has no port or variable 'mass'" in refused("rod.mass")

@@ -278,6 +278,15 @@ LOOP = (
             described(TWO).replace('version="1.0"', 'version="3.0"', 1),
             "'SystemStructure.ssd' is of version '3.0'; SSP 1.0 and 2.0 are read",
         ),
+        (
+            described(TWO + connections(connection("a.y", "b.u"), connection("a.y", "b.u"))),
+            "'a.y' is connected with 'b.u' twice; take one connection out",
+        ),
+        (
+            described(TWO, "", '<ssd:ParameterBindings><ssd:ParameterBinding source="resources/values.ssv"/></ssd:ParameterBindings>'),
+            "the parameter set of 'the system' has the source 'resources/values.ssv', and '{path}' has no such file; its files of this kind are "
+            "none",
+        ),
         (described(""), "'by hand' has no components; a package with FMUs is wanted"),
     ],
 )
@@ -285,6 +294,18 @@ def test_what_cannot_be_read_is_named(structure: str, sentence: str, tmp_path: P
     """Each by its element, with what to do."""
     path = packed(tmp_path / "x.ssp", {"SystemStructure.ssd": structure, "resources/amplifier.fmu": amplifier()})
     assert refusal(lambda: System.from_ssp(path), BuildError) == sentence.format(path=path)
+
+
+def test_a_solver_that_omsimulator_names(tmp_path: Path) -> None:
+    """Beside its step: the solver and its tolerance are settings."""
+    solver = (
+        '<ssd:Annotations><ssc:Annotation type="org.openmodelica"><oms:Annotations xmlns:oms="https://example.org/oms.xsd">'
+        '<oms:SimulationInformation><oms:VariableStepSolver description="cvode" relativeTolerance="1e-5"/></oms:SimulationInformation>'
+        "</oms:Annotations></ssc:Annotation></ssd:Annotations>"
+    )
+    files = {"SystemStructure.ssd": described(TWO + connections(connection("a.y", "b.u")) + solver), "resources/amplifier.fmu": amplifier()}
+    system = System.from_ssp(packed(tmp_path / "solver.ssp", files))
+    assert dict(system.settings) == {"solver": "cvode", "rtol": 1e-5}
 
 
 def test_files_that_are_no_packages(tmp_path: Path) -> None:
