@@ -13,7 +13,7 @@ from coupling.errors import BuildError, listed, shown
 from coupling.fmus import load
 from coupling.names import nearest
 from coupling.options import Run
-from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Name, Transformation, define_instance
+from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Name, Transformation, define_instance, with_guess
 from coupling.plan.drives import ConstantDrive
 from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
 from coupling.ssp import annotation
@@ -163,13 +163,14 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
 
 
 def _instance(name: str, flat: Flat, chosen: Mapping[str, Any], start: Mapping[str, Any], package: Package) -> InstanceDefinition:
-    options = {key: value for key, value in chosen.items() if key != "modelExchange"}
+    options = {key: value for key, value in chosen.items() if key not in ("modelExchange", "guess")}
+    guess = {variable: tuple(value) if isinstance(value, list) else value for variable, value in chosen.get("guess", ())}
     stepped = flat.components[name].fmu
     file = chosen.get("modelExchange")
     if file is None:
-        return define_instance(name, stepped.path, start, dotted=True, **options)
+        return with_guess(define_instance(name, stepped.path, start, dotted=True, **options), guess)
     path = package.fmu(package.member(file, "", f"the component '{name}'"))
-    found = define_instance(name, path, start, dotted=True, **options)
+    found = with_guess(define_instance(name, path, start, dotted=True, **options), guess)
     return replace(found, stepped=FmuFile(load(stepped.path, found.fmu.private)))
 
 

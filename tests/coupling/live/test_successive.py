@@ -122,9 +122,13 @@ def successive(**options):
 
 
 MACHINES = [
-    path.stem for path in sorted(EXAMPLES.glob("*.py")) if re.search(r"^def system\((?!\w+: Path\))", path.read_text(), re.MULTILINE)
+    path.stem
+    for path in sorted(EXAMPLES.glob("*.py"))
+    if re.search(r"^def system\((?!\w+: Path\))", text := path.read_text(), re.MULTILINE) and "SALib" not in text
 ]
-"""Examples whose systems need no FMU that is made before."""
+"""Examples whose systems need no FMU that is made before, and no tool that may be missing."""
+UNCLOSED = ("26_measured_pendulum", "29_quick_return")
+"""Those that are closed when they are run."""
 
 
 @pytest.mark.slow
@@ -134,7 +138,8 @@ def test_the_machines_of_the_examples_have_the_same_multipliers(name, monkeypatc
     monkeypatch.syspath_prepend(EXAMPLES)
     module, stop = example(name), 0.6 if name == "21_rolling_disc" else 0.01
     build = partial(module.system, None) if name == "07_excavator" else module.system
-    both = [build().simulate(stop, output_times=[0.0, stop], **options) for options in ({}, successive())]
+    start = {"initial": "assemble"} if name in UNCLOSED else {}
+    both = [build().simulate(stop, output_times=[0.0, stop], **start, **options) for options in ({}, successive())]
     simultaneous, one_by_one = map(multipliers, both)
     size = max((np.abs(each).max() for each in simultaneous.values()), default=1.0)
     for each, values in simultaneous.items():

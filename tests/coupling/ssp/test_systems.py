@@ -220,6 +220,17 @@ def test_positions_of_elements_connectors_and_icons(tmp_path: Path) -> None:
         assert 'x1="-71.5"' in archive.read("SystemStructure.ssd").decode()
 
 
+def test_guesses_come_along(tmp_path: Path) -> None:
+    """Those of instances, with how far off they may be."""
+    system = System("pendulum")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5}, guess={"theta": (-1.2, 0.1), "x": 0.2})
+    system.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
+    system.to_ssp(tmp_path / "pendulum.ssp")
+    again = System.from_ssp(tmp_path / "pendulum.ssp")
+    assert again.definition == system.definition and again.definition.instances[1].guess == (("theta", (-1.2, 0.1)), ("x", 0.2))
+
+
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     """Is refused by the name of the input, option or path."""
     system = System("s")
