@@ -7,21 +7,8 @@ import pytest
 
 from coupling import BuildError, InitialStateError, Result, System
 from coupling.sweep import sweep
-from tests.support.systems.linkages import Linkage, bucket, chain, four_bar, jansen, seven_bodies, three_cranks
+from tests.support.systems.linkages import Linkage, bucket, chain, four_bar, jansen, seven_bodies, three_cranks, told
 from tests.support.systems.systems import refusal
-
-
-def told(linkage: Linkage) -> tuple[System, dict[str, float]]:
-    """The system with what is held of bodies as start values, and what is held beside."""
-    start: dict[str, dict[str, float]] = {}
-    hold = {}
-    for name, value in linkage.held.items():
-        body, _, variable = name.partition(".")
-        if body in linkage.bodies:
-            start.setdefault(body, {})[variable] = value
-        else:
-            hold[name] = value
-    return linkage.system(start), hold
 
 
 def test_a_joint_coordinate_chooses_the_branch() -> None:

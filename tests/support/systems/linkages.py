@@ -114,6 +114,19 @@ class Linkage:
         return self.poses[other][2] - (0.0 if owners[0] == "ground" else self.poses[owners[0]][2])
 
 
+def told(linkage: Linkage) -> tuple[System, dict[str, float]]:
+    """The system with what is held of bodies as start values, and what is held beside."""
+    start: dict[str, dict[str, float]] = {}
+    hold = {}
+    for name, value in linkage.held.items():
+        body, _, variable = name.partition(".")
+        if body in linkage.bodies:
+            start.setdefault(body, {})[variable] = value
+        else:
+            hold[name] = value
+    return linkage.system(start), hold
+
+
 def four_bar(side: int = 1) -> Linkage:
     B = polar(0.3, 0.7)
     C = crossing(B, 1.0, (1.0, 0.0), 0.7, side)
