@@ -104,6 +104,7 @@ def top_of_blocks(tilt: float, precession: float, spin: float) -> System:
     return system
 
 
+@pytest.mark.slow
 def test_a_top_of_blocks_needs_no_gimbal():
     """The angles of three hinges are its states, and the same nutation comes out."""
     spin = (MOMENT + PIVOT * PRECESSION**2 * np.cos(TILT)) / (J3 * PRECESSION) - PRECESSION * np.cos(TILT)
