@@ -127,6 +127,7 @@ MACHINES = [
     if re.search(r"^def system\((?!\w+: Path\))", text := path.read_text(), re.MULTILINE) and "SALib" not in text
 ]
 """Examples whose systems need no FMU that is made before, and no tool that may be missing."""
+ARGUMENTS = {"07_excavator": (None,), "35_walkers_foot": (0.3, 0.5)}
 UNCLOSED = ("26_measured_pendulum", "29_quick_return")
 """Those that are closed when they are run."""
 
@@ -137,7 +138,7 @@ def test_the_machines_of_the_examples_have_the_same_multipliers(name, monkeypatc
     """For 10 ms, and the rolling disc until it grips."""
     monkeypatch.syspath_prepend(EXAMPLES)
     module, stop = example(name), 0.6 if name == "21_rolling_disc" else 0.01
-    build = partial(module.system, None) if name == "07_excavator" else module.system
+    build = partial(module.system, *ARGUMENTS.get(name, ()))
     start = {"initial": "assemble"} if name in UNCLOSED else {}
     both = [build().simulate(stop, output_times=[0.0, stop], **start, **options) for options in ({}, successive())]
     simultaneous, one_by_one = map(multipliers, both)
