@@ -1,19 +1,14 @@
 """A force and a torque that turn with a body."""
 
 from fmu_components.declare.component import Component
-from fmu_components.declare.icon import Drawing, arrowhead, box, line
+from fmu_components.declare.drawings import FOLLOWER
 from fmu_components.declare.ports import PLANAR, Side
 
 
 class FollowerWrench(Component):
     """Follower wrench: a force along the axes of the port's frame, which turns with the body, and a torque, given by three signals."""
 
-    drawing = Drawing(
-        line((-0.5, -0.7), (0.2, -0.5), (0.0, 0.1), (-0.7, -0.1), (-0.5, -0.7), fill=0.85),
-        line((-0.25, -0.3), (0.55, 0.45), width=0.12),
-        arrowhead(0.6, 0.5, 43, 0.34, width=0.12),
-        box(-0.33, -0.38, -0.17, -0.22, fill=1.0),
-    )
+    drawing = FOLLOWER
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on the body")

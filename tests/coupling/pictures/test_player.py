@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import Result, System
+from coupling import Result
 from tests.support.browser import CHROMIUM, Browser
+from tests.support.systems.space import on_a_joint
 from tests.support.systems.systems import pendulum
 
 # Nothing stands in for a browser: Debian's package chromium gives one.
@@ -20,17 +21,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium o
 def browser() -> Iterator[Browser]:
     with Browser() as found:
         yield found
-
-
-def in_space() -> System:
-    """A pendulum on a ball joint."""
-    system = System("top")
-    system.add("ground", "spatial.Fixed")
-    system.add("ball", "spatial.Spherical")
-    system.add("top", "spatial.Body1", {"p1.rz": -0.5, "z": 0.5, "omegax": 1.0, "vy": -0.5})
-    system.connect("ground.p1", "ball.M")
-    system.connect("ball.N", "top.p1")
-    return system
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +129,7 @@ def test_a_phone_and_a_small_window_lose_nothing(browser: Browser, page: Path) -
 
 def test_a_machine_in_space_moves_and_turns(browser: Browser, tmp_path: Path) -> None:
     """The ball at the mass centre is where its position is projected to; views are chosen by keys."""
-    result = in_space().simulate(1.0, output_interval=0.02)
+    result = on_a_joint("Spherical", {"p1.rz": -0.5, "z": 0.5, "omegax": 1.0, "vy": -0.5}).simulate(1.0, output_interval=0.02)
     browser.open(result.animate(tmp_path / "top.html", traces=[]), "t=0&theme=light&forces=0&grid=0")
     assert browser.value("!!document.querySelector('#view').getContext('webgl2')")
     for view, t in (("0", 0.0), ("0", 1.0), ("1", 0.5), ("2", 0.5)):

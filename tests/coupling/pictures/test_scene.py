@@ -18,6 +18,7 @@ from coupling.record import Record
 from coupling.rows_file import NO_STATISTICS
 from fmu_components.catalogue import all_components
 from fmu_components.declare.picture import joint_picture
+from tests.support.systems.space import on_a_joint
 from tests.support.systems.systems import pendulum, refusal
 
 
@@ -65,13 +66,7 @@ def test_a_block_is_drawn_at_its_joint() -> None:
 
 def test_a_machine_in_space() -> None:
     """A body is a capsule from its mass centre to its point; where that is, and how it is turned, follows from its quaternion."""
-    system = System("top")
-    system.add("ground", "spatial.Fixed")
-    system.add("ball", "spatial.Spherical")
-    system.add("top", "spatial.Body1", {"p1.rz": -0.5, "z": 0.5, "omegax": 1.0, "vy": -0.5})
-    system.connect("ground.p1", "ball.M")
-    system.connect("ball.N", "top.p1")
-    found = system.simulate(0.5, output_interval=0.05)
+    found = on_a_joint("Spherical", {"p1.rz": -0.5, "z": 0.5, "omegax": 1.0, "vy": -0.5}).simulate(0.5, output_interval=0.05)
     geometry = geometry_of(found._record)
     frame = geometry.frames[geometry.by_name["top"]]
     assert geometry.dimension == 3 and np.abs(geometry.over_time(geometry.places["top.p1"])).max() < 1e-6
