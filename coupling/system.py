@@ -7,6 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, overload
@@ -33,6 +34,8 @@ from coupling.simulate import Simulator, check_scheme
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
 from coupling.ssp.systems import from_ssp, to_ssp
+
+_ASKED = frozenset(each.name for each in fields(Run))
 
 
 class System(Composition):
@@ -442,45 +445,12 @@ class System(Composition):
         ``sensitivities`` name parameters and start values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``:
         ``result.sensitivity("rod.theta", "rod.m")``.
         """
+        asked = {name: value for name, value in locals().items() if name in _ASKED}
         check_scheme(scheme)
         if isinstance(start_values, str | os.PathLike):
             start_values = start_values_of(start_values, self.instances)
         pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
-        run = Run(
-            stop_time=stop_time,
-            start_time=start_time,
-            solver=solver,
-            rtol=rtol,
-            atol=atol,
-            initial=initial if isinstance(initial, str) else Run.initial,
-            communication_step=communication_step,
-            scheme=scheme,
-            outputs=outputs,
-            output_times=output_times,
-            output_interval=output_interval,
-            max_step=max_step,
-            max_steps=max_steps,
-            progress=progress,
-            extrapolation=extrapolation,
-            step_control=step_control,
-            coupling_tolerance=coupling_tolerance,
-            stabilisation=stabilisation,
-            step_size=step_size,
-            metric=metric,
-            velocity_level=velocity_level,
-            method=method,
-            spectral_radius=spectral_radius,
-            newton_limit=newton_limit,
-            newton_tolerance=newton_tolerance,
-            multipliers=multipliers,
-            order=order,
-            redundant=redundant,
-            form=form,
-            impacts=impacts,
-            rest_velocity=rest_velocity,
-            painleve=painleve,
-            sensitivities=sensitivities,
-        )
+        run = Run(**{**asked, "initial": initial if isinstance(initial, str) else Run.initial})
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
