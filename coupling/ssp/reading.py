@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from posixpath import dirname
@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from coupling.errors import BuildError, listed
-from coupling.fmus import Fmu, FmuVariable, Unit, load
+from coupling.fmus import Fmu, FmuVariable, Unit, load, same_dimension
 from coupling.names import nearest, resolve
 from coupling.plan.definition import Name
 from coupling.ssp.annotation import TYPE, inserted, other_settings
@@ -19,10 +19,14 @@ from coupling.ssp.elements import Document, annotated, is_true, local, parsed, p
 from coupling.ssp.flat import Box, Component, Flat
 from coupling.ssp.package import STRUCTURE, Package
 from coupling.ssp.parameters import Given, mapped, step_of, values_of
-from coupling.ssp.tracing import Edge, Node, follow, full_name, wires_between
+from coupling.ssp.tracing import Edge, Node, check_circles, follow, full_name, wires_between
 
 _FMU, _PACKAGE, _DEFINITION = "application/x-fmu-sharedlibrary", "application/x-ssp-package", "application/x-ssp-definition"
 _KINDS = {"any": None, "ModelExchange": "me", "CoSimulation": "cs"}
+_IN_ALL = ("Annotations", "MetaData", "Signature")
+_IN_DESCRIPTION = (*_IN_ALL, "System", "Enumerations", "Units", "DefaultExperiment")
+_IN_COMPONENT = (*_IN_ALL, "Connectors", "ElementGeometry", "ParameterBindings")
+_IN_SYSTEM = (*_IN_COMPONENT, "Elements", "Connections", "SignalDictionaries", "SystemGeometry", "GraphicalElements")
 Place = Callable[[Box], Box | None]
 """From the coordinates of a system to those of the outermost one."""
 
@@ -34,7 +38,9 @@ def read(package: Package) -> tuple[Flat, Element | None]:
     system = document.root.find(tag("ssd:System"))
     if system is None:
         raise document.refused("has no System; save it again")
+    reader.note_unknown(document.root, "the package", _IN_DESCRIPTION)
     reader.system(_Within(package, document, "", "", lambda box: box), system)
+    check_circles(reader.edges)
     components, wires = reader.started(), wires_between(reader.nodes, reader.edges)
     settings = _settings(document, system)
     whole = list(annotated(document.root))
@@ -101,9 +107,10 @@ class _Reader:
 
     def system(self, at: _Within, system: Element) -> None:
         here = f"the system '{at.prefix.rstrip('.') or system.get('name', '')}'"
+        self.note_unknown(system, here, _IN_SYSTEM)
         for connector in system.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
-            name = connector.get("name", "")
-            self.nodes[at.path, name] = Node(connector.get("kind", ""), _unit(at, connector))
+            key = at.path, connector.get("name", "")
+            self.nodes[key] = Node(connector.get("kind", ""), self._unit(at, connector, key))
         members: dict[str, str] = {}
         for element in system.find(tag("ssd:Elements")) or ():
             name = element.get("name", "")
@@ -124,7 +131,8 @@ class _Reader:
             self.system(replace(at, place=_placed(at.place, element, element)), element)
         elif kind == "SignalDictionaryReference":
             for connector in element.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
-                self.nodes[at.path, connector.get("name", "")] = Node("inout", _unit(at, connector))
+                key = at.path, connector.get("name", "")
+                self.nodes[key] = Node("inout", self._unit(at, connector, key))
         elif kind == "Component":
             self._component(at, element)
         else:
@@ -144,11 +152,12 @@ class _Reader:
             implementation = element.get("implementation", "any")
             if implementation not in _KINDS:
                 raise at.document.refused(f"wants '{name}' as {implementation}; the choices are any, ModelExchange and CoSimulation")
+            self.note_unknown(element, f"the component '{name}'", _IN_COMPONENT)
             box = _box(at.document, element.find(tag("ssd:ElementGeometry")))
             fmu = load(at.package.fmu(file))
             self.components[name] = Component(fmu, _KINDS[implementation], {}, at.place(box) if box else None, inserted(element))
             for connector in element.iterfind(path_of("ssd:Connectors", "ssd:Connector")):
-                self._port(at, name, connector.get("name", ""), _unit(at, connector))
+                self._port(at, name, connector.get("name", ""), connector)
             self._bind(at, element)
 
     def _nested(self, at: _Within, element: Element, package: Package, file: str) -> None:
@@ -163,8 +172,13 @@ class _Reader:
         self.system(_Within(package, document, dirname(file), at.prefix, place, (*at.above, where)), system)
         self._bind(at, element)
 
-    def _port(self, at: _Within, instance: str, name: str, unit: Unit | None) -> Name:
-        """The node of a variable of a component."""
+    def note_unknown(self, element: Element, where: str, known: Collection[str]) -> None:
+        """What is left out is said."""
+        for kind in dict.fromkeys(local(each) for each in element if local(each) not in known):
+            self.notes.append(f"{where} has the element {kind}, which SSP 1.0 does not know; it is left out")
+
+    def _port(self, at: _Within, instance: str, name: str, declared: Element | None) -> Name:
+        """The node of a variable of a component, and of the connector that declares it."""
         fmu, key = self.components[instance].fmu, (instance, name)
         if key not in self.nodes:
             variable = _variable(fmu, name)
@@ -173,8 +187,25 @@ class _Reader:
                 raise at.document.refused(
                     f"has the connector '{full_name(key)}', and the FMU '{fmu.path.name}' has no such variable; {hint}"
                 )
-            self.nodes[key] = Node(variable.causality, unit, key, fmu, variable)
+            node = Node(variable.causality, None, key, fmu, variable)
+            unit = self._unit(at, declared, key, variable.unit) if declared is not None else None
+            if unit and node.own and node.own.exponents is not None and not same_dimension(unit, node.own):
+                raise at.document.refused(
+                    f"has the connector '{full_name(key)}' in {unit.name}, and the variable of '{fmu.path.name}' is in {node.own.name}; "
+                    "declare a unit of the same quantity, or none"
+                )
+            self.nodes[key] = replace(node, unit=unit)
         return key
+
+    def _unit(self, at: _Within, connector: Element, name: Name, own: str | None = None) -> Unit | None:
+        """The unit that a connector declares, where it is another one than its variable's own."""
+        typed = next((each for each in connector if local(each) in ("Real", "Float64", "Float32")), None)
+        named = typed.get("unit") if typed is not None else None
+        if named and named not in at.units and named not in (own, "1"):
+            self.notes.append(
+                f"the connector '{full_name(name)}' is in {named}, which '{at.document.file}' does not define among its Units; its values are not converted"
+            )
+        return at.units.get(named) if named else None
 
     def _connect(self, at: _Within, connection: Element, members: Mapping[str, str], here: str) -> None:
         ends = [self._end(at, connection, side, members, here) for side in ("start", "end")]
@@ -283,12 +314,6 @@ def _variable(fmu: Fmu, name: str) -> FmuVariable | None:
 
 def _connected(fmu: Fmu) -> list[str]:
     return [each.name for each in fmu.variables.values() if each.causality in ("input", "output")]
-
-
-def _unit(at: _Within, connector: Element) -> Unit | None:
-    typed = next((each for each in connector if local(each) in ("Real", "Float64", "Float32")), None)
-    named = typed.get("unit") if typed is not None else None
-    return at.units.get(named) if named else None
 
 
 def _box(document: Document, geometry: Element | None) -> Box | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 from coupling.errors import BuildError
 from coupling.fmus import Fmu, FmuVariable, Unit, same_dimension
@@ -51,6 +52,20 @@ class Edge:
     converts: bool = True
 
 
+def check_circles(edges: Sequence[Edge]) -> None:
+    """Refuses connectors that lead back to themselves, whether or not an FMU feeds them."""
+    order: TopologicalSorter[Name] = TopologicalSorter()
+    for edge in edges:
+        order.add(edge.target, edge.source)
+    try:
+        order.prepare()
+    except CycleError as error:
+        circle = error.args[1][1:]
+        first = circle.index(min(circle))
+        named = " -> ".join(map(full_name, [*circle[first:], *circle[: first + 1]]))
+        raise BuildError(f"connections lead in a circle: {named}; take one of them out") from None
+
+
 def wires_between(nodes: Mapping[Name, Node], edges: Sequence[Edge]) -> dict[tuple[Name, Name], Affine]:
     """All wires, with what becomes of a value between the variables of both FMUs."""
     found: dict[tuple[Name, Name], Affine] = {}
@@ -73,19 +88,16 @@ def follow(nodes: Mapping[Name, Node], edges: Sequence[Edge], start: Name, unit:
     leading: dict[Name, list[Edge]] = defaultdict(list)
     for edge in edges:
         leading[edge.source].append(edge)
-    waiting: list[tuple[Name, Affine, Unit | None, tuple[Name, ...]]] = [(start, UNCHANGED, unit, (start,))]
+    waiting: list[tuple[Name, Affine, Unit | None]] = [(start, UNCHANGED, unit)]
     while waiting:
-        here, affine, known, way = waiting.pop(0)
+        here, affine, known = waiting.pop(0)
         for edge in leading[here]:
             node = nodes[edge.target]
-            if edge.target in way:
-                circle = " -> ".join(map(full_name, [*way[way.index(edge.target) :], edge.target]))
-                raise BuildError(f"connections lead in a circle: {circle}; take one of them out")
             arrived = edge.affine.after(_converted(edge, known, node.seen).after(affine))
             if node.name is not None:
                 yield node, conversion(node.seen, node.own).after(arrived)
             else:
-                waiting.append((edge.target, arrived, node.unit or known, (*way, edge.target)))
+                waiting.append((edge.target, arrived, node.unit or known))
 
 
 def _converted(edge: Edge, a: Unit | None, b: Unit | None) -> Affine:

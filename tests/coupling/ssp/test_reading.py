@@ -50,6 +50,13 @@ def connector(name: str, kind: str, unit: str = "") -> str:
     return f'<ssd:Connector name="{name}" kind="{kind}">{real}</ssd:Connector>'
 
 
+def with_units(name: str, **units: str) -> str:
+    """An amplifier that declares connectors in units."""
+    kinds = {"u": "input", "y": "output"}
+    declared = "".join(connector(each, kinds[each], unit) for each, unit in units.items())
+    return f'<ssd:Component name="{name}" source="resources/amplifier.fmu"><ssd:Connectors>{declared}</ssd:Connectors></ssd:Component>'
+
+
 @pytest.fixture
 def nested(tmp_path: Path) -> Path:
     """A chain: first -> (connectors in mm) inner.one -> inner.two -> last, with factors on the way and values by sets and mappings."""
@@ -189,6 +196,14 @@ def _given(name: str, value: float) -> str:
 
 
 TWO = elements(FMU.format("a", "amplifier"), FMU.format("b", "amplifier"))
+PASSING = (
+    '<ssd:System name="s"><ssd:Connectors>'
+    + connector("in", "input", "s")
+    + connector("out", "output", "s")
+    + "</ssd:Connectors>"
+    + connections(connection("in", "out"))
+    + "</ssd:System>"
+)
 LOOP = (
     '<ssd:System name="s"><ssd:Connectors>'
     + connector("in", "input")
@@ -245,6 +260,27 @@ LOOP = (
             "connections lead in a circle: s.in -> s.out -> s.in; take one of them out",
         ),
         (
+            described(elements(FMU.format("a", "amplifier"), LOOP) + connections(connection("s.out", "s.in"))),  # that no FMU feeds
+            "connections lead in a circle: s.in -> s.out -> s.in; take one of them out",
+        ),
+        (
+            described(elements(with_units("a", y="m"), with_units("b", u="s")) + connections(connection("a.y", "b.u")), MM),
+            "'SystemStructure.ssd' has the connector 'b.u' in s, and the variable of 'amplifier.fmu' is in m; declare a unit of the same quantity, "
+            "or none",
+        ),
+        (
+            described(elements(FMU.format("a", "amplifier"), PASSING) + connections(connection("a.y", "s.in")), MM),
+            "'a.y' in m cannot be connected with 's.in' in s; connect variables of one quantity, or suppress the conversion of units",
+        ),
+        (
+            described(TWO, MM, _given("a.b", 2).replace('value="2"', 'value="2" unit="s"')),
+            "'a.b' is given in s, and is in m; give a value of the same quantity",
+        ),
+        (
+            described(TWO, MM, _given("a.b", 2).replace('value="2"', 'value="2" unit="in"')),
+            "'SystemStructure.ssd' gives the parameter 'a.b' the unit 'in', which it does not define; define it among its Units",
+        ),
+        (
             described(elements('<ssd:Component name="a" source="SystemStructure.ssd"/>')),
             "'SystemStructure.ssd' contains itself, by the component 'a.a'; take that out",
         ),
@@ -294,6 +330,21 @@ def test_what_cannot_be_read_is_named(structure: str, sentence: str, tmp_path: P
     """Each by its element, with what to do."""
     path = packed(tmp_path / "x.ssp", {"SystemStructure.ssd": structure, "resources/amplifier.fmu": amplifier()})
     assert refusal(lambda: System.from_ssp(path), BuildError) == sentence.format(path=path)
+
+
+def test_what_is_left_out_is_noted(tmp_path: Path) -> None:
+    """Elements that the standard does not know, and units that the package does not define; one that the FMU knows needs no definition."""
+    inside = elements(with_units("a", y="m"), with_units("b", u="ft").replace("<ssd:Connectors>", "<ssd:Wizardry/><ssd:Connectors>"))
+    structure = described(inside + connections(connection("a.y", "b.u")) + "<ssd:Magic/>", "<ssd:Sorcery/>")
+    path = packed(tmp_path / "x.ssp", {"SystemStructure.ssd": structure, "resources/amplifier.fmu": amplifier()})
+    system = System.from_ssp(path)
+    assert system.notes == (
+        "the package has the element Sorcery, which SSP 1.0 does not know; it is left out",
+        "the system 'root' has the element Magic, which SSP 1.0 does not know; it is left out",
+        "the component 'b' has the element Wizardry, which SSP 1.0 does not know; it is left out",
+        "the connector 'b.u' is in ft, which 'SystemStructure.ssd' does not define among its Units; its values are not converted",
+    )
+    assert system.connections == (("a.y", "b.u"),)
 
 
 def test_a_solver_that_omsimulator_names(tmp_path: Path) -> None:
