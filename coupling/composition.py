@@ -12,6 +12,8 @@ import numpy as np
 
 from coupling.errors import BuildError, listed, shown
 from coupling.fmus import Fmu
+from coupling.names import nearest
+from coupling.pictures.solids import as_shown
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import (
     Definition,
@@ -30,6 +32,8 @@ from coupling.plan.enforced import Intervals, enforced_joint, intervals_of
 from coupling.plan.gravity import gravity_of, with_gravity
 from coupling.plan.included import inside
 from coupling.plan.rigid import is_rigid, rigid_coupling
+from coupling.plan.scene import has_place
+from coupling.plan.shown import Shown
 from coupling.plan.transformations import transformed_wires
 from coupling.plan.wires import Wires, list_wires
 from coupling.ssp.parameters import start_values_of
@@ -49,6 +53,7 @@ class Composition:
         self._enforced: dict[str, Intervals] = {}
         self._unknown_accelerations: dict[str, str] = {}
         """By rigid coupling, the first input that nothing gives."""
+        self._shown: list[Shown] = []
         self._built = False
         self._origin = Origin()
 
@@ -63,6 +68,7 @@ class Composition:
         system._unknown_accelerations = {name: name for name in definition.unknown_accelerations}
         system._enforced = dict(definition.enforced)
         system._transformations = list(definition.transformations)
+        system._shown = list(definition.shown)
         return system
 
     @property
@@ -77,6 +83,7 @@ class Composition:
             tuple(self._enforced.items()),
             tuple(self._transformations),
             self._gravity,
+            tuple(self._shown),
         )
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Definition, Origin]]:
@@ -181,6 +188,7 @@ class Composition:
         self._transformations += copy.transformations
         self._drives |= copy.drives
         self._enforced |= copy.enforced
+        self._shown += copy.shown
         self._unknown_accelerations |= {each: each for each in copy.unknown_accelerations}
 
     def connect(self, a: str, b: str, *, factor: float = 1.0, offset: float = 0.0) -> None:
@@ -251,6 +259,20 @@ class Composition:
         self._change()
         name = enforced_joint(joint, self.instances, self._enforced)
         self._enforced[name] = intervals_of(name, intervals)
+
+    def show(self, name: str, shape: Any, colour: str | None = None) -> None:
+        """Says what a body looks like in pictures and pages, in place of what would be drawn by itself; several shapes add up.
+
+        ``name`` is an instance, or a port, whose axes count then. ``shape`` are points of an area, a path of SVG (``"M 0 0 L 1 0 ..."``), a file
+        ``.stl`` or ``.obj``, a shape of ``jourdain.shapes``, or a list of these; None hides the body. ``colour`` is ``"#rrggbb"``.
+        """
+        self._change()
+        if not has_place(self.instances, name):
+            hint = nearest(str(name), self.instances) or "name a body, such as 'rod', or a port, such as 'rod.p1'"
+            raise BuildError(
+                f"{shown(name)} cannot be shown: it is no instance, and no port, that has a place in the plane or in space; {hint}"
+            )
+        self._shown += as_shown(name, shape, colour)
 
     @property
     def connections(self) -> tuple[tuple[str, str], ...]:

@@ -1,7 +1,7 @@
 """Mechanical components as FMUs, and a master that couples them. These are the public names: ``from jourdain import System, Joint``.
 
 A name is loaded when it is first used, so that ``import jourdain`` alone costs next to nothing. Drawings for icons are in
-``jourdain.icon``, words for pictures in ``jourdain.picture``, measures of runs in ``jourdain.measures``.
+``jourdain.icon``, words for pictures in ``jourdain.picture``, shapes of bodies in ``jourdain.shapes``, measures of runs in ``jourdain.measures``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,8 @@ class Geometry:
     forces: list[dict[str, Any]]
     values: Mapping[str, float]
     """Parameters by full names."""
+    shown: list[dict[str, Any]] = field(default_factory=list)
+    """Shapes that users gave."""
 
     def value(self, of: Any) -> float:
         """A number, or that of a parameter."""
@@ -95,7 +97,7 @@ def geometry_of(record: Record) -> Geometry:
     frames = [reader.frame(frame) for frame in scene["frames"]]
     places = {name: reader.place(place) for name, place in scene["places"].items()}
     by_name = {frame.name: i for i, frame in enumerate(frames)}
-    return Geometry(dimension, frames, places, by_name, list(scene["words"]), list(scene["forces"]), values)
+    return Geometry(dimension, frames, places, by_name, list(scene["words"]), list(scene["forces"]), values, list(scene.get("shown", ())))
 
 
 @dataclass(frozen=True)

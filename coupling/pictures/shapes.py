@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coupling.pictures.frames import Geometry, Place
+from coupling.pictures.shown import ShownShapes, corners_of
 
 Shape = dict[str, Any]
 _IN_LINE = 1e-3
@@ -21,6 +22,11 @@ def bounds_of(geometry: Geometry) -> tuple[np.ndarray, np.ndarray]:
     """The corners of a box that holds all places and mass centres at all times."""
     points = [geometry.over_time(place) for place in geometry.places.values()]
     points += [frame.at(frame.centre) for frame in geometry.frames if not frame.at_rest]
+    points += corners_of(geometry)
+    for word in geometry.words:  # what is round reaches beyond its port
+        if word["kind"] in ("wheel", "gear", "ball") and word["ports"]:
+            middle, reach = geometry.over_time(geometry.places[word["ports"][0]]), abs(geometry.value(word.get("radius", 0.0)))
+            points += [middle - reach, middle + reach]
     every = np.concatenate(points)
     every = every[np.isfinite(every).all(axis=1)]
     if not len(every):
@@ -35,8 +41,11 @@ class Shapes:
         self.geometry, self.colours, self.size = geometry, colours, size
         self.space = geometry.dimension == 3
 
+        self.shown = ShownShapes(geometry, colours, size)
+
     def all(self) -> list[Shape]:
-        return [shape for word in self.geometry.words for shape in self.of(word)]
+        drawn = [word for word in self.geometry.words if not self.shown.hides(word)]
+        return [*self.shown.all(), *(shape for word in drawn for shape in self.of(word))]
 
     def of(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         """The shapes of a word; none of one that this version does not know."""
@@ -65,7 +74,8 @@ class Shapes:
 
     def _link(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         for frame in dict.fromkeys(place.frame for place in self._places(word)):
-            yield from self._body(frame, [p.at for p in self._places(word) if p.frame == frame], bool(word.get("origin")))
+            if frame not in self.shown.frames:
+                yield from self._body(frame, [p.at for p in self._places(word) if p.frame == frame], bool(word.get("origin")))
 
     def _body(self, number: int, points: list[np.ndarray], origin: bool) -> Iterator[Shape]:
         frame = self.geometry.frames[number]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coupling.pictures.colours import LIGHT
+from coupling.pictures.meshes import is_closed, unpack_mesh, welded
 from coupling.pictures.pose import Posed
 from coupling.pictures.scene import Scene
 from coupling.pictures.shapes import Shape
@@ -36,6 +37,7 @@ _ORDER = (
     "coil",
     "slider",
     "hull",
+    "outline",
     "capsule",
     "ball",
     "fixed",
@@ -48,6 +50,9 @@ _ORDER = (
 _HIDDEN = ("inertia",)
 _YAW, _PITCH = -0.9, 0.42
 """From where a mechanism in space is seen."""
+_LIGHT = np.array([-0.35, -0.5, 0.85]) / np.linalg.norm([-0.35, -0.5, 0.85])
+_FACES = 3000
+"""Triangles of a mesh in a still picture."""
 _ROOM, _HEAD = 36.0, 26.0
 """Pixels around a pose, and for its caption."""
 
@@ -187,6 +192,33 @@ def _hull(view: _View, posed: Posed, shape: Shape) -> None:
     points = points * 2 if len(points) == 1 else points
     view.sheet.path(points, _edge(colour), width + 2.4, closed=len(points) > 2)
     view.sheet.path(points, _face(colour), width, _face(colour) if len(points) > 2 else "", len(points) > 2)
+
+
+def _outline(view: _View, posed: Posed, shape: Shape) -> None:
+    rings = [[view.pixel(posed.point([shape["frame"], p])) for p in ring] for ring in shape["rings"]]
+    colour = shape.get("paint") or _hue(shape["c"])
+    view.sheet.area(rings, _edge(colour), 2.4, _face(colour))
+
+
+def _mesh(view: _View, posed: Posed, shape: Shape) -> None:
+    """Triangles from the back to the front, as light as they are turned to the light."""
+    frame = shape["at"][0]
+    turned, origin = posed.turned(frame), posed.point([frame, [0.0, 0.0, 0.0]])
+    points, faces = welded(*unpack_mesh(shape), _FACES)
+    points = origin + points @ turned.T
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    towards = normals @ view.axes[2]
+    seen = towards > 0 if is_closed(faces) else np.ones(len(faces), bool)
+    normals = np.where(towards[:, None] < 0, -normals, normals)
+    bright = 0.55 + 0.45 * np.clip(normals @ _LIGHT, 0, 1)
+    depth = (a + b + c) @ view.axes[2]
+    colour = shape.get("paint") or _hue(shape["c"])
+    for k in np.argsort(depth, kind="stable"):
+        if seen[k]:
+            shade = _mixed("#1b2733", float(bright[k]), _face(colour, 0.25))
+            view.sheet.path([view.pixel(p) for p in (a[k], b[k], c[k])], shade, 0.7, shade)
 
 
 def _capsule(view: _View, posed: Posed, shape: Shape) -> None:
@@ -334,6 +366,8 @@ def _gear(view: _View, posed: Posed, shape: Shape) -> None:
 
 _DRAW: dict[str, Callable[[_View, Posed, Shape], None]] = {
     "hull": _hull,
+    "outline": _outline,
+    "mesh": _mesh,
     "capsule": _capsule,
     "ball": _ball,
     "centre": _centre,

@@ -24,6 +24,8 @@ class Stroke:
     """Of a disc about the only point."""
     alpha: float = 1.0
     dashed: bool = False
+    rings: tuple[tuple[Point, ...], ...] = ()
+    """Of an area with several edges, in place of points."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class Sheet:
         self, points: Sequence[Point], line: str = "", width: float = 1.0, area: str = "", closed: bool = False, alpha: float = 1.0
     ) -> None:
         self.items.append(Stroke(tuple(points), line, width, area, closed or bool(area), 0.0, alpha))
+
+    def area(self, rings: Sequence[Sequence[Point]], line: str, width: float, area: str) -> None:
+        """All that rings go around, counted by their turns; the line lies behind."""
+        several = tuple(map(tuple, rings))
+        self.items += [Stroke((), line, width, "", True, rings=several), Stroke((), "", 0.0, area, True, rings=several)]
 
     def disc(self, at: Point, radius: float, line: str = "", width: float = 1.0, area: str = "", dashed: bool = False) -> None:
         self.items.append(Stroke((at,), line, width, area, True, radius, 1.0, dashed))
@@ -86,8 +93,9 @@ def _stroke(item: Stroke) -> str:
     if item.radius:
         ((x, y),) = item.points
         return f'<circle cx="{_short(x)}" cy="{_short(y)}" r="{_short(item.radius)}" {look}/>'
-    places = "L".join(f"{_short(x)} {_short(y)}" for x, y in item.points)
-    return f'<path d="M{places}{"Z" if item.closed else ""}" {look}/>'
+    end = "Z" if item.closed else ""
+    drawn = "".join("M" + "L".join(f"{_short(x)} {_short(y)}" for x, y in points) + end for points in item.rings or (item.points,))
+    return f'<path d="{drawn}" {look}/>'
 
 
 def _text(item: Text) -> str:
@@ -104,7 +112,8 @@ def _short(value: float) -> str:
 def by_matplotlib(sheet: Sheet, path: Path) -> None:
     """A PNG of twice the pixels, a PDF, or whatever else Matplotlib writes by the suffix."""
     from matplotlib.figure import Figure
-    from matplotlib.patches import Circle, Polygon
+    from matplotlib.patches import Circle, PathPatch, Polygon
+    from matplotlib.path import Path as Edges
 
     inch = 96.0
     figure = Figure(figsize=(sheet.width / inch, sheet.height / inch), dpi=2 * inch)
@@ -133,6 +142,8 @@ def by_matplotlib(sheet: Sheet, path: Path) -> None:
         }
         if item.radius:
             axes.add_patch(Circle(item.points[0], item.radius, **look))
+        elif item.rings:
+            axes.add_patch(PathPatch(Edges.make_compound_path(*(Edges([*ring, ring[0]], closed=True) for ring in item.rings)), **look))
         elif len(item.points) > 1 or item.line:
             spots = item.points if len(item.points) > 1 else item.points * 2
             axes.add_patch(Polygon(spots, closed=item.closed, fill=bool(item.area), **look))

@@ -22,6 +22,7 @@ from coupling.plan.points import NoTorque, torque_free_ports
 from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.rates import check_rates, drives_of
 from coupling.plan.schedule import Schedule, build_schedule
+from coupling.plan.shown import Shown
 from coupling.plan.switched import Switched, refuse_stepped, switched_multipliers
 from coupling.plan.transformations import Affine, needs_conversion, on_the_way, see_transformed, transformed_wires, unit_of
 from coupling.plan.wires import Wires, list_wires, notes_on
@@ -55,6 +56,8 @@ class Built:
     """What has to be 0, since points without rotation take no torque."""
     enforced: Mapping[int, Intervals] = field(default_factory=dict, repr=False)
     """When joints are in force that are not always, by part."""
+    shown: tuple[Shown, ...] = field(default=(), repr=False)
+    """What bodies look like."""
 
     @cached_property
     def switched(self) -> tuple[Switched, ...]:
@@ -208,6 +211,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         connections=definition.connections,
         torque_free=torque_free,
         enforced={number[name]: intervals for name, intervals in definition.enforced if name in number},
+        shown=definition.shown,
         wires=table,
         notes=(*notes_on(table, start, fmus), *_note_compliant(parts)),
     )

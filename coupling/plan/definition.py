@@ -18,6 +18,7 @@ from coupling.options import check_degree
 from coupling.plan.drives import Drive, PolynomialDrive
 from coupling.plan.enforced import Intervals
 from coupling.plan.instances import find_fmus, found_again
+from coupling.plan.shown import Shown
 
 Value = float | int | bool | str
 Name = tuple[str, str]
@@ -228,6 +229,8 @@ class Definition:
     """What becomes of values on their way through connections, where it is more than a conversion of units."""
     gravity: Gravity | None = None
     """Of bodies that will be added; those that are there have it among their start values."""
+    shown: tuple[Shown, ...] = ()
+    """What bodies look like."""
 
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
         """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""

@@ -25,4 +25,5 @@ def inside(definition: Definition, name: str) -> Definition:
         unknown_accelerations=tuple(f"{name}.{each}" for each in definition.unknown_accelerations),
         enforced=tuple((f"{name}.{joint}", intervals) for joint, intervals in definition.enforced),
         transformations=tuple(Transformation(pair(each.connection), each.factor, each.offset) for each in definition.transformations),
+        shown=tuple(replace(each, name=f"{name}.{each.name}") for each in definition.shown),
     )

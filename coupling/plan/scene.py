@@ -5,6 +5,7 @@ A frame is a rigid body, by the picture in its FMU, or else any port that gives 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from coupling.fmus.ports import gives
 from coupling.names import resolve
 from coupling.plan.build import Built
 from coupling.plan.graph import Part
+from coupling.plan.shown import Shown
 
 VERSION = 1
 _POSES = {
@@ -34,7 +36,19 @@ def scene_of(built: Built) -> dict[str, Any]:
     for part in built.parts:
         scene.add_words(part)
         scene.add_forces(part)
-    return {"version": VERSION, "frames": scene.frames, "places": scene.places, "words": scene.words, "forces": scene.forces}
+    found = {"version": VERSION, "frames": scene.frames, "places": scene.places, "words": scene.words, "forces": scene.forces}
+    shapes = [scene.shape(each) for each in built.shown]
+    return {**found, "shown": shapes} if shapes else found
+
+
+def has_place(fmus: Mapping[str, Fmu], name: Any) -> bool:
+    """Whether a shape can be shown there: on an instance that moves or is at rest somewhere, or at a port of one."""
+    if not isinstance(name, str):
+        return False
+    if name in fmus:
+        return bool({"pose", "origin"} & set(fmus[name].picture or ())) or any(_motion(fmus[name]))
+    instance, port = resolve(name, fmus)
+    return instance in fmus and port in fmus[instance].terminals and fmus[instance].terminals[port].kind in _POSES
 
 
 def drawn(built: Built, scene: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
@@ -103,6 +117,13 @@ class _Scene:
                 self.forces.append(
                     {"of": part.name, "port": name, "place": place, "force": _full(part, [terminal.members[m] for m in force])}
                 )
+
+    def shape(self, each: Shown) -> dict[str, Any]:
+        """On a frame, or at a place; its own frame stands for an instance that has several."""
+        frames = [i for i, frame in enumerate(self.frames) if frame["name"] == each.name or frame["name"].startswith(f"{each.name}.")]
+        place = self.place(each.name)
+        on = {"place": place} if place is not None else {"frame": frames[0]} if frames else {}
+        return {"of": each.name, **on, "colour": each.colour, "solid": json.loads(each.shape) if each.shape else None}
 
     def place(self, port: str) -> str | None:
         return port if port in self.places else self.peers.get(port)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -14,6 +15,7 @@ from coupling.plan import formulas
 from coupling.plan.definition import Definition, Gravity, InstanceDefinition, Transformation
 from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, SplineDrive, TableDrive
 from coupling.plan.enforced import Intervals
+from coupling.plan.shown import Shown
 from coupling.ssp.elements import Document, annotated, local, written
 
 TYPE, _OPENMODELICA = "org.jourdain", "org.openmodelica"
@@ -74,6 +76,8 @@ def whole(definition: Definition, settings: Mapping[str, Any], files: Mapping[st
         element = SubElement(root, "Enforced", {"joint": joint})
         for begin, end in intervals:
             SubElement(element, "Interval", {"begin": written(begin), **({} if end == math.inf else {"end": written(end)})})
+    for shape in definition.shown:
+        SubElement(root, "Shown", {key: value for key, value in asdict(shape).items() if value})
     return root
 
 
@@ -163,3 +167,8 @@ def enforced_of(own: Element) -> tuple[tuple[str, Intervals], ...]:
         (each.get("joint", ""), tuple((float(i.get("begin", "0")), float(i.get("end", "inf"))) for i in each.iterfind("Interval")))
         for each in own.iterfind("Enforced")
     )
+
+
+def shown_of(own: Element) -> tuple[Shown, ...]:
+    """What bodies look like."""
+    return tuple(Shown(each.get("name", ""), each.get("shape", ""), each.get("colour", "")) for each in own.iterfind("Shown"))

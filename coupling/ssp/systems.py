@@ -158,6 +158,7 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
         annotation.enforced_of(own),
         transformations,
         annotation.gravity_of(own),
+        annotation.shown_of(own),
     )
     return found if _says(sketch_of(found), flat) else None
 

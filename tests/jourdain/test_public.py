@@ -20,6 +20,7 @@ PUBLIC = """
 """
 MEASURES = "energy_drift final maximum minimum peak rms value_at"
 LOOKS = "Picture Word ball body coil dashpot fixed gear picture pin piston rail rest rod square wheel"
+SHAPES = "box cylinder mesh outline sphere"
 DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"
 
 
@@ -34,9 +35,10 @@ def test_the_public_names_are_these():
     """A name that is added or dropped changes what docs/versioning.md promises, and has a line in the changelog."""
     assert jourdain.__all__ == sorted(PUBLIC.split())
     assert set(jourdain.__all__) <= set(dir(jourdain))
-    from jourdain import icon, measures, picture
+    from jourdain import icon, measures, picture, shapes
 
     assert icon.__all__ == DRAWING.split() and measures.__all__ == MEASURES.split() and picture.__all__ == LOOKS.split()
+    assert shapes.__all__ == SHAPES.split()
 
 
 @pytest.mark.parametrize("name", PUBLIC.split())

@@ -44,6 +44,17 @@ function between(s) {  // a frame of pixels along what stretches from a to b
   const a = on(s.a), b = on(s.b), dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy) || 1, u = [dx / length, dy / length];
   return {a, b, length, at: (along, aside = 0) => [a[0] + u[0] * along - u[1] * aside, a[1] + u[1] * along + u[0] * aside]};
 }
+function edged(s) {  // the rings of an area, as a path
+  const [x, y, angle] = planePose(s.frame), c = Math.cos(angle), d = Math.sin(angle), k = camera.scale, x0 = X(x), y0 = Y(y);
+  pen.beginPath();
+  for (const ring of s.rings) {
+    ring.forEach(([u, v], i) => {
+      const px = x0 + k * (c * u - d * v), py = y0 - k * (d * u + c * v);
+      if (i) pen.lineTo(px, py); else pen.moveTo(px, py);
+    });
+    pen.closePath();
+  }
+}
 const DRAW = {
   hull(s) {
     const w = wide(s.w), points = s.points.map(p => on([s.frame, p])), colour = hue(s.c), inside = face(colour, hovered === s.frame ? 0.35 : 0.12);
@@ -53,6 +64,13 @@ const DRAW = {
     stroke(edge(colour), 2 * w + 2.4);
     stroke(inside, 2 * w);
     if (points.length > 2) fill(inside);
+  },
+  outline(s) {
+    edged(s);
+    const colour = paint(s), inside = face(colour, hovered === s.frame ? 0.35 : 0.12);
+    pen.lineJoin = 'round';
+    stroke(edge(colour), 2.4);
+    fill(inside);
   },
   centre(s) {
     if (!show.centres || s.size * camera.scale < 24) return;
@@ -208,7 +226,7 @@ const DRAW = {
     stroke(edge(colour), 1.2);
   },
 };
-const ORDER = {rail: 0, inertia: 1, gear: 2, wheel: 2, rod: 3, dashpot: 4, piston: 4, coil: 4, slider: 4.5, hull: 5, ball: 5, fixed: 5.5, pin: 6, square: 6, centre: 7};
+const ORDER = {rail: 0, inertia: 1, gear: 2, wheel: 2, rod: 3, dashpot: 4, piston: 4, coil: 4, slider: 4.5, hull: 5, outline: 5, ball: 5, fixed: 5.5, pin: 6, square: 6, centre: 7};
 const ordered = scene.shapes.filter(s => DRAW[s.kind]).sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
 function arrow(x0, y0, x1, y1) {
   const length = Math.hypot(x1 - x0, y1 - y0);
@@ -291,7 +309,10 @@ function distance(p, a, b) {
 function under(x, y) {  // the body at a pixel, or -1
   let found = -1, best = 4;
   for (const s of scene.shapes)
-    if (s.kind === 'hull') {
+    if (s.kind === 'outline') {
+      edged(s);
+      if (best > 0 && pen.isPointInPath(x * ratio, y * ratio)) [found, best] = [s.frame, 0];
+    } else if (s.kind === 'hull') {
       const points = s.points.map(p => on([s.frame, p]));
       points.forEach((p, i) => {
         const far = distance([x, y], p, points[(i + 1) % points.length]) - wide(s.w);

@@ -9,11 +9,18 @@ const css = name => getComputedStyle(root).getPropertyValue(name).trim();
 const dark = () => root.dataset.theme === 'dark';
 
 let columns = [], time;
-async function decode() {
-  const text = atob(find('#data').textContent.trim()), packed = new Uint8Array(text.length);
+async function inflated(base64) {
+  const text = atob(base64), packed = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer()), n = scene.rows, plane = n * scene.columns.length;
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
+}
+async function unpackMesh(s) {  // points on a grid, and triangles by the numbers of their corners
+  const grid = new Uint16Array(await inflated(s.points)), n = grid.length / 3;
+  s.corners = new Uint32Array(await inflated(s.faces));
+  s.places = Array.from({length: n}, (_, i) => [0, 1, 2].map(k => s.low[k] + s.step * grid[k * n + i]));
+}
+async function decode() {
+  const bytes = new Uint8Array(await inflated(find('#data').textContent.trim())), n = scene.rows, plane = n * scene.columns.length;
   columns = scene.columns.map((column, k) => {  // second differences of 20 bits, in three planes of bytes
     const values = new Float64Array(n);
     let slope = 0, value = 0;
@@ -26,6 +33,7 @@ async function decode() {
     return values;
   });
   time = columns[0];
+  for (const s of scene.shapes) if (s.kind === 'mesh') await unpackMesh(s);
 }
 
 // -- time
@@ -71,6 +79,7 @@ function spacePoint([frame, point], i = -1) {
 const point = inSpace ? spacePoint : planePoint;
 
 // -- colours and numbers
+const paint = s => s.paint || hue(s.c);  // what a user chose
 const hue = k => k < 0 ? (dark() ? '#8493a3' : '#8a97a5') : (dark() ? scene.dark : scene.light)[k % scene.light.length];
 function mix(colour, share, other) {
   const a = parseInt(colour.slice(1), 16), b = parseInt(other.slice(1), 16);

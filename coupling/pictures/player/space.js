@@ -58,6 +58,21 @@ const MESHES = {
   sphere, cube, helix,
   cone: () => revolved([[0, 0], [1, 0], [1, 0], [0, 1]]),
 };
+function creased({places, corners}) {  // normals are shared by triangles that are nearly in a plane
+  const faces = [], around = places.map(() => []), points = [], normals = [];
+  for (let i = 0; i < corners.length; i += 3) {
+    const [a, b, c] = [0, 1, 2].map(k => places[corners[i + k]]), normal = cross(less(b, a), less(c, a));
+    faces.push([normal, unit(normal)]);
+    for (let k = 0; k < 3; k++) around[corners[i + k]].push(i / 3);
+  }
+  corners.forEach((corner, i) => {
+    const own = faces[Math.floor(i / 3)][1], sum = [0, 0, 0];
+    for (const j of around[corner]) if (dot(own, faces[j][1]) > 0.8) faces[j][0].forEach((x, k) => sum[k] += x);
+    points.push(...places[corner]);
+    normals.push(...unit(sum));
+  });
+  return [points, normals];
+}
 const SOLID = [`#version 300 es
 layout(location=0) in vec3 point; layout(location=1) in vec3 normal; layout(location=2) in mat4 pose; layout(location=6) in vec4 colour;
 uniform mat4 eyes; uniform float shade, ground; out vec3 N, W; out vec4 C;
@@ -108,7 +123,8 @@ function begin() {
   }
   solid = program(SOLID);
   thin = program(THIN);
-  for (const [name, mesh] of Object.entries(MESHES)) {
+  const own = scene.shapes.flatMap((s, i) => s.kind === 'mesh' ? [[s.solid = 'mesh' + i, () => creased(s)]] : []);
+  for (const [name, mesh] of [...Object.entries(MESHES), ...own]) {
     const array = gl.createVertexArray(), data = mesh();
     gl.bindVertexArray(array);
     data.forEach((numbers, i) => {
@@ -160,6 +176,10 @@ const SOLIDS = {
     if (!show.joints) return;
     const [x, y, z] = s.axes.map(axis => scaled(turn(s.at[0], axis), 1.2 * s.r));
     put('cube', x, y, z, spacePoint(s.at), joint(s));
+  },
+  mesh(s, colour) {
+    const [r] = spacePose(s.at[0]), [x, y, z] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(axis => turn(s.at[0], axis));
+    put(s.solid, x, y, z, r, colour);
   },
   rail(s) { along('cylinder', spacePoint(s.a), spacePoint(s.b), s.w, metal()) },
   slider(s, colour) {
@@ -282,7 +302,7 @@ function collect() {
   for (const each of Object.values(solids)) each.list.length = 0;
   for (const s of scene.shapes) {
     if (!SOLIDS[s.kind]) continue;
-    const frame = (s.at || s.a)[0], colour = rgb(hue(s.c ?? -1));
+    const frame = (s.at || s.a)[0], colour = rgb(s.paint || hue(s.c ?? -1));
     SOLIDS[s.kind](s, frame === hovered ? colour.map(v => 0.6 * v + 0.4) : colour);
   }
   if (!show.forces) return;

@@ -1,0 +1,100 @@
+"""Shapes that users give to bodies: ``system.show("boom", outline([(0, 0), (1, 0), (0.5, 0.4)]))``; lengths in m, in the frame of the body."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coupling.errors import BuildError, shown
+from coupling.pictures.mesh_files import read_mesh
+from coupling.pictures.meshes import pack_mesh
+from coupling.pictures.svg_path import polygons
+from coupling.plan.shown import Shown
+
+Solid = Mapping[str, Any]
+"""What is drawn, as data of JSON: ``kind`` and its sizes."""
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def outline(points: Sequence[Sequence[float]] | str, depth: float | None = None, scale: float = 1.0) -> Solid:
+    """An area in the plane: its corners, or a path of SVG, whose y points up like the frame's. In space it is a plate of a ``depth``."""
+    if isinstance(points, str):
+        rings = [[[scale * x, scale * y] for x, y in ring] for ring in polygons(points)]
+    else:
+        rings = [[[scale * each for each in _numbers(p, (2,), "a point")] for p in points]]
+        if len(rings[0]) < 3:
+            raise BuildError(f"an outline of {len(rings[0])} points is refused; give at least three")
+    return {"kind": "outline", "rings": rings, **({} if depth is None else {"depth": _length(depth, "depth")})}
+
+
+def box(x: float, y: float, z: float | None = None, at: Sequence[float] = (0.0, 0.0)) -> Solid:
+    """Edges along the axes, about the point ``at``; the plane shows the first two."""
+    sides = [_length(x, "x"), _length(y, "y"), _length(min(x, y) if z is None else z, "z")]
+    return {"kind": "box", "size": sides, "at": _place(at)}
+
+
+def cylinder(radius: float, length: float, axis: str = "z", at: Sequence[float] = (0.0, 0.0)) -> Solid:
+    """About an axis of the body, with its middle at ``at``."""
+    if axis not in ("x", "y", "z"):
+        raise BuildError(f"axis = {shown(axis)} of a cylinder is refused: choose 'x', 'y' or 'z'")
+    return {"kind": "cylinder", "radius": _length(radius, "radius"), "length": _length(length, "length"), "axis": axis, "at": _place(at)}
+
+
+def sphere(radius: float, at: Sequence[float] = (0.0, 0.0)) -> Solid:
+    """About the point ``at``."""
+    return {"kind": "sphere", "radius": _length(radius, "radius"), "at": _place(at)}
+
+
+def mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Solid:
+    """The surface in a file STL or OBJ; ``scale=1e-3`` where it is in millimetres. It is read now, and the file is not needed afterwards."""
+    points, faces = read_mesh(Path(path))
+    return {"kind": "mesh", **pack_mesh(points * _length(scale, "scale"), faces)}
+
+
+def as_shown(name: str, shape: Any, colour: str | None) -> list[Shown]:
+    """What ``System.show`` was given; of a list of shapes one after the other."""
+    if colour is not None and (not isinstance(colour, str) or not _COLOUR.fullmatch(colour)):
+        raise BuildError(f"the colour {shown(colour)} of '{name}' is refused: give '#rrggbb', such as '#d9772b'")
+    solids = [] if shape is None else _solids(name, shape)
+    return [Shown(name, json.dumps(each, separators=(",", ":")), (colour or "").lower()) for each in solids] or [Shown(name)]
+
+
+def _solids(name: str, shape: Any) -> list[Solid]:
+    if isinstance(shape, os.PathLike) or (isinstance(shape, str) and shape.lower().endswith((".stl", ".obj"))):
+        return [mesh(shape)]
+    if isinstance(shape, str):
+        return [outline(shape)]
+    if isinstance(shape, Mapping) and "kind" in shape:
+        return [shape]
+    if isinstance(shape, Sequence | np.ndarray) and len(shape):
+        solids = all(isinstance(each, Mapping) for each in shape)
+        return [solid for each in shape for solid in _solids(name, each)] if solids else [outline(list(shape))]
+    raise BuildError(
+        f"'{name}' cannot be shown as {shown(shape)}; give points, a path of SVG, a file .stl or .obj, a shape of jourdain.shapes, or None to hide it"
+    )
+
+
+def _numbers(value: Any, counts: tuple[int, ...], what: str) -> list[float]:
+    found = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else []
+    good = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) and math.isfinite(x) for x in found)
+    if len(found) not in counts or not good:
+        raise BuildError(f"{shown(value)} is no {what[2:]} of a shape; give {' or '.join(map(str, counts))} finite numbers, in m")
+    return [float(x) for x in found]
+
+
+def _place(at: Any) -> list[float]:
+    found = _numbers(at, (2, 3), "a place")
+    return [*found, 0.0][:3]
+
+
+def _length(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < math.inf:
+        raise BuildError(f"{name} = {shown(value)} of a shape is refused: give a number greater than 0, in m")
+    return float(value)
