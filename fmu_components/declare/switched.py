@@ -132,10 +132,21 @@ class Friction(Always):
             static = part.output(place.named("static"), self.static, place.unit, f"multiplier up to which constraint {k} sticks")
         sticks = Eq(mode, 0)
         indicator = place.watch(
-            (static - Abs(place.given), sticks), (mode * slip, sympy.true), text=f"constraint {k} may slip, or end to slip"
+            (static - Abs(place.given), sticks),
+            (sympy.Integer(1), self._unpressed(part)),
+            (mode * slip, sympy.true),
+            text=f"constraint {k} may slip, or end to slip",
         )
         place.listed("friction", indicator=indicator, limit=str(limit), static=None if self.static is None else str(static))
         return Piecewise((InSI(place.given + mode * limit), And(place.ideal, Not(sticks))), (holding, True))
+
+    def _unpressed(self, part: Component) -> sympy.Basic:
+        """Whether all contacts that the limit depends on are open: then nothing rubs, and a slip that reverses is no event."""
+        pressing = {str(each) for each in self.limit.free_symbols if str(each).startswith("multiplier[")}
+        contacts = {each.multiplier.replace("lambda", "multiplier"): each for each in part._draft.switched if each.kind == "unilateral"}
+        if not pressing or not pressing <= contacts.keys():
+            return sympy.false
+        return And(*(Eq(part[contacts[each].mode], 0) for each in sorted(pressing)))
 
     def compliant(self, place: Place) -> sympy.Expr:
         limit = place.part[place.named("limit")]
