@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const double visible = 1e-6; /* of its size, what a state that rings changes by */
+static const double least = 1e-4; /* of a step: over less, what positions are rounded by is too much of a velocity */
 enum { RINGING = 20 };
 
 static void end(Kernel *k)
@@ -58,7 +59,7 @@ static int step(Kernel *k, double limit, bool *back)
     Run *run = k->run;
     Index3 *own = run->index3;
     (void)back;
-    const double left = limit - run->t, parts = fmax(1, ceil(left / own->o.step - 1e-9)), h = fmin(left / parts, run->longest);
+    const double left = limit - run->t, parts = fmax(1, ceil(left / own->o.step - 1e-9)), h = fmin(left / parts, fmax(run->longest, least * own->o.step));
     const double reached = parts == 1 && h == left ? limit : run->t + h;
     int result = index3_step(k, own, run->t, h, reached);
     if (result == KERNEL_DONE)

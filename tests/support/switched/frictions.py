@@ -202,7 +202,9 @@ def drawer(arm: float) -> System:
 
 
 CASES = {
-    "belt": Case(machine=belt, stop=6.0, ends=belt_ends, times=lambda: [0.4 + n * (STICK + SLIP) + a for n in range(9) for a in (0, SLIP)][:17]),
+    "belt": Case(
+        machine=belt, stop=6.0, ends=belt_ends, times=lambda: [0.4 + n * (STICK + SLIP) + a for n in range(9) for a in (0, SLIP)][:17]
+    ),
     "stribeck": Case(
         machine=lambda: belt(0.05),
         stop=2.5,
@@ -210,7 +212,9 @@ CASES = {
         times=stribeck_times,
     ),
     "bearing": Case(machine=spinning, stop=2.0, ends=spinning_ends),
-    "pendulum": Case(machine=swinging, stop=9.0, ends=lambda: {"rod.theta": swings()[1] - math.pi / 2, "rod.omega": 0.0}, times=lambda: swings()[0]),
+    "pendulum": Case(
+        machine=swinging, stop=9.0, ends=lambda: {"rod.theta": swings()[1] - math.pi / 2, "rod.omega": 0.0}, times=lambda: swings()[0]
+    ),
     **{
         f"drawer {arm:g}": Case(
             machine=lambda arm=arm: drawer(arm),  # type: ignore[misc]  # of each turn

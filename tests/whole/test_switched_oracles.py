@@ -1,0 +1,54 @@
+"""Every machine that sticks, slips or hits does what its closed form says, by every solver that takes events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from tests.support.switched import frictions, impacts
+from tests.support.switched.case import Case, moments
+
+CASES = frictions.CASES | impacts.CASES
+SOLVERS = {"dopri5": (1e-11, 1e-9), "dop853": (1e-11, 1e-9), "cvode": (1e-10, 1e-6), "ida": (1e-10, 1e-6)}
+"""Relative tolerances, and what errors may be."""
+QUICK = [(name, list(SOLVERS)[(number + 1) % 4]) for number, name in enumerate(CASES)]
+FEW = ("bearing", "belt drive", "freewheel", "rope", "block tips")
+WHOLE = [(name, solver) for name in CASES for solver in SOLVERS if (name, solver) not in QUICK]
+
+
+def rare(cases: Iterable[object]) -> list[object]:
+    return [pytest.param(*each if isinstance(each, tuple) else (each,), marks=pytest.mark.slow) for each in cases]
+
+
+def off(case: Case, **options: object) -> np.ndarray:
+    """By how much a run is off, in the times of its changes and in what it ends with."""
+    result = case.machine().simulate(case.stop, **options)  # type: ignore[arg-type]  # of any type
+    times, ends = case.times(), case.ends()
+    assert result.outcome.completed, result.outcome.sentence
+    assert len(moments(result)) == len(times)
+    return np.array([*(np.array(moments(result)) - times), *(result[name][-1] - value for name, value in ends.items())])
+
+
+@pytest.mark.parametrize(("name", "solver"), [*QUICK, *rare(WHOLE)])
+def test_machines_switch_when_their_closed_forms_say_so(name: str, solver: str) -> None:
+    rtol, error = SOLVERS[solver]
+    assert abs(off(CASES[name], solver=solver, rtol=rtol, atol=rtol / 10)).max() < error
+
+
+@pytest.mark.parametrize("name", [*FEW, *rare(name for name in CASES if name not in FEW)])
+def test_fixed_steps_are_of_order_2_across_whatever_switches(name: str) -> None:
+    """Or exact, where accelerations are constant between events."""
+    case = CASES[name]
+    one, other = (np.linalg.norm(off(case, solver="index3", step_size=case.stop / count)) for count in (1000, 2000))
+    assert max(one, other) < 1e-11 or 1.9 <= math.log2(one / other) <= 2.1
+
+
+def test_a_slip_that_reverses_in_flight_is_no_event() -> None:
+    thrown = impacts.disc(0.5, 1.0, 0.0)
+    thrown.add("wind", "planar.Wrench", {"Fx": -4.0})
+    thrown.connect("wind.M", "disc.p1")
+    result = thrown.simulate(1.0)
+    assert result["disc.vx"][-1] == pytest.approx(-3) and not result.changes and result.statistics.state_events == 0
