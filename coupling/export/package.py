@@ -31,7 +31,6 @@ _LINEAR = (
     "null_space.c",
     "solve.c",
 )
-_INSTANCE = ("instance.c", "messages.c", "access.c", "views.c")
 _KERNEL_SOURCES = (
     "build.c",
     "kernel.c",
@@ -40,7 +39,6 @@ _KERNEL_SOURCES = (
     "evaluate.c",
     "failed.c",
     "loop.c",
-    *_INSTANCE,
     "project.c",
     "projected.c",
     *_LINEAR,

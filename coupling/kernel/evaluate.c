@@ -323,25 +323,6 @@ int kernel_residuals(Kernel *k, double t, const double *x, const double *z, doub
     return result;
 }
 
-int kernel_indicators(Kernel *k, double *z)
-{
-    for (int i = 0; i < k->part_count; i++) {
-        const Part *part = &k->parts[i];
-        if (!part->indicators)
-            continue;
-        const Status status = instance_get_indicators(part->instance, z + part->first_indicator, (size_t)part->indicators);
-        if (status > WARNING)
-            return failed(k, KERNEL_FMU_FAILED, "getting the event indicators", i, status);
-    }
-    for (int i = 0; i < k->indicators; i++)
-        if (isnan(z[i])) {
-            failed(k, KERNEL_NOT_FINITE, "evaluating an event indicator", -1, OK);
-            k->failure.index = i;
-            return KERNEL_RETRY;
-        }
-    return KERNEL_DONE;
-}
-
 int kernel_synchronise(Kernel *k, double t, const double *x)
 {
     k->t = t;

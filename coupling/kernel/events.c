@@ -1,7 +1,26 @@
-/* What asks for events: times, and instances at the end of a step. */
+/* What asks for events: indicators, times, and instances at the end of a step. */
 #include "kernel_internal.h"
 
 #include <math.h>
+
+int kernel_indicators(Kernel *k, double *z)
+{
+    for (int i = 0; i < k->part_count; i++) {
+        const Part *part = &k->parts[i];
+        if (!part->indicators)
+            continue;
+        const Status status = instance_get_indicators(part->instance, z + part->first_indicator, (size_t)part->indicators);
+        if (status > WARNING)
+            return failed(k, KERNEL_FMU_FAILED, "getting the event indicators", i, status);
+    }
+    for (int i = 0; i < k->indicators; i++)
+        if (isnan(z[i])) {
+            failed(k, KERNEL_NOT_FINITE, "evaluating an event indicator", -1, OK);
+            k->failure.index = i;
+            return KERNEL_RETRY;
+        }
+    return KERNEL_DONE;
+}
 
 double kernel_next_time(const Kernel *k)
 {

@@ -48,6 +48,12 @@ void member_place(Member *p, const double *states)
     member_set(p, p->model->state, p->model->states, states);
 }
 
+void member_states(const Member *p, double *states)
+{
+    for (unsigned i = 0; i < p->model->states; i++)
+        states[i] = p->v[p->model->state[i]];
+}
+
 Reference member_reference(const Member *p, Reference own)
 {
     return p->first + own;

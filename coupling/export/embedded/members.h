@@ -18,6 +18,7 @@ void member_set(Member *, const Reference *, size_t, const double *);
 Reference member_reference(const Member *, Reference); /* the same variable among those of the mechanism */
 double member_start(const Member *, Reference); /* what its model begins with */
 void member_place(Member *, const double *states);
+void member_states(const Member *, double *states);
 void member_get(Member *, const Reference *, size_t, double *);
 /* False where memory lacks. The arrays of references stay where they are as long as the component does. */
 bool member_directional(Member *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed, double *result);

@@ -5,7 +5,6 @@
 
 #include "kernel/switching.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,40 +17,32 @@ long kernel_rows(const Kernel *k)
     return 0;
 }
 
-/* Time stands in the components already. */
-static Status set_time(Component part, double time)
+/* The runtime handles the events of the components. */
+Status instance_enter_events(Instance *instance)
 {
-    (void)part, (void)time;
-    return OK;
+    (void)instance;
+    return FATAL;
 }
 
-static Status set_modes_of(Component part, const Reference *references, size_t count, const void *values, size_t value_count)
+Status instance_update_discrete(Instance *instance, Update *update)
 {
-    (void)value_count;
-    for (size_t i = 0; i < count; i++) {
-        const double mode = ((const int32_t *)values)[i];
-        member_set(part, references + i, 1, &mode);
-    }
-    return OK;
+    (void)update;
+    return instance_enter_events(instance);
 }
 
-static Status get_modes_of(Component part, const Reference *references, size_t count, void *values, size_t value_count)
+Status instance_enter_continuous(Instance *instance)
 {
-    (void)value_count;
-    for (size_t i = 0; i < count; i++) {
-        double mode;
-        member_get(part, references + i, 1, &mode);
-        ((int32_t *)values)[i] = (int32_t)mode;
-    }
-    return OK;
+    return instance_enter_events(instance);
+}
+
+Status instance_enter_step(Instance *instance)
+{
+    return instance_enter_events(instance);
 }
 
 static bool begin(System *s)
 {
-    s->library.fmi3.set_time = set_time;
-    s->library.fmi3.set[INT32] = set_modes_of;
-    s->library.fmi3.get[INT32] = get_modes_of;
-    s->kernel->handler_count = 0; /* the runtime handles their events */
+    s->kernel->handler_count = 0;
     return kernel_begin_switching(s->kernel, &schedule.rows, &options) == 0;
 }
 

@@ -12,47 +12,6 @@
 
 enum { VERIFYING = 32 }; /* every so many evaluations a shortcut through a loop is held against the components */
 
-/* -- the components in the place of FMUs ------------------------------------------------------------------------------------------- */
-
-static Status get(Component part, const Reference *reference, size_t count, void *values, size_t value_count)
-{
-    (void)value_count;
-    member_get(part, reference, count, values);
-    const double *const got = values;
-    double finite = 0;
-    for (size_t i = 0; i < count; i++)
-        finite += got[i] - got[i];
-    return finite == 0 ? OK : DISCARD;
-}
-
-static Status set(Component part, const Reference *reference, size_t count, const void *values, size_t value_count)
-{
-    (void)value_count;
-    member_set(part, reference, count, values);
-    return OK;
-}
-
-static Status set_states(Component part, const double *x, size_t count)
-{
-    (void)count;
-    member_place(part, x);
-    return OK;
-}
-
-static Status directional(Component part, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
-                          const double *seed, size_t seed_count, double *result, size_t result_count)
-{
-    (void)seed_count, (void)result_count;
-    return member_directional(part, unknowns, unknown_count, knowns, known_count, seed, result) ? OK : FATAL;
-}
-
-static Status adjoint(Component part, const Reference *unknowns, size_t unknown_count, const Reference *knowns, size_t known_count,
-                      const double *seed, size_t seed_count, double *result, size_t result_count)
-{
-    (void)seed_count, (void)result_count;
-    return member_adjoint(part, unknowns, unknown_count, knowns, known_count, seed, result) ? OK : FATAL;
-}
-
 /* -- building ----------------------------------------------------------------------------------------------------------------------- */
 
 static bool has_shortcuts(void)
@@ -85,12 +44,6 @@ System *system_new(Member *const *parts, Naming naming, const void *context)
         return NULL;
     s->naming = naming;
     s->context = context;
-    s->library = (Library){.version = 3};
-    s->library.fmi3.get[FLOAT64] = get;
-    s->library.fmi3.set[FLOAT64] = set;
-    s->library.fmi3.set_states = set_states;
-    s->library.fmi3.directional = directional;
-    s->library.fmi3.adjoint = adjoint;
     const int count = schedule.rows.parts;
     for (int i = 0; i < schedule.rows.loops; i++)
         s->unknowns += schedule.rows.loop[i].unknowns;
@@ -100,7 +53,7 @@ System *system_new(Member *const *parts, Naming naming, const void *context)
     s->tangent = calloc((size_t)schedule.rows.slots + 1, sizeof *s->tangent);
     const bool done = s->instances && s->found && s->right && s->tangent;
     for (int i = 0; i < count && done; i++) {
-        s->instances[i].library = &s->library;
+        s->instances[i].library = &library_of_parts;
         s->instances[i].component = parts[i];
         s->instances[i].next_time = INFINITY;
     }

@@ -13,7 +13,6 @@
 struct System {
     Kernel *kernel;
     Instance *instances;
-    Library library;
     Naming naming;
     const void *context;
     double *found; /* the unknowns of all loops where they were last found */
@@ -26,6 +25,9 @@ struct System {
     struct Index3 *steps; /* of fixed size; null where none are taken */
     void (*free_steps)(System *);
 };
+
+/* parts.c */
+extern const Library library_of_parts;
 
 /* system.c */
 void describe_failure(System *); /* of the kernel, as the sentence */
