@@ -103,7 +103,11 @@ class Fit:
 
     def worst(self, x: np.ndarray) -> float:
         """The largest violation of what has to hold exactly, in its own unit."""
-        return float(np.abs(self.values(x)[0] * self._scale[: len(self.hard)]).max(initial=0.0))
+        return self.worst_of(self.values(x)[0])
+
+    def worst_of(self, off: np.ndarray) -> float:
+        """The same of values that are known, in their scales."""
+        return float(np.abs(off * self._scale[: len(self.hard)]).max(initial=0.0))
 
     def cost(self, x: np.ndarray) -> float:
         """How far guesses are from being met: the sum of squares, each in its spread."""
@@ -187,7 +191,7 @@ def closed(fit: Fit, x: np.ndarray, limit: int = 200) -> tuple[np.ndarray, bool]
     """Newton's method by steps of least length, each of which makes the equations better; whether they are met in the end."""
     off, sizes = fit.values(x)[0], [np.inf] * 10
     while True:
-        worst, size = fit.worst(x), float(np.linalg.norm(off))
+        worst, size = fit.worst_of(off), float(np.linalg.norm(off))
         if worst <= EXACT or not size < 0.9 * sizes[-10] or len(sizes) > limit:
             return x, worst <= ENOUGH
         sizes.append(size)
@@ -208,15 +212,9 @@ def closed(fit: Fit, x: np.ndarray, limit: int = 200) -> tuple[np.ndarray, bool]
 def slid(fit: Fit, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
     """Along the joints to where guesses are met best, and for what nothing was said, to where it was."""
     springs = Springs(fit, 0.0, origin)
-
-    def cost(x: np.ndarray) -> float:
-        off = springs.off(x)
-        return float(off @ off)
-
-    size = cost(x)
+    off = springs.off(x)
     for _ in range(50):
-        springs.off(x)
-        step = _along(fit.gradients(x)[0], springs.gradient(x), springs.off(x))
+        step = _along(fit.gradients(x)[0], springs.gradient(x), off)
         length = float(np.abs(step).max(initial=0.0))
         if length < 1e-11:
             break
@@ -224,12 +222,13 @@ def slid(fit: Fit, x: np.ndarray, origin: np.ndarray) -> np.ndarray:
         share = min(1.0, _TURN / turn) if turn > 0 else 1.0
         while share > 1e-4:
             there, met = closed(fit, fit.moved(x, share * step))
-            if met and (now := cost(there)) < size * (1 - 1e-14):
+            left = springs.off(there)
+            if met and left @ left < off @ off * (1 - 1e-14):
                 break
             share /= 2
         else:
             break
-        x, size = there, now
+        x, off = there, left
     return x
 
 

@@ -268,7 +268,7 @@ class Assembly:
     def _stiffened(self, start: np.ndarray) -> tuple[np.ndarray, bool]:
         x = stiffened(self.fit, start)
         x, met = closed(self.fit, x)
-        return (slid(self.fit, x, start), True) if met else (x, False)
+        return (slid(self.fit, x, start) if self.soft else x), met
 
     def _others(self, start: np.ndarray, near: np.ndarray | None) -> Enumeration | None:
         asked = self.wish.alternatives

@@ -373,6 +373,16 @@ def check_walkers_foot(printed: str, folder: Path) -> None:
     assert is_plot(folder / "walkers_foot.png")
 
 
+def check_loader(printed: str, folder: Path) -> None:
+    """Of eight poses the one that is meant, where circles cross; boom and bucket end where Lagrange's equations say, by the oil of the pumps."""
+    assert "8 poses fit what is held" in printed
+    assert number(r"pose: off by (\S+) m", printed) < 1e-12
+    assert number(r"motion: off by (\S+) from", printed) < 1e-6
+    assert number(r"boom: from \S+ to (\S+) rad", printed) == pytest.approx(0.1377, abs=1e-4)
+    assert number(r"bucket: from \S+ to (\S+) rad", printed) == pytest.approx(0.4894, abs=1e-4)
+    assert is_plot(folder / "loader.png")
+
+
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -401,6 +411,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "25_chaplygin": check_chaplygin,
     "26_measured_pendulum": check_measured_pendulum,
     "27_which_parameters_matter": check_which_parameters_matter,
+    "28_loader": check_loader,
     "30_vehicle": check_vehicle,
     "29_quick_return": check_quick_return,
     "31_stick_slip": check_stick_slip,
@@ -414,7 +425,7 @@ NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
 LONG += ("23_balloon", "24_robot_arm", "25_chaplygin")
-LONG += ("30_vehicle",)
+LONG += ("28_loader", "30_vehicle")
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 
