@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import subprocess
 import sys
@@ -17,25 +16,9 @@ import pytest
 from fmu_components.catalogue import from_file
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Role
+from tests.support.examples import planar_machines
+from tests.support.examples.printed import columns, is_plot, number
 from tests.support.systems.machines import EXAMPLES, example
-
-
-def number(pattern: str, text: str) -> float:
-    """The number in the first group of a pattern."""
-    found = re.search(pattern, text)
-    assert found is not None, f"'{pattern}' is not in what was printed:\n{text}"
-    return float(found.group(1))
-
-
-def is_plot(path: Path) -> bool:
-    return path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
-
-
-def columns(path: Path) -> dict[str, np.ndarray]:
-    """A table by the names of its columns."""
-    with path.open(newline="") as file:
-        head, *rows = csv.reader(file)
-    return dict(zip(head, np.array(rows, dtype=float).T, strict=True))
 
 
 def check_pendulum(printed: str, folder: Path) -> None:
@@ -312,77 +295,6 @@ def check_which_parameters_matter(printed: str, folder: Path) -> None:
     assert "rod.omega" in (folder / "indices.txt").read_text()
 
 
-def check_vehicle(printed: str, folder: Path) -> None:
-    """Both rear wheels get half of the motor's torque times the ratio, and all is as the equations by hand say."""
-    for side in ("left", "right"):
-        assert number(rf"rear {side}: .* under (\S+) N.m", printed) == pytest.approx(120.0)
-    assert number(r"difference to the equations by hand: (\S+) ", printed) < 1e-8
-    assert is_plot(folder / "vehicle.png")
-
-
-def check_quick_return(printed: str, folder: Path) -> None:
-    """The ram's velocity is that of the closed form, and the torque that of the power balance."""
-    assert number(r"velocity of the ram: off by (\S+) m/s", printed) < 1e-9
-    assert number(r"off by (\S+) of that from the balance of power", printed) < 1e-8
-    assert number(r"the ram spends (\S+) of a turn", printed) == pytest.approx(0.365, abs=1e-3)
-    assert is_plot(folder / "quick_return.png")
-
-
-def check_stick_slip(printed: str, folder: Path) -> None:
-    """It breaks away at 0.4 s, slips for 3 pi/20 and sticks for 0.2 s, again and again; the belt's work becomes heat."""
-    breaks = [float(each) for each in re.findall(r"t = (\S+) s: friction sticks", printed)]
-    assert breaks == pytest.approx([0.4 + n * (3 * np.pi / 20 + 0.2) for n in range(4)], abs=1e-9)
-    assert number(r"times: off by (\S+) s", printed) < 1e-9
-    assert number(r"J, off by (\S+) J from the heat", printed) < 1e-9
-    assert is_plot(folder / "stick_slip.png")
-
-
-def check_clutch(printed: str, folder: Path) -> None:
-    """It locks at 2.5 s, after 6000 J of heat, at 40 rad/s."""
-    assert number(r"locks at \(s\): (\S+),", printed) == pytest.approx(2.5, abs=1e-9)
-    assert number(r"heat \(J\): (\S+),", printed) == pytest.approx(6000, abs=1e-6)
-    assert number(r"difference to the closed form: (\S+) ", printed) < 1e-9
-    assert is_plot(folder / "clutch.png")
-
-
-def check_pendulum_at_wall(printed: str, folder: Path) -> None:
-    """Six hits come when the elliptic integrals say, and the first has an impulse of (1 + e) m l w/3."""
-    times = [float(each) for each in re.findall(r"^t = (\S+) s:", printed, re.MULTILINE)]
-    expected = [0.419854767908, 1.246025906194, 2.067557837215, 2.887448105290, 3.706750976476, 4.525842850219]
-    assert times == pytest.approx(expected, abs=1e-9)
-    assert number(r": (\S+) N.s of the wall", printed) == pytest.approx(1.266141739437, abs=1e-8)
-    assert number(r"feels nothing: off by (\S+)", printed) < 1e-9
-    assert is_plot(folder / "pendulum_at_wall.png")
-
-
-def check_newtons_cradle(printed: str, folder: Path) -> None:
-    """As many balls fly off as come, or the first bounces back by 0.6 where all impacts are taken at once."""
-    assert "one after the other: completed" in printed and "0.000000, 0.000000, 0.000000, 0.000000, 1.000000\n" in printed
-    assert "0.000000, 0.000000, 0.000000, 1.000000, 1.000000\n" in printed
-    assert "-0.600000, 0.400000, 0.400000, 0.400000, 0.400000\n" in printed
-    assert number(r"difference to the laws by hand: (\S+) ", printed) < 1e-9
-    assert is_plot(folder / "newtons_cradle.png")
-
-
-def check_walkers_foot(printed: str, folder: Path) -> None:
-    """It rests, slides by g (sin - mu cos), or tips; the step has the impulse m v."""
-    found = re.findall(r"it (\w+).*, (\S+) m/s2 downhill", printed)
-    assert [what for what, _ in found] == ["rests", "slides", "slides", "tips"]
-    assert [float(each) for _, each in found[:3]] == pytest.approx([0.0, 1.821671268, 2.009166285], abs=1e-8)
-    assert number(r"difference to rigid mechanics by hand: (\S+) ", printed) < 1e-9
-    assert is_plot(folder / "walkers_foot.png")
-
-
-def check_loader(printed: str, folder: Path) -> None:
-    """Of eight poses the one that is meant, where circles cross; boom and bucket end where Lagrange's equations say, by the oil of the pumps."""
-    assert "8 poses fit what is held" in printed
-    assert number(r"pose: off by (\S+) m", printed) < 1e-12
-    assert number(r"motion: off by (\S+) from", printed) < 1e-6
-    assert number(r"boom: from \S+ to (\S+) rad", printed) == pytest.approx(0.1377, abs=1e-4)
-    assert number(r"bucket: from \S+ to (\S+) rad", printed) == pytest.approx(0.4894, abs=1e-4)
-    assert is_plot(folder / "loader.png")
-
-
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     "01_pendulum": check_pendulum,
     "02_own_joint": check_own_joint,
@@ -411,14 +323,14 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "25_chaplygin": check_chaplygin,
     "26_measured_pendulum": check_measured_pendulum,
     "27_which_parameters_matter": check_which_parameters_matter,
-    "28_loader": check_loader,
-    "30_vehicle": check_vehicle,
-    "29_quick_return": check_quick_return,
-    "31_stick_slip": check_stick_slip,
-    "32_clutch": check_clutch,
-    "33_pendulum_at_wall": check_pendulum_at_wall,
-    "34_newtons_cradle": check_newtons_cradle,
-    "35_walkers_foot": check_walkers_foot,
+    "28_loader": planar_machines.check_loader,
+    "30_vehicle": planar_machines.check_vehicle,
+    "29_quick_return": planar_machines.check_quick_return,
+    "31_stick_slip": planar_machines.check_stick_slip,
+    "32_clutch": planar_machines.check_clutch,
+    "33_pendulum_at_wall": planar_machines.check_pendulum_at_wall,
+    "34_newtons_cradle": planar_machines.check_newtons_cradle,
+    "35_walkers_foot": planar_machines.check_walkers_foot,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
