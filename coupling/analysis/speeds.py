@@ -116,8 +116,17 @@ class Speeds:
         columns = [csc_array(jacobian[:n, n:])[:, self.forces]]
         if self.outputs:
             columns.append(csc_array(self._mobility() @ gradient[len(self.constraints) :].T))
-        moved = csc_array(hstack(columns)).tocsr().multiply((~self.held)[:, None].astype(float))
+        moved = csc_array(hstack(columns)).tocsr().multiply((~self.held & self._concerned(gradient))[:, None].astype(float))
         return gradient, csc_array(moved)
+
+    def _concerned(self, gradient: csc_array) -> np.ndarray:
+        """States of instances whose states matter: an impulse is not to move what only counts the work of a force."""
+        touched = np.diff(gradient.indptr) > 0
+        found = np.zeros(len(touched), dtype=bool)
+        for part in self.session.built.parts:
+            own = slice(part.first_state, part.first_state + len(part.states))
+            found[own] = touched[own].any()
+        return found
 
     def _mobility(self) -> csc_array:
         """The inverse of the masses, of velocities by momenta, as instances answer to the efforts at their ports."""

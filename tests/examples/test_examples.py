@@ -331,13 +331,14 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "33_pendulum_at_wall": planar_machines.check_pendulum_at_wall,
     "34_newtons_cradle": planar_machines.check_newtons_cradle,
     "35_walkers_foot": planar_machines.check_walkers_foot,
+    "36_walking_leg": planar_machines.check_walking_leg,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""
 LONG = ("06_hydraulic_crane", "07_excavator", "08_motor_slider_crank", "09_gantry_crane", "10_suspension", "12_run_exported_mechanisms")
 LONG += ("14_bricard", "15_spatial_slider_crank", "16_stewart_platform", "18_pointing", "19_wheel", "20_parallelogram")
 LONG += ("23_balloon", "24_robot_arm", "25_chaplygin")
-LONG += ("28_loader", "30_vehicle")
+LONG += ("28_loader", "30_vehicle", "36_walking_leg")
 """Tests of their own show what these show; the scripts run with all tests."""
 SCRIPTS = [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in sorted(EXAMPLES.glob("*.py"))]
 

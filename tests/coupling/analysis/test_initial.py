@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from coupling import InitialStateError, Result, System
+from fmu_components.declare.component import TIME
 from tests.support import foreign
 from tests.support.oracles.motion import STATES, Oracle
 from tests.support.oracles.planar import DoublePendulum, FourBar, Pendulum, Rod, SliderCrank
@@ -213,6 +214,21 @@ def test_other_parts_of_the_system_are_left_alone() -> None:
     result = system.simulate(0.0, initial="assemble")
     assert (result["osc.x"][0], result["osc.v"][0]) == (1.0, 0.25)
     assert (result["rod.x"][0], result["rod.y"][0]) == pytest.approx((0.5 * np.cos(0.4), 0.5 * np.sin(0.4)), abs=1e-12)
+
+
+def test_what_counts_the_work_of_a_force_is_left_alone() -> None:
+    """The rate of an integrator depends on the torque of a motor, but an impulse is not to move it."""
+    system = pendulum()
+    system.add("counter", "signal.Integrator", {"x": 0.25})
+    system.add("motor", "planar.RelativeAngle")
+    system.add("count", "signal.Integrator")
+    system.connect("ground.p1", "motor.M")
+    system.connect("rod.p1", "motor.N")
+    system.connect("motor.power", "count.u")
+    system.drive("motor.angle", 2.0 * TIME)
+    result = system.simulate(0.0, initial="assemble")
+    assert result["rod.omega"][0] == pytest.approx(2.0, abs=1e-12)
+    assert (result["count.x"][0], result["counter.x"][0]) == (0.0, 0.25)
 
 
 def test_a_system_without_constraints_needs_no_assembling() -> None:

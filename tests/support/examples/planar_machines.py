@@ -80,3 +80,13 @@ def check_loader(printed: str, folder: Path) -> None:
     assert number(r"boom: from \S+ to (\S+) rad", printed) == pytest.approx(0.1377, abs=1e-4)
     assert number(r"bucket: from \S+ to (\S+) rad", printed) == pytest.approx(0.4894, abs=1e-4)
     assert is_plot(folder / "loader.png")
+
+
+def check_walking_leg(printed: str, folder: Path) -> None:
+    """Feet go where circles cross, do not slip, carry the weight on average, and the motor's work is lost when they come down."""
+    assert number(r"takes it (\S+) m on, in 2 steps", printed) == pytest.approx(1.270902, abs=1e-6)
+    assert number(r"feet: off by (\S+) m", printed) < 1e-9
+    assert number(r"the machine: by (\S+) m", printed) < 1e-8
+    assert number(r"N.s, off by (\S+) from the weight", printed) < 1e-9
+    assert number(r"J, off by (\S+) from what is lost", printed) < 1e-7
+    assert is_plot(folder / "walking_leg.png")
