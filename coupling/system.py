@@ -179,7 +179,7 @@ class System(Composition):
         Start values of ``add`` are held, and so are those of ``hold``, also of outputs that depend on positions, such as
         ``{"stroke.translation.q": 0.66}``. Values of ``guess`` may move: they decide which way the mechanism is closed, and what stays free; a
         pair is a value and how far off it may be. Bodies of which nothing is said are placed by walking over joints from the ground.
-        ``velocities`` are held, of states or of outputs such as ``pin.rotation.qd``; the others are those of least kinetic energy.
+        ``velocities`` are held, of states or of outputs such as ``pin.rotation.qd``; the others, nearest to guesses, have least kinetic energy.
         ``alternatives`` says whether other poses are sought, by default where that is soon done; ``branch`` asks for one of them, as a pose
         tells. ``start_values`` are as in ``simulate``.
         """

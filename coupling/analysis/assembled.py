@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -28,13 +28,14 @@ def pose_of(found: Assembled) -> Pose:
     variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in state_addresses(session)]
     units = {name: variable.unit or "" for name, variable in zip(names, variables, strict=True)}
     units |= {
-        t.name: session.built.parts[t.row.address.part].fmu.by_reference[t.row.address.reference].unit or "" for t in assembly.targets
+        t.name: session.built.parts[t.row.address.part].fmu.by_reference[t.row.address.reference].unit or ""
+        for t in (*assembly.targets, *assembly.quick)
     }
     telling = list(_telling(found))
     warnings = list(warnings_of(found, telling))
     freedoms, redundant, notes = rank_of(assembly, found.x)
 
-    def made(x: np.ndarray, branch: str, margin: float, others: tuple[Pose, ...], said: Sequence[str]) -> Pose:
+    def made(x: np.ndarray, branch: str, margin: float, others: tuple[Pose, ...], said: Sequence[str], quick: Mapping[str, float]) -> Pose:
         x_of = dict(zip(names, map(float, x), strict=True))
         values = dict(
             zip([t.name for t in assembly.targets], assembly.values_at([t.row.address for t in assembly.targets], x), strict=True)
@@ -46,14 +47,16 @@ def pose_of(found: Assembled) -> Pose:
             if assembly.held[i] and i not in session.built.gauge and i in assembly.concerned
         }
         held |= {t.name: values[t.name] for t in assembly.targets if t.held}
+        moved |= quick
+        values |= {t.name: t.row.value + quick[t.name] for t in assembly.quick if t.name in quick}
         told = {name: value for name, value in values.items() if name not in x_of}
         more = AssembledPose(
             branch, held, moved, told, freedoms, redundant, margin, tuple(name for name, _ in telling), tuple(said), tuple(warnings)
         )
         return Pose(x_of, alternatives=others, assembled=more, units=units)
 
-    others = tuple(made(each.x, each.branch, each.cost - found.cost, (), ()) for each in found.others)
-    return made(found.x, found.branch, found.margin, others, (*_notes(found), *notes, *warnings))
+    others = tuple(made(each.x, each.branch, each.cost - found.cost, (), (), {}) for each in found.others)
+    return made(found.x, found.branch, found.margin, others, (*_notes(found), *notes, *warnings), found.quickened)
 
 
 def _notes(found: Assembled) -> Iterator[str]:

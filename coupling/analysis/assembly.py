@@ -22,4 +22,9 @@ def assemble(session: Session, guesses: Collection[tuple[int, str]] = (), wish: 
         found = assembly.found()
     except Open as error:
         raise InitialStateError(unclosed(assembly, error.start, error.others)) from None
-    return replace(found, x=Speeds(session, assembly.held, assembly.wish.velocities).assembled(found.x))
+    speeds = Speeds(session, assembly.held, assembly.wish.velocities, assembly.quick)
+    x = speeds.assembled(found.x)
+    found = replace(found, x=x, quickened=speeds.moved())
+    if not x[list(assembly.speeds)].any():
+        return found
+    return replace(found, others=tuple(replace(each, x=speeds.tried(each.x)) for each in found.others))

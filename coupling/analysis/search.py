@@ -86,6 +86,8 @@ class Assembled:
     """Whether others could not have been missed for their number."""
     sought: bool = False
     """Whether others were sought at all."""
+    quickened: Mapping[str, float] = field(default_factory=dict)
+    """By how much guesses of speeds were moved."""
 
     @property
     def margin(self) -> float:
@@ -111,7 +113,7 @@ class Assembly:
         self.x = session.x.copy()
         self.constraints = constraints_at(session, "position")
         self.held = self._held(guesses)
-        self.targets = self._targets()
+        self.targets, self.quick = self._divided(self._targets())
         self.senses = self._senses()
         self.freedoms = [q for q, _, _ in Coordinates(session).freedoms]
         self.rows = [self.row(a) for a in self.constraints]
@@ -142,7 +144,7 @@ class Assembly:
         for said, held in ((self.wish.hold, True), (self.wish.guess, False)):
             what = "hold" if held else "guess"
             for name, given in said.items():
-                if not held and name in self.wish.hold:
+                if not held and (name in self.wish.hold or name in self.wish.velocities):
                     raise BuildError(f"assemble: '{name}' is held and guessed; leave it out of one of the two")
                 value, spread = _number(what, name, given, pair=not held)
                 address = self._address(what, name)
@@ -157,6 +159,22 @@ class Assembly:
                 row = self.row(address, value)
                 found.append(Target(name, row if spread is None else replace(row, scale=spread), held))
         return found
+
+    def _divided(self, targets: list[Target]) -> tuple[list[Target], list[Target]]:
+        """What was said of positions, and guesses that depend on velocities, by which these are chosen later."""
+        soft = [t.row.address for t in targets if not t.held]
+        rows, states = Network(self.session, soft).pattern() if soft else (np.zeros(0, dtype=int), np.zeros(0, dtype=int))
+        fast = {soft[row] for row, state in zip(rows, states, strict=True) if int(state) in self.speeds}
+        for address in fast:
+            if (state := self._state(address)) is not None:
+                self.x[state] = self.session.x[state]
+        return [t for t in targets if t.row.address not in fast], [t for t in targets if t.row.address in fast]
+
+    @cached_property
+    def speeds(self) -> set[int]:
+        """States that are velocities."""
+        session = self.session
+        return {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))}
 
     def _address(self, what: str, name: str) -> Address:
         parts = self.session.built.parts
@@ -184,7 +202,7 @@ class Assembly:
     def row(self, address: Address, value: float = 0.0) -> Row:
         """That an output has a value, whole turns aside."""
         unit = self.unit(address)
-        return Row(address, value, self._size if unit == "m" else 1.0, unit == "rad")
+        return Row(address, value, self._size if unit in ("m", "m/s") else 1.0, unit == "rad")
 
     @cached_property
     def _size(self) -> float:
@@ -210,7 +228,7 @@ class Assembly:
         """The instances on whose states each constraint depends, and what was said of."""
         rows, states = network.pattern()
         owner = np.array([i for i, part in enumerate(self.session.built.parts) for _ in part.states], dtype=int)
-        speeds = {*dict(motions_of(self.session)).values(), *(omega + axis for omega, _ in turns_of(self.session) for axis in range(3))}
+        speeds = self.speeds
         places = {row.address: i for i, row in enumerate(said)}
         for target in self.targets:
             if moving := {int(s) for s in states[rows == places[target.row.address]]} & speeds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn
 
@@ -11,7 +11,8 @@ import numpy as np
 from scipy.sparse import csc_array, hstack, lil_array
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
-from coupling.analysis.closing import ENOUGH, EXACT
+from coupling.analysis.closing import ENOUGH, EXACT, null_space
+from coupling.analysis.search import Target
 from coupling.errors import BuildError, InitialStateError, shown
 from coupling.kernel.status import Status
 from coupling.live.failures import describe
@@ -26,11 +27,14 @@ from coupling.plan.graph import Address
 class Speeds:
     """Newton's method on the constraints of velocities, by impulses of their forces, so that masses measure what moves."""
 
-    def __init__(self, session: Session, held: np.ndarray, given: Mapping[str, float]) -> None:
-        self.session, self.held = session, held.copy()
+    def __init__(self, session: Session, held: np.ndarray, given: Mapping[str, float], guessed: Sequence[Target] = ()) -> None:
+        """``given`` speeds are held, ``guessed`` ones may move."""
+        self.session, self.held, self.guessed = session, held.copy(), list(guessed)
         kernel = session.kernel
         self.velocities = sorted(
-            {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))} if given else ()
+            {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))}
+            if given or guessed
+            else ()
         )
         self.states: dict[int, float] = {}
         self.outputs: dict[Address, float] = {}
@@ -46,7 +50,7 @@ class Speeds:
         """Of accelerations and of what is to fit."""
         parts = self.session.built.parts
         derivatives = [Address(i, 0, u.reference) for i, part in enumerate(parts) for u in part.structure.derivatives]
-        return Linearisation(self.session, [*derivatives, *self.constraints, *self.outputs])
+        return Linearisation(self.session, [*derivatives, *self.constraints, *self.outputs, *(t.row.address for t in self.guessed)])
 
     @cached_property
     def forces(self) -> list[int]:
@@ -84,21 +88,51 @@ class Speeds:
         """The states, their velocities put right."""
         x = x.copy()
         x[list(self.states)] = list(self.states.values())
-        if not self.constraints and not self.outputs:
+        if self.constraints or self.outputs:
+            x = self._fitted(x)
+        elif self.guessed:
+            self._off(x)
+        return self._fitted(self._nearest(x)) if self.guessed else x
+
+    def tried(self, x: np.ndarray) -> np.ndarray:
+        """The same where it is possible."""
+        try:
+            return self.assembled(x)
+        except InitialStateError:
             return x
+
+    def moved(self) -> dict[str, float]:
+        """By how much guesses were moved by ``assembled``."""
+        values = values_of(self.session, [t.row.address for t in self.guessed]) if self.guessed else ()
+        return {t.name: float(value - t.row.value) for t, value in zip(self.guessed, values, strict=True)}
+
+    def _fitted(self, x: np.ndarray) -> np.ndarray:
         off, sizes = self._off(x), [np.inf] * 10
-        while True:
+        hard = len(off)
+        while hard:
             worst, size = float(np.abs(off).max()), float(np.linalg.norm(off))
             if worst <= EXACT or not size < 0.9 * sizes[-10]:
                 break
             sizes.append(size)
             gradient, moved = self._directions()
-            x = x + moved @ least(csc_array(gradient @ moved), -off)
+            moved = csc_array(moved[:, :hard])
+            x = x + moved @ least(csc_array(gradient[:hard] @ moved), -off)
             follow_gauge(self.session, x)
             off = self._off(x)
-        if not worst <= ENOUGH:
+        if hard and not worst <= ENOUGH:
             self._refuse(off)
         return x
+
+    def _nearest(self, x: np.ndarray) -> np.ndarray:
+        """Along what constraints leave free to where guesses are met best, and of these velocities to those of least kinetic energy."""
+        hard = len(self.constraints) + len(self.outputs)
+        gradient, moved = self._directions()
+        along = (gradient @ moved).toarray()
+        free = null_space(along[:hard])
+        scale = np.array([t.row.scale for t in self.guessed])
+        off = np.array(list(self.moved().values()))
+        step = free @ np.linalg.lstsq(along[hard:] @ free / scale[:, None], -off / scale, rcond=1e-9)[0]
+        return x + moved @ step
 
     def _off(self, x: np.ndarray) -> np.ndarray:
         """By how much velocities do not fit at some states, where the FMUs then are."""
@@ -114,7 +148,7 @@ class Speeds:
         n, jacobian = self.session.built.states, self.linear.at_present().tocsr()
         gradient = csc_array(jacobian[n:, :n])
         columns = [csc_array(jacobian[:n, n:])[:, self.forces]]
-        if self.outputs:
+        if self.outputs or self.guessed:
             columns.append(csc_array(self._mobility() @ gradient[len(self.constraints) :].T))
         moved = csc_array(hstack(columns)).tocsr().multiply((~self.held & self._concerned(gradient))[:, None].astype(float))
         return gradient, csc_array(moved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import null_space
 
 from coupling import BuildError, InitialStateError, Result, System
 from coupling.sweep import sweep
@@ -81,6 +82,60 @@ def test_speeds_that_contradict_each_other() -> None:
     assert said.startswith("the start cannot be assembled at velocity level: ") and "crank.omega, rocker.omega" in said
 
 
+def test_a_guess_of_a_speed_moves_what_is_free() -> None:
+    """Of the rocker, which the crank follows as where it is held; and alternatives move as well."""
+    linkage = four_bar()
+    system, _ = told(linkage)
+    held = system.assemble(guess={"C.rotation.q": linkage.coordinate("C")}, velocities={"rocker.omega": 5.0})
+    pose = system.assemble(guess={"C.rotation.q": linkage.coordinate("C"), "rocker.omega": 5.0})
+    assert {name: pose[name] for name in pose} == pytest.approx(dict(held), abs=1e-10)
+    assert pose.moved["rocker.omega"] == pytest.approx(0.0, abs=1e-10)
+    assert "guess moved by" in next(line for line in str(pose).splitlines() if "rocker.omega" in line)
+    assert pose.alternatives[0]["rocker.omega"] == pytest.approx(5.0)
+    system.simulate(0.0, initial=pose.alternatives[0])
+
+
+@pytest.mark.parametrize(
+    ("guess", "held"),
+    [
+        ({"p1_.rotation.qd": 2.0}, {}),
+        ({"p0_.rotation.qd": (1.0, 0.1), "c1.omega": (2.0, 0.3), "c1.p2.vx": (0.5, 0.2)}, {}),
+        ({"c1.p2.vy": (0.5, 0.2), "c1.vx": 1.0}, {"c0.omega": 3.0}),
+    ],
+)
+def test_speeds_are_nearest_to_guesses_and_of_least_energy(guess: dict, held: dict) -> None:
+    """Two links, by NumPy: what is left of the guesses, weighted, is least, and then the kinetic energy."""
+    linkage = chain(2)
+    pose = linkage.system().assemble(guess={f"c{i}.theta": float(linkage.poses[f"c{i}"][2]) for i in range(2)} | guess, velocities=held)
+    angles = [pose["c0.theta"], pose["c1.theta"]]
+    arms = [[linkage.local(f"c{i}", f"p{k}_") for k in (i, i + 1)] for i in range(2)]
+
+    def point(body: int, end: int) -> np.ndarray:
+        """The velocity of an end by all velocities."""
+        x, y = arms[body][end]
+        c, s = np.cos(angles[body]), np.sin(angles[body])
+        found = np.zeros((2, 6))
+        found[:, 3 * body : 3 * body + 3] = [[1, 0, -(s * x + c * y)], [0, 1, c * x - s * y]]
+        return found
+
+    rows = dict(zip([f"c{i}.{name}" for i in range(2) for name in ("vx", "vy", "omega")], np.eye(6), strict=True))
+    rows |= {"p0_.rotation.qd": rows["c0.omega"], "p1_.rotation.qd": rows["c1.omega"] - rows["c0.omega"]}
+    rows |= {"c1.p2.vx": point(1, 1)[0], "c1.p2.vy": point(1, 1)[1]}
+    hard = np.vstack([point(0, 0), point(0, 1) - point(1, 0), *([rows[name] for name in held])])
+    size = np.hypot(0.7, 0.5)  # of a link
+    spreads = {name: value[1] if isinstance(value, tuple) else size if name.endswith("vx") else 1.0 for name, value in guess.items()}
+    soft = np.array([rows[name] / spreads[name] for name in guess])
+    wanted = np.array([(value[0] if isinstance(value, tuple) else value) / spreads[name] for name, value in guess.items()])
+    known = np.concatenate([np.zeros(4), list(held.values())])
+    least, *_ = np.linalg.lstsq(hard, known, rcond=None)
+    free = null_space(hard)
+    nearest = least + free @ np.linalg.lstsq(soft @ free, wanted - soft @ least, rcond=1e-9)[0]
+    both = np.vstack([hard, soft])
+    masses = np.sqrt(np.tile([1.0, 1.0, 1.0], 2))
+    expected = np.linalg.lstsq(both / masses, both @ nearest, rcond=1e-11)[0] / masses
+    assert [pose[name] for name in list(rows)[:6]] == pytest.approx(expected, abs=1e-10)
+
+
 def test_redundant_joints_are_named() -> None:
     """Three parallel cranks on a plank: 13 equations, of which one always repeats the others."""
     system, _ = told(three_cranks())
@@ -136,8 +191,9 @@ def test_what_cannot_be_told_is_refused() -> None:
         ({"guess": {"C.rotation.p": 1.0}}, "guess: 'C.rotation.p' does not exist; did you mean 'C.rotation.q'"),
         ({"guess": {"crank.theta": 1.0}}, "'crank.theta' has a start value, which is held, and a guess"),
         ({"guess": {"C.rotation.q": 1.0}, "hold": {"C.rotation.q": 1.0}}, "'C.rotation.q' is held and guessed"),
-        ({"guess": {"C.rotation.qd": 1.0}}, "a velocity; name an output that depends on positions alone"),
+        ({"hold": {"C.rotation.qd": 1.0}}, "a velocity; name an output that depends on positions alone"),
         ({"guess": {"C.rotation.q": (1.0, -2.0)}}, "give a number, or a pair of a number and how far off it may be"),
+        ({"guess": {"C.rotation.qd": 1.0}, "velocities": {"C.rotation.qd": 1.0}}, "'C.rotation.qd' is held and guessed"),
         ({"velocities": {"crank.x": 1.0}}, "'crank.x' is not the rate of a position"),
     ):
         assert sentence in refusal(lambda options=options: system.assemble(**options), BuildError)
