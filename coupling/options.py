@@ -245,7 +245,7 @@ class Run:
             what = "output_times" if self.output_times is not None else f"output_interval = {self.output_interval:g} s"
             raise BuildError(
                 f"{what} asks for {self.rows:.3g} rows of {columns + 1} numbers, {size / 2**30:.3g} GiB, and {max(free, 0.0) / 2**30:.3g} GiB of memory "
-                "are free; record less often, or name fewer outputs"
+                "are free; record less often, name fewer outputs, or give record_to the path of a file"
             )
 
     def times(self) -> np.ndarray:

@@ -21,6 +21,7 @@ class Ending(Enum):
     INCONSISTENT = "an FMU contradicts its own description"
     REFUSED = "refused at its start"
     MEASURE_FAILED = "a measure failed"
+    STORAGE_FAILED = "rows could not be written"
     WORKER_LOST = "the process of its worker ended"
 
 

@@ -44,6 +44,15 @@ def quotient(unit: str, by: str) -> str:
     return f"{unit or '1'}/({by})" if by else unit
 
 
+class Numbers(NamedTuple):
+    """All that is recorded over time: see ``Record``."""
+
+    rows: np.ndarray
+    created_energy: Mapping[str, np.ndarray]
+    derivatives: np.ndarray
+    drawn: Mapping[str, np.ndarray]
+
+
 @dataclass(frozen=True)
 class Statistics:
     """What a run cost. Times in FMUs come from every hundredth evaluation, since measuring all of them would cost more than they do."""

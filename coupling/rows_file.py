@@ -1,7 +1,8 @@
 """Results in files of rows, ``.jrd``; docs/results.md describes them.
 
 They begin with a header of JSON, padded to whole pages, that says what the columns are; then come rows of doubles; and at the end of a run a trailer
-of JSON that says how it went. A file without a trailer is of a run that is under way, or was ended by force: it has as many rows as fit.
+of JSON that says how it went. A file without a trailer is of a run that is under way, or was ended by force: it has the rows up to the first that has
+not been written, whose time is no number, and which may be of zeros after a power cut.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 import os
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 
 from coupling.errors import ResultError, shown
 from coupling.outcome import Ending, Outcome
-from coupling.record import ByParameter, Change, Column, Constant, Record, Statistics
+from coupling.record import ByParameter, Change, Column, Constant, Numbers, Record, Statistics
 
 Made = TypeVar("Made")
 
@@ -43,21 +44,13 @@ def write(path: Path, record: Record, outcome: Outcome) -> None:
     beside = [*record.created_energy.values(), *([record.derivatives] if record.parameters else []), *record.drawn.values()]
     rows = np.column_stack([record.rows, *beside]) if beside else record.rows
     rows = np.ascontiguousarray(rows, dtype="<f8")
-    header = _header(record, len(rows), rows.shape[1])
-    trailer = _json(
-        {
-            **_beside(record, "trailer"),
-            **_trailer(record, outcome),
-            "header_checksum": zlib.crc32(header),
-            "rows_checksum": zlib.crc32(rows.data),
-        }
-    )
+    head = header(record, len(rows), rows.shape[1])
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
-            file.write(header)
+            file.write(head)
             file.write(rows.data)
-            file.write(_FOOT.pack(_END, len(trailer), zlib.crc32(trailer)) + trailer)
+            file.write(trailer(record, outcome, head, zlib.crc32(rows.data)))
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -87,8 +80,8 @@ def read(path: Path) -> tuple[Record, Outcome]:
 # -- writing -----------------------------------------------------------------------------------------------------------------------
 
 
-def _header(record: Record, rows: int, width: int) -> bytes:
-    """The number of rows comes first and has a fixed width, so that it can be filled in later."""
+def header(record: Record, rows: int, width: int) -> bytes:
+    """What a file begins with. The number of rows comes first and has a fixed width, so that it can be filled in later; until then it is -1."""
     said = {
         "width": width,
         "jourdain": version("jourdain"),
@@ -107,17 +100,54 @@ def _header(record: Record, rows: int, width: int) -> bytes:
     return (_HEAD.pack(_MAGIC, len(text)) + text).ljust(_pages(_HEAD.size + len(text)), b"\0")
 
 
-def _trailer(record: Record, outcome: Outcome) -> dict[str, Any]:
-    return {
-        "ending": outcome.ending.name,
-        "sentence": outcome.sentence,
-        "warnings": list(outcome.warnings),
-        "notes": list(outcome.notes),
-        "stabilisation": outcome.stabilisation,
-        "statistics": {name: _said(value) for name, value in asdict(record.statistics).items()},
-        "changes": [asdict(each) for each in record.changes],
-        "off": dict(record.off),
-    }
+def trailer(record: Record, outcome: Outcome, head: bytes, checksum: int | None) -> bytes:
+    """What a file ends with once its run has ended."""
+    text = _json(
+        {
+            **_beside(record, "trailer"),
+            "ending": outcome.ending.name,
+            "sentence": outcome.sentence,
+            "warnings": list(outcome.warnings),
+            "notes": list(outcome.notes),
+            "stabilisation": outcome.stabilisation,
+            "statistics": {name: _said(value) for name, value in asdict(record.statistics).items()},
+            "changes": [asdict(each) for each in record.changes],
+            "off": dict(record.off),
+            "header_checksum": zlib.crc32(head),
+            "rows_checksum": checksum,
+        }
+    )
+    return _FOOT.pack(_END, len(text), zlib.crc32(text)) + text
+
+
+def checksum_of(path: Path, first: int, size: int) -> int | None:
+    """That of rows in a file; none of so many that whoever reads them maps them."""
+    if size > _IN_MEMORY:
+        return None
+    with path.open("rb") as file:
+        file.seek(first)
+        return zlib.crc32(file.read(size))
+
+
+def numbers(
+    values: np.ndarray,
+    columns: int,
+    energies: Sequence[str],
+    parameters: int,
+    drawn: Sequence[str],
+    take: Callable[[np.ndarray], np.ndarray],
+) -> Numbers:
+    """What the rows of a file are, of which single columns are taken out or left where they are."""
+    recorded, derived = 1 + columns, 1 + columns + len(energies)
+    first = derived + parameters * columns
+    if first + len(drawn) != values.shape[1]:
+        raise ValueError
+    return Numbers(
+        rows=values[:, :recorded],
+        created_energy={name: take(values[:, recorded + i]) for i, name in enumerate(energies)},
+        derivatives=values[:, derived:first],
+        drawn={name: take(values[:, first + i]) for i, name in enumerate(drawn)},
+    )
 
 
 def _beside(record: Record, where: str) -> Mapping[str, Any]:
@@ -170,12 +200,25 @@ class _Reader:
         head = self._json_of_header()
         width, first = self._count(head, "width", 1), self.file.tell()
         counted = self._count(head, "rows", -1)
-        rows = (self.size - first) // (8 * width) if counted < 0 else counted
+        rows = self._written(first, width) if counted < 0 else counted
         if first + 8 * width * rows > self.size:
             raise self._damaged(f"is cut off: it tells of {rows} rows and holds {max(0, self.size - first) // (8 * width)}", _REMEDY)
         said = self._trailer(first + 8 * width * rows) if counted >= 0 else {}
         values = self._rows(first, rows, width, said.get("rows_checksum"))
         return self._made(head, lambda: (self._record(head, said, values), self._outcome(said, values)))
+
+    def _written(self, first: int, width: int) -> int:
+        """The rows that a run has written so far, or had when it was ended by force."""
+        most = (self.size - first) // (8 * width)
+        if most <= 0:
+            return 0
+        times = np.memmap(self.path, "<f8", "r", first, (most, width))[:, 0]
+        least = 0
+        while least < most:  # those not written yet follow all others
+            middle = (least + most) // 2
+            least, most = (least, middle) if np.isnan(times[middle]) else (middle + 1, most)
+        zeros = next((i for i in range(least) if times[least - 1 - i] != 0), least)
+        return least - zeros if zeros < least and times[least - 1 - zeros] > 0 else least
 
     def _json_of_header(self) -> dict[str, Any]:
         start = self.file.read(_HEAD.size)
@@ -218,24 +261,18 @@ class _Reader:
 
     def _record(self, head: dict[str, Any], said: dict[str, Any], values: np.ndarray) -> Record:
         columns = tuple(Column(**{"variable": "", "unit": "", **each}) for each in head["columns"])
-        energies, recorded, posing = head["created_energy"], 1 + len(columns), head.get("drawn", [])
         parameters = tuple(ByParameter(*each) for each in head.get("sensitivities", ()))
-        first = recorded + len(energies) + len(parameters) * len(columns)
-        if first + len(posing) != values.shape[1]:
-            raise ValueError
+        told = numbers(values, len(columns), head["created_energy"], len(parameters), head.get("drawn", []), np.copy)
         return Record(
             system=head["system"],
             columns=columns,
-            rows=values[:, :recorded],
+            **told._asdict(),
             statistics=Statistics(**{each.name: _heard(said["statistics"][each.name]) for each in fields(Statistics)})
             if said
             else NO_STATISTICS,
-            created_energy={name: values[:, recorded + i].copy() for i, name in enumerate(energies)},
-            drawn={name: values[:, first + i].copy() for i, name in enumerate(posing)},
             scene=head.get("scene", {}),
             changes=tuple(Change(**{**each, "heirs": tuple(each["heirs"])}) for each in said.get("changes", ())),
             parameters=parameters,
-            derivatives=values[:, recorded + len(energies) : first],
             off={name: tuple((first, last) for first, last in rows) for name, rows in said.get("off", {}).items()},
             variables={name: tuple(each) for name, each in head["variables"].items()},
             constants={name: Constant(_heard(value), unit, text) for name, (value, unit, text) in head["constants"].items()},

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,16 +19,18 @@ from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable, listed, shown
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
+from coupling.live.doubts import coarse, warnings
 from coupling.live.enforcement import jumps, takeovers
-from coupling.live.failures import coarse, out_of_memory, warnings
+from coupling.live.failures import out_of_memory
 from coupling.live.interval import Interval
 from coupling.live.libraries import library_of
 from coupling.live.parameters import parameters_named
 from coupling.live.program import compile_program
-from coupling.live.recording import recorded
+from coupling.live.recording import recorded, taken
 from coupling.live.sensitivities import shadows_of
 from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
+from coupling.live.streaming import Stream
 from coupling.live.successive import idle, tells_what_repeats
 from coupling.live.switching import impacts_warned
 from coupling.live.tolerances import check_names
@@ -54,6 +56,15 @@ from coupling.solvers.base.solver import SOLVERS, solver_of
 
 _MANY_ROWS = 10_000
 """Beyond so many it is worth a question whether they fit into memory."""
+
+
+class _Given(NamedTuple):
+    """What a run has of its own beside its options."""
+
+    start_values: Mapping[str, Value]
+    fixed: Mapping[str, ConstantDrive]
+    pose: Mapping[str, Any] | None
+    stream: Stream | None
 
 
 class Simulator:
@@ -121,8 +132,9 @@ class Simulator:
         start_values: Mapping[str, Value] | None = None,
         drives: Mapping[str, Any] | None = None,
         pose: Mapping[str, Any] | None = None,
+        stream: Stream | None = None,
     ) -> tuple[Outcome, Record]:
-        """From start to stop, beginning at a pose if there is one; the record holds everything up to where it ended.
+        """From start to stop, beginning at a pose if there is one; the record holds everything up to where it ended, in a file if there is one.
 
         ``drives`` take the place of those of the definition. A constant in place of a constant is another start value; anything else is
         another system.
@@ -131,8 +143,8 @@ class Simulator:
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
             others = {name: drive for name, drive in replaced.items() if name not in fixed}
-            return self._with(others)._run_held(run, start_values, fixed, pose)
-        return self._run_held(run, start_values, fixed, pose)
+            return self._with(others)._run_held(run, _Given(start_values or {}, fixed, pose, stream))
+        return self._run_held(run, _Given(start_values or {}, fixed, pose, stream))
 
     def _with(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
@@ -156,13 +168,11 @@ class Simulator:
             if isinstance(drive, ConstantDrive) and is_start_value(fmus, (instance, name), fed)
         )
 
-    def _run_held(
-        self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive], pose: Mapping[str, Any] | None
-    ) -> tuple[Outcome, Record]:
+    def _run_held(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
         """With constraints held as was asked for, or as can be."""
         try:
-            stabilised = self._stabilised(run, start_values or {})
-            outcome, record = self._run(stabilised, start_values, fixed, pose)
+            stabilised = self._stabilised(run, given.start_values)
+            outcome, record = self._run(stabilised, given)
         except Unprojectable as error:
             if self.definition.enforced:
                 raise BuildError(
@@ -177,9 +187,11 @@ class Simulator:
             if run.stabilisation is not None:
                 raise
             self._unprojectable = error.why
-            stabilised = self._stabilised(run, start_values or {})
-            outcome, record = self._run(stabilised, start_values, fixed, pose)
-        outcome.stabilisation = self._held_by(run, stabilised, start_values or {})
+            stabilised = self._stabilised(run, given.start_values)
+            outcome, record = self._run(stabilised, given)
+        outcome.stabilisation = self._held_by(run, stabilised, given.start_values)
+        if given.stream:
+            given.stream.end(record, outcome)
         return outcome, record
 
     def _stabilised(self, run: Run, start_values: Mapping[str, Value]) -> Run:
@@ -246,9 +258,8 @@ class Simulator:
     def _full_name(self, of: tuple[int, str]) -> str:
         return f"{self.definition.instances[of[0]].name}.{of[1]}"
 
-    def _run(
-        self, run: Run, start_values: Mapping[str, Value] | None, fixed: Mapping[str, ConstantDrive], pose: Mapping[str, Any] | None
-    ) -> tuple[Outcome, Record]:
+    def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
+        start_values, fixed, pose, stream = given
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and (run.initial == "assemble" or pose is not None) else None
         mode = self._mode(run)
@@ -268,7 +279,7 @@ class Simulator:
             built.parts, built.start, values, unstabilised, *([f"solver='{run.solver}'", "another solver"] if holds else [])
         )
         values = {**values, **unstabilised}
-        if run.rows > _MANY_ROWS:
+        if run.rows > _MANY_ROWS and not stream:
             run.check_memory(len({*chosen(built, run.outputs), *drawn(built, scene_of(built))}) + len(built.watched), free_memory())
         run.times()  # found once, before the clock starts
         began = perf_counter()
@@ -283,17 +294,18 @@ class Simulator:
                 check_start_state(session, own)
             prepared = perf_counter()
             try:
-                if scheme:
-                    interval = Interval(session, session.inner, _method_between_points(built, run)) if session.inner else None
-                    outcome = scheme.couple(session, run, interval)
-                else:
-                    outcome = SOLVERS[run.solver].integrate(session, run)
+                with stream.written(session) if stream else nullcontext():
+                    if scheme:
+                        interval = Interval(session, session.inner, _method_between_points(built, run)) if session.inner else None
+                        outcome = scheme.couple(session, run, interval)
+                    else:
+                        outcome = SOLVERS[run.solver].integrate(session, run)
             except MemoryError:
                 outcome = out_of_memory(session.kernel.time)
             check_end(session, outcome)
             outcome.warnings += [*warned, *vain, *warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
             outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
-            record = recorded(session, prepared - began, perf_counter() - prepared)
+            record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, perf_counter() - prepared)
             outcome.warnings += coarse(session, record)
             outcome.warnings += violated(session, record, scheme.loose if scheme else ())
             completed = outcome.completed

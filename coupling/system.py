@@ -23,6 +23,7 @@ from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
 from coupling.errors import BuildError, shown
 from coupling.live.session import Session
+from coupling.live.streaming import Stream, path_of
 from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import Built
@@ -409,6 +410,7 @@ class System(Composition):
         rest_velocity: float = Run.rest_velocity,
         painleve: str = Run.painleve,
         sensitivities: Sequence[str] = Run.sensitivities,
+        record_to: Path | str | None = None,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -444,6 +446,8 @@ class System(Composition):
         ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does.
         ``sensitivities`` name parameters and start values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``:
         ``result.sensitivity("rod.theta", "rod.m")``.
+        ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the
+        run goes on, and whatever ends the process.
         """
         asked = {name: value for name, value in locals().items() if name in _ASKED}
         check_scheme(scheme)
@@ -454,7 +458,7 @@ class System(Composition):
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
-            outcome, record = simulator.run(run, start_values, drives, pose)
+            outcome, record = simulator.run(run, start_values, drives, pose, None if record_to is None else Stream(path_of(record_to)))
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()

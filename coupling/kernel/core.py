@@ -60,6 +60,9 @@ declare(
         "kernel_take_record": (_n, [_p, POINTER(c_void_p)]),
         "kernel_free_record": (None, [c_void_p]),
         "kernel_recorded_until": (_d, [_p]),
+        "kernel_begin_rows_file": (_i, [_p, _i, _n, _i, _p]),
+        "kernel_end_rows_file": (_n, [_p]),
+        "kernel_rows_file_error": (_i, [_p]),
     }
 )
 
@@ -200,6 +203,20 @@ class Core:
         memory = (c_double * (rows * width)).from_address(values.value)
         weakref.finalize(memory, library.kernel_free_record, values.value).atexit = False
         return np.frombuffer(memory).reshape(rows, width)
+
+    def begin_rows_file(self, file: int, first: int, place: np.ndarray) -> None:
+        """Rows go into an open file from a place on, by ``place`` in another order of their numbers."""
+        place = np.ascontiguousarray(place, np.int32)
+        require_memory(library.kernel_begin_rows_file(self.handle, file, first, len(place), pointer(place)))
+
+    def end_rows_file(self) -> int:
+        """How many rows the file has, which ends with them."""
+        return library.kernel_end_rows_file(self.handle)
+
+    @property
+    def rows_file_error(self) -> int:
+        """The number of the error for which the file has taken no more rows; 0 where it has."""
+        return library.kernel_rows_file_error(self.handle)
 
     @property
     def failure(self) -> Failure:

@@ -36,7 +36,8 @@ typedef enum {
     KERNEL_UNSETTLED_MODES,  /* of so many switched rows as `failure.slot` says, such as `failure.index` */
     KERNEL_UNFIT_MODE,       /* the position of switched row `failure.index`, which comes into force, is off */
     KERNEL_STEP_NOT_SOLVED,  /* Newton's iteration of an implicit step has not come to rest; state `failure.slot` changed most */
-    KERNEL_STEP_CONTRADICTORY /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
+    KERNEL_STEP_CONTRADICTORY, /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
+    KERNEL_NO_ROOM /* for rows in their file; kernel_rows_file_error says why */
 } KernelStatus;
 
 typedef struct {
@@ -166,6 +167,9 @@ int kernel_set_record(Kernel *, const Rows *);
 int kernel_record(Kernel *);
 long kernel_take_record(Kernel *, double **values); /* hands the rows over, to be freed by kernel_free_record */
 void kernel_free_record(double *values);
+int kernel_begin_rows_file(Kernel *, int file, long first, int width, const int *place); /* rows go there from now on; see row_file.h */
+long kernel_end_rows_file(Kernel *);                                                     /* how many rows there are, and none are left here */
+int kernel_rows_file_error(const Kernel *);                                              /* the number of the error that ended them, or 0 */
 double kernel_recorded_until(const Kernel *); /* the time of the last row; NaN where there is none */
 
 /* coupling.c */

@@ -70,8 +70,11 @@ static int last_point(Kernel *k, int result)
     if (result != KERNEL_TERMINATED && !ends)
         return result;
     const Failure asked = k->failure;
-    if ((result == KERNEL_DONE || evaluate_point(k) == KERNEL_DONE) && kernel_complete(k) == KERNEL_DONE && kernel_record(k))
-        return KERNEL_NO_MEMORY;
+    if ((result == KERNEL_DONE || evaluate_point(k) == KERNEL_DONE) && kernel_complete(k) == KERNEL_DONE) {
+        const int recorded = kernel_record(k);
+        if (recorded)
+            return recorded;
+    }
     k->failure = asked;
     return result == KERNEL_DONE ? step_terminated(k, ends) : result;
 }

@@ -1,15 +1,18 @@
+#include "row_file.h"
 #include "sensitivity.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of values, the time first. */
+/* Rows of values, the time first; where they go into a file, only the last one is here. */
 typedef struct Record {
     int columns;
     const int *slot;
     long rows, capacity;
     double *values;
+    RowFile *file;
+    int error; /* of the file */
 } Record;
 
 int kernel_set_record(Kernel *k, const Rows *rows)
@@ -26,8 +29,10 @@ int kernel_set_record(Kernel *k, const Rows *rows)
 
 void kernel_end_record(Kernel *k)
 {
-    if (k->record)
+    if (k->record) {
+        kernel_end_rows_file(k);
         free(k->record->values);
+    }
     free(k->record);
     k->record = NULL;
 }
@@ -43,7 +48,8 @@ int kernel_record(Kernel *k)
 {
     Record *record = k->record;
     const size_t width = width_of(k);
-    if (record->rows == record->capacity) {
+    const long kept = record->file ? 0 : record->rows;
+    if (kept == record->capacity) {
         /* By blocks, of a quarter at most: large ones are moved without being copied, and little is left unused. */
         const long block = record->capacity / 4 > 64 ? record->capacity / 4 : 64;
         double *bigger = realloc(record->values, (size_t)(record->capacity + block) * width * sizeof *bigger);
@@ -52,7 +58,7 @@ int kernel_record(Kernel *k)
         record->values = bigger;
         record->capacity += block;
     }
-    double *row = record->values + (size_t)record->rows++ * width;
+    double *row = record->values + (size_t)kept * width;
     row[0] = k->t;
     double finite = 0;
     for (int i = 0; i < record->columns; i++) {
@@ -61,14 +67,38 @@ int kernel_record(Kernel *k)
     }
     for (int i = 0; i < record->columns && finite != 0; i++)
         if (!isfinite(row[i + 1])) {
-            record->rows--;
             const int result = failed(k, KERNEL_NOT_FINITE, "recording", -1, OK);
             k->failure.slot = record->slot[i];
             return result;
         }
     const int result = k->sensitivity ? sensitivity_record(k, record->slot, record->columns, row + 1 + record->columns) : KERNEL_DONE;
-    record->rows -= result != KERNEL_DONE;
+    if (result == KERNEL_DONE && record->file && (record->error = row_file_write(record->file, record->rows, row)))
+        return KERNEL_NO_ROOM;
+    record->rows += result == KERNEL_DONE;
     return result;
+}
+
+int kernel_begin_rows_file(Kernel *k, int file, long first, int width, const int *place)
+{
+    k->record->error = 0;
+    k->record->file = row_file_begin(file, (size_t)first, width, place);
+    return k->record->file ? KERNEL_DONE : KERNEL_NO_MEMORY;
+}
+
+long kernel_end_rows_file(Kernel *k)
+{
+    Record *record = k->record;
+    const int error = row_file_end(record->file, record->rows);
+    record->error = record->error ? record->error : error;
+    record->file = NULL;
+    const long rows = record->rows;
+    record->rows = 0;
+    return rows;
+}
+
+int kernel_rows_file_error(const Kernel *k)
+{
+    return k->record->error;
 }
 
 long kernel_rows(const Kernel *k)
@@ -78,8 +108,11 @@ long kernel_rows(const Kernel *k)
 
 void kernel_forget_rows(Kernel *k, long rows)
 {
-    if (k->record && rows < k->record->rows)
-        k->record->rows = rows;
+    if (!k->record || rows >= k->record->rows)
+        return;
+    if (k->record->file)
+        k->record->error = row_file_forget(k->record->file, rows, k->record->rows);
+    k->record->rows = rows;
 }
 
 long kernel_take_record(Kernel *k, double **values)
@@ -97,7 +130,10 @@ long kernel_take_record(Kernel *k, double **values)
 double kernel_recorded_until(const Kernel *k)
 {
     const Record *record = k->record;
-    return record->rows ? record->values[(size_t)(record->rows - 1) * width_of(k)] : NAN;
+    double time = NAN;
+    if (record->file)
+        return record->rows && !row_file_time(record->file, record->rows - 1, &time) ? time : NAN;
+    return record->rows ? record->values[(size_t)(record->rows - 1) * width_of(k)] : time;
 }
 
 void kernel_free_record(double *values)

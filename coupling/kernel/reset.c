@@ -41,7 +41,7 @@ int kernel_reset(Kernel *k)
     free(k->ordered);
     k->ordered = NULL;
     if (k->record)
-        kernel_forget_rows(k, 0);
+        kernel_end_rows_file(k);
     if (k->coupling)
         kernel_reset_coupling(k);
     memset(k->v, 0, ((size_t)k->slots + 1) * sizeof *k->v);

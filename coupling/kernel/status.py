@@ -30,6 +30,7 @@ class Status(IntEnum):
     UNFIT_MODE = 17
     STEP_NOT_SOLVED = 18
     STEP_CONTRADICTORY = 19
+    NO_ROOM = 20
 
 
 class Failure(ctypes.Structure):

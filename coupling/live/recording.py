@@ -12,39 +12,47 @@ from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
 from coupling.options import Run
-from coupling.record import ByParameter, Record, Statistics
+from coupling.record import ByParameter, Numbers, Record, Statistics
 
 _NAMES = {each.name for each in fields(Run)}
 
 
-def recorded(session: Session, preparing: float, running: float) -> Record:
+def taken(session: Session) -> Numbers:
+    """All rows that the kernel has, which has none after that."""
+    rows, program, watched = session.kernel.take_record(), session.program, session.built.watched
+    width, posing = 1 + len(program.columns), program.drawn
+    first = width + len(posing)
+    return Numbers(
+        rows=rows[:, :width],
+        created_energy={port: rows[:, first + i].copy() for i, port in enumerate(watched)},
+        derivatives=_derivatives(rows[:, first + len(watched) :], len(session.parameters), len(program.columns)),
+        drawn={name: rows[:, width + i].copy() for i, name in enumerate(posing)},
+    )
+
+
+def recorded(session: Session, numbers: Numbers, preparing: float, running: float) -> Record:
     """Everything so far, with the seconds that it took to prepare the run and to make it."""
-    rows, columns, parts = session.kernel.take_record(), session.program.columns, session.built.parts
-    width, posing = 1 + len(columns), session.program.drawn
-    energy = {port: rows[:, width + len(posing) + i].copy() for i, port in enumerate(session.built.watched)}
+    parts, count = session.built.parts, len(numbers.rows)
     return Record(
         system=session.built.name,
-        columns=columns,
-        rows=rows[:, :width],
+        columns=session.program.columns,
+        **numbers._asdict(),
         statistics=_statistics(session, preparing, running),
-        created_energy=energy,
         variables=session.program.recordable,
         constants=session.program.constants,
         start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
         options=_options(session.run),
         changes=tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
-        off={**off_rows(session, len(rows)), **not_held(session, len(rows))},
+        off={**off_rows(session, count), **not_held(session, count)},
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
-        derivatives=_derivatives(rows[:, width + len(posing) + len(energy) :], len(session.parameters), len(columns)),
         scene=session.program.scene,
-        drawn={name: rows[:, width + i].copy() for i, name in enumerate(posing)},
     )
 
 
 def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndarray:
     """Those of the columns by each parameter, of all that was recorded by each parameter."""
-    if not parameters:
-        return np.zeros((len(recorded), 0))
+    if not parameters or not len(recorded):
+        return np.zeros((len(recorded), parameters * columns))
     return np.ascontiguousarray(recorded.reshape(len(recorded), parameters, -1)[:, :, :columns]).reshape(
         len(recorded), parameters * columns
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -50,6 +51,8 @@ class Session:
         """Sessions of the same program with other values of these, of one parameter after the other."""
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
+        self.rows_file: Path | None = None
+        """What takes the rows of the run, where memory does not."""
         self.switches = False
         """Whether modes of switched joints are chosen in the run."""
         self._readings: dict[tuple[Address, ...], Readings] = {}

@@ -26,8 +26,8 @@ def test_a_record_that_cannot_fit_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     """Before the run, with its size and what is free; rows are counted without being made."""
     monkeypatch.setattr("coupling.simulate.free_memory", lambda: 2.0**26)
     assert refusal(lambda: spring().simulate(1.0, output_interval=1e-7), BuildError) == (
-        "output_interval = 1e-07 s asks for 1e+07 rows of 3 numbers, 0.298 GiB, and 0.0625 GiB of memory are free; record less often, or name "
-        "fewer outputs"
+        "output_interval = 1e-07 s asks for 1e+07 rows of 3 numbers, 0.298 GiB, and 0.0625 GiB of memory are free; record less often, name "
+        "fewer outputs, or give record_to the path of a file"
     )
     monkeypatch.setattr("coupling.simulate.free_memory", lambda: 1e5)
     assert "output_times asks for 2e+04 rows" in refusal(lambda: spring().simulate(1.0, output_times=np.linspace(0, 1, 20_000)), BuildError)

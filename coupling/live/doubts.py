@@ -1,0 +1,167 @@
+"""What should be known of a run that went on: sentences on what makes its result doubtful."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+
+from coupling.errors import listed
+from coupling.live.failures import CARRY, participants, uncarried
+from coupling.live.gravity import different_gravities
+from coupling.live.session import Session
+from coupling.options import Run
+from coupling.plan.capabilities import degree
+from coupling.plan.graph import Address
+from coupling.record import Record
+
+_MANY = 10
+"""Communication steps before which nothing can be said of energy."""
+_TOLERABLE = 0.05
+"""The share of the energy passed at a port that coupling may create there without a word."""
+
+
+def warnings(session: Session) -> list[str]:
+    """Sentences on what makes a result doubtful."""
+    loops = range(len(session.schedule.loops))
+    found = [_redundancy(session, i, passing) for i in loops for passing in (False, True) if not (passing and _lifted(session, i))]
+    said = [
+        f"'{part.name}' ({part.fmu.path.name}) warns: {session.said[i]}" for i, part in enumerate(session.built.parts) if i in session.said
+    ]
+    found += [*different_gravities(session), _far_apart(session)]
+    return [s for s in (*said, *found, *_less_than_declared(session), _created_energy(session)) if s]
+
+
+def _lifted(session: Session, loop: int) -> bool:
+    """Whether constraints that seem to repeat each other in passing are those that always do, and only differ by what they are violated:
+    without projection the two look alike."""
+    always, passing = (participants(session, loop, passing)[0] for passing in (False, True))
+    return not session.projects and bool(passing) and set(passing) <= set(always)
+
+
+_PROJECTED = 0.01
+"""The share of the greatest kinetic energy that projections may take out without a word."""
+
+
+def coarse(session: Session, record: Record) -> list[str]:
+    """Steps of fixed size after which velocities were far off the constraints."""
+    energy = record.statistics.projected.get("energy", 0.0)
+    columns = [1 + i for i, each in enumerate(record.columns) if each.variable == "energy.kinetic"]
+    greatest = record.rows[:, columns].sum(axis=1).max(initial=0.0) if columns else 0.0
+    if not (columns and energy > _PROJECTED * greatest):
+        return []
+    return [
+        f"the projections of velocities have taken out {energy:.3g} J, where the kinetic energy has been {greatest:.3g} J at most: the step of "
+        f"{session.run.step_size:g} s is too large; choose a smaller step_size"
+    ]
+
+
+_FEWEST_DIGITS = 1e-12
+"""Of a pivot: four digits of those that double precision carries are left."""
+
+
+def _far_apart(session: Session) -> str:
+    """Bodies whose masses differ by more than double precision carries, or carries to the tolerance."""
+    pivot, light, heavy, ratio = session.kernel.worst_scaled()
+    if light < 0 or not pivot < max(_FEWEST_DIGITS, 10 * sys.float_info.epsilon / session.run.rtol):
+        return ""
+    bodies = [next(p.name for p in session.built.parts if 0 <= state - p.first_state < len(p.states)) for state in (light, heavy)]
+    return (
+        f"the masses or moments of inertia of '{bodies[0]}' and '{bodies[1]}' are 1 to {ratio:.2g}, so that of the forces between them no more "
+        f"than {max(0, 16 + math.log10(pivot)):.0f} digits are known; give the light body more mass, or connect what it connects directly"
+    )
+
+
+def _smaller(run: Run) -> str:
+    """What makes the steps of a solver that ends them on the constraints more accurate."""
+    return f"a smaller {'rtol' if run.step_size is None else 'step_size'} helps"
+
+
+_BAUMGARTE_HELPS = "greater baumgarte.alpha and baumgarte.beta of these joints, such as 50, and a smaller rtol help"
+
+
+def _redundancy(session: Session, number: int, passing: bool) -> str:
+    count, _, _, time = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns), passing)
+    if not count:
+        return ""
+    names, open_ = participants(session, number, passing)
+    loose = [] if passing else uncarried(session, number)
+    if loose and len(loose) == len(open_):
+        return _uncarried(session, loose, time)
+    sentence = f"{count} constraint{' is' if count == 1 else 's are'} redundant at t = {time:.6g} s, among those of {listed(names)}; "
+    if passing:
+        return sentence + (
+            "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "
+            "uncertain: look whether the energy and the branch are kept; "
+            + (_smaller(session.run) if session.projects else _BAUMGARTE_HELPS)
+        )
+    return (
+        sentence
+        + f"of the multipliers that share the load ({listed(open_)}), those of least length are taken"
+        + _replacement(session, count, names)
+    )
+
+
+_POINT = "planar.PointMass1"
+
+
+def _uncarried(session: Session, loose: Sequence[Address], time: float) -> str:
+    """Accelerations that are left open; that of a point does not matter, which has a frame and no extent."""
+    parts, named = session.built.parts, session.built.named
+    names = [named(a.part, a.reference) for a in loose if parts[a.part].fmu.model_name != _POINT]
+    if not names:
+        return ""
+    return f"nothing carries {listed(names)} at t = {time:.6g} s: no mass and no joint determines what was taken for it; {CARRY}"
+
+
+_HINGE = "spatial.Revolute"
+
+
+def _replacement(session: Session, count: int, names: list[str]) -> str:
+    """What a loop of hinges in space needs to be free of redundancy, where it has the three equations too many of one that is planar."""
+    hinges = [p.name for p in session.built.parts if p.name in names and p.fmu.model_name == _HINGE]
+    loops, more = divmod(count, 3)
+    if more or len(hinges) < 2 * loops:
+        return ""
+    return (
+        f"; to be free of this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and the next one by a "
+        "spatial.Universal, of whose axes (x of M, y of N) one is the hinge's and the other, on the body between the two, is across the line "
+        f"between them (there are {listed(hinges)}); the others stay"
+    )
+
+
+def _less_than_declared(session: Session) -> Iterator[str]:
+    """Instances that cannot do what their model descriptions say, and how the master has done without."""
+    for number, index in enumerate(session.steppers):
+        part = session.built.parts[index]
+        name = f"'{part.name}' ({part.fmu.path.name})"
+        if part.interface.event_mode and not session.instances[index].handles_events:
+            yield f"{name} declares hasEventMode but refuses to be instantiated with it; it handles its events inside its steps"
+        taken = session.kernel.taken_degree(number)
+        if taken < degree(part):
+            orders = "derivatives of inputs of order 1 alone" if taken else "no derivatives of inputs"
+            yield f"{name} declares canInterpolateInputs but takes {orders}; its inputs {'are lines' if taken else 'keep their means'} over each step"
+
+
+_LESS_ENERGY = "choose a smaller communication_step, a higher extrapolation, or scheme='implicit'"
+
+
+def _created_energy(session: Session) -> str:
+    """What coupling has created of energy at a port says how far a co-simulation can be trusted, once there is something to judge by."""
+    run = session.run
+    if run.communication_step is None or session.kernel.time < min(run.stop_time, run.start_time + _MANY * run.communication_step):
+        return ""
+    ports, kernel = session.built.watched, session.kernel
+    passed = dict.fromkeys(ports, 0.0)
+    for i, bond in enumerate(session.built.bonds):
+        passed[bond.port] += kernel.passed(i)
+    most = max(passed.values(), default=0.0)
+    first = session.program.first_watched
+    unbounded = [p for i, p in enumerate(ports) if not math.isfinite(passed[p] + kernel.slots[first + i])]
+    if unbounded:
+        return f"the coupling has created energy without bound at '{unbounded[0]}': do not trust the result; {_LESS_ENERGY}"
+    shares = {p: abs(kernel.slots[first + i]) / passed[p] for i, p in enumerate(ports) if passed[p] > 0.01 * most}
+    worst = max(shares, key=lambda p: shares[p], default="")
+    if not worst or shares[worst] <= _TOLERABLE:
+        return ""
+    return f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; {_LESS_ENERGY}"

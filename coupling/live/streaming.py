@@ -1,0 +1,101 @@
+"""Rows that go into a file while a run makes them, so that memory holds none and nothing that ends the process takes them along."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from coupling.errors import BuildError, shown
+from coupling.live.recording import recorded, taken
+from coupling.live.session import Session
+from coupling.outcome import Ending, Outcome
+from coupling.record import Numbers, Record
+from coupling.rows_file import SUFFIX, checksum_of, header, numbers, trailer
+
+_ROWS_UNKNOWN = -1
+
+
+def path_of(path: object) -> Path:
+    """A path that rows can be written to, as far as can be said before."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise BuildError(f"record_to = {shown(path)} is no path; give that of a file, such as 'run{SUFFIX}'")
+    found = Path(path).absolute()
+    if found.suffix != SUFFIX:
+        raise BuildError(f"record_to = '{path}' is refused: results are files that end in '{SUFFIX}'; give '{found.stem}{SUFFIX}'")
+    if found.is_dir():
+        raise BuildError(f"record_to = '{path}' is a folder; give the path of a file in it")
+    return found
+
+
+class Stream:
+    """A file of rows that a session writes, from its header on to the trailer of the run that has ended."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextmanager
+    def written(self, session: Session) -> Iterator[None]:
+        """By a session, from its start on. The file takes the place of another one of that name, which whoever reads it keeps."""
+        self._told, session.rows_file = recorded(session, taken(session), 0, 0), self._path
+        self.width = len(_places(self._told))
+        head = header(self._told, _ROWS_UNKNOWN, self.width)
+        self._first, rows = len(head), session.run.rows
+        part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
+        try:
+            free = shutil.disk_usage(self._path.parent).free
+            size = 8 * rows * self.width
+            if size > free:
+                raise BuildError(
+                    f"record_to = '{self._path}' asks for {rows:.3g} rows of {self.width} numbers, {size / 2**30:.3g} GiB, and {free / 2**30:.3g} GiB are "
+                    "free there; record less often, or name fewer outputs"
+                )
+            with part.open("w+b", buffering=0) as self._file:
+                self._file.write(head)
+                part.replace(self._path)
+                session.kernel.begin_rows_file(self._file.fileno(), self._first, _places(self._told))
+                try:
+                    yield
+                finally:
+                    self._rows = session.kernel.end_rows_file()
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise OSError(f"record_to: '{self._path}' cannot be written: {error.strerror}; choose another path") from None
+
+    def numbers(self) -> Numbers:
+        """All rows, read from the file when they are looked at."""
+        told, size = self._told, (self._rows, self.width)
+        values = np.memmap(self._path, "<f8", "c", self._first, size) if self._rows else np.zeros(size)
+        names = (list(told.created_energy), len(told.parameters), list(told.drawn))
+        return numbers(values, len(told.columns), *names, take=np.asarray)
+
+    def end(self, record: Record, outcome: Outcome) -> None:
+        """Says in the file how the run has ended; where that cannot be, the outcome says so."""
+        head = header(record, self._rows, self.width)
+        try:
+            checksum = checksum_of(self._path, self._first, 8 * self._rows * self.width)
+            with self._path.open("r+b") as file:
+                file.seek(0, os.SEEK_END)
+                file.write(trailer(record, outcome, head, checksum))
+                file.flush()
+                os.fsync(file.fileno())
+                file.seek(0)
+                file.write(head)
+        except OSError as error:
+            if outcome.completed:
+                outcome.ending = Ending.STORAGE_FAILED
+            outcome.warnings.append(
+                f"'{self._path}' has all rows, but does not say how the run ended: {error.strerror}; save the result elsewhere"
+            )
+
+
+def _places(told: Record) -> np.ndarray:
+    """For each number of a row in the file, its number in the kernel's: there, what is drawn stands before energies, and both have derivatives."""
+    columns, energies, drawn = len(told.columns), len(told.created_energy), len(told.drawn)
+    first = 1 + columns + drawn + energies
+    derivatives = [first + parameter * (first - 1) + i for parameter in range(len(told.parameters)) for i in range(columns)]
+    return np.array([*range(1 + columns), *range(1 + columns + drawn, first), *derivatives, *range(1 + columns, 1 + columns + drawn)])
