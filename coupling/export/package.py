@@ -10,6 +10,7 @@ from pathlib import Path
 from coupling.errors import BuildError
 from coupling.export.c_tables import driven_by_formulas, mechanism_source, model_names, renamed, schedule_source
 from coupling.export.page import page
+from coupling.export.picture import picture_of
 from coupling.export.structure import MechanismStructure
 from coupling.export.table import MechanismTable
 from coupling.live.session import Session
@@ -97,6 +98,7 @@ def pack(path: Path, table: MechanismTable, session: Session, models: Mapping[st
         "icon.png": png(table.declared),
         "icon.svg": svg(table.declared).encode(),
     }
+    shared |= picture_of(table)
     structure = MechanismStructure(table, fmi)
     given = MechanismStructure(table, fmi, given=True) if table.switch else None
     files = archive.fmu_files(table, fmi, shared, sources, libraries, structure, given)

@@ -51,5 +51,12 @@ def _names(said: Mapping[str, Any]) -> Iterator[str]:
     for point in said.get("points", {}).values():
         for value in point.values():
             yield from [value] if isinstance(value, str) else value
-    for word in said["words"]:
-        yield from (value for key, value in word.items() if key not in ("kind", "ports") and isinstance(value, str))
+    inside = said.get("inside", {})
+    for frame in inside.get("frames", ()):
+        yield from (*frame["pose"], *(value for value in frame.get("centre", ()) if isinstance(value, str)))
+    for place in inside.get("places", {}).values():
+        values = (each for key, each in place.items() if key != "frame")
+        yield from (name for each in values for name in (each if isinstance(each, list) else [each]) if isinstance(name, str))
+    yield from (name for each in inside.get("forces", ()) for name in each["force"])
+    for word in (*said["words"], *inside.get("words", ())):
+        yield from (value for key, value in word.items() if key not in ("kind", "ports", "of") and isinstance(value, str))

@@ -5,12 +5,14 @@ A point is ``[frame, [x, y]]`` or ``[frame, [x, y, z]]``. Sizes are metres; thos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from coupling.pictures.frames import Geometry, Place
+from coupling.pictures.meshes import Mesh, cylinder, extruded, pack_mesh, ring, turned
+from coupling.pictures.meshes import box as block
 from coupling.pictures.shown import ShownShapes, corners_of
 
 Shape = dict[str, Any]
@@ -193,14 +195,10 @@ class Shapes:
 
     def _wheel(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         (place,) = self._places(word)
-        yield {
-            "kind": "wheel",
-            "of": word["of"],
-            "at": self._at(place),
-            "r": abs(self.geometry.value(word["radius"])),
-            "axes": place.axes.T.tolist(),
-            "c": self._colour(place.frame),
-        }
+        radius = abs(self.geometry.value(word["radius"]))
+        look = {"axes": place.axes.T.tolist(), "c": self._colour(place.frame)}
+        if radius:
+            yield {"kind": "wheel", "of": word["of"], "at": self._at(place), "r": radius, **look}
 
     def _gear(self, word: Mapping[str, Any]) -> Iterator[Shape]:
         """Teeth are as large as those of the partner: both have the same pitch."""
@@ -211,6 +209,88 @@ class Shapes:
         ]
         teeth = max(8, round(16 * abs(radius) / max(min(radii), 1e-300)))
         yield {"kind": "gear", "of": word["of"], "at": self._at(place), "r": abs(radius), "teeth": teeth, "c": self._colour(place.frame)}
+
+    # -- areas -----------------------------------------------------------------------------------------------------------------
+
+    def _area(self, place: Place, rings: Sequence[np.ndarray], depth: float, **look: Any) -> Shape:
+        """What rings go around, in the axes of a place: in space a plate."""
+        if not self.space:
+            return {
+                "kind": "outline",
+                "frame": place.frame,
+                "rings": [(place.at + r @ place.axes.T).tolist() for r in turned(rings)],
+                **look,
+            }
+        return self._solid(place, extruded(rings, depth, np.zeros(3)), **look)
+
+    def _solid(self, place: Place, mesh: Mesh, **look: Any) -> Shape:
+        points = place.at + mesh[0] @ place.axes.T
+        return {"kind": "mesh", "at": [place.frame, points.mean(axis=0).tolist()], **pack_mesh(points, mesh[1]), **look}
+
+    def _level(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """As far as the other port comes, with some room."""
+        a, b = self._places(word)
+        frame, room = self.geometry.frames[a.frame], 0.06 * self.size
+        between = self.geometry.over_time(b) - self.geometry.over_time(a)
+        reach = []
+        for k in (0, 1):
+            along = np.einsum("ij,ij->i", between, frame.direction(a.axes[:, k]))
+            reach.append((min(0.0, float(np.nanmin(along))) - room, max(0.0, float(np.nanmax(along))) + room))
+        if self.space:
+            low, high = np.array(reach).T
+            thick = 0.004 * self.size
+            yield self._solid(a, block((*(high - low), thick), np.array([*(low + high) / 2, -thick / 2])), c=-1)
+            return
+        ends = ((a.at + x * a.axes[:, 0]).tolist() for x in reach[0])
+        yield {"kind": "level", "a": [a.frame, next(ends)], "b": [a.frame, next(ends)], "down": [a.frame, (-a.axes[:, 1]).tolist()]}
+
+    def _tyre(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        (place,) = self._places(word)
+        r = abs(self.geometry.value(word["radius"]))
+        turns = np.linspace(0, np.pi / 2, 6)
+        corner = 0.12 * r * np.stack([np.cos(turns), np.sin(turns)], axis=1) + [0.88 * r, 0.13 * r]
+        half = np.concatenate([corner, corner[::-1] * [-1, 1]])
+        yield self._area(place, [np.concatenate([half, -half])], 0.1 * r, c=-1, paint="#5b6876")
+
+    def _cart(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        (place,) = self._places(word)
+        angle = self.geometry.value(word["direction"]) - float(np.arctan2(place.axes[1, 0], place.axes[0, 0]))
+        c, s, r = np.cos(angle), np.sin(angle), 0.03 * self.size
+        box = np.array([[-1.0, -0.5], [1.0, -0.5], [1.0, 0.5], [-1.0, 0.5]])
+        wheels = [0.25 * ring(1.0, 24) + [x, -0.75] for x in (-0.6, 0.6)]
+        colour = self._colour(place.frame)
+        for each in (*wheels, box):
+            yield self._area(place, [r * each @ np.array([[c, s], [-s, c]])], r, c=colour)
+
+    def _blade(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        (place,) = self._places(word)
+        if self.space:
+            yield {"kind": "wheel", "of": word["of"], "at": self._at(place), "r": 0.02 * self.size, "axes": place.axes.T.tolist(), "c": -1}
+        else:
+            edge = self.size * np.array([[-0.03, 0.0], [-0.02, -0.004], [0.02, -0.004], [0.03, 0.0], [0.02, 0.004], [-0.02, 0.004]])
+            yield self._area(place, [edge], 0.0, c=-1, paint="#5b6876")
+
+    def _cam(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """Its profile, sampled."""
+        (place,) = self._places(word)
+        turns = np.linspace(0, 2 * np.pi, 120, endpoint=False)
+        r = np.full(120, self.geometry.value(word["radius"]))
+        for name, value in word.items():
+            if name[:4] in ("cos[", "sin["):
+                r += self.geometry.value(value) * (np.cos if name[0] == "c" else np.sin)(int(name[4:-1]) * turns)
+        profile = r[:, None] * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+        yield self._area(place, [profile], 0.1 * float(r.max()), c=self._colour(place.frame))
+
+    def _bush(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """A ring of rubber, and a core that moves in it."""
+        a, b = self._places(word)
+        r = 0.02 * self.size
+        if self.space:
+            yield self._solid(a, cylinder(r, 1.6 * r, 2, np.zeros(3)), c=-1, paint="#3c4854")
+            yield {"kind": "pin", "of": word["of"], "at": self._at(b), "r": 0.5 * r, "axis": b.axes[:, 2].tolist()}
+        else:
+            yield self._area(a, [ring(r, 48)], r, c=-1, paint="#5b6876")
+            yield {"kind": "pin", "of": word["of"], "at": self._at(b), "r": 0.0075 * self.size}
 
 
 def _in_line(a: np.ndarray, b: np.ndarray, size: float) -> bool:

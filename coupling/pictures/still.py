@@ -27,6 +27,7 @@ _INK, _DIM, _FRAME, _PAPER, _GROUND, _METAL, _SPRING, _STEEL, _RED = (
 )
 _CYLINDER, _COLLAR = "#f2b632", "#d99c17"
 _ORDER = (
+    "level",
     "rail",
     "inertia",
     "gear",
@@ -269,6 +270,15 @@ def _rail(view: _View, posed: Posed, shape: Shape) -> None:
     _bar(view, view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"])), view.wide(shape["w"]), _GROUND, _FRAME)
 
 
+def _level(view: _View, posed: Posed, shape: Shape) -> None:
+    """A line with hatching on the side of the ground."""
+    at = _Between(view, posed, shape)
+    out = 1.0 if np.dot(posed.direction(shape["down"]) * [1, -1], [-at.u[1], at.u[0]]) > 0 else -1.0
+    for along in np.arange(6.0, at.length, 11.0):
+        view.sheet.path([at(along), at(along - 5.0, 6.0 * out)], _FRAME, 1.0, alpha=0.7)
+    view.sheet.path([at(0), at(at.length)], _FRAME, 1.6)
+
+
 def _slider(view: _View, posed: Posed, shape: Shape) -> None:
     axis, r = posed.direction(shape["along"]), min(view.wide(shape["r"], 5), 26.0)
     u = (view.axes @ axis)[:2]
@@ -374,6 +384,7 @@ _DRAW: dict[str, Callable[[_View, Posed, Shape], None]] = {
     "pin": _pin,
     "knuckle": _knuckle,
     "square": _square,
+    "level": _level,
     "rail": _rail,
     "slider": _slider,
     "fixed": _fixed,

@@ -6,7 +6,8 @@ A frame is a rigid body, by the picture in its FMU, or else any port that gives 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from coupling.fmus import Fmu, Terminal
@@ -24,9 +25,9 @@ _POSES = {
 """The members of a port that say where it is."""
 
 
-def scene_of(built: Built) -> dict[str, Any]:
-    """Frames, places on them by the names of ports, and words."""
-    scene, fmus = _Scene(), {part.name: part.fmu for part in built.parts}
+def scene_of(built: Built, opened: Collection[str] = ()) -> dict[str, Any]:
+    """Frames, places on them by the names of ports, and words; ``opened`` are ports whose places whoever includes the system knows."""
+    scene, fmus = _Scene(opened), {part.name: part.fmu for part in built.parts}
     for part in built.parts:
         scene.add_frames(part)
     for a, b in built.connections:
@@ -37,7 +38,7 @@ def scene_of(built: Built) -> dict[str, Any]:
         scene.add_words(part)
         scene.add_forces(part)
     found = {"version": VERSION, "frames": scene.frames, "places": scene.places, "words": scene.words, "forces": scene.forces}
-    shapes = [scene.shape(each) for each in built.shown]
+    shapes = [*scene.shapes, *(scene.shape(each) for each in built.shown)]
     return {**found, "shown": shapes} if shapes else found
 
 
@@ -61,16 +62,19 @@ def drawn(built: Built, scene: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
 
 
 class _Scene:
-    def __init__(self) -> None:
+    def __init__(self, opened: Collection[str]) -> None:
+        self.opened = opened
         self.frames: list[dict[str, Any]] = []
         self.places: dict[str, dict[str, Any]] = {}
         self.peers: dict[str, str] = {}
         """Ports that are connected with a place, and are not one."""
+        self.shapes: list[dict[str, Any]] = []
         self.words: list[dict[str, Any]] = []
         self.forces: list[dict[str, Any]] = []
 
     def add_frames(self, part: Part) -> None:
         picture = part.fmu.picture or {}
+        self.add_inside(part, picture.get("inside", {}))
         ports = dict(_motion(part.fmu))
         points = picture.get("points", {})
         if "pose" in picture or "origin" in picture:
@@ -86,10 +90,34 @@ class _Scene:
                     **{key: _full(part, value) for key, value in point.items()},
                 }
         for port, terminal in ports.items():
-            if port not in points:
+            if port not in points and f"{part.name}.{port}" not in self.places:
                 dimension = 2 if len(_POSES[terminal.kind]) == 3 else 3
                 self._frame(part, part.name if len(ports) == 1 else f"{part.name}.{port}", _members(terminal), dimension)
                 self.places[f"{part.name}.{port}"] = {"frame": len(self.frames) - 1, "at": [0.0] * dimension}
+
+    def add_inside(self, part: Part, inside: Mapping[str, Any]) -> None:
+        """What an exported mechanism consists of."""
+        first = len(self.frames)
+        for frame in inside.get("frames", ()):
+            self.frames.append({**frame, **{key: _full(part, frame[key]) for key in ("name", "pose", "origin", "centre") if key in frame}})
+        for name, place in inside.get("places", {}).items():
+            values = {key: _full(part, value) for key, value in place.items() if key != "frame"}
+            self.places[f"{part.name}.{name}"] = {"frame": first + place["frame"], **values}
+        self.shapes += [
+            {**each, "of": f"{part.name}.{each['of']}", **({"frame": first + each["frame"]} if "frame" in each else {})}
+            | ({"place": f"{part.name}.{each['place']}"} if "place" in each else {})
+            for each in inside.get("shown", ())
+        ]
+
+    def add_words_inside(self, part: Part, inside: Mapping[str, Any]) -> None:
+        for word in inside.get("words", ()):
+            ports = [self.place(f"{part.name}.{port}") for port in word["ports"]]
+            if None not in ports:
+                self.words.append({key: value if key == "kind" else _full(part, value) for key, value in word.items()} | {"ports": ports})
+        for each in inside.get("forces", ()):
+            place = self.place(f"{part.name}.{each['place']}")
+            if place is not None:
+                self.forces.append({**each, "of": f"{part.name}.{each['of']}", "place": place, "force": _full(part, each["force"])})
 
     def _frame(self, part: Part, name: str, pose: list[str], dimension: int) -> dict[str, Any]:
         frame = {"name": name, "model": part.fmu.model_name, "dimension": dimension, "pose": _full(part, pose)}
@@ -98,8 +126,9 @@ class _Scene:
 
     def add_words(self, part: Part) -> None:
         picture = part.fmu.picture
+        self.add_words_inside(part, (picture or {}).get("inside", {}))
         own = [f"{part.name}.{port}" for port, _ in _motion(part.fmu)]
-        for word in picture["words"] if picture is not None else [{"kind": "link", "ports": []}] * bool(own):
+        for word in picture["words"] if picture is not None else _by_ports(part.fmu, bool(own)):
             ports = [self.place(f"{part.name}.{port}") for port in word["ports"]]
             if word["kind"] == "link":
                 ports += own
@@ -126,7 +155,15 @@ class _Scene:
         return {"of": each.name, **on, "colour": each.colour, "solid": json.loads(each.shape) if each.shape else None}
 
     def place(self, port: str) -> str | None:
-        return port if port in self.places else self.peers.get(port)
+        return port if port in self.places or port in self.opened else self.peers.get(port)
+
+
+def _by_ports(fmu: Fmu, moves: bool) -> list[dict[str, Any]]:
+    """The words of an FMU that says nothing of its looks: a body through its points, or bars between those that it acts on."""
+    if moves:
+        return [{"kind": "link", "ports": []}]
+    ends = [name for name, terminal in fmu.terminals.items() if terminal.kind in _POSES]
+    return [{"kind": "rod", "ports": list(pair)} for pair in pairwise(ends)]
 
 
 def _is_port(fmus: Mapping[str, Fmu], text: str) -> bool:

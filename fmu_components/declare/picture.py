@@ -129,6 +129,38 @@ def gear(port: str, radius: Value) -> Word:
     return Word("gear", (port,), (("radius", radius),))
 
 
+def level(a: str, b: str) -> Word:
+    """What ``b`` moves along: the axis x of ``a`` in the plane, in space its plane of x and y."""
+    return Word("level", (a, b))
+
+
+def bush(a: str, b: str) -> Word:
+    """A sleeve of rubber at ``a``, about a core at ``b``."""
+    return Word("bush", (a, b))
+
+
+def tyre(port: str, radius: Value) -> Word:
+    """A wheel that is seen from above and rolls along the axis x of the port."""
+    return Word("tyre", (port,), (("radius", radius),))
+
+
+def cart(port: str, direction: Value) -> Word:
+    """What carries a point along an absolute direction."""
+    return Word("cart", (port,), (("direction", direction),))
+
+
+def blade(port: str) -> Word:
+    """An edge along the axis x of the port, which it does not leave sideways."""
+    return Word("blade", (port,))
+
+
+def cam(port: str, radius: Value, harmonics: int) -> Word:
+    """A profile about the port: its mean radius, and the parameters ``cos[1]``, ``sin[1]`` and so on of its harmonics."""
+    return Word(
+        "cam", (port,), (("radius", radius), *((name, name) for k in range(1, harmonics + 1) for name in (f"cos[{k}]", f"sin[{k}]")))
+    )
+
+
 _FREEDOM = re.compile(r"(rotation|translation)\d*\.q")
 
 

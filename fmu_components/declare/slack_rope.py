@@ -4,6 +4,7 @@ from sympy import sqrt
 
 from fmu_components.declare.icon import Drawing, circle, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import picture, rod
 from fmu_components.declare.switched import unilateral
 
 
@@ -15,6 +16,7 @@ class RopeJoint(Joint):
         circle(0.8, 0.3, 0.12, fill=0.85),
         line(*((x / 10, 0.3 - 0.5 * (1 - (x / 7) ** 2)) for x in range(-7, 8))),
     )
+    picture = picture(rod("M", "N"))
     starts_N = {"x": 0.5}
 
     def constraint(self, M, N):

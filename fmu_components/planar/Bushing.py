@@ -3,6 +3,7 @@
 from fmu_components.declare.component import Component
 from fmu_components.declare.differentiate import efforts_of
 from fmu_components.declare.drawings import BUSHING
+from fmu_components.declare.picture import bush, picture
 from fmu_components.declare.ports import PLANAR, Side
 
 
@@ -14,6 +15,7 @@ class Bushing(Component):
     """
 
     drawing = BUSHING
+    picture = picture(bush("M", "N"))
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

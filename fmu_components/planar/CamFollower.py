@@ -4,6 +4,7 @@ from sympy import atan2, cos, sin, sqrt
 
 from fmu_components.declare.icon import Drawing, arc, box, circle, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import cam, picture, pin
 
 HARMONICS = 8
 
@@ -24,6 +25,7 @@ class CamFollower(Joint):
         box(0.66, 0.1, 0.84, 0.26, fill=0.0),
         box(0.66, -0.26, 0.84, -0.1, fill=0.0),
     )
+    picture = picture(cam("M", "radius", HARMONICS), pin("N"))
     starts_N = {"x": 0.05}
 
     def profile(self, angle):

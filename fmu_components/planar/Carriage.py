@@ -4,6 +4,7 @@ from sympy import cos, sin
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, box, circle, ground, line
+from fmu_components.declare.picture import cart, picture
 from fmu_components.declare.ports import PLANAR, TRANSLATIONAL, Side
 
 
@@ -22,6 +23,7 @@ class Carriage(Component):
         line((0, 0.3), (0, 0.7), width=0.12),
         circle(0, 0.7, 0.12, fill=1.0),
     )
+    picture = picture(cart("p1", "direction"))
 
     def declare(self):
         flange = self.port("flange", TRANSLATIONAL, Side.EFFORT, "the mass that moves along the line")

@@ -6,6 +6,7 @@ from fmu_components.declare.component import Component
 from fmu_components.declare.contact import contact_force
 from fmu_components.declare.differentiate import efforts_of
 from fmu_components.declare.icon import Drawing, arc, circle, ground
+from fmu_components.declare.picture import level, picture, wheel
 from fmu_components.declare.ports import PLANAR, Side
 
 
@@ -18,6 +19,7 @@ class CompliantContact(Component):
     """
 
     drawing = Drawing(*ground(-0.9, 0.9, -0.45, 9), circle(0, 0.05, 0.55, fill=0.85), arc(0, 1.2, 1.75, 255, 285))
+    picture = picture(level("M", "N"), wheel("N", "radius"))
 
     def declare(self):
         M = self.port("M", PLANAR, Side.EFFORT, "on body i")

@@ -6,6 +6,7 @@ from fmu_components.declare.adhesion import coefficients, friction_per_slip, spe
 from fmu_components.declare.component import Component
 from fmu_components.declare.functions import Magnitude
 from fmu_components.declare.icon import Drawing, arrowhead, line
+from fmu_components.declare.picture import picture, tyre
 from fmu_components.declare.ports import PLANAR, ROTATIONAL, Side
 from fmu_components.planar.IdealWheel import WHEEL
 
@@ -19,6 +20,7 @@ class FrictionWheel(Component):
     """
 
     drawing = Drawing(*WHEEL, line((0, 0), (0, 0.75), width=0.12), line((0.6, -0.45), (-0.5, -0.45)), arrowhead(-0.55, -0.45, 180))
+    picture = picture(tyre("M", "radius"))
 
     def speeds(self, rolling):
         """The speeds of slip of the friction law, of which the latter may depend on the speed at which the wheel rolls."""

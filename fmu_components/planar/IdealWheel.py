@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, arrowhead, box, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import picture, tyre
 from fmu_components.declare.ports import PLANAR, ROTATIONAL, Side
 
 WHEEL = (box(-0.6, -0.25, 0.6, 0.25, fill=0.85), *(line((x, -0.25), (x, 0.25), width=0.04) for x in (-0.45, -0.15, 0.15, 0.45)))
@@ -16,6 +17,7 @@ class IdealWheel(Joint):
     """
 
     drawing = Drawing(*WHEEL, line((0, 0), (0, 0.75), width=0.12), line((0.6, 0), (0.85, 0)), arrowhead(0.9, 0, 0))
+    picture = picture(tyre("M", "radius"))
 
     def ends(self):
         return [

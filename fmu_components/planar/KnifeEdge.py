@@ -4,6 +4,7 @@ from sympy import Matrix
 
 from fmu_components.declare.icon import Drawing, arrowhead, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import blade, picture
 
 
 class KnifeEdge(Joint):
@@ -23,6 +24,7 @@ class KnifeEdge(Joint):
         arrowhead(-0.4, 0.35, 180),
         arrowhead(0.45, 0.35, 0),
     )
+    picture = picture(blade("N"))
 
     def velocity_constraint(self, M, N):
         MN = N.point - M.point

@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, box, ground
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import level, picture
 from fmu_components.declare.switched import friction, unilateral
 
 
@@ -13,6 +14,7 @@ class LineContact(Joint):
     """
 
     drawing = Drawing(*ground(-0.9, 0.9, -0.4, 9), box(-0.5, -0.4, 0.5, 0.6, fill=0.85))
+    picture = picture(level("M", "N"))
 
     def constraint(self, M, N):
         e = self.parameter("e", 0.0, "", "coefficient of restitution", at_least=0, at_most=1)

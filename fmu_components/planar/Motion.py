@@ -2,6 +2,7 @@
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, arrowhead, circle, line
+from fmu_components.declare.picture import picture, square
 from fmu_components.declare.ports import PLANAR, Side
 
 
@@ -17,6 +18,7 @@ class Motion(Component):
         arrowhead(0.75, 0.53, 45, 0.3, width=0.08),
         circle(-0.3, 0.15, 0.14, fill=1.0),
     )
+    picture = picture(square("p1"))
 
     def declare(self):
         p1 = self.port("p1", PLANAR, Side.MOTION, "the point that moves as is told")

@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, circle, ground, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import level, picture
 from fmu_components.declare.switched import friction, unilateral
 
 
@@ -13,6 +14,7 @@ class PointContact(Joint):
     """
 
     drawing = Drawing(*ground(-0.9, 0.9, -0.4, 9), line((0.5, 0.75), (0.0, -0.26), (-0.5, 0.75)), circle(0, -0.3, 0.1, fill=0.0))
+    picture = picture(level("M", "N"))
 
     def constraint(self, M, N):
         e = self.parameter("e", 0.0, "", "coefficient of restitution", at_least=0, at_most=1)

@@ -2,7 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, arc, arrowhead, circle, ground, line
 from fmu_components.declare.joint import Joint
-from fmu_components.declare.picture import picture, wheel
+from fmu_components.declare.picture import level, picture, wheel
 
 
 def contact_slip(M, N, radius):
@@ -27,7 +27,7 @@ class RollingDisc(Joint):
         arc(0, 0.05, 0.72, 60, 120),
         arrowhead(0.37, 0.67, -32),
     )
-    picture = picture(wheel("N", "radius"))
+    picture = picture(level("M", "N"), wheel("N", "radius"))
     starts_N = {"y": 0.5}
 
     def constraint(self, M, N):

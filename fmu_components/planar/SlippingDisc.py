@@ -5,7 +5,7 @@ from sympy import Abs, Max
 from fmu_components.declare.adhesion import coefficients, friction_per_slip, speeds
 from fmu_components.declare.icon import Drawing, arrowhead, circle, ground, line
 from fmu_components.declare.joint import Joint
-from fmu_components.declare.picture import picture, wheel
+from fmu_components.declare.picture import level, picture, wheel
 from fmu_components.planar.RollingDisc import contact_slip
 
 
@@ -24,7 +24,7 @@ class SlippingDisc(Joint):
         line((0.5, -0.36), (-0.35, -0.36)),
         arrowhead(-0.35, -0.36, 180),
     )
-    picture = picture(wheel("N", "radius"))
+    picture = picture(level("M", "N"), wheel("N", "radius"))
     starts_N = {"y": 0.5}
 
     def constraint(self, M, N):

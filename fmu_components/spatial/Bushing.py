@@ -5,6 +5,7 @@ from sympy import diag
 from fmu_components.declare.component import Component
 from fmu_components.declare.differentiate import efforts_of
 from fmu_components.declare.drawings import BUSHING
+from fmu_components.declare.picture import bush, picture
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import rotation_vector, vector
 
@@ -18,6 +19,7 @@ class Bushing(Component):
     """
 
     drawing = BUSHING
+    picture = picture(bush("M", "N"))
 
     def declare(self):
         M = self.port("M", SPATIAL, Side.EFFORT, "on body i")

@@ -6,6 +6,7 @@ from fmu_components.declare.component import Component
 from fmu_components.declare.contact import contact_force
 from fmu_components.declare.differentiate import efforts_of
 from fmu_components.declare.icon import Drawing, arc, circle, line
+from fmu_components.declare.picture import ball, level, picture
 from fmu_components.declare.ports import SPATIAL, Side
 
 
@@ -22,6 +23,7 @@ class CompliantContact(Component):
         circle(0, 0.15, 0.4, fill=0.5),
         arc(0, 0.9, 1.2, 250, 290),
     )
+    picture = picture(level("M", "N"), ball("N", "radius"))
 
     def declare(self):
         M = self.port("M", SPATIAL, Side.EFFORT, "on body i")

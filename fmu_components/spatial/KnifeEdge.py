@@ -1,6 +1,7 @@
 """Knife edge on a plane, a non-holonomic constraint."""
 
 from fmu_components.declare.icon import Drawing, arrowhead, line
+from fmu_components.declare.picture import blade, picture
 from fmu_components.declare.space import SpatialJoint, lean, not_at_right_angles
 
 
@@ -20,6 +21,7 @@ class KnifeEdge(SpatialJoint):
         arrowhead(-0.4, 0.55, 180),
         arrowhead(0.45, 0.55, 0),
     )
+    picture = picture(blade("N"))
     starts_N = {"R22": 0.0, "R33": 0.0, "R32": 1.0, "R23": -1.0}
 
     def velocity_constraint(self, M, N):

@@ -4,6 +4,7 @@ from sympy import Matrix, cos, sin
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, arrowhead, circle, line
+from fmu_components.declare.picture import picture, square
 from fmu_components.declare.ports import SPATIAL, Side
 from fmu_components.declare.space import AXES
 
@@ -23,6 +24,7 @@ class Motion(Component):
         line((-0.3, 0.15), (-0.75, -0.05), width=0.05),
         circle(-0.3, 0.15, 0.14, fill=1.0),
     )
+    picture = picture(square("p1"))
 
     def declare(self):
         p1 = self.port("p1", SPATIAL, Side.MOTION, "the point that moves as is told")

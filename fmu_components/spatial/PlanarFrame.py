@@ -4,6 +4,7 @@ from sympy import cos, sin
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.icon import Drawing, arrowhead, circle, line
+from fmu_components.declare.picture import picture
 from fmu_components.declare.ports import PLANAR, SPATIAL, Side
 
 
@@ -20,6 +21,7 @@ class PlanarFrame(Component):
         line((0, -0.2), (0, 0.6)),
         arrowhead(0, 0.65, 90),
     )
+    picture = picture()
 
     def declare(self):
         planar = self.port("planar", PLANAR, Side.EFFORT, "on the planar body")

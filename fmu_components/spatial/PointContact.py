@@ -1,6 +1,7 @@
 """Point or sphere on a plane that it can leave."""
 
 from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.picture import ball, level, picture
 from fmu_components.declare.space import SpatialJoint
 from fmu_components.declare.switched import unilateral
 
@@ -15,6 +16,7 @@ class PointContact(SpatialJoint):
     drawing = Drawing(
         line((-0.85, -0.6), (0.45, -0.6), (0.85, 0.1), (-0.45, 0.1), (-0.85, -0.6), fill=0.85), circle(0, 0.25, 0.3, fill=0.5)
     )
+    picture = picture(level("M", "N"), ball("N", "radius"))
 
     def constraint(self, M, N):
         radius = self.parameter("radius", 0.0, "m", "radius of the sphere; 0 for a point", at_least=0)

@@ -72,6 +72,20 @@ const DRAW = {
     stroke(edge(colour), 2.4);
     fill(inside);
   },
+  level(s) {  // hatched on the side of the ground
+    const {length, at: q} = between(s), [, , turn] = planePose(s.a[0]), [u, v] = s.down, c = Math.cos(turn), d = Math.sin(turn);
+    const p = q(0, 1), o = q(0), side = (p[0] - o[0]) * (c * u - d * v) - (p[1] - o[1]) * (d * u + c * v) > 0 ? 1 : -1;
+    pen.beginPath();
+    for (let along = 6; along < length; along += 11) {
+      pen.moveTo(...q(along));
+      pen.lineTo(...q(along - 5, 6 * side));
+    }
+    pen.globalAlpha = 0.7;
+    stroke(css('--frame'), 1);
+    pen.globalAlpha = 1;
+    line([q(0), q(length)]);
+    stroke(css('--frame'), 1.6);
+  },
   centre(s) {
     if (!show.centres || s.size * camera.scale < 24) return;
     const [x, y] = on(s.at), angle = -planePose(s.at[0])[2], r = clamp(wide(s.r), 4, 9);
@@ -226,7 +240,7 @@ const DRAW = {
     stroke(edge(colour), 1.2);
   },
 };
-const ORDER = {rail: 0, inertia: 1, gear: 2, wheel: 2, rod: 3, dashpot: 4, piston: 4, coil: 4, slider: 4.5, hull: 5, outline: 5, ball: 5, fixed: 5.5, pin: 6, square: 6, centre: 7};
+const ORDER = {level: -1, rail: 0, inertia: 1, gear: 2, wheel: 2, rod: 3, dashpot: 4, piston: 4, coil: 4, slider: 4.5, hull: 5, outline: 5, ball: 5, fixed: 5.5, pin: 6, square: 6, centre: 7};
 const ordered = scene.shapes.filter(s => DRAW[s.kind]).sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
 function arrow(x0, y0, x1, y1) {
   const length = Math.hypot(x1 - x0, y1 - y0);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,11 @@ from coupling.pictures.shapes import Shapes
 from coupling.record import Record
 from coupling.rows_file import NO_STATISTICS
 from fmu_components.catalogue import all_components
+from fmu_components.declare.component import declaration
 from fmu_components.declare.picture import joint_picture
+from fmu_components.declare.ports import PLANAR, SPATIAL
+from fmu_components.export.build import cached_fmu
+from fmu_components.export.picture import PICTURE
 from tests.support.systems.space import on_a_joint
 from tests.support.systems.systems import pendulum, refusal
 
@@ -127,6 +132,96 @@ def test_every_word_of_the_catalogue_is_drawn() -> None:
     said = {word.kind for picture in (*stated, *joints) for word in picture.words}
     assert {"link", "pin", "rail", "square", "coil", "piston", "wheel", "gear"} <= said
     assert [kind for kind in sorted(said) if not hasattr(Shapes, f"_{kind}")] == []
+
+
+NOTHING_TO_SEE = {
+    **dict.fromkeys(["planar.Wrench", "planar.FollowerWrench", "planar.Drag"], "its force is an arrow"),
+    **dict.fromkeys(["spatial.Wrench", "spatial.FollowerWrench", "spatial.Drag"], "its force is an arrow"),
+    **dict.fromkeys(
+        ["planar.PointedVelocity", "planar.RelativeVelocity", "spatial.RelativeVelocity"], "it acts on velocities, at no place"
+    ),
+    "spatial.PlanarFrame": "the body in the plane is drawn",
+}
+
+
+def test_every_component_with_a_place_can_be_seen() -> None:
+    """Each that has planar or spatial ports has a picture, or nothing to be seen, for a reason."""
+    placed = {name: each for name, each in all_components().items() if {port.kind for port in declaration(each).ports} & {PLANAR, SPATIAL}}
+    assert len(placed) > 80
+    blind = {name for name, each in placed.items() if not ((looks := declaration(each).picture) and looks.words)}
+    assert blind == set(NOTHING_TO_SEE)
+
+
+def test_sleeves_tyres_cams_carts_and_levels() -> None:
+    """They are drawn where they are, as large as their parameters say."""
+    system = System("parts")
+    system.add("ground", "planar.Fixed")
+    system.add("cam", "planar.Body1", {"x": 0.0, "omega": 1.0})
+    system.add("rod", "planar.Body2", {"x": 0.2})
+    system.add("follower", "planar.CamFollower", {"radius": 0.15, "cos[1]": 0.05})
+    system.add("bush", "planar.Bushing")
+    system.add("tyre", "planar.FrictionWheel", {"radius": 0.3})
+    system.add("contact", "planar.CompliantContact", {"radius": 0.0})
+    system.add("mass", "mechanical1d.Mass")
+    system.add("cart", "planar.Carriage", {"direction": np.pi / 2})
+    system.add("axle", "mechanical1d.Speed")
+    for a, b in (
+        ("cam.p1", "follower.M"),
+        ("rod.p1", "follower.N"),
+        ("ground.p1", "bush.M"),
+        ("cam.p1", "bush.N"),
+        ("rod.p2", "tyre.M"),
+        ("axle.flange", "tyre.axle"),
+        ("ground.p1", "contact.M"),
+        ("rod.p2", "contact.N"),
+        ("mass.flange", "cart.flange"),
+    ):
+        system.connect(a, b)
+    shapes = scene_of(system.simulate(0.1, output_interval=0.05)._record).shapes
+    found = [each["kind"] for each in shapes]
+    assert [found.count(kind) for kind in ("outline", "level", "wheel", "pin")] == [6, 1, 0, 2]
+    sizes = [np.ptp(each["rings"][0], axis=0) for each in shapes if each["kind"] == "outline"]
+    assert sizes[0][0] == pytest.approx(0.3, rel=1e-3) and sizes[0][1] > 0.3  # r = 0.15 + 0.05 cos phi
+    assert sizes[2] == pytest.approx([0.6, 0.15], rel=0.01) and sizes[-1][1] == pytest.approx(2 * sizes[-1][0])
+
+
+def test_an_exported_mechanism_is_drawn(tmp_path: Path) -> None:
+    """Its FMU carries what is inside, with a shape that a user gave, and what hangs on its open port is drawn there."""
+    inside = pendulum()
+    inside.show("rod", [(-0.5, 0.0), (0.5, -0.1), (0.5, 0.1)])
+    system = System("whole")
+    system.add("a", inside.export_fmu(tmp_path / "pendulum.fmu", inputs=["rod.p1"], platforms=["linux64"]))
+    system.add("wall", "planar.Fixed", {"p1.ry": 1.0})
+    system.add("spring", "planar.SpringDamper", {"k": 1.0})
+    system.connect("wall.p1", "spring.M")
+    system.connect("a.rod.p1", "spring.N")
+    found = system.simulate(0.2, output_interval=0.1)
+    geometry = geometry_of(found._record)
+    assert [frame.name for frame in geometry.frames] == ["a.ground", "a.rod", "wall"]
+    rod = geometry.frames[1]
+    assert np.abs(rod.position[:, 0] - found["a.rod.x"]).max() == 0 and np.ptp(rod.rotation) > 0.05
+    shapes = scene_of(found._record).shapes
+    assert [each["kind"] for each in shapes] == ["outline", "fixed", "pin", "centre", "inertia", "fixed", "coil"]
+    assert shapes[0]["frame"] == 1 and shapes[6]["b"] == [1, [-0.5, 0.0]]
+    assert {arrow["of"] for arrow in scene_of(found._record).arrows} == {"a.pin", "spring"}
+
+
+def test_what_an_fmu_without_a_picture_acts_on_is_joined(tmp_path: Path) -> None:
+    """A bar between the ports that it is connected to stands for it."""
+    source = cached_fmu(all_components()["planar.SpringDamper"], 2)
+    bare = tmp_path / "bare.fmu"
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(bare, "w") as new:
+        for info in old.infolist():
+            if info.filename != PICTURE:
+                new.writestr(info, old.read(info))
+    system = System("foreign")
+    system.add("ground", "planar.Fixed", {"p1.rx": -1.0})
+    system.add("rod", "planar.Body1")
+    system.add("spring", bare)
+    system.connect("ground.p1", "spring.M")
+    system.connect("rod.p1", "spring.N")
+    shapes = {each["kind"]: each for each in scene_of(system.simulate(0.1, output_interval=0.05)._record).shapes}
+    assert shapes["rod"]["a"] == [0, [-1.0, 0.0]] and shapes["rod"]["b"] == [1, [0.0, 0.0]] and "coil" not in shapes
 
 
 def test_rotations_back_and_forth() -> None:
