@@ -1,6 +1,6 @@
 // The picture of a mechanism in space: WebGL 2, each kind of solid drawn once for all its instances.
 let gl, solid, thin;
-const solids = {}, background = {};
+const solids = {}, grid = {key: ''}, strips = new Map();
 const less = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]], dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const unit = a => {
@@ -24,9 +24,9 @@ function revolved(profile, sides = 28) {  // pairs of radius and height about th
   }
   return [points, normals];
 }
-function sphere(steps = 14) {
+function sphere(steps = 12, sides = 20) {
   const arc = [...Array(steps + 1).keys()].map(i => Math.PI * (i / steps - 0.5));
-  return revolved(arc.map(a => [Math.cos(a), Math.sin(a), [Math.cos(a), Math.sin(a)]]), 24);
+  return revolved(arc.map(a => [Math.cos(a), Math.sin(a), [Math.cos(a), Math.sin(a)]]), sides);
 }
 function cube() {
   const points = [], normals = [];
@@ -55,7 +55,7 @@ function helix(turns = 8, thick = 0.16) {
 }
 const MESHES = {
   cylinder: () => revolved([[0, 0], [1, 0], [1, 0], [1, 1], [1, 1], [0, 1]], 40),
-  sphere, cube, helix,
+  sphere, cube, helix, bead: () => sphere(6, 12),
   cone: () => revolved([[0, 0], [1, 0], [1, 0], [0, 1]]),
 };
 function creased({places, corners}) {  // normals are shared by triangles that are nearly in a plane
@@ -137,10 +137,10 @@ function begin() {
     for (let i = 0; i < 5; i++) attribute(2 + i, 4, 80, 16 * i, true);
     solids[name] = {array, buffer, corners: data[0].length / 3, list: []};
   }
-  background.array = gl.createVertexArray();
-  background.buffer = gl.createBuffer();
-  gl.bindVertexArray(background.array);
-  gl.bindBuffer(gl.ARRAY_BUFFER, background.buffer);
+  grid.array = gl.createVertexArray();
+  grid.buffer = gl.createBuffer();
+  gl.bindVertexArray(grid.array);
+  gl.bindBuffer(gl.ARRAY_BUFFER, grid.buffer);
   attribute(0, 3, 28, 0, false);
   attribute(1, 4, 28, 12, false);
   return true;
@@ -162,8 +162,7 @@ const SOLIDS = {
   capsule(s, colour) {
     const a = spacePoint(s.a), b = spacePoint(s.b);
     along('cylinder', a, b, s.r, colour);
-    globe(a, s.r, colour);
-    globe(b, s.r, colour);
+    for (const end of [a, b]) put('bead', [s.r, 0, 0], [0, s.r, 0], [0, 0, s.r], end, colour);
   },
   ball(s, colour) { globe(spacePoint(s.at), s.r, colour) },
   knuckle(s) { if (show.joints) globe(spacePoint(s.at), s.r, joint(s)) },
@@ -255,36 +254,48 @@ const VIEWS = [['1', 'front', () => look(0, 0)], ['2', 'top', () => look(0, 1.55
 const floor = scene.floor;
 
 // -- a frame
-function gridLines(lines) {
-  const step = nice(scene.size / 7), count = Math.ceil(0.9 * scene.size / step), reach = count * step, colour = rgb(dark() ? '#55677a' : '#8fa0b0');
-  const [cx, cy] = [0, 1].map(i => Math.round((scene.low[i] + scene.high[i]) / 2 / step) * step);
-  for (let i = -count; i <= count; i++)
-    for (const across of [false, true])
-      for (let k = 0; k < 24; k++)  // short pieces, which fade
-        for (const u of [k, k + 1]) {
-          const v = reach * (u / 12 - 1), far = Math.hypot(i * step, v) / reach, p = across ? [cx + i * step, cy + v] : [cx + v, cy + i * step];
-          lines.push(...p, floor, ...colour, Math.max(0, 0.75 * (1 - far * far)));
-        }
-  return step;
-}
-function traceLines(lines) {
-  for (const k of traced) {
-    const colour = rgb(hue(scene.traces[k].c)), points = path(k);
-    for (let i = 0; i + 1 < points.length; i++) {
-      const alpha = points[i + 1][0] <= now ? 1 : 0.25;
-      lines.push(...points[i][1], ...colour, alpha, ...points[i + 1][1], ...colour, alpha);
-    }
+const gridStep = nice(scene.size / 7);
+function drawGrid() {  // its lines change with the theme alone
+  const key = root.dataset.theme, lines = [];
+  gl.bindVertexArray(grid.array);
+  if (key !== grid.key) {
+    const count = Math.ceil(0.9 * scene.size / gridStep), reach = count * gridStep, colour = rgb(dark() ? '#55677a' : '#8fa0b0');
+    const [cx, cy] = [0, 1].map(i => Math.round((scene.low[i] + scene.high[i]) / 2 / gridStep) * gridStep);
+    for (let i = -count; i <= count; i++)
+      for (const across of [false, true])
+        for (let k = 0; k < 24; k++)  // short pieces, which fade
+          for (const u of [k, k + 1]) {
+            const v = reach * (u / 12 - 1), far = Math.hypot(i * gridStep, v) / reach, p = across ? [cx + i * gridStep, cy + v] : [cx + v, cy + i * gridStep];
+            lines.push(...p, floor, ...colour, Math.max(0, 0.75 * (1 - far * far)));
+          }
+    gl.bindBuffer(gl.ARRAY_BUFFER, grid.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(lines), gl.STATIC_DRAW);
+    Object.assign(grid, {key, corners: lines.length / 7});
   }
-}
-function drawLines(numbers, write) {
-  gl.useProgram(thin);
-  gl.uniformMatrix4fv(gl.getUniformLocation(thin, 'eyes'), false, seen.matrix);
-  gl.bindVertexArray(background.array);
-  gl.bindBuffer(gl.ARRAY_BUFFER, background.buffer);
-  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.DYNAMIC_DRAW);
-  gl.depthMask(write);
-  gl.drawArrays(gl.LINES, 0, numbers.length / 7);
+  gl.depthMask(false);
+  gl.drawArrays(gl.LINES, 0, grid.corners);
   gl.depthMask(true);
+}
+function strip(k) {  // the path of a point, which stays on the card
+  if (!strips.has(k)) {
+    const array = gl.createVertexArray(), points = path(k);
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flatMap(p => p[1])), gl.STATIC_DRAW);
+    attribute(0, 3, 0, 0, false);
+    strips.set(k, {array, count: points.length});
+  }
+  return strips.get(k);
+}
+function drawTraces() {
+  for (const k of traced) {
+    const {array, count} = strip(k), points = path(k), later = points.findIndex(p => p[0] > now), done = later < 0 ? count : later;
+    gl.bindVertexArray(array);
+    gl.vertexAttrib4f(1, ...rgb(hue(scene.traces[k].c)), 1);
+    gl.drawArrays(gl.LINE_STRIP, 0, done);
+    gl.vertexAttrib4f(1, ...rgb(hue(scene.traces[k].c)), 0.25);
+    if (done < count) gl.drawArrays(gl.LINE_STRIP, Math.max(0, done - 1), count - Math.max(0, done - 1));
+  }
 }
 function drawSolids(shade) {
   gl.uniform1f(gl.getUniformLocation(solid, 'shade'), shade);
@@ -324,10 +335,10 @@ function draw() {
   gl.enable(gl.DEPTH_TEST);
   gl.enable(gl.BLEND);
   gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-  const lines = [], traces = [], step = show.grid ? gridLines(lines) : 0;
-  if (show.traces) traceLines(traces);
-  drawLines(lines, false);
-  drawLines(traces, true);
+  gl.useProgram(thin);
+  gl.uniformMatrix4fv(gl.getUniformLocation(thin, 'eyes'), false, seen.matrix);
+  if (show.grid) drawGrid();
+  if (show.traces) drawTraces();
   collect();
   gl.useProgram(solid);
   const of = name => gl.getUniformLocation(solid, name);
@@ -343,9 +354,9 @@ function draw() {
   drawSolids(1);
   gl.depthMask(true);
   gl.disable(gl.STENCIL_TEST);
-  drawOver(step);
+  drawOver();
 }
-function drawOver(step) {
+function drawOver() {
   const pen = over.getContext('2d'), from = [48, height - 52];
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
@@ -369,7 +380,7 @@ function drawOver(step) {
   pen.textBaseline = 'alphabetic';
   pen.fillStyle = css('--dim');
   pen.font = '12px system-ui, sans-serif';
-  const told = [step ? `grid ${+step.toPrecision(2)} m` : '', show.forces && scene.arrows.length ? `force ${newtons(forceSize)} = ${written(forceSize * forceScale, 2)} m` : ''];
+  const told = [show.grid ? `grid ${+gridStep.toPrecision(2)} m` : '', show.forces && scene.arrows.length ? `force ${newtons(forceSize)} = ${written(forceSize * forceScale, 2)} m` : ''];
   pen.fillText(told.filter(Boolean).join('   '), 100, height - 16);
 }
 function under(x, y) {  // the body whose solids are nearest to a pixel
