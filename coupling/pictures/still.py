@@ -127,7 +127,7 @@ def _draw(scene: Scene, view: _View, posed: Posed, names: bool) -> None:
     if scene.dimension == 2:
         shapes.sort(key=lambda shape: _ORDER.index(shape["kind"]))
     else:
-        shapes.sort(key=lambda shape: view.depth(posed.point(shape.get("at") or shape["a"])))
+        shapes.sort(key=lambda shape: _depth(view, posed, shape))
     for trace in scene.traces:
         if trace["on"]:
             frame = scene.geometry.frames[trace["at"][0]]
@@ -137,6 +137,14 @@ def _draw(scene: Scene, view: _View, posed: Posed, names: bool) -> None:
         _DRAW[shape["kind"]](view, posed, shape)
     if names:
         _names(scene, view, posed)
+
+
+def _depth(view: _View, posed: Posed, shape: Shape) -> float:
+    """How near a shape is to the eye: what is long by its middle, but a rail by its far end, since what slides on it lies around it."""
+    if "at" in shape:
+        return view.depth(posed.point(shape["at"]))
+    ends = [view.depth(posed.point(shape[end])) for end in "ab"]
+    return min(ends) if shape["kind"] == "rail" else sum(ends) / 2
 
 
 def _names(scene: Scene, view: _View, posed: Posed) -> None:
@@ -337,11 +345,14 @@ def _dashpot(view: _View, posed: Posed, shape: Shape) -> None:
 def _piston(view: _View, posed: Posed, shape: Shape) -> None:
     at, width = _Between(view, posed, shape), view.wide(shape["w"])
     body = min(shape["body"] * view.scale, 0.97 * at.length)
-    _bar(view, at(0), at(at.length), 0.62 * width, _METAL, "#25313d")
-    _bar(view, at(0.4 * width), at(body), 1.7 * width, _CYLINDER, "#25313d")
-    _bar(view, at(body - 0.5 * width), at(body), 2 * width, _COLLAR, "#25313d")
-    for end in (at(0), at(at.length)):
-        view.sheet.disc(end, max(3.0, 0.55 * width), _STEEL, 1.4, _PAPER)
+    for begin, end, half, colour in (
+        (0.0, at.length, 0.31 * width, _METAL),
+        (0.4 * width, body, 0.85 * width, _CYLINDER),
+        (body - 0.5 * width, body, width, _COLLAR),
+    ):
+        view.sheet.path([at(begin, -half), at(end, -half), at(end, half), at(begin, half)], "#25313d", 1.2, colour)
+    for pin in (at(0), at(at.length)):
+        view.sheet.disc(pin, max(3.0, 0.55 * width), _STEEL, 1.4, _PAPER)
 
 
 def _rod(view: _View, posed: Posed, shape: Shape) -> None:

@@ -32,7 +32,6 @@ function addPlot(list) {
     curve.className = 'curve';
     plot.marks.push(element('i', '', curve));
     element('b', head, curve);
-    curve.append(' ');
     plot.values.push(element('output', '', curve));
   }
   const all = list.map(k => columns[k]);
