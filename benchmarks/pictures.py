@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))  # the browser and the bodies are those of the tes
 from tests.coupling.pictures.test_page import many_bodies  # noqa: E402
 from tests.support.browser import CHROMIUM, Browser  # noqa: E402
 
-FRAMES = 100
+FRAMES = 20
 FRAME = f"""(() => {{
     const pixel = new Uint8Array(4), gl = document.querySelector('#view').getContext('webgl2'), began = performance.now();
     for (let k = 0; k < {FRAMES}; k++) {{

@@ -140,9 +140,10 @@ def _draw(scene: Scene, view: _View, posed: Posed, names: bool) -> None:
 
 
 def _depth(view: _View, posed: Posed, shape: Shape) -> float:
-    """How near a shape is to the eye: what is long by its middle, but a rail by its far end, since what slides on it lies around it."""
-    if "at" in shape:
-        return view.depth(posed.point(shape["at"]))
+    """How near a shape is to the eye: what is long by its middle, a bar of a body by its mass centre, whose ball lies over it, and a rail by its far
+    end, since what slides on it lies around it."""
+    if "at" in shape or shape["kind"] == "capsule":
+        return view.depth(posed.point(shape.get("at") or shape["a"]))
     ends = [view.depth(posed.point(shape[end])) for end in "ab"]
     return min(ends) if shape["kind"] == "rail" else sum(ends) / 2
 
