@@ -53,7 +53,7 @@ class ModelStructure:
             self._knowns |= {Role.PARAMETER, Role.DISCRETE}  # FMI 2 counts these among the knowns of the initialisation only
         if ideal or fmi == 2:
             self._knowns |= {Role.ALGEBRAIC}
-        self._initial_knowns = self._knowns | {Role.PARAMETER, Role.DISCRETE} | (set() if ideal else {Role.SWITCH})
+        self._initial_knowns = self._knowns | {Role.PARAMETER, Role.DISCRETE, Role.ALGEBRAIC} | (set() if ideal else {Role.SWITCH})
 
     @property
     def outputs(self) -> list[ListedUnknown]:
