@@ -11,7 +11,7 @@ from scipy.linalg import qr
 from coupling.analysis.closing import closed, dense, null_space
 from coupling.analysis.coordinates import state_addresses
 from coupling.analysis.pose import AssembledPose, Pose
-from coupling.analysis.search import DECIDED, Assembled, Assembly
+from coupling.analysis.search import DOUBTFUL, Assembled, Assembly
 from coupling.errors import listed
 
 _RANK, _ASIDE, _DEAD = 1e-9, 1e-3, 1e-3
@@ -51,7 +51,17 @@ def pose_of(found: Assembled) -> Pose:
         values |= {t.name: t.row.value + quick[t.name] for t in assembly.quick if t.name in quick}
         told = {name: value for name, value in values.items() if name not in x_of}
         more = AssembledPose(
-            branch, held, moved, told, freedoms, redundant, margin, tuple(name for name, _ in telling), tuple(said), tuple(warnings)
+            branch,
+            held,
+            moved,
+            told,
+            freedoms,
+            redundant,
+            margin,
+            tuple(name for name, _ in telling),
+            tuple(said),
+            tuple(warnings),
+            found.doubt,
         )
         return Pose(x_of, alternatives=others, assembled=more, units=units)
 
@@ -81,7 +91,7 @@ def _notes(found: Assembled) -> Iterator[str]:
 
 def warnings_of(found: Assembled, telling: Sequence[tuple[str, float]] | None = None) -> Iterator[str]:
     """Where another pose fits as well, or nearly so."""
-    if not found.others or found.assembly.wish.branch is not None or found.margin >= DECIDED:
+    if not found.others or found.assembly.wish.branch is not None or found.doubt <= DOUBTFUL:
         return
     telling = list(_telling(found)) if telling is None else telling
     asked = f", or say branch='{found.branch}'" if found.branch else ""
@@ -96,7 +106,8 @@ def warnings_of(found: Assembled, telling: Sequence[tuple[str, float]] | None = 
         return
     other = found.others[0]
     yield (
-        f"another pose fits nearly as well (branch {other.branch or '(none)'}, sum of squares {other.cost:.2g} against {found.cost:.2g}): {tell}"
+        f"another pose fits nearly as well (branch {other.branch or '(none)'}, sum of squares {other.cost:.2g} against {found.cost:.2g}), so that this one is "
+        f"meant with a probability of {1 - found.doubt:.0%}: {tell}"
     )
 
 

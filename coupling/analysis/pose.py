@@ -56,6 +56,11 @@ class Pose(Mapping[str, float]):
         return self._assembled.margin
 
     @property
+    def doubt(self) -> float:
+        """How probable it is that another pose is meant, if guesses are off by normal errors, each as far as it was said to be."""
+        return self._assembled.doubt
+
+    @property
     def distinguishing(self) -> tuple[str, ...]:
         """Names by which this pose and its alternatives can be told apart."""
         return self._assembled.distinguishing
@@ -124,6 +129,7 @@ class AssembledPose:
     distinguishing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    doubt: float = 0.0
 
 
 def asked_pose(initial: Any) -> Pose:

@@ -30,8 +30,8 @@ _TRIES = 30
 _NEAR = 1e-3
 """How near a walk has to come, in sizes, for what is left to be closed at once."""
 _SAME = 1e-4
-DECIDED = 4.0
-"""The margin, in squares of spreads, below which another pose fits nearly as well."""
+DOUBTFUL = 0.05
+"""The probability that another pose is meant above which this is said."""
 _SENSE = re.compile(r"validity\[\d+\]")
 
 Guess = float | tuple[float, float]
@@ -93,6 +93,12 @@ class Assembled:
     def margin(self) -> float:
         """How much worse the next pose fits, in squares of spreads."""
         return self.others[0].cost - self.cost if self.others else np.inf
+
+    @property
+    def doubt(self) -> float:
+        """The probability that another pose is meant, if guesses are off by normal errors of their spreads (Bayes, all poses alike before)."""
+        weights = np.exp(-np.array([each.cost - self.cost for each in self.others]) / 2).sum()
+        return float(weights / (1 + weights))
 
     def changes(self) -> dict[tuple[int, str], float]:
         """Start values of the states that have moved."""

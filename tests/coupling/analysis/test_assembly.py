@@ -23,6 +23,7 @@ def test_a_joint_coordinate_chooses_the_branch() -> None:
         assert pose.margin > 4 and pose.moved["C.rotation.q"] == pytest.approx(-0.4)
         branches.add(pose.branch)
         [other] = pose.alternatives
+        assert pose.doubt == pytest.approx(1 / (1 + np.exp(pose.margin / 2)))
         assert four_bar(-side).distance(other) < 1e-9
         assert four_bar(-side).distance(system.assemble(branch=other.branch)) < 1e-9
     assert branches == {"+", "-"}
