@@ -29,7 +29,10 @@ def divide(parts: Sequence[Part], sources: Mapping[Address, Sequence[Address]]) 
     at_boundary = {
         target.part
         for target, given in sources.items()
-        if parts[target.part].dae and not parts[target.part].states and any(parts[s.part].stepped for s in given)
+        if parts[target.part].dae
+        and not parts[target.part].states
+        and any(parts[s.part].stepped for s in given)
+        and not _is_load(parts[target.part].fmu, target.reference)
     }
     inner = tuple(i for i, part in enumerate(parts) if not part.stepped and i not in at_boundary)
     inside = set(inner)
@@ -56,6 +59,16 @@ def _refuse_angles(parts: Sequence[Part], sources: Mapping[Address, Sequence[Add
                 f"'{joint.name}' ({joint.fmu.model_name}) counts the turns of its angle by a state, for which co-simulation has no place, and is "
                 f"connected to '{other.name}', which runs in Co-Simulation; give '{other.name}' the kind 'me'"
             )
+
+
+def _is_load(fmu: Fmu, reference: int) -> bool:
+    """Whether an input of a joint is a signal that its forces follow, and none of its constraints: the joint can be solved between the points."""
+    variable, dae = fmu.by_reference[reference], fmu.dae
+    if dae is None or any(variable.name in terminal.members.values() for terminal in fmu.terminals.values()):
+        return False
+    levels = {each for c in dae.constraints for each in (c.residual, c.position, c.velocity, c.acceleration)}
+    unknowns = [u for u in (*dae.structure.outputs, *dae.structure.residuals) if u.reference in levels]
+    return all(u.dependencies is not None and reference not in (known for known, _ in u.dependencies) for u in unknowns)
 
 
 def _moves(parts: Sequence[Part], address: Address) -> bool:

@@ -20,12 +20,12 @@ START = [0.0, 0.0, 0.2, 0.0]
 """The cart's position and velocity; the pendulum's angle from the upright, and its rate."""
 
 
-def with_cart(system: System) -> System:
+def with_cart(system: System, rail: str = "planar.Translational") -> System:
     """A cart on a rail, with a rod that stands at 0.2 rad; all integrated together."""
     angle = START[2]
     rod = {"m": m, "I": m * l**2 / 3, "p1.ry": -l, "x": -l * np.sin(angle), "y": l * np.cos(angle), "theta": angle}
     system.add("ground", "planar.Fixed", kind="me")
-    system.add("rail", "planar.Translational", kind="me")
+    system.add("rail", rail, kind="me")
     system.add("push", "planar.Wrench", kind="me")
     system.add("cart", "planar.Body2", {"m": M}, kind="me")
     system.add("pin", "planar.Revolute", kind="me")
@@ -96,18 +96,19 @@ class Controller(Fmi2Slave):
 """
 
 
-def test_a_controller_of_python_code_is_the_zero_order_hold(tmp_path):
-    """Called each 5 ms before the mechanism goes on: to 1e-10 as well."""
+@pytest.mark.parametrize("at", ["push.Fx", "rail.effort"])
+def test_a_controller_of_python_code_is_the_zero_order_hold(tmp_path, at):
+    """Called each 5 ms before the mechanism goes on: to 1e-10 as well, whether a wrench takes its force or the cart's joint."""
     (tmp_path / "controller.py").write_text(CONTROLLER)
     subprocess.run(
         [sys.executable, "-m", "pythonfmu", "build", "-f", "controller.py", "-d", "."], cwd=tmp_path, check=True, capture_output=True
     )
     system = System("digital")
     system.add("controller", tmp_path / "Controller.fmu", communication_step=PERIOD)
-    with_cart(system)
+    with_cart(system, "planar.ActuatedTranslational")
     for name, source in zip(("position", "speed", "angle", "rate"), GAINS, strict=True):
         system.connect(source, f"controller.{name}")
-    system.connect("controller.force", "push.Fx")
+    system.connect("controller.force", at)
     result = system.simulate(STOP, communication_step=PERIOD, scheme="gauss-seidel", rtol=1e-12)
     assert found(result) == pytest.approx(held(), abs=1e-10)
 
