@@ -6,7 +6,7 @@ WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-all lint fmus benchmarks fuzz docs clean
+.PHONY: demo test test-all lint fmus benchmarks fuzz docs pages clean
 
 demo: .venv/installed
 	@echo "== All components as FMUs, into build/fmus"
@@ -49,13 +49,18 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 docs: .venv/installed
+	$(BIN)/python -m docs.site
+
+# Pages and pictures that are kept with the sources, written anew.
+pages: .venv/installed
 	$(BIN)/python -m fmu_components.export.pages.catalogue_page
+	$(BIN)/python -m docs.programs.readme_picture
 	$(BIN)/python -m docs.programs.stability_page
 	$(BIN)/python -m docs.programs.interoperability_page
 
 .venv/installed: pyproject.toml $(wildcard coupling/kernel/*.[ch])
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,peers]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,peers,docs]"
 	touch $@
 
 clean:

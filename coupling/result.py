@@ -21,6 +21,7 @@ from coupling.names import matches, nearest, resolve
 from coupling.options import TOLERANCE
 from coupling.outcome import Outcome
 from coupling.pictures.comparison import Comparison, common_rows
+from coupling.pictures.moving import moving
 from coupling.pictures.page import page
 from coupling.pictures.plot import by_unit, plot
 from coupling.pictures.scene import scene_of
@@ -259,14 +260,18 @@ class Result:
         traces: Sequence[str] | None = None,
         title: str | None = None,
     ) -> Path:
-        """Writes the mechanism in motion as one page of HTML, which needs neither a server nor a network, nor the FMUs.
+        """Writes the mechanism in motion as one page of HTML, which needs neither a server nor a network, nor the FMUs; or as a picture that moves.
 
+        A path that ends with ``.svg`` gives a picture without any program in it, which runs by itself; forces are on pages alone.
         ``signals`` are what is plotted beside it: names, or tuples of names in one plot; ``forces`` are instances or patterns with ``*`` whose
         recorded forces are arrows, by default all unless the run is long; ``traces`` are bodies or ports whose paths are drawn.
         """
         target = _path(path, ".html")
-        text = page(scene_of(self._record, self._told(), signals, forces, traces), title)
-        with written(target, "page"):
+        picture = target.suffix == ".svg"
+        plotted, arrows = (signals or (), ()) if picture else (signals, forces)
+        scene = scene_of(self._record, self._told(), plotted, arrows, traces)
+        text = moving(scene, title) if picture else page(scene, title)
+        with written(target, "picture" if picture else "page"):
             target.write_text(text, encoding="utf-8", newline="\n")
         return target
 

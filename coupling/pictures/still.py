@@ -59,7 +59,7 @@ _ROOM, _HEAD = 36.0, 26.0
 
 
 @dataclass
-class _View:
+class View:
     """From metres to pixels."""
 
     scale: float
@@ -72,6 +72,8 @@ class _View:
     sheet: Sheet
     bad: Collection[str] = field(default=())
     """Instances that are shown in red."""
+    coarse: bool = False
+    """Whether meshes are silhouettes, so that all poses have the same items."""
 
     def pixel(self, p: np.ndarray) -> Point:
         u, v = (self.axes @ p)[:2]
@@ -96,18 +98,26 @@ def still(
     width, height = (size[0] / 2, size[1] * 0.7) if many else size
     rows = -(-len(times) // across)
     sheet = Sheet(across * width, rows * height)
-    axes, low, high = _seen(scene)
-    span = np.maximum(high - low, 0.05 * scene.size)
-    room = _ROOM / 2 if many else _ROOM
-    scale = float(min((width - 2 * room) / span[0], (height - 2 * room - _HEAD) / span[1]))
     for k, time in enumerate(times):
         left, top = k % across * width, k // across * height
-        view = _View(scale, (low + high) / 2, (left + width / 2, top + (height + _HEAD) / 2), axes, sheet, bad)
-        _draw(scene, view, Posed(scene, time), names)
+        view = view_of(scene, sheet, (left, top, width, height), _ROOM / 2 if many else _ROOM, bad)
+        posed = Posed(scene, time)
+        draw(scene, view, posed, in_order(scene, view, [posed]))
+        if names:
+            _names(scene, view, posed)
         if many:
             sheet.text((left + width / 2, top + 20), f"{time:.6g} s".replace("-", "−"), _DIM, "middle")
-    _ruler(view, rows * height)
+    ruler(view, rows * height)
     return sheet
+
+
+def view_of(scene: Scene, sheet: Sheet, box: tuple[float, float, float, float], room: float = _ROOM, bad: Collection[str] = ()) -> View:
+    """All that a scene ever shows, in a box of a sheet: left, top, width, height."""
+    left, top, width, height = box
+    axes, low, high = _seen(scene)
+    span = np.maximum(high - low, 0.05 * scene.size)
+    scale = float(min((width - 2 * room) / span[0], (height - 2 * room - _HEAD) / span[1]))
+    return View(scale, (low + high) / 2, (left + width / 2, top + (height + _HEAD) / 2), axes, sheet, bad)
 
 
 def _seen(scene: Scene) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -122,12 +132,16 @@ def _seen(scene: Scene) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return axes, projected.min(axis=0), projected.max(axis=0)
 
 
-def _draw(scene: Scene, view: _View, posed: Posed, names: bool) -> None:
+def in_order(scene: Scene, view: View, poses: Sequence[Posed]) -> list[Shape]:
+    """What is drawn, from the back to the front; in space by its mean depth in these poses."""
     shapes = [shape for shape in scene.shapes if shape["kind"] not in _HIDDEN and shape["kind"] in _DRAW]
     if scene.dimension == 2:
-        shapes.sort(key=lambda shape: _ORDER.index(shape["kind"]))
-    else:
-        shapes.sort(key=lambda shape: _depth(view, posed, shape))
+        return sorted(shapes, key=lambda shape: _ORDER.index(shape["kind"]))
+    return sorted(shapes, key=lambda shape: sum(_depth(view, posed, shape) for posed in poses))
+
+
+def draw(scene: Scene, view: View, posed: Posed, shapes: Sequence[Shape]) -> None:
+    """A pose, with the traces that are on."""
     for trace in scene.traces:
         if trace["on"]:
             frame = scene.geometry.frames[trace["at"][0]]
@@ -135,11 +149,9 @@ def _draw(scene: Scene, view: _View, posed: Posed, names: bool) -> None:
             view.sheet.path([view.pixel(p) for p in points], _hue(trace["c"]), 1.4, alpha=0.45)
     for shape in shapes:
         _DRAW[shape["kind"]](view, posed, shape)
-    if names:
-        _names(scene, view, posed)
 
 
-def _depth(view: _View, posed: Posed, shape: Shape) -> float:
+def _depth(view: View, posed: Posed, shape: Shape) -> float:
     """How near a shape is to the eye: what is long by its middle, a bar of a body by its mass centre, whose ball lies over it, and a rail by its far
     end, since what slides on it lies around it."""
     if "at" in shape or shape["kind"] == "capsule":
@@ -148,7 +160,7 @@ def _depth(view: _View, posed: Posed, shape: Shape) -> float:
     return min(ends) if shape["kind"] == "rail" else sum(ends) / 2
 
 
-def _names(scene: Scene, view: _View, posed: Posed) -> None:
+def _names(scene: Scene, view: View, posed: Posed) -> None:
     """Beside mass centres; a name that would cover another one goes above or below it."""
     taken: list[tuple[float, float, float]] = []
     for frame, colour in scene.colours.items():
@@ -163,7 +175,7 @@ def _names(scene: Scene, view: _View, posed: Posed) -> None:
         view.sheet.tag((x, place), each.name, _hue(colour), _INK)
 
 
-def _ruler(view: _View, bottom: float) -> None:
+def ruler(view: View, bottom: float) -> None:
     length = nice(70 / view.scale)
     x, y, reach = 16.0, bottom - 14, length * view.scale
     view.sheet.path([(x, y - 5), (x, y), (x + reach, y), (x + reach, y - 5)], _DIM, 1.4)
@@ -191,12 +203,12 @@ def _face(colour: str, share: float = 0.12) -> str:
 # -- shapes ------------------------------------------------------------------------------------------------------------------------
 
 
-def _bar(view: _View, a: Point, b: Point, width: float, colour: str, edge: str) -> None:
+def _bar(view: View, a: Point, b: Point, width: float, colour: str, edge: str) -> None:
     view.sheet.path([a, b], edge, width + 2.2)
     view.sheet.path([a, b], colour, width)
 
 
-def _hull(view: _View, posed: Posed, shape: Shape) -> None:
+def _hull(view: View, posed: Posed, shape: Shape) -> None:
     points = [view.pixel(posed.point([shape["frame"], p])) for p in shape["points"]]
     colour, width = _hue(shape["c"]), 2 * view.wide(shape["w"])
     points = points * 2 if len(points) == 1 else points
@@ -204,18 +216,21 @@ def _hull(view: _View, posed: Posed, shape: Shape) -> None:
     view.sheet.path(points, _face(colour), width, _face(colour) if len(points) > 2 else "", len(points) > 2)
 
 
-def _outline(view: _View, posed: Posed, shape: Shape) -> None:
+def _outline(view: View, posed: Posed, shape: Shape) -> None:
     rings = [[view.pixel(posed.point([shape["frame"], p])) for p in ring] for ring in shape["rings"]]
     colour = shape.get("paint") or _hue(shape["c"])
     view.sheet.area(rings, _edge(colour), 2.4, _face(colour))
 
 
-def _mesh(view: _View, posed: Posed, shape: Shape) -> None:
+def _mesh(view: View, posed: Posed, shape: Shape) -> None:
     """Triangles from the back to the front, as light as they are turned to the light."""
     frame = shape["at"][0]
     turned, origin = posed.turned(frame), posed.point([frame, [0.0, 0.0, 0.0]])
     points, faces = welded(*unpack_mesh(shape), _FACES)
     points = origin + points @ turned.T
+    if view.coarse:
+        _silhouette(view, points, shape)
+        return
     a, b, c = (points[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
@@ -231,18 +246,26 @@ def _mesh(view: _View, posed: Posed, shape: Shape) -> None:
             view.sheet.path([view.pixel(p) for p in (a[k], b[k], c[k])], shade, 0.7, shade)
 
 
-def _capsule(view: _View, posed: Posed, shape: Shape) -> None:
+def _silhouette(view: View, points: np.ndarray, shape: Shape) -> None:
+    """The points that lie farthest out in some directions: always as many."""
+    seen, turns = np.array([view.pixel(p) for p in points]), np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    corners = seen[np.argmax(seen @ np.stack([np.cos(turns), np.sin(turns)]), axis=0)]
+    colour = shape.get("paint") or _hue(shape["c"])
+    view.sheet.path([(float(x), float(y)) for x, y in corners], _edge(colour), 1.2, _face(colour, 0.25))
+
+
+def _capsule(view: View, posed: Posed, shape: Shape) -> None:
     colour = _hue(shape["c"])
     a, b = view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"]))
     _bar(view, a, b, 2 * view.wide(shape["r"]), _face(colour), _edge(colour))
 
 
-def _ball(view: _View, posed: Posed, shape: Shape) -> None:
+def _ball(view: View, posed: Posed, shape: Shape) -> None:
     colour = _hue(shape["c"])
     view.sheet.disc(view.pixel(posed.point(shape["at"])), view.wide(shape["r"], 3), _edge(colour), 1.2, _face(colour))
 
 
-def _centre(view: _View, posed: Posed, shape: Shape) -> None:
+def _centre(view: View, posed: Posed, shape: Shape) -> None:
     if shape["size"] * view.scale < 24:
         return
     (x, y), r = view.pixel(posed.point(shape["at"])), min(max(view.wide(shape["r"]), 3.6), 8.0)
@@ -254,7 +277,7 @@ def _centre(view: _View, posed: Posed, shape: Shape) -> None:
     view.sheet.disc((x, y), r, _STEEL, 1.0)
 
 
-def _pin(view: _View, posed: Posed, shape: Shape) -> None:
+def _pin(view: View, posed: Posed, shape: Shape) -> None:
     at = posed.point(shape["at"])
     if "axis" in shape:
         axis = 1.7 * shape["r"] * posed.direction([shape["at"][0], shape["axis"]])
@@ -265,21 +288,21 @@ def _pin(view: _View, posed: Posed, shape: Shape) -> None:
     view.sheet.disc(view.pixel(at), r, view.red(shape, _STEEL), min(max(0.28 * r, 1.2), 3.0), _PAPER)
 
 
-def _knuckle(view: _View, posed: Posed, shape: Shape) -> None:
+def _knuckle(view: View, posed: Posed, shape: Shape) -> None:
     view.sheet.disc(view.pixel(posed.point(shape["at"])), view.wide(shape["r"], 3), _STEEL, 1.0, view.red(shape, "#2b3743"))
 
 
-def _square(view: _View, posed: Posed, shape: Shape) -> None:
+def _square(view: View, posed: Posed, shape: Shape) -> None:
     (x, y), r = view.pixel(posed.point(shape["at"])), min(view.wide(shape["r"], 2), 12.0)
     corners = [(x + u * r, y + v * r) for u, v in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     view.sheet.path(corners, view.red(shape, _STEEL), min(max(0.28 * r, 1.2), 3.0), _PAPER)
 
 
-def _rail(view: _View, posed: Posed, shape: Shape) -> None:
+def _rail(view: View, posed: Posed, shape: Shape) -> None:
     _bar(view, view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"])), view.wide(shape["w"]), _GROUND, _FRAME)
 
 
-def _level(view: _View, posed: Posed, shape: Shape) -> None:
+def _level(view: View, posed: Posed, shape: Shape) -> None:
     """A line with hatching on the side of the ground."""
     at = _Between(view, posed, shape)
     out = 1.0 if np.dot(posed.direction(shape["down"]) * [1, -1], [-at.u[1], at.u[0]]) > 0 else -1.0
@@ -288,7 +311,7 @@ def _level(view: _View, posed: Posed, shape: Shape) -> None:
     view.sheet.path([at(0), at(at.length)], _FRAME, 1.6)
 
 
-def _slider(view: _View, posed: Posed, shape: Shape) -> None:
+def _slider(view: View, posed: Posed, shape: Shape) -> None:
     axis, r = posed.direction(shape["along"]), min(view.wide(shape["r"], 5), 26.0)
     u = (view.axes @ axis)[:2]
     u = u / (np.linalg.norm(u) or 1.0) * np.array([1, -1])
@@ -297,7 +320,7 @@ def _slider(view: _View, posed: Posed, shape: Shape) -> None:
     view.sheet.path([(float(x), float(y)) for x, y in corners], view.red(shape, _edge(_hue(shape["c"]))), 1.8, _face(_hue(shape["c"])))
 
 
-def _fixed(view: _View, posed: Posed, shape: Shape) -> None:
+def _fixed(view: View, posed: Posed, shape: Shape) -> None:
     x, y = view.pixel(posed.point(shape["at"]))
     r = min(max(view.scale * min(shape["r"], 0.0094 * posed.scene.size), 5.0), 22.0)
     view.sheet.path([(x, y), (x - 1.25 * r, y + 2 * r), (x + 1.25 * r, y + 2 * r)], _FRAME, 1.6, _GROUND)
@@ -310,7 +333,7 @@ def _fixed(view: _View, posed: Posed, shape: Shape) -> None:
 class _Between:
     """Points in pixels along what stretches, and beside it."""
 
-    def __init__(self, view: _View, posed: Posed, shape: Shape) -> None:
+    def __init__(self, view: View, posed: Posed, shape: Shape) -> None:
         self.a, self.b = (np.array(view.pixel(posed.point(shape[end]))) for end in "ab")
         self.length = float(np.linalg.norm(self.b - self.a)) or 1.0
         self.u = (self.b - self.a) / self.length
@@ -320,7 +343,7 @@ class _Between:
         return float(x), float(y)
 
 
-def _coil(view: _View, posed: Posed, shape: Shape) -> None:
+def _coil(view: View, posed: Posed, shape: Shape) -> None:
     at, width, turns = _Between(view, posed, shape), min(max(view.wide(shape["w"]), 4.0), 30.0), 11
     end = min(0.1 * at.length, 1.5 * width)
     middle = [at(end + (at.length - 2 * end) * (i + 0.5) / (2 * turns), -width if i % 2 == 0 else width) for i in range(2 * turns)]
@@ -329,7 +352,7 @@ def _coil(view: _View, posed: Posed, shape: Shape) -> None:
     view.sheet.path(points, _SPRING, 1.9)
 
 
-def _dashpot(view: _View, posed: Posed, shape: Shape) -> None:
+def _dashpot(view: View, posed: Posed, shape: Shape) -> None:
     at, width = _Between(view, posed, shape), min(max(view.wide(shape["w"]), 3.0), 20.0)
     foot = 0.15 * at.length
     body = max(foot + 4, min(shape["body"] * view.scale, 0.8 * at.length))
@@ -343,7 +366,7 @@ def _dashpot(view: _View, posed: Posed, shape: Shape) -> None:
         view.sheet.path(points, _FRAME, 1.8)
 
 
-def _piston(view: _View, posed: Posed, shape: Shape) -> None:
+def _piston(view: View, posed: Posed, shape: Shape) -> None:
     at, width = _Between(view, posed, shape), view.wide(shape["w"])
     body = min(shape["body"] * view.scale, 0.97 * at.length)
     for begin, end, half, colour in (
@@ -356,25 +379,25 @@ def _piston(view: _View, posed: Posed, shape: Shape) -> None:
         view.sheet.disc(pin, max(3.0, 0.55 * width), _STEEL, 1.4, _PAPER)
 
 
-def _rod(view: _View, posed: Posed, shape: Shape) -> None:
+def _rod(view: View, posed: Posed, shape: Shape) -> None:
     _bar(view, view.pixel(posed.point(shape["a"])), view.pixel(posed.point(shape["b"])), view.wide(shape["w"]), _METAL, _FRAME)
 
 
-def _circle(view: _View, posed: Posed, shape: Shape, radius: float, count: int = 48) -> list[Point]:
+def _circle(view: View, posed: Posed, shape: Shape, radius: float, count: int = 48) -> list[Point]:
     """The rim of a disc, as it is seen."""
     x, y = (np.array(axis) for axis in shape.get("axes", np.eye(len(shape["at"][1])).tolist())[:2])
     turns = np.linspace(0, 2 * np.pi, count, endpoint=False)
     return [view.pixel(posed.point([shape["at"][0], np.array(shape["at"][1]) + radius * (np.cos(a) * x + np.sin(a) * y)])) for a in turns]
 
 
-def _wheel(view: _View, posed: Posed, shape: Shape) -> None:
+def _wheel(view: View, posed: Posed, shape: Shape) -> None:
     colour, centre = _hue(shape["c"]), view.pixel(posed.point(shape["at"]))
     view.sheet.path(_circle(view, posed, shape, shape["r"]), _edge(colour), 2.0, _face(colour, 0.6))
     for spoke in _circle(view, posed, shape, shape["r"], 6):
         view.sheet.path([centre, spoke], _edge(colour), 1.4)
 
 
-def _gear(view: _View, posed: Posed, shape: Shape) -> None:
+def _gear(view: View, posed: Posed, shape: Shape) -> None:
     colour, step, module = _hue(shape["c"]), 2 * np.pi / shape["teeth"], 2 * shape["r"] / shape["teeth"]
     x0, y0 = view.pixel(posed.point(shape["at"]))
     c, s = posed.turned(shape["at"][0])[:2, 0]
@@ -386,7 +409,7 @@ def _gear(view: _View, posed: Posed, shape: Shape) -> None:
     view.sheet.path(points, _edge(colour), 1.5, _face(colour, 0.25))
 
 
-_DRAW: dict[str, Callable[[_View, Posed, Shape], None]] = {
+_DRAW: dict[str, Callable[[View, Posed, Shape], None]] = {
     "hull": _hull,
     "outline": _outline,
     "mesh": _mesh,

@@ -72,39 +72,53 @@ class Sheet:
 def svg(sheet: Sheet, title: str) -> str:
     """As a picture of SVG, the same for the same sheet; coordinates are in tenths of pixels."""
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_short(sheet.width)} {_short(sheet.height)}" width="{_short(sheet.width)}" '
-        f'height="{_short(sheet.height)}" role="img" font-family="system-ui, Segoe UI, Roboto, sans-serif" stroke-linejoin="round" stroke-linecap="round">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {short(sheet.width)} {short(sheet.height)}" width="{short(sheet.width)}" '
+        f'height="{short(sheet.height)}" role="img" font-family="system-ui, Segoe UI, Roboto, sans-serif" stroke-linejoin="round" stroke-linecap="round">',
         f"<title>{escape(title)}</title>",
         '<rect width="100%" height="100%" fill="#ffffff"/>',
-        *(_text(item) if isinstance(item, Text) else _stroke(item) for item in sheet.items),
+        *(text(item) if isinstance(item, Text) else stroke(item) for item in sheet.items),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _stroke(item: Stroke) -> str:
-    look = f'fill="{item.area or "none"}"'
-    if item.line:
-        look += f' stroke="{item.line}" stroke-width="{_short(item.width)}"'
-    if item.dashed:
-        look += ' stroke-dasharray="4 3"'
-    if item.alpha < 1:
-        look += f' opacity="{_short(item.alpha)}"'
+def stroke(item: Stroke) -> str:
     if item.radius:
         ((x, y),) = item.points
-        return f'<circle cx="{_short(x)}" cy="{_short(y)}" r="{_short(item.radius)}" {look}/>'
-    end = "Z" if item.closed else ""
-    drawn = "".join("M" + "L".join(f"{_short(x)} {_short(y)}" for x, y in points) + end for points in item.rings or (item.points,))
-    return f'<path d="{drawn}" {look}/>'
+        return f'<circle cx="{short(x)}" cy="{short(y)}" r="{short(item.radius)}" {look(item)}/>'
+    return f'<path d="{outline(edges_of(item), item.closed)}" {look(item)}/>'
 
 
-def _text(item: Text) -> str:
+def edges_of(item: Stroke) -> tuple[tuple[Point, ...], ...]:
+    """Its rings, or the one line that its points are."""
+    return item.rings or (item.points,)
+
+
+def outline(edges: Sequence[Sequence[Point]], closed: bool) -> str:
+    """The path along some edges."""
+    end = "Z" if closed else ""
+    return "".join("M" + "L".join(f"{short(x)} {short(y)}" for x, y in points) + end for points in edges)
+
+
+def look(item: Stroke) -> str:
+    """Colours and widths as attributes."""
+    found = f'fill="{item.area or "none"}"'
+    if item.line:
+        found += f' stroke="{item.line}" stroke-width="{short(item.width)}"'
+    if item.dashed:
+        found += ' stroke-dasharray="4 3"'
+    if item.alpha < 1:
+        found += f' opacity="{short(item.alpha)}"'
+    return found
+
+
+def text(item: Text) -> str:
     x, y = item.at
     weight = ' font-weight="600"' if item.bold else ""
-    return f'<text x="{_short(x)}" y="{_short(y)}" font-size="{_short(item.size)}" text-anchor="{item.anchor}" fill="{item.colour}"{weight}>{escape(item.text)}</text>'
+    return f'<text x="{short(x)}" y="{short(y)}" font-size="{short(item.size)}" text-anchor="{item.anchor}" fill="{item.colour}"{weight}>{escape(item.text)}</text>'
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
     text = f"{value:.1f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
 

@@ -9,7 +9,7 @@ import sympy
 
 
 def signed_root(x: sympy.Expr, linear: sympy.Expr) -> sympy.Expr:
-    """sign(x) sqrt(|x|), and proportional to x where |x| < linear, so that its slope is finite everywhere."""
+    """``sign(x) sqrt(|x|)``, and proportional to x where ``|x| < linear``, so that its slope is finite everywhere."""
     return x / sympy.sqrt(sympy.Max(sympy.Abs(x), linear))
 
 

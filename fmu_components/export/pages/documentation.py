@@ -18,7 +18,12 @@ from fmu_components.export.table import VariableTable
 
 def page(table: VariableTable) -> str:
     """The page of a component. It is well-formed XML as well, so that programs can read it."""
-    return framed(table.declared, ((title, write(table)) for title, write in _SECTIONS))
+    return framed(table.declared, sections(table))
+
+
+def sections(table: VariableTable) -> list[tuple[str, str]]:
+    """Titles and contents of a page; those of which a component has nothing are left out."""
+    return [(title, content) for title, write in _SECTIONS if (content := write(table))]
 
 
 # -- ports -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,99 @@
+"""The pages that Sphinx reads, in a folder of their own: those of the repository, and those that are made from examples, components and docstrings."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from docs.site.components import component_page, declarations, library_pages
+from docs.site.examples import example_page, examples_page, titles
+from docs.site.gallery import Picture, gallery_page, machine_page
+from docs.site.reference import reference_pages
+from docs.site.words import toctree
+
+ROOT = Path(__file__).parents[2]
+TUTORIALS = ("ten-minutes", "foreign-actuator", "exporting", "own-joint", "controller", "in-space", "many-runs")
+STUDIES = ("co-simulation-stability", "crane", "interoperability", "misprints")
+PROJECT = ("architecture", "glossary", "versioning")
+"""Pages of the folder docs that are no manuals."""
+
+
+def put_together(folder: Path, pictures: Iterable[Picture] = ()) -> None:
+    """Writes all sources into a folder, which is emptied first."""
+    shutil.rmtree(folder, ignore_errors=True)
+    made = {picture.name: picture for picture in pictures}
+    pages: dict[str, str] = {"index.md": (ROOT / "README.md").read_text(encoding="utf-8") + "\n" + _navigation()}
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md"), *ROOT.glob("docs/tutorials/*.md")):
+        if path.name != "README.md" or path.parent.name == "decisions":
+            pages[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8")
+    pages["docs/components.md"] = _with_references(pages["docs/components.md"])
+    decisions = sorted(path.stem for path in ROOT.glob("docs/decisions/*.md") if path.stem != "README")
+    pages["docs/decisions/README.md"] += "\n" + toctree(decisions)
+    pages |= {f"examples/{name}.md": example_page(name, made[name].embedded if name in made else "") for name in titles()}
+    pages |= {f"gallery/{name}.md": machine_page(picture) for name, picture in made.items()}
+    pages |= {"examples/index.md": examples_page(), "gallery/index.md": gallery_page(list(made.values()))}
+    pages |= {f"components/{name}.md": component_page(name) for name in declarations()}
+    pages |= {f"components/{library}.md": text for library, text in library_pages().items()}
+    pages |= {f"python/{name}": text for name, text in reference_pages().items()}
+    for name, text in pages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(on_the_site(text, name, pages), encoding="utf-8")
+    for name in ("icons", "pictures"):
+        shutil.copytree(ROOT / "docs" / name, folder / "docs" / name)
+
+
+def on_the_site(text: str, name: str, pages: Iterable[str]) -> str:
+    """A page with links that lead to pages of the site; what is in the sources alone is named without a link."""
+    known = set(pages)
+
+    def led(link: re.Match[str]) -> str:
+        words, target, anchor = link[1], link[2], link[3] or ""
+        if not target or "://" in target:
+            return link[0]
+        there = _normal(Path(name).parent / target)
+        if there == "README.md":
+            return f"[{words}]({_up(name)}index.md{anchor})"
+        for other in (there.removesuffix(".py") + ".md", f"{there}/index.md"):
+            if there not in known and other in known:
+                return f"[{words}]({_up(name)}{other}{anchor})"
+        return link[0] if there in known else words
+
+    return re.sub(r"(?<!!)\[([^\]\[]*)\]\(([^)#\s]*)(#[^)\s]*)?\)", led, text)
+
+
+def _normal(path: Path) -> str:
+    """Without steps up."""
+    parts: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _up(name: str) -> str:
+    return "../" * name.count("/")
+
+
+def _navigation() -> str:
+    """All that can be reached, in the order in which the README names it."""
+    named = re.findall(r"\]\(docs/([\w-]+)\.md", (ROOT / "README.md").read_text(encoding="utf-8"))
+    manuals = [*dict.fromkeys(named), *sorted(path.stem for path in ROOT.glob("docs/*.md"))]
+    manuals = [name for name in dict.fromkeys(manuals) if name not in (*STUDIES, *PROJECT)]
+    tutorials = [name for name in TUTORIALS if (ROOT / "docs" / "tutorials" / f"{name}.md").is_file()]
+    parts = (
+        ("Tutorials", [f"docs/tutorials/{name}" for name in tutorials] + ["examples/index", "gallery/index"]),
+        ("Manuals", [f"docs/{name}" for name in manuals]),
+        ("Reference", [*(f"components/{library}" for library in library_pages()), "python/index"]),
+        ("Studies", [f"docs/{name}" for name in STUDIES]),
+        ("Project", [*(f"docs/{name}" for name in PROJECT), "docs/decisions/README", "CONTRIBUTING", "CHANGELOG"]),
+    )
+    return "\n\n".join(toctree(pages, caption) for caption, pages in parts) + "\n"
+
+
+def _with_references(page: str) -> str:
+    """The catalogue with a link to the reference of each component."""
+    return re.sub(r"(?m)^### (\S+)$", r"### \1\n\n[Equations and all variables](../components/\1.md)", page)
