@@ -33,7 +33,7 @@ MANY = ROOT / "docs" / "many-runs.md"
 SENSITIVITIES = ROOT / "docs" / "sensitivities.md"
 SSP = ROOT / "docs" / "ssp.md"
 TEXT = README.read_text()
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md"), *ROOT.glob("docs/tutorials/*.md")])
 
 
 def snippets(page: Path) -> list[str]:

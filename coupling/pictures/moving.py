@@ -209,12 +209,16 @@ def _plot(scene: Scene, signals: list[Signal], times: np.ndarray, box: tuple[flo
     named, dots, x = [], [], left
     for number, signal in enumerate(signals):
         colour = LIGHT[(number if signal.colour is None else signal.colour) % len(LIGHT)]
-        sheet.path(list(zip(left + width * np.linspace(0, 1, 161), y(np.interp(fine, scene.time, signal.values)), strict=True)), colour, 1.6)
+        sheet.path(
+            list(zip(left + width * np.linspace(0, 1, 161), y(np.interp(fine, scene.time, signal.values)), strict=True)), colour, 1.6
+        )
         if number == 0 or len(signals) < 3:
             named.append(text(Text((x, top - 7), signal.name, colour, 12.0, "start", True)))
             x += 7.2 * len(signal.name) + 10
         heights = _animated("cy", [short(v) for v in y(np.interp(times, scene.time, signal.values))], dur)
-        dots.append(f'<circle r="3.6" fill="{colour}" stroke="#ffffff" stroke-width="1.4">{_animated("cx", [short(left), short(left + width)], dur)}{heights}</circle>')
+        dots.append(
+            f'<circle r="3.6" fill="{colour}" stroke="#ffffff" stroke-width="1.4">{_animated("cx", [short(left), short(left + width)], dur)}{heights}</circle>'
+        )
     cursor = f'<path d="M0 {short(top + 2)}V{short(top + height - 2)}" stroke="#398ceb" stroke-width="1.2"><animateTransform attributeName="transform" type="translate" values="{short(left)};{short(left + width)}" {dur}/></path>'
     return [*(text(item) if isinstance(item, Text) else stroke(item) for item in sheet.items), *named, cursor, *dots]
 

@@ -13,7 +13,9 @@ def write(path: Path) -> None:
     """Simulates the mechanism as its example has it, and draws it."""
     module = example("03_seven_body_mechanism")
     result = module.system().simulate(module.STOP, solver="dop853", rtol=1e-9, output_interval=1e-4)
-    result.animate(path, signals=["link1.p1.omega", "spring.tension"], traces=["link2.p2"], title="Seven bodies, ten joints, a spring: 23 FMUs")
+    result.animate(
+        path, signals=["link1.p1.omega", "spring.tension"], traces=["link2.p2"], title="Seven bodies, ten joints, a spring: 23 FMUs"
+    )
 
 
 if __name__ == "__main__":

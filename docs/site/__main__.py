@@ -24,7 +24,22 @@ def main() -> int:
     pictures = [] if chosen.without_gallery else moving_pictures(work / "gallery")
     put_together(work / "source", pictures)
     settings = Path(__file__).parent
-    failed = build_main(["-W", "--keep-going", "-q", "-E", "-b", "html", "-d", str(work / "doctrees"), "-c", str(settings), str(work / "source"), str(chosen.out)])
+    failed = build_main(
+        [
+            "-W",
+            "--keep-going",
+            "-q",
+            "-E",
+            "-b",
+            "html",
+            "-d",
+            str(work / "doctrees"),
+            "-c",
+            str(settings),
+            str(work / "source"),
+            str(chosen.out),
+        ]
+    )
     if failed:
         return 1
     for picture in pictures:

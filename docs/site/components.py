@@ -8,7 +8,7 @@ import re
 from functools import cache
 from itertools import groupby
 
-from docs.site.words import markdown, paragraphs, raw, toctree
+from docs.site.words import ALONE, markdown, paragraphs, raw
 from fmu_components.catalogue import all_components
 from fmu_components.declare.component import declaration
 from fmu_components.declare.declaration import Declaration
@@ -24,20 +24,28 @@ def declarations() -> dict[str, Declaration]:
 def component_page(name: str) -> str:
     """All that the FMU says of itself."""
     declared = declarations()[name]
-    parts = [f"# {name}", f"![Icon of {name}](../docs/icons/{name}.svg)", f"**{markdown(declared.title)}**"]
+    library = name.partition(".")[0]
+    parts = [
+        ALONE,
+        f"# {name}",
+        f"A component of [{library}]({library}.md).",
+        f"![Icon of {name}](../docs/icons/{name}.svg)",
+        f"**{markdown(declared.title)}**",
+    ]
     parts.append(paragraphs("\n\n".join(re.split(r"\n\s*\n", declared.description)[1:])))
     for title, content in sections(VariableTable(declared)):
         parts += [f"## {title}", raw(f'<div class="component">\n{content}\n</div>')]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def library_pages() -> dict[str, str]:
-    """By library its page."""
-    return {library: _library_page(library, list(names)) for library, names in groupby(declarations(), key=lambda name: name.split(".")[0])}
+def libraries() -> dict[str, list[str]]:
+    """The components of each library."""
+    return {library: list(names) for library, names in groupby(all_components(), key=lambda name: name.split(".")[0])}
 
 
-def _library_page(library: str, names: list[str]) -> str:
+def library_page(library: str, names: list[str]) -> str:
+    """What a library is for, and its components."""
     title, _, rest = inspect.cleandoc(importlib.import_module(f"fmu_components.{library}").__doc__ or library).partition("\n")
     rows = [f"| ![{name}](../docs/icons/{name}.svg) | [{name}]({name}.md) | {markdown(declarations()[name].title)} |" for name in names]
     table = "\n".join(["| | Component | |", "|---|---|---|", *rows])
-    return "\n\n".join([f"# {library}", markdown(title), paragraphs(rest), table, toctree(names)]) + "\n"
+    return "\n\n".join([f"# {library}", markdown(title), paragraphs(rest), table]) + "\n"

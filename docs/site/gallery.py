@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from docs.site.examples import EXAMPLES, text_of, titles
-from docs.site.words import markdown, raw, toctree
+from docs.site.words import ALONE, markdown, raw
 from jourdain import Result, System
 
 
@@ -112,10 +112,10 @@ def gallery_page(pictures: list[Picture]) -> str:
     )
     text = "# Gallery\n\nMachines of the examples, as they have been simulated. A click shows one with all its controls."
     shown = raw(f'<div class="machines">{cells}</div>')
-    return f"{text}\n\n{shown}\n\n{toctree(each.name for each in pictures)}\n"
+    return f"{text}\n\n{shown}\n"
 
 
 def machine_page(picture: Picture) -> str:
     """One machine with its controls, and what it is."""
     link = f"[The example](../examples/{picture.name}.md) has the program."
-    return f"# {markdown(picture.title)}\n\n{picture.embedded}\n\n{text_of(picture.name)}\n\n{link}\n"
+    return f"{ALONE}\n\n# {markdown(picture.title)}\n\n{picture.embedded}\n\n{text_of(picture.name)}\n\n{link}\n"

@@ -25,12 +25,16 @@ _OWN = ("coupling", "fmu_components")
 def reference_pages() -> dict[str, str]:
     """By file name; every name of ``jourdain`` is on one of them."""
     named = {name: key for key, (_, _, names) in _PAGES.items() for name in names}
-    heads = {key: (title, text) for key, (title, text, _) in _PAGES.items()} | {key: (title, text) for key, title, text in _BY_SOURCE.values()}
+    heads = {key: (title, text) for key, (title, text, _) in _PAGES.items()} | {
+        key: (title, text) for key, title, text in _BY_SOURCE.values()
+    }
     chosen: dict[str, list[str]] = {key: [name for name in named if named[name] == key] for key in heads}
     for name in jourdain.__all__:
         if name not in named:
             chosen[_page_of(name)].append(name)
-    pages = {key: "\n\n".join([f"# {title}", text, _directives([_public(name) for name in chosen[key]])]) for key, (title, text) in heads.items()}
+    pages = {
+        key: "\n\n".join([f"# {title}", text, _directives([_public(name) for name in chosen[key]])]) for key, (title, text) in heads.items()
+    }
     for module in _MODULES:
         directive = f".. automodule:: {module}\n   :members:\n   :imported-members:"
         pages[module] = f"# {module}\n\n{fenced(directive, '{eval-rst}')}"

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from docs.site.components import component_page, declarations, library_pages
+from docs.site.components import component_page, declarations, libraries, library_page
 from docs.site.examples import example_page, examples_page, titles
 from docs.site.gallery import Picture, gallery_page, machine_page
 from docs.site.reference import reference_pages
@@ -35,7 +35,7 @@ def put_together(folder: Path, pictures: Iterable[Picture] = ()) -> None:
     pages |= {f"gallery/{name}.md": machine_page(picture) for name, picture in made.items()}
     pages |= {"examples/index.md": examples_page(), "gallery/index.md": gallery_page(list(made.values()))}
     pages |= {f"components/{name}.md": component_page(name) for name in declarations()}
-    pages |= {f"components/{library}.md": text for library, text in library_pages().items()}
+    pages |= {f"components/{library}.md": library_page(library, names) for library, names in libraries().items()}
     pages |= {f"python/{name}": text for name, text in reference_pages().items()}
     for name, text in pages.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def _navigation() -> str:
     parts = (
         ("Tutorials", [f"docs/tutorials/{name}" for name in tutorials] + ["examples/index", "gallery/index"]),
         ("Manuals", [f"docs/{name}" for name in manuals]),
-        ("Reference", [*(f"components/{library}" for library in library_pages()), "python/index"]),
+        ("Reference", [*(f"components/{library}" for library in libraries()), "python/index"]),
         ("Studies", [f"docs/{name}" for name in STUDIES]),
         ("Project", [*(f"docs/{name}" for name in PROJECT), "docs/decisions/README", "CONTRIBUTING", "CHANGELOG"]),
     )

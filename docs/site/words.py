@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+ALONE = "---\norphan: true\n---"
+"""At the head of a page that the navigation leaves out; with all components, it would be the longest part of every page."""
+
 
 def markdown(text: str) -> str:
     """Prose whose signs mean nothing, save for what stands in backquotes."""

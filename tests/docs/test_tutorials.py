@@ -1,0 +1,78 @@
+"""What the tutorials show is run, and what they say of it holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.test_readme import ROOT, run_all
+
+TUTORIALS = ROOT / "docs" / "tutorials"
+
+
+@pytest.fixture(autouse=True)
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the pieces may leave files."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_ten_minutes(scratch):
+    """The slider is where the crank's angle says, the energy is what the torque gave, and the other start is closed."""
+    scope = run_all(TUTORIALS / "ten-minutes.md")
+    for run, start in ((scope["run"], 0.3), (scope["turned"], 1.5)):
+        angle = run["crank.theta"]
+        assert angle[0] == start and run.outcome.warnings == []
+        assert run["slider.x"] == pytest.approx(0.1 * np.cos(angle) + np.sqrt(0.3**2 - (0.1 * np.sin(angle)) ** 2), abs=1e-7)
+    assert np.abs(scope["gained"] - scope["given"]).max() < 1e-4 * scope["given"].max()
+    assert {path.name for path in scratch.iterdir()} == {"press.html", "press.svg", "press.png"}
+
+
+def test_foreign_actuator():
+    """At rest the servo's torque is that of the weight, and the error is what its spring needs for that."""
+    angle, run = (scope := run_all(TUTORIALS / "foreign-actuator.md"))["angle"], scope["run"]
+    assert run["servo.torque"][-1] == pytest.approx(2 * 9.81 * 0.3 * np.cos(angle), abs=1e-3)
+    assert 50 * (1.0 - angle) == pytest.approx(run["servo.torque"][-1], abs=1e-3)
+
+
+@pytest.mark.slow
+def test_exporting():
+    """Half the weight times the length holds the rod level, and the pin bears the weight; twice the mass turns as (m g d - T) / J."""
+    scope = run_all(TUTORIALS / "exporting.md")
+    assert scope["held"]["rod.theta"][-1] == pytest.approx(0.0, abs=1e-6)
+    assert scope["held"]["pin.reaction"][-1] == pytest.approx(9.81, abs=1e-6)
+    assert scope["falls"]["rod.theta"][-1] == pytest.approx(-(2 * 4.905 - 4.905) / (1 / 12 + 2 / 4) * 0.2**2 / 2, rel=0.01)
+
+
+def test_own_joint():
+    """The speed at the apex, and what the wire bears there: m g + 2 c m v^2 = m g + 4 c m g h."""
+    scope = run_all(TUTORIALS / "own-joint.md")
+    assert scope["speed"].max() == pytest.approx(np.sqrt(2 * 9.81), rel=1e-3)
+    assert scope["run"]["guide.multiplier[1]"].max() == pytest.approx(5 * 0.1 * 9.81, rel=1e-2)
+
+
+def test_controller():
+    """Nothing is left of the error, the torque bears the weight within its limits, and the loop is stable."""
+    scope = run_all(TUTORIALS / "controller.md")
+    assert abs(scope["error"]) < 1e-3 and np.abs(scope["torque"]).max() <= 30.0
+    assert scope["torque"][-1] == pytest.approx(2 * 9.81 * 0.3 * np.cos(1.0), abs=0.01)
+    assert -20 < scope["slowest"] < 0
+
+
+def test_in_space():
+    """The axis stays level and goes round evenly."""
+    scope = run_all(TUTORIALS / "in-space.md")
+    run, rate = scope["run"], scope["PRECESSION"]
+    assert np.abs(run["rotor.z"]).max() < 1e-6
+    assert run["rotor.y"] == pytest.approx(0.1 * np.sin(rate * run.time), abs=1e-6)
+
+
+def test_many_runs():
+    """Twice the mass bears down more, friction less; the run of greatest load is that of the table."""
+    scope = run_all(TUTORIALS / "many-runs.md")
+    loads = {(row["rod.m"], row["pin.rotation.b"]): row["load"] for row in scope["table"]}
+    assert loads[2.0, 0.0] > loads[1.0, 0.0] > loads[1.0, 0.5] > loads[1.0, 1.0]
+    assert loads[1.0, 0.0] == pytest.approx(2.5 * 9.81, rel=1e-3)
+    assert scope["worst"]["pin.reaction"].max() == pytest.approx(scope["loads"]["load"].max(), rel=1e-9)
