@@ -56,8 +56,9 @@ def _public(name: str) -> str:
             return f".. autoexception:: jourdain.{name}"
         foreign = [each for each in value.__mro__ if each.__module__.partition(".")[0] not in _OWN]
         return f".. autoclass:: jourdain.{name}\n   :members:\n   :inherited-members: {', '.join(each.__name__ for each in foreign)}"
-    kind = "autofunction" if inspect.isfunction(value) or hasattr(value, "__wrapped__") else "autodata"
-    return f".. {kind}:: jourdain.{name}"
+    if inspect.isfunction(value) or hasattr(value, "__wrapped__"):
+        return f".. autofunction:: jourdain.{name}"
+    return f".. data:: jourdain.{name}\n   :type: {type(value).__name__}\n\n   {value.name}"
 
 
 def _directives(each: list[str]) -> str:
