@@ -453,9 +453,9 @@ def test_what_is_shown_imports_public_names_alone():
             if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ("coupling", "fmu_components", "jourdain"):
                 names = {each.name for each in node.names}
                 if node.module == "jourdain":
-                    assert names <= {*jourdain.__all__, "icon", "measures", "picture"}, place
+                    assert names <= {*jourdain.__all__, "icon", "measures", "picture", "shapes"}, place
                 else:
-                    assert node.module in ("jourdain.icon", "jourdain.measures", "jourdain.picture") or (
+                    assert node.module in ("jourdain.icon", "jourdain.measures", "jourdain.picture", "jourdain.shapes") or (
                         node.module == "coupling" and names == {"System"}
                     ), place
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import jourdain
 from docs.site.words import fenced, toctree
@@ -18,7 +19,8 @@ _BY_SOURCE = {
     "fmu_components": ("declaring", "Declaring components", "The words of declarations, and the functions that find and build components."),
 }
 """Where a name belongs that has no page of its own, by the beginning of the module from which it comes."""
-_MODULES = ("jourdain.measures", "jourdain.icon", "jourdain.picture")
+MODULES = tuple(f"jourdain.{path.stem}" for path in sorted(Path(jourdain.__file__).parent.glob("[a-z]*.py")) if path.stem != "command")
+"""Modules of words, beside the names of ``jourdain`` itself."""
 _OWN = ("coupling", "fmu_components")
 
 
@@ -35,7 +37,7 @@ def reference_pages() -> dict[str, str]:
     pages = {
         key: "\n\n".join([f"# {title}", text, _directives([_public(name) for name in chosen[key]])]) for key, (title, text) in heads.items()
     }
-    for module in _MODULES:
+    for module in MODULES:
         directive = f".. automodule:: {module}\n   :members:\n   :imported-members:"
         pages[module] = f"# {module}\n\n{fenced(directive, '{eval-rst}')}"
     contents = "Names that may be relied upon, as [Versions](../docs/versioning.md) tells. The manuals say how they are used."
