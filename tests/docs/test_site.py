@@ -68,10 +68,6 @@ def test_every_public_name_has_its_place_in_the_reference():
     text = "\n".join(reference_pages().values())
     assert sorted(re.findall(r"(?:autoclass|autofunction|autoexception|data):: jourdain\.(\w+)", text)) == sorted(jourdain.__all__)
     assert {"jourdain.icon", "jourdain.measures", "jourdain.picture"} <= set(re.findall(r"automodule:: ([\w.]+)", text))
-        "icon",
-        "measures",
-        "picture",
-    }
 
 
 def test_the_gallery_shows_examples():
