@@ -306,7 +306,7 @@ def _level(view: View, posed: Posed, shape: Shape) -> None:
     """A line with hatching on the side of the ground."""
     at = _Between(view, posed, shape)
     out = 1.0 if np.dot(posed.direction(shape["down"]) * [1, -1], [-at.u[1], at.u[0]]) > 0 else -1.0
-    for along in np.arange(6.0, at.length, 11.0):
+    for along in np.arange(6.0, at.length - 1e-6, 11.0):
         view.sheet.path([at(along), at(along - 5.0, 6.0 * out)], _FRAME, 1.0, alpha=0.7)
     view.sheet.path([at(0), at(at.length)], _FRAME, 1.6)
 
