@@ -114,7 +114,8 @@ bool linear_decide(Linear *a, const bool *redundant)
     Cycles *d = a->cycles;
     if (!d)
         return false;
-    const bool before = d->decided;
+    const bool before = d->decided || d->reconsidered;
+    d->reconsidered = false;
     d->decided = redundant != NULL;
     d->redundancies = 0;
     for (int i = 0; i < a->count; i++) {
@@ -122,6 +123,13 @@ bool linear_decide(Linear *a, const bool *redundant)
         d->redundancies += d->redundant[i];
     }
     return !before;
+}
+
+void linear_reconsider(Linear *a)
+{
+    const bool before = !linear_decide(a, NULL);
+    if (a->cycles)
+        a->cycles->reconsidered = before;
 }
 
 double *linear_peaks(Linear *a)

@@ -16,10 +16,10 @@ typedef struct {
 } Course;
 
 /* The first indicator that has left its domain, positive or not, or -1. */
-int crossed(const double *before, const double *now, int count)
+int crossed(const double *before, const double *now, int count, const bool *arms)
 {
     for (int i = 0; i < count; i++)
-        if ((before[i] > 0) != (now[i] > 0))
+        if ((before[i] > 0) != (now[i] > 0) && !(arms && arms[i] && now[i] > 0))
             return i;
     return -1;
 }
@@ -72,7 +72,7 @@ static int follow(Kernel *k, int i, Course c, double *end, bool *dipped)
         const int result = sample(k, t, run->z_middle);
         if (result)
             return result;
-        *dipped = crossed(run->z_before, run->z_middle, k->indicators) >= 0;
+        *dipped = crossed(run->z_before, run->z_middle, k->indicators, k->arms) >= 0;
         *end = t;
         if (*dipped)
             return KERNEL_DONE;
@@ -85,6 +85,18 @@ static int follow(Kernel *k, int i, Course c, double *end, bool *dipped)
             c.t[near] = t, c.z[near] = z;
     }
     return KERNEL_DONE;
+}
+
+/* What rises inside a step is armed from there on: the search begins anew. */
+static bool arm(const Kernel *k, const double *z)
+{
+    const Run *run = k->run;
+    bool armed = false;
+    for (int i = 0; i < k->indicators && k->arms; i++)
+        armed = armed || (k->arms[i] && z[i] > 0 && !(run->z_before[i] > 0));
+    if (armed)
+        memcpy(run->z_before, z, (size_t)k->indicators * sizeof *z);
+    return armed;
 }
 
 /* The samples of the step as far as its end is known, and what they promise; `dipped` where an indicator has crossed at the time `*end`. */
@@ -101,13 +113,17 @@ static int search(Kernel *k, double *end, bool *dipped)
         }
         *end = run->t_before + h * j / (count + 1);
         const int result = sample(k, *end, z);
-        *dipped = result == KERNEL_DONE && crossed(run->z_before, z, m) >= 0;
+        *dipped = result == KERNEL_DONE && crossed(run->z_before, z, m, k->arms) >= 0;
         if (*dipped)
             memcpy(run->z_middle, z, (size_t)m * sizeof *z);
         if (result || *dipped)
             return result;
+        if (arm(k, z))
+            run->from = *end;
     }
     for (int j = 1; j <= count; j++) {
+        if (run->t_before + h * (j - 1) / (count + 1) < run->from)
+            continue;
         for (int i = 0; i < m; i++) {
             Course c;
             for (int p = 0; p < 3; p++) {
@@ -144,6 +160,7 @@ int look_inside(Kernel *k)
 {
     Run *run = k->run;
     run->end = run->t;
+    run->from = run->t_before;
     int i = 0;
     while (i < k->indicators && !may_dip(run, i))
         i++;

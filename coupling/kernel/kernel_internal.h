@@ -151,6 +151,7 @@ struct Kernel {
     struct Sensitivity *sensitivity; /* null where nothing is differentiated by parameters */
     struct Changes *changes;   /* of constraints during the run; null where there are none */
     struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
+    bool *arms; /* by indicator: whose rise is no event, and arms its fall; null where there are none */
     bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
@@ -303,7 +304,7 @@ void project_along(Kernel *, const double *moved, bool positions, double *x); /*
 void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
 
 /* dips.c */
-int crossed(const double *before, const double *now, int count);
+int crossed(const double *before, const double *now, int count, const bool *arms); /* null: all rises are events */
 
 /* saving.c */
 void keep_unknowns(const Kernel *, double *kept);
@@ -322,8 +323,11 @@ int drop_redundant(Kernel *, int loop, const double *relations, int count, doubl
 double next_change(const Kernel *);
 int pass_changes(Kernel *, double t, double *x, bool *changed); /* those that are due; at a point in Continuous-Time Mode */
 
-/* switching.c */
+/* switching_watch.c */
 void note_due(Kernel *, const double *before, const double *now); /* by the event indicators; null where none fired */
+bool left_behind(Kernel *, double t, const double *x, const double *before, const double *now, bool first);
+
+/* switching.c */
 int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed); /* at a point in Continuous-Time Mode */
 
 /* happening.c */

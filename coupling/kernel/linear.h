@@ -41,6 +41,7 @@ void linear_expose(Linear *, bool on);         /* whether pivots come out as the
 /* Which constraints repeat others has been decided: their cycles are damped always, and of what they leave open the least length is
  * taken. All other pivots count for what they are. Null: undecided again. */
 bool linear_decide(Linear *, const bool *redundant); /* whether it was undecided before */
+void linear_reconsider(Linear *);                     /* undecided until the next decision, since the equations have become others */
 
 /* A pivot is weak where little is left of the greatest that it has been at points which were accepted: this one is. */
 void linear_accept(Linear *);

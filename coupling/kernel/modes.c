@@ -211,6 +211,63 @@ int modes_find(int count, const double *S, const double *b, Switched *item, doub
     return result;
 }
 
+/* What is held is eliminated, greatest pivots first, from the last row and column. */
+static double left_of_last(double *A, int n)
+{
+    for (int step = 0; step < n - 1; step++) {
+        int row = step, column = step;
+        for (int i = step; i < n - 1; i++)
+            for (int j = step; j < n - 1; j++)
+                if (fabs(A[i * n + j]) > fabs(A[row * n + column]))
+                    row = i, column = j;
+        if (!(fabs(A[row * n + column]) > certain))
+            break;
+        for (int j = 0; j < n; j++) {
+            const double moved = A[step * n + j];
+            A[step * n + j] = A[row * n + j];
+            A[row * n + j] = moved;
+        }
+        for (int i = 0; i < n; i++) {
+            const double moved = A[i * n + step];
+            A[i * n + step] = A[i * n + column];
+            A[i * n + column] = moved;
+        }
+        for (int i = step + 1; i < n; i++) {
+            const double factor = A[i * n + step] / A[step * n + step];
+            for (int j = step; j < n; j++)
+                A[i * n + j] -= factor * A[step * n + j];
+        }
+    }
+    return A[n * n - 1];
+}
+
+bool modes_held(int count, const double *S, const Switched *item, int which)
+{
+    double *const A = malloc((size_t)count * (size_t)count * sizeof *A);
+    int *const member = malloc((size_t)count * sizeof *member), n = 0;
+    for (int i = 0; i < count && A && member; i++)
+        if (i != which && !is_known(&item[i]))
+            member[n++] = i;
+    bool held = false;
+    if (A && member) {
+        member[n++] = which;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                const int row = member[i], column = member[j];
+                double entry = S[row * count + column];
+                for (int f = 0; f < count; f++)
+                    if (f != which && item[f].kind == FRICTION && item[f].mode && (item[f].normal == column || item[f].second == column))
+                        entry -= S[row * count + f] * item[f].mode * item[f].mu;
+                const double size = sqrt(fabs(S[row * count + row] * S[column * count + column]));
+                A[i * n + j] = size > 0 ? entry / size : 0;
+            }
+        held = fabs(left_of_last(A, n)) <= certain;
+    }
+    free(member);
+    free(A);
+    return held;
+}
+
 int modes_solve(int count, const double *S, const double *b, const Switched *item, double *lambda, double *a)
 {
     Pivoting p = {.count = count, .S = S, .b = b, .item = (Switched *)item, .lambda = lambda, .a = a};

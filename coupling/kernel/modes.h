@@ -37,6 +37,9 @@ typedef enum {
  * 1994) where all limits are given, else Lemke's method. Modes, multipliers and accelerations come out; S by rows. */
 int modes_find(int count, const double *S, const double *b, Switched *, double *lambda, double *a, int *rounds);
 
+/* Whether friction that is not to stick slips no further, since what is closed or sticks in these modes holds it. */
+bool modes_held(int count, const double *S, const Switched *, int which);
+
 /* The multipliers of some modes, of least length where they are not determined, and the accelerations. */
 int modes_solve(int count, const double *S, const double *b, const Switched *, double *lambda, double *a);
 

@@ -85,7 +85,7 @@ int kernel_point(Kernel *k, double t, bool *event)
     k->t = t;
     int result = evaluate_point(k);
     Coupling *c = k->coupling;
-    const bool state_event = result == KERNEL_DONE && (c->event || crossed(c->z_before, c->z, k->indicators) >= 0);
+    const bool state_event = result == KERNEL_DONE && (c->event || crossed(c->z_before, c->z, k->indicators, NULL) >= 0);
     c->sudden = result == KERNEL_DONE && (due <= t || state_event);
     *event = c->sudden || (result == KERNEL_DONE && held_changed(k));
     if (*event) {

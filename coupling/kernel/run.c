@@ -141,8 +141,8 @@ static int record_until(Kernel *k, double t)
 static int locate(Kernel *k, double *time)
 {
     Run *run = k->run;
-    double low = run->t_before, high = run->end;
-    int which = crossed(run->z, run->z_before, k->indicators);
+    double low = run->from, high = run->end;
+    int which = crossed(run->z_before, run->z, k->indicators, k->arms);
     double f_low = run->z_before[which], f_high = run->z[which];
     int result, side = 0;
     for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * fmax(fabs(high), run->t - run->t_before); i++) {
@@ -159,7 +159,7 @@ static int locate(Kernel *k, double *time)
             result = kernel_indicators(k, run->z_middle);
         if (result)
             return result;
-        const int now = crossed(run->z_before, run->z_middle, k->indicators);
+        const int now = crossed(run->z_before, run->z_middle, k->indicators, k->arms);
         if (now >= 0) {
             high = middle;
             f_high = run->z_middle[now];
@@ -188,7 +188,7 @@ static int locate(Kernel *k, double *time)
 static int settle_beyond(Kernel *k, int which, double *time)
 {
     Run *run = k->run;
-    const double slope = (run->z[which] - run->z_before[which]) / (run->end - run->t_before);
+    const double slope = (run->z[which] - run->z_before[which]) / (run->end - run->from);
     double stride = 4 * DBL_EPSILON * fmax(fabs(*time), run->end - run->t_before);
     for (int move = 0; k->projection && *time < run->end; move++) {
         int result = kernel_indicators(k, run->z_middle);
@@ -288,11 +288,17 @@ static int step(Kernel *k)
         result = kernel_evaluate(k, run->t, run->present);
     if (result == KERNEL_DONE)
         result = kernel_indicators(k, run->z);
-    if (result == KERNEL_DONE)
-        result = look_inside(k);
     if (result)
         return result;
-    const int indicator = crossed(run->z_before, run->z, k->indicators);
+    if (run->t > run->t_before && k->switching && left_behind(k, run->t_before, run->present, run->z_before, run->z, isnan(run->t_earlier))) {
+        result = method->state(k, run->t_before, run->x);
+        k->statistics.state_events++;
+        return result ? result : pass_event(k, run->t_before, -1);
+    }
+    result = look_inside(k);
+    if (result)
+        return result;
+    const int indicator = crossed(run->z_before, run->z, k->indicators, k->arms);
     if (indicator >= 0) {
         double t;
         result = locate(k, &t);

@@ -40,9 +40,9 @@ typedef struct Run {
     int close;
     bool listens; /* an instance wants to hear of every completed step */
     Crossing *crossing; /* by indicator: out of the positive, into it */
-    double end; /* of what is searched for the first event of the last step */
+    double from, end; /* of what is searched for the first event of the last step */
     double t_earlier; /* where the step before the last began; not a number after an event */
-    double *x, *z, *z_before, *z_middle, *z_earlier; /* indicators at `end`, at `t_before`, between, at `t_earlier` */
+    double *x, *z, *z_before, *z_middle, *z_earlier; /* indicators at `end`, at `from`, between, at `t_earlier` */
     double *z_inside; /* and at all samples of the last step, with its ends */
     double *unknowns, *unknowns_before; /* of all loops, at both ends of the last step */
 } Run;

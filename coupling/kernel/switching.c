@@ -21,6 +21,8 @@ static void end_switching(Kernel *k)
         free(s->z);
         free(s->change);
         free(s->strike);
+        free(k->arms);
+        k->arms = NULL;
     }
     free(s);
     k->switching = NULL;
@@ -50,14 +52,14 @@ int kernel_begin_switching(Kernel *k, const Rows *rows, const SwitchingOptions *
         const SwitchedRow *row = &rows->switched[i];
         Loop *l = &k->loops[row->loop];
         Item *item = &s->item[i];
-        *item = (Item){.row = row, .loop = l, .place = (int)(l->off - k->off) + row->unknown, .position = NONE, .velocity = NONE};
+        *item = (Item){.row = row, .loop = l, .place = (int)(l->off - k->off) + row->unknown, .position = NONE, .velocity = NONE, .fell_at = NAN};
         for (int c = 0; c < rows->constraints; c++)
             if (rows->constraint[c].loop == row->loop && rows->constraint[c].unknown == row->unknown) {
                 item->position = rows->constraint[c].position;
                 item->velocity = rows->constraint[c].velocity;
             }
     }
-    return 0;
+    return watch_falls(k) ? 0 : -1;
 }
 
 const ModeChange *kernel_mode_changes(const Kernel *k, int *count)
@@ -90,7 +92,13 @@ static int note_changes(Kernel *k, double t)
 {
     Switching *s = k->switching;
     for (int i = 0; i < s->count && s->begun; i++) {
-        if (s->item[i].mode == s->item[i].before || (s->item[i].row->kind == FRICTION && unpressed(s, &s->item[i])))
+        const SwitchedRow *row = s->item[i].row;
+        double limit = 1;
+        if (s->item[i].mode == s->item[i].before || (row->kind == FRICTION && unpressed(s, &s->item[i])))
+            continue;
+        if (s->item[i].mode == -s->item[i].before && get_of(k, &s->item[i], row->still == NONE ? row->limit : row->still, &limit))
+            return KERNEL_FMU_FAILED;
+        if (!(limit > 0)) /* slips without friction, now the other way */
             continue;
         ModeChange *more = room_for_more(s->change, s->changes, &s->change_room, sizeof *more);
         if (!more)
@@ -136,6 +144,25 @@ static int unsettled(Kernel *k, const Problem *p, int status)
     return no_forces(k, status == MODES_NONE ? KERNEL_NO_FORCES : KERNEL_UNSETTLED_MODES, p->count ? p->item[0] : 0, p->count);
 }
 
+/* Friction at rest that is at its limit, though others hold it, sticks, unless this is its event. What has no limit at all slips: nothing is
+ * to be watched there. */
+static void settle_ties(Switching *s, Problem *p)
+{
+    for (int c = 0; c < p->count; c++) {
+        Item *item = &s->item[p->item[c]];
+        Switched *given = &p->given[c];
+        item->mode = given->mode;
+        if (given->kind != FRICTION)
+            continue;
+        if (given->mode && modes_held(p->count, p->S, p->given, c)) {
+            given->mode = item->due ? given->mode : 0;
+            item->mode = HELD * given->mode;
+        }
+        if (!item->mode && !item->row->limited && given->limit == 0 && given->mu == 0)
+            item->mode = item->before < 0 ? -1 : 1;
+    }
+}
+
 /* Modes in which no force and no acceleration is wrong, with limits that follow other multipliers solved for in turn. */
 static int choose(Kernel *k, double t, double *x, Problem *p)
 {
@@ -178,21 +205,22 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
         if (!follows || same)
             break;
     }
-    for (int c = 0; c < p->count; c++)
-        s->item[p->item[c]].mode = p->given[c].mode;
+    settle_ties(s, p);
     for (int i = 0; i < s->count; i++)
         if (s->item[i].row->kind == FRICTION && unpressed(s, &s->item[i]) && !s->item[i].mode)
             s->item[i].mode = s->item[i].speed < 0 ? -1 : 1;
     return result;
 }
 
-/* Whether the multipliers and accelerations that instances give fit the modes, at the point of the last evaluation. */
-static int agree(Kernel *k, bool *fits)
+/* Whether the multipliers and accelerations that instances give fit the modes, at the point of the last evaluation; and what friction that
+ * sticks is most above its limit, or NONE. */
+static int agree(Kernel *k, bool *fits, int *over)
 {
     Switching *s = k->switching;
     int result = KERNEL_DONE;
-    double force = 0, acceleration = 0, a, limit;
+    double force = 0, acceleration = 0, most = 0, a, limit;
     *fits = true;
+    *over = NONE;
     acceleration = s->free_acceleration;
     for (int i = 0; i < s->unknowns; i++)
         force = fmax(force, fabs(s->z[i]));
@@ -212,9 +240,33 @@ static int agree(Kernel *k, bool *fits)
                 *fits = *fits && (unpressed(s, item) || item->mode * a >= -sure * acceleration);
             } else {
                 result = get_of(k, item, row->still == NONE ? row->limit : row->still, &limit);
-                *fits = *fits && fabs(lambda) <= limit + sure * force;
+                const double excess = fabs(lambda) - limit - sure * force;
+                *over = excess > most ? i : *over;
+                most = fmax(most, excess);
+                *fits = *fits && !(excess > 0);
             }
         }
+    return result;
+}
+
+/* Least reactions may ask more of one friction than it can carry, though others could carry the rest: it carries its limit then. */
+static int share_out(Kernel *k, double t, double *x, Problem *p, bool *fits)
+{
+    Switching *s = k->switching;
+    int over, result = agree(k, fits, &over);
+    for (int round = 0; result == KERNEL_DONE && !*fits && over != NONE && round < p->count; round++) {
+        int c = 0;
+        while (p->item[c] != over)
+            c++;
+        if (!modes_held(p->count, p->S, p->given, c))
+            break;
+        Item *item = &s->item[over];
+        p->given[c].mode = k->v[item->loop->first + item->row->unknown] > 0 ? -1 : 1;
+        item->mode = HELD * p->given[c].mode;
+        result = set_modes(k, t, x, true);
+        if (result == KERNEL_DONE)
+            result = agree(k, fits, &over);
+    }
     return result;
 }
 
@@ -273,6 +325,18 @@ static int decide(Kernel *k, double t, double *x, bool at_start, bool *jumped, P
     return result;
 }
 
+/* Whether something slips against its sign, as where a limit was 0 until now. */
+static bool slips_back(const Kernel *k, const double *x)
+{
+    const Switching *s = k->switching;
+    for (int i = 0; i < s->count; i++) {
+        const Item *item = &s->item[i];
+        if (item->row->kind == FRICTION && !unpressed(s, item) && item->mode * item->speed < -slow(k, x))
+            return true;
+    }
+    return false;
+}
+
 /* Whether there is anything to be decided: an indicator that fired, an approach, or a force that is too great since loads jumped. */
 static int is_quiet(Kernel *k, double t, const double *x, bool *quiet)
 {
@@ -287,26 +351,13 @@ static int is_quiet(Kernel *k, double t, const double *x, bool *quiet)
             return result;
     if (result == KERNEL_DONE)
         result = read_items(k, x);
-    if (result || collides(k, x))
+    if (result || collides(k, x) || slips_back(k, x))
         return result;
     result = kernel_evaluate(k, t, x);
     for (int i = 0; i < s->count; i++)
         s->item[i].candidate = s->item[i].row->kind == UNILATERAL ? s->item[i].mode : !s->item[i].mode;
-    return result ? result : agree(k, quiet);
-}
-
-/* What fired: friction breaks away against its force. */
-void note_due(Kernel *k, const double *before, const double *now)
-{
-    Switching *s = k->switching;
-    for (int i = 0; i < s->count; i++) {
-        Item *item = &s->item[i];
-        const int z = item->row->indicator == NONE ? NONE : k->parts[item->row->part].first_indicator + item->row->indicator;
-        item->due = 0;
-        if (z == NONE || !before || !(before[z] > 0 && now[z] <= 0))
-            continue;
-        item->due = item->row->kind == FRICTION && !item->mode && k->v[item->loop->first + item->row->unknown] > 0 ? -1 : 1;
-    }
+    int over;
+    return result ? result : agree(k, quiet, &over);
 }
 
 int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
@@ -333,7 +384,7 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
             s->item[i].mode = s->item[i].before;
         result = decide(k, t, x, at_start, &jumped, &p);
         if (result == KERNEL_DONE)
-            result = agree(k, &fits);
+            result = share_out(k, t, x, &p, &fits);
         if (result == KERNEL_DONE && !fits)
             result = unsettled(k, &p, MODES_UNSETTLED);
         if (result == KERNEL_DONE)

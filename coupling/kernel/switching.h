@@ -15,7 +15,8 @@ typedef struct {
     Loop *loop;
     int place, position, velocity; /* among all unknowns; slots */
     int mode, before, due;
-    bool candidate;
+    bool candidate, fell; /* fell: its indicator did, without having been positive */
+    double lowest, fell_at; /* lowest: of its indicator, 0 or what it was after the last event */
     double gap, speed, mu, limit, restitution;
 } Item;
 
@@ -45,6 +46,7 @@ typedef struct Switching {
 } Switching;
 
 enum { MOST_LIMITS = 50 };         /* rounds in which limits follow what they depend on */
+enum { HELD = 2 };                 /* times the sign of a slip: the mode of friction at its limit that others hold, so that it does not slip */
 
 
 /* switching_instances.c */
@@ -56,6 +58,9 @@ int set_modes(Kernel *, double t, double *x, bool solving); /* and lets the inst
 int read_limit(Kernel *, Item *); /* the greatest of friction at rest: what it is, or by how much it follows what presses */
 int no_forces(Kernel *, KernelStatus, int item, int count);
 void *room_for_more(void *array, int count, int *room, size_t size);
+
+/* switching_watch.c */
+bool watch_falls(Kernel *); /* false where memory lacks */
 
 /* switching_impacts.c */
 double slow(const Kernel *, const double *x);

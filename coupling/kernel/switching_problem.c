@@ -136,7 +136,7 @@ static void give(const Switching *s, Problem *p)
     for (int i = 0; i < p->count; i++) {
         const Item *item = &s->item[p->item[i]];
         p->given[i] = (Switched){
-            .kind = item->row->kind, .normal = -1, .second = -1, .mu = item->mu, .limit = item->limit, .restitution = item->restitution, .mode = item->before, .due = item->due};
+            .kind = item->row->kind, .normal = -1, .second = -1, .mu = item->mu, .limit = item->limit, .restitution = item->restitution, .mode = (item->before > 0) - (item->before < 0), .due = item->due};
         for (int j = 0; j < p->count && item->row->normal != NONE; j++)
             if (p->item[j] == item->row->normal || p->item[j] == item->row->second)
                 *(p->given[i].normal < 0 ? &p->given[i].normal : &p->given[i].second) = j;

@@ -15,7 +15,7 @@ from coupling.record import Change
 
 _MODES = {
     "unilateral": {0: "open", 1: "closed"},
-    "friction": {-1: "slips back", 0: "sticks", 1: "slips"},
+    "friction": {-2: "carries its limit", -1: "slips back", 0: "sticks", 1: "slips", 2: "carries its limit"},
     "holds_while": {0: "free", 1: "holds"},
 }
 _MANY_HITS = 3

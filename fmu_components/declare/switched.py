@@ -11,12 +11,15 @@ from typing import ClassVar
 
 import sympy
 from sympy import Abs, And, Eq, Max, Not, Piecewise
+from sympy.logic.boolalg import Boolean
 
 from fmu_components.declare.component import Component
 from fmu_components.declare.declaration import DeclarationError, Range, Role, Switched, Variable, falls
 from fmu_components.declare.functions import InSI
 
 Law = Callable[[sympy.Expr, sympy.Expr], sympy.Expr]
+_CREEPING = 1e-6
+"""In SI: as fast may slip what others hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ class Place:
 
     def watch(self, *rows: tuple[sympy.Expr, sympy.Basic], text: str) -> str:
         """One event, in each mode at that mode's own indicator; in compliant mode none. Its indicator by name."""
-        masked = Piecewise((1, Not(self.ideal)), *((InSI(value), condition) for value, condition in rows))
+        masked = Piecewise((1, Not(self.ideal)), *rows)
         self.part.when(falls(masked), {}, text)
         relation = self.part._draft.events[-1].relation
         return f"{relation}.indicator"
@@ -96,7 +99,7 @@ class Unilateral(Always):
         mode = place.mode(0, 1, "0 open, 1 closed")
         open_now = Eq(mode, 0)
         gap = place.velocity if place.position is None else place.position
-        indicator = place.watch((gap, open_now), (place.given, sympy.true), text=f"constraint {place.index} may close or open")
+        indicator = place.watch((InSI(gap), open_now), (InSI(place.given), sympy.true), text=f"constraint {place.index} may close or open")
         place.listed("unilateral", indicator=indicator, restitution=_named(place, self.restitution))
         return Piecewise((InSI(place.given), And(place.ideal, open_now)), (holding, True))
 
@@ -118,9 +121,11 @@ class Friction(Always):
 
     def residual(self, place: Place, holding: sympy.Expr) -> sympy.Expr:
         part, k = place.part, place.index
-        mode = place.mode(-1, 1, "0 sticks, 1 and -1 slips with that sign of the velocity")
+        text = "0 sticks, 1 and -1 slips with that sign of the velocity, 2 and -2 carries as much as -1 would, while others hold it"
+        mode = place.mode(-2, 2, text)
         slip = place.velocity
-        speed = Piecewise((mode * slip, place.ideal), (Abs(slip), True))
+        held = sympy.Or(Eq(mode, 2), Eq(mode, -2))
+        speed = Piecewise((mode * slip, And(place.ideal, Not(held))), (Abs(slip), True))
         limit = part.output(
             place.named("limit"),
             self.limit if self.law is None else self.law(self.limit, speed),
@@ -131,22 +136,17 @@ class Friction(Always):
         if self.static is not None:
             static = part.output(place.named("static"), self.static, place.unit, f"multiplier up to which constraint {k} sticks")
         sticks = Eq(mode, 0)
+        # Where the limit is 0, as of a contact that is open, the slip is no news; it may be rounding alone.
         indicator = place.watch(
-            (static - Abs(place.given), sticks),
-            (sympy.Integer(1), self._unpressed(part)),
-            (mode * slip, sympy.true),
+            (InSI(static - Abs(place.given)), sticks),
+            (_CREEPING - InSI(Abs(slip)), held),
+            (InSI(mode * slip), _acts(part, self.limit if self.static is None else self.static)),
+            (sympy.Integer(1), sympy.true),
             text=f"constraint {k} may slip, or end to slip",
         )
         place.listed("friction", indicator=indicator, limit=str(limit), static=None if self.static is None else str(static))
-        return Piecewise((InSI(place.given + mode * limit), And(place.ideal, Not(sticks))), (holding, True))
-
-    def _unpressed(self, part: Component) -> sympy.Basic:
-        """Whether all contacts that the limit depends on are open: then nothing rubs, and a slip that reverses is no event."""
-        pressing = {str(each) for each in self.limit.free_symbols if str(each).startswith("multiplier[")}
-        contacts = {each.multiplier.replace("lambda", "multiplier"): each for each in part._draft.switched if each.kind == "unilateral"}
-        if not pressing or not pressing <= contacts.keys():
-            return sympy.false
-        return And(*(Eq(part[contacts[each].mode], 0) for each in sorted(pressing)))
+        carried = Piecewise((mode * static / 2, held), (mode * limit, True))
+        return Piecewise((InSI(place.given + carried), And(place.ideal, Not(sticks))), (holding, True))
 
     def compliant(self, place: Place) -> sympy.Expr:
         limit = place.part[place.named("limit")]
@@ -199,6 +199,23 @@ def friction(slip: sympy.Expr, limit: sympy.Expr | float, static: sympy.Expr | f
 def holds_while(condition: sympy.Symbol, equation: sympy.Expr) -> HoldsWhile:
     """A constraint that is in force while a Boolean of the component is true; else its multiplier is 0."""
     return HoldsWhile(sympy.sympify(equation), condition)
+
+
+def _acts(part: Component, limit: sympy.Expr) -> Boolean:
+    """Whether friction has a limit other than 0 in ideal mode; true where that cannot be said without conditions inside conditions."""
+    names = [str(symbol) for symbol in limit.free_symbols]
+    limit = limit.subs(
+        {sympy.Symbol(name, real=True): part[name.replace("multiplier[", "lambda[")] for name in names if name.startswith("multiplier[")}
+    )
+    seen, ahead = set(), [limit]
+    while ahead:
+        expression = ahead.pop()
+        if expression.has(Piecewise):
+            return sympy.true
+        known = [part._draft.variables.get(str(symbol)) for symbol in expression.free_symbols - seen]
+        seen |= expression.free_symbols
+        ahead += [variable.equation for variable in known if variable is not None and variable.equation is not None]
+    return limit > 0
 
 
 def _named(place: Place, restitution: sympy.Expr) -> str | None:

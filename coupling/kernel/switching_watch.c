@@ -1,0 +1,64 @@
+/* What event indicators say of modes. Each mode has one, which is an event where it falls through 0 after it was positive. */
+#include "switching.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double certain = 1e-9;  /* of the forces of a loop, or of the greatest speed: by so much has surely fallen what did */
+static const double nothing = 1e-12; /* the same where there are no forces; and of gaps, in m */
+
+static int indicator_of(const Kernel *k, const Item *item)
+{
+    return item->row->indicator == NONE ? NONE : k->parts[item->row->part].first_indicator + item->row->indicator;
+}
+
+bool watch_falls(Kernel *k)
+{
+    const Switching *s = k->switching;
+    free(k->arms);
+    k->arms = calloc((size_t)k->indicators + 1, sizeof *k->arms);
+    for (int i = 0; i < s->count && k->arms; i++)
+        if (indicator_of(k, &s->item[i]) != NONE)
+            k->arms[indicator_of(k, &s->item[i])] = true;
+    return k->arms;
+}
+
+/* What fired: friction breaks away against its force. */
+void note_due(Kernel *k, const double *before, const double *now)
+{
+    Switching *s = k->switching;
+    for (int i = 0; i < s->count; i++) {
+        Item *item = &s->item[i];
+        const int z = indicator_of(k, item);
+        const bool fires = item->fell || (z != NONE && before && before[z] > 0 && now[z] <= 0);
+        item->fell = false;
+        item->due = !fires ? 0 : item->row->kind == FRICTION && !item->mode && k->v[item->loop->first + item->row->unknown] > 0 ? -1 : 1;
+    }
+}
+
+/* Where both modes were right at an event, such as at rest without loads, the indicator of the one that was taken may begin at 0 and fall
+ * without ever having been positive. Whether one does in the step that began at t, the first after an
+ * event or a later one. */
+bool left_behind(Kernel *k, double t, const double *x, const double *before, const double *now, bool first)
+{
+    Switching *s = k->switching;
+    bool found = false;
+    for (int i = 0; i < s->count; i++) {
+        Item *item = &s->item[i];
+        const int z = indicator_of(k, item);
+        if (z == NONE)
+            continue;
+        if (first)
+            item->lowest = fmin(before[z], 0);
+        if (before[z] > 0 || !(now[z] < item->lowest))
+            continue;
+        const bool of_force = item->row->kind == FRICTION ? !item->mode : item->mode;
+        double least = of_force || item->position != NONE ? nothing : slow(k, x);
+        for (int j = 0; j < item->loop->count && of_force; j++)
+            least = fmax(least, certain * fabs(k->v[item->loop->first + j]));
+        item->fell = now[z] < item->lowest - least && item->fell_at != t; /* once: it may be the better mode all the same */
+        item->fell_at = item->fell ? t : item->fell_at;
+        found = found || item->fell;
+    }
+    return found;
+}
