@@ -104,6 +104,19 @@ def test_friction_is_its_equation_or_its_law(ideal):
         assert slopes == pytest.approx([mode * 0.6 * 0.1 / 1.5, -mode * 0.8 * 0.1 / 1.5, 1.0], abs=1e-15)
 
 
+def test_friction_that_others_hold_carries_its_limit(ideal):
+    """In the modes 2 and -2 the residual is lambda + static or lambda - static, and a slip of 1e-6 is watched; without a limit no slip is."""
+    d = ideal(Bearing, {"lambda[1]": 3.0, "lambda[2]": -4.0, "lambda[3]": 0.7, "N.omega": -3e-7})
+    for mode in (2, -2):
+        d.set({"mode[3]": mode})
+        assert d["residual[3]"] == pytest.approx(0.7 + mode / 2, abs=1e-15)
+        assert d.indicators == pytest.approx([7e-7], abs=1e-20)
+    d.set({"mode[3]": 1})
+    assert d.indicators == pytest.approx([-3e-7])
+    d.set({"lambda[1]": 0.0, "lambda[2]": 0.0})
+    assert list(d.indicators) == [1.0]
+
+
 def test_a_condition_lets_go(ideal):
     """While its Boolean is false the residual is lambda, and `mode` tells so."""
     d = ideal(Dog, {"N.w": 2.0, "N.a": 0.5, "lambda[1]": 6.0, "baumgarte.gamma": 3.0})
