@@ -155,11 +155,19 @@ typedef struct {
     double *impulse, *velocity;
 } Strike;
 
+/* What is worth a sentence, by switched row or -1. two: the first Painleve with two solutions, and whether it stays closed; shared: the first friction
+ * that carries its limit while others hold it; mu: of the friction on the contact that no forces satisfy, and below: up to which some would. */
+typedef struct {
+    int two, shared;
+    bool two_closed;
+    double two_time, two_mu, shared_time, mu, below;
+} SwitchingNotes;
+
 int kernel_begin_switching(Kernel *, const Rows *, const SwitchingOptions *);
+const SwitchingNotes *kernel_switching_notes(const Kernel *);
 int kernel_switch_at_start(Kernel *, double t, double *x);
 const ModeChange *kernel_mode_changes(const Kernel *, int *count);
 const Strike *kernel_strikes(const Kernel *, int *count);
-int kernel_two_solutions(const Kernel *, double *time); /* the first switched row that had them, or -1 */
 const bool *kernel_lawful(const Kernel *);              /* by unknown of all loops: what slips */
 
 /* record.c */

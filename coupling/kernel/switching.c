@@ -37,7 +37,7 @@ int kernel_begin_switching(Kernel *k, const Rows *rows, const SwitchingOptions *
     k->end_switching = end_switching;
     s->rows = *rows;
     s->options = *options;
-    s->two_solutions = -1;
+    s->notes.two = s->notes.shared = NONE;
     for (int i = 0; i < k->loop_count; i++)
         s->unknowns += k->loops[i].count;
     s->count = rows->switcheds;
@@ -74,10 +74,9 @@ const Strike *kernel_strikes(const Kernel *k, int *count)
     return k->switching ? k->switching->strike : NULL;
 }
 
-int kernel_two_solutions(const Kernel *k, double *time)
+const SwitchingNotes *kernel_switching_notes(const Kernel *k)
 {
-    *time = k->switching ? k->switching->two_time : 0;
-    return k->switching ? k->switching->two_solutions : -1;
+    return &k->switching->notes;
 }
 
 /* Whether friction has nothing that presses it. */
@@ -135,18 +134,60 @@ static void find_candidates(Kernel *k, const double *x, bool at_start)
     }
 }
 
-static int unsettled(Kernel *k, const Problem *p, int status)
+/* What friction presses a contact, or NONE. */
+static int friction_on(const Switching *s, int contact)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->item[i].row->kind == FRICTION && s->item[i].row->normal != NONE && (s->item[i].row->normal == contact || s->item[i].row->second == contact))
+            return i;
+    return NONE;
+}
+
+/* Of a contact that its friction pushes into the ground: Snn - mu s Snt is positive below the bound. */
+static void note_steepness(Kernel *k, double t, const double *x, int contact, Problem *p)
+{
+    Switching *s = k->switching;
+    const int friction = friction_on(s, contact);
+    s->notes.mu = s->notes.below = 0;
+    if (friction == NONE)
+        return;
+    s->notes.mu = s->item[friction].mu;
+    s->item[friction].candidate = true;
+    if (find_problem(k, t, x, false, p))
+        return;
+    int n = 0, f = 0;
+    for (int c = 0; c < p->count; c++) {
+        n = p->item[c] == contact ? c : n;
+        f = p->item[c] == friction ? c : f;
+    }
+    const double across = fabs(p->S[n * p->count + f]);
+    s->notes.below = across > 0 ? p->S[n * p->count + n] / across : 0;
+}
+
+static int unsettled(Kernel *k, double t, const double *x, Problem *p, int status)
 {
     const Switching *s = k->switching;
+    const int count = p->count;
     for (int i = 0; i < p->count; i++)
-        if (s->item[p->item[i]].row->kind == UNILATERAL && p->S[i * p->count + i] <= 0)
-            return no_forces(k, KERNEL_NO_FORCES, p->item[i], p->count);
+        if (s->item[p->item[i]].row->kind == UNILATERAL && p->S[i * p->count + i] <= 0) {
+            const int contact = p->item[i];
+            note_steepness(k, t, x, contact, p);
+            return no_forces(k, KERNEL_NO_FORCES, contact, count);
+        }
     return no_forces(k, status == MODES_NONE ? KERNEL_NO_FORCES : KERNEL_UNSETTLED_MODES, p->count ? p->item[0] : 0, p->count);
+}
+
+static void note_shared(Switching *s, double t, const Item *item)
+{
+    if (s->notes.shared != NONE || !item->mode)
+        return;
+    s->notes.shared = (int)(item - s->item);
+    s->notes.shared_time = t;
 }
 
 /* Friction at rest that is at its limit, though others hold it, sticks, unless this is its event. What has no limit at all slips: nothing is
  * to be watched there. */
-static void settle_ties(Switching *s, Problem *p)
+static void settle_ties(Switching *s, double t, Problem *p)
 {
     for (int c = 0; c < p->count; c++) {
         Item *item = &s->item[p->item[c]];
@@ -157,6 +198,7 @@ static void settle_ties(Switching *s, Problem *p)
         if (given->mode && modes_held(p->count, p->S, p->given, c)) {
             given->mode = item->due ? given->mode : 0;
             item->mode = HELD * given->mode;
+            note_shared(s, t, item);
         }
         if (!item->mode && !item->row->limited && given->limit == 0 && given->mu == 0)
             item->mode = item->before < 0 ? -1 : 1;
@@ -174,7 +216,7 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
     for (int round = 0; result == KERNEL_DONE; round++) {
         result = find_problem(k, t, x, false, p);
         for (int i = 0; i < s->count && result == KERNEL_DONE; i++)
-            result = s->item[i].candidate ? read_limit(k, &s->item[i]) : KERNEL_DONE;
+            result = s->item[i].candidate || s->item[i].row->normal != NONE ? read_limit(k, &s->item[i]) : KERNEL_DONE;
         for (int c = 0; c < p->count; c++) {
             p->given[c].limit = s->item[p->item[c]].limit;
             p->given[c].mu = s->item[p->item[c]].mu;
@@ -186,15 +228,17 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
         if (result || status == MODES_NO_MEMORY)
             return result ? result : KERNEL_NO_MEMORY;
         if (status || round == MOST_LIMITS)
-            return unsettled(k, p, status);
+            return unsettled(k, t, x, p, status);
         bool same = round > 0;
         for (int c = 0; c < p->count; c++) {
             Item *item = &s->item[p->item[c]];
             same = same && item->before == p->given[c].mode;
             item->before = p->given[c].mode;
-            if (item->row->kind == UNILATERAL && p->S[c * p->count + c] < 0 && s->two_solutions < 0) {
-                s->two_solutions = p->item[c];
-                s->two_time = t;
+            if (item->row->kind == UNILATERAL && p->S[c * p->count + c] < 0 && s->notes.two == NONE) {
+                s->notes.two = p->item[c];
+                s->notes.two_time = t;
+                s->notes.two_closed = p->given[c].mode;
+                s->notes.two_mu = friction_on(s, p->item[c]) == NONE ? 0 : s->item[friction_on(s, p->item[c])].mu;
             }
         }
         s->free_acceleration = 0;
@@ -205,7 +249,7 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
         if (!follows || same)
             break;
     }
-    settle_ties(s, p);
+    settle_ties(s, t, p);
     for (int i = 0; i < s->count; i++)
         if (s->item[i].row->kind == FRICTION && unpressed(s, &s->item[i]) && !s->item[i].mode)
             s->item[i].mode = s->item[i].speed < 0 ? -1 : 1;
@@ -263,6 +307,7 @@ static int share_out(Kernel *k, double t, double *x, Problem *p, bool *fits)
         Item *item = &s->item[over];
         p->given[c].mode = k->v[item->loop->first + item->row->unknown] > 0 ? -1 : 1;
         item->mode = HELD * p->given[c].mode;
+        note_shared(s, t, item);
         result = set_modes(k, t, x, true);
         if (result == KERNEL_DONE)
             result = agree(k, fits, &over);
@@ -386,7 +431,7 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
         if (result == KERNEL_DONE)
             result = share_out(k, t, x, &p, &fits);
         if (result == KERNEL_DONE && !fits)
-            result = unsettled(k, &p, MODES_UNSETTLED);
+            result = unsettled(k, t, x, &p, MODES_UNSETTLED);
         if (result == KERNEL_DONE)
             result = note_changes(k, t);
         *changed = true;

@@ -41,8 +41,7 @@ typedef struct Switching {
     int changes, change_room;
     Strike *strike;
     int strikes, strike_room;
-    int two_solutions; /* an item, of the first Painleve with two solutions, or -1 */
-    double two_time;
+    SwitchingNotes notes;
 } Switching;
 
 enum { MOST_LIMITS = 50 };         /* rounds in which limits follow what they depend on */

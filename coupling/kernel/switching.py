@@ -42,6 +42,25 @@ class _Options(ctypes.Structure):
     _fields_ = [("simultaneous", c_bool), ("impulse", c_bool), ("rest", c_double), ("allowed", c_double)]
 
 
+class Notes(ctypes.Structure):
+    """What is worth a sentence, as in C."""
+
+    two: int
+    shared: int
+    two_closed: bool
+    two_time: float
+    two_mu: float
+    shared_time: float
+    mu: float
+    below: float
+    _fields_ = [
+        ("two", c_int),
+        ("shared", c_int),
+        ("two_closed", c_bool),
+        *((name, c_double) for name in ("two_time", "two_mu", "shared_time", "mu", "below")),
+    ]
+
+
 class _ModeChange(ctypes.Structure):
     _fields_ = [("time", c_double), *((name, c_int) for name in ("item", "before", "after", "row"))]
 
@@ -56,7 +75,7 @@ declare(
         "kernel_switch_at_start": (c_int, [c_void_p, c_double, c_void_p]),
         "kernel_mode_changes": (POINTER(_ModeChange), [c_void_p, POINTER(c_int)]),
         "kernel_strikes": (POINTER(_Strike), [c_void_p, POINTER(c_int)]),
-        "kernel_two_solutions": (c_int, [c_void_p, POINTER(c_double)]),
+        "kernel_switching_notes": (POINTER(Notes), [c_void_p]),
         "kernel_lawful": (POINTER(c_bool), [c_void_p]),
     }
 )
@@ -90,10 +109,9 @@ def strikes(kernel: Core, unknowns: int) -> list[Strike]:
     ]
 
 
-def two_solutions(kernel: Core) -> tuple[int, float]:
-    """The first switched row that had two, or -1, and when."""
-    time = c_double()
-    return library.kernel_two_solutions(kernel.handle, byref(time)), time.value
+def notes(kernel: Core) -> Notes:
+    """As the kernel has them."""
+    return library.kernel_switching_notes(kernel.handle).contents
 
 
 def lawful(kernel: Core, unknowns: int) -> np.ndarray:

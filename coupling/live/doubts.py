@@ -10,6 +10,7 @@ from coupling.errors import listed
 from coupling.live.failures import CARRY, participants, uncarried
 from coupling.live.gravity import different_gravities
 from coupling.live.session import Session
+from coupling.live.switched_failures import shares
 from coupling.options import Run
 from coupling.plan.capabilities import degree
 from coupling.plan.graph import Address
@@ -89,6 +90,9 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
     if loose and len(loose) == len(open_):
         return _uncarried(session, loose, time)
     sentence = f"{count} constraint{' is' if count == 1 else 's are'} redundant at t = {time:.6g} s, among those of {listed(names)}; "
+    shared = "" if passing else shares(session, open_)
+    if shared:
+        return sentence + shared
     if passing:
         return sentence + (
             "the mechanism passes a pose there from which its motion can go on in more than one way, and the multipliers near it are "

@@ -11,6 +11,7 @@ from coupling.errors import listed
 from coupling.kernel.changes import conflicting
 from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
+from coupling.live import switched_failures as switched
 from coupling.options import tolerance_of_fit
 from coupling.outcome import Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
@@ -53,9 +54,9 @@ _REMEDIES = {
     ),
     Status.UNFIT: (Ending.CONTRADICTORY, "add it where it fits"),
     Status.CONFLICT: (Ending.CONTRADICTORY, "remove one of them"),
-    Status.NO_FORCES: (Ending.CONTRADICTORY, "use less friction there, painleve='impulse', or planar.CompliantContact"),
-    Status.UNSETTLED_MODES: (Ending.CHATTERING, "use the compliant version of one"),
-    Status.UNFIT_MODE: (Ending.CONTRADICTORY, "let it hold where it fits"),
+    Status.NO_FORCES: (Ending.CONTRADICTORY, ""),
+    Status.UNSETTLED_MODES: (Ending.CHATTERING, ""),
+    Status.UNFIT_MODE: (Ending.CONTRADICTORY, ""),
     Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),
     Status.TERMINATED: (Ending.TERMINATED, ""),
 }
@@ -156,6 +157,9 @@ def chattering(session: Session, t: float) -> Outcome:
             f"stopped at t = {t:.9g} s: the derivative of '{session.program.label(failure.slot)}' jumps from one sign to the other there, again "
             f"and again, without an event (chattering); let its FMU signal an event, or give its model a state in which it rests; {KEPT}",
         )
+    joint = switched.without_end(session, failure.index)
+    if joint:
+        return Outcome(Ending.CHATTERING, f"stopped at t = {t:.9g} s: {joint}; {KEPT}")
     return Outcome(
         Ending.CHATTERING,
         f"stopped at t = {t:.9g} s: {session.program.indicator_name(failure.index)} causes events without end there (chattering); give its "
@@ -264,27 +268,6 @@ def _conflict(session: Session, at: str) -> str:
     return f"'{joint}' contradicts {others}: it repeats {'their' if len(partners) != 1 else 'its'} constraints, but asks for another velocity ({name} is {abs(value):.4g} {unit} apart)"
 
 
-def _switched(session: Session) -> tuple[str, str]:
-    """Of the switched multiplier that failed: its joint and, where it has one, its position."""
-    each = session.built.switched[session.kernel.failure.index]
-    part = session.built.parts[each.part]
-    return part.name, "" if each.given.position is None else part.fmu.by_reference[each.given.position].name
-
-
-def _no_forces(session: Session, at: str) -> str:
-    return f"no forces satisfy the contact of '{_switched(session)[0]}' (Painlevé: sliding with its friction pushes it into the ground without end)"
-
-
-def _unsettled_modes(session: Session, at: str) -> str:
-    joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in session.built.switched))
-    return f"the modes of {joints} do not settle; their friction depends on reactions too strongly"
-
-
-def _unfit_mode(session: Session, at: str) -> str:
-    joint, position = _switched(session)
-    return f"'{joint}' cannot hold from now on, {position} is more than 1e-06 off"
-
-
 def _unsettled(session: Session, at: str) -> str:
     f = session.kernel.failure
     if f.instance < 0:
@@ -309,9 +292,9 @@ _DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
     Status.CONTRADICTORY: _contradictory,
     Status.UNFIT: _unfit,
     Status.CONFLICT: _conflict,
-    Status.NO_FORCES: _no_forces,
-    Status.UNSETTLED_MODES: _unsettled_modes,
-    Status.UNFIT_MODE: _unfit_mode,
+    Status.NO_FORCES: switched.no_forces,
+    Status.UNSETTLED_MODES: switched.unsettled_modes,
+    Status.UNFIT_MODE: switched.unfit_mode,
     Status.UNSETTLED: _unsettled,
     Status.TERMINATED: _terminated,
 }

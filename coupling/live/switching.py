@@ -10,14 +10,9 @@ from coupling.kernel.status import Status
 from coupling.kernel.switching import ModeChange, Strike
 from coupling.live.session import Session
 from coupling.options import tolerance_of_fit
-from coupling.plan.switched import Switched
+from coupling.plan.switched import MODES, Switched
 from coupling.record import Change
 
-_MODES = {
-    "unilateral": {0: "open", 1: "closed"},
-    "friction": {-2: "carries its limit", -1: "slips back", 0: "sticks", 1: "slips", 2: "carries its limit"},
-    "holds_while": {0: "free", 1: "holds"},
-}
 _MANY_HITS = 3
 """So many before a rest are worth a warning."""
 
@@ -62,7 +57,7 @@ def switches_of(session: Session) -> list[Change]:
             found.append(Change(struck.time, built.parts[part].name, "hit", impulses, struck.lost))
     for change in switching.mode_changes(session.kernel):
         each = built.switched[change.item]
-        names = _MODES[each.given.kind]
+        names = MODES[each.given.kind]
         multiplier = built.parts[each.part].fmu.by_reference[each.given.multiplier].name
         what = f"{names[change.before]} -> {names[change.after]}"
         found.append(Change(change.time, built.parts[each.part].name, what, {}, 0.0, multiplier=multiplier))
@@ -116,7 +111,7 @@ def impacts_warned(session: Session) -> list[str]:
     """What took energy that nobody may have meant, what came to rest, and what has two solutions."""
     if not session.switches:
         return []
-    return [*_locked(session), *_rests(session), *_two_solutions(session)]
+    return [*_locked(session), *_rests(session), *_two_solutions(session), *_shared(session)]
 
 
 def _locked(session: Session) -> list[str]:
@@ -130,6 +125,7 @@ def _locked(session: Session) -> list[str]:
                 and struck.impulse[_place(session, each)]
             ):
                 unit = session.built.parts[each.part].fmu.by_reference[each.given.velocity].unit or ""
+                unit = "rad/s" if unit == "1/s" else unit
                 found.append(
                     f"an impact on '{session.built.parts[each.part].name}' at t = {struck.time:.6g} s took {struck.lost:.6g} J: it locked with {abs(speed):.6g} {unit} "
                     "between its sides; if you expected none, let the speeds agree"
@@ -158,11 +154,22 @@ def _last_closed(session: Session) -> dict[int, ModeChange]:
 
 
 def _two_solutions(session: Session) -> list[str]:
-    item, time = switching.two_solutions(session.kernel)
-    if item < 0:
+    notes = switching.notes(session.kernel)
+    if notes.two < 0:
         return []
-    each = session.built.switched[item]
+    part = session.built.parts[session.built.switched[notes.two].part]
     return [
-        f"'{session.built.parts[each.part].name}' has two solutions at t = {time:.6g} s, sliding and lifting off (Painlevé: its friction is too great for its "
-        "slope); it stays in its mode"
+        f"'{part.name}' has two solutions at t = {notes.two_time:.6g} s, sliding and lifting off (Painlevé: its friction of {notes.two_mu:.4g} is too great "
+        f"for its slope); it {'keeps sliding' if notes.two_closed else 'lifts off'}"
+    ]
+
+
+def _shared(session: Session) -> list[str]:
+    notes = switching.notes(session.kernel)
+    if notes.shared < 0:
+        return []
+    part = session.built.parts[session.built.switched[notes.shared].part]
+    return [
+        f"'{part.name}' and others carry one load that rigid bodies cannot share out; by least reactions it carries its limit from t = {notes.shared_time:.6g} s "
+        "on; the motion does not depend on that, which of them gives way first does"
     ]

@@ -11,6 +11,12 @@ from coupling.kernel.rows import RowBuilder
 from coupling.plan.graph import Part, type_code
 from coupling.plan.schedule import ScheduledLoop
 
+MODES = {
+    "unilateral": {0: "open", 1: "closed"},
+    "friction": {-2: "carries its limit", -1: "slips back", 0: "sticks", 1: "slips", 2: "carries its limit"},
+    "holds_while": {0: "free", 1: "holds"},
+}
+
 
 @dataclass(frozen=True)
 class Switched:

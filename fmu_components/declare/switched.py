@@ -207,7 +207,8 @@ def _acts(part: Component, limit: sympy.Expr) -> Boolean:
     limit = limit.subs(
         {sympy.Symbol(name, real=True): part[name.replace("multiplier[", "lambda[")] for name in names if name.startswith("multiplier[")}
     )
-    seen, ahead = set(), [limit]
+    seen: set[sympy.Basic] = set()
+    ahead: list[sympy.Basic] = [limit]
     while ahead:
         expression = ahead.pop()
         if expression.has(Piecewise):

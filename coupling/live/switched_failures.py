@@ -1,0 +1,76 @@
+"""What is said of joints whose constraints depend on modes, where rigid bodies give no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from coupling.errors import listed
+from coupling.kernel import switching
+from coupling.plan.switched import MODES
+
+if TYPE_CHECKING:
+    from coupling.live.session import Session
+
+
+def _joint(session: Session) -> tuple[str, str]:
+    """Of the switched multiplier that failed: its joint and, where it has one, its position."""
+    each = session.built.switched[session.kernel.failure.index]
+    part = session.built.parts[each.part]
+    return part.name, "" if each.given.position is None else part.fmu.by_reference[each.given.position].name
+
+
+def no_forces(session: Session, at: str) -> str:
+    notes = switching.notes(session.kernel)
+    less = f"mu below {notes.below:.3g}" if notes.below > 0 else "less friction"
+    sliding = f"sliding with mu = {notes.mu:.4g}" if notes.mu > 0 else "sliding with its friction"
+    return (
+        f"no forces satisfy the contact of '{_joint(session)[0]}' (Painlevé: {sliding} pushes it into the ground without end); use {less} there, "
+        "painleve='impulse', or planar.CompliantContact"
+    )
+
+
+def unsettled_modes(session: Session, at: str) -> str:
+    joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in session.built.switched))
+    return f"the modes of {joints} do not settle; their friction depends on reactions too strongly; use the compliant version of one"
+
+
+def unfit_mode(session: Session, at: str) -> str:
+    joint, position = _joint(session)
+    return f"'{joint}' cannot hold from now on, {position} is more than 1e-06 off; let it hold where it fits"
+
+
+def without_end(session: Session, indicator: int) -> str:
+    """Of the joint whose event indicator it is; empty where it is another's."""
+    first = 0
+    for number, part in enumerate(session.built.parts):
+        for each in session.built.switched:
+            if each.part == number and each.given.indicator is not None and first + each.given.indicator == indicator:
+                return _without_end(session, part.name, each.given.kind)
+        first += len(part.structure.indicators)
+    return ""
+
+
+def _without_end(session: Session, joint: str, kind: str) -> str:
+    modes = [name for mode, name in MODES[kind].items() if mode in (0, 1)]
+    remedy = f"raise its rest_velocity ({session.run.rest_velocity:g} m/s), or use compliant contact"
+    if kind == "friction":
+        remedy = "use its compliant version"
+    return f"'{joint}' changes without end between {modes[1]} and {modes[0]}; {remedy}"
+
+
+def shares(session: Session, multipliers: Sequence[str]) -> str:
+    """Where friction depends on multipliers that are not determined."""
+    built = session.built
+    joints = {
+        built.parts[each.part].name: None
+        for each in built.switched
+        if any(built.named(each.part, reference) in multipliers for reference in each.given.depends)
+    }
+    if not joints:
+        return ""
+    return (
+        f"{listed(joints)} {'carry' if len(joints) > 1 else 'carries a share of'} one load that rigid bodies cannot share out, and "
+        f"{'their' if len(joints) > 1 else 'its'} friction depends on the shares; least reactions are taken; give one of them a spring (compliant) if the "
+        "friction matters"
+    )
