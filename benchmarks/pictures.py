@@ -1,7 +1,7 @@
 """How soon a page can be used, and how long a frame takes: 50 bodies in 10,000 rows, in the plane and in space, in headless Chromium.
 
 The goals are less than 2 s until a page is ready, less than 20 ms for a frame, and at most 2 MB in the plane and 4 MB in space. There is no
-graphics card: Chromium draws by software.
+graphics card: where a frame in space is waited for, Chromium draws it by software, which takes as long as other programs let it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from tests.coupling.pictures.test_page import many_bodies  # noqa: E402
 from tests.support.browser import CHROMIUM, Browser  # noqa: E402
 
 FRAMES = 20
-FRAME = f"""(() => {{
+FRAME = f"""(waits => {{
     const pixel = new Uint8Array(4), gl = document.querySelector('#view').getContext('webgl2'), began = performance.now();
     for (let k = 0; k < {FRAMES}; k++) {{
         player.seek(player.scene.t0 + (player.scene.t1 - player.scene.t0) * k / {FRAMES});
         player.render();
-        if (gl) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+        if (gl && waits) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     }}
     return (performance.now() - began) / {FRAMES};
-}})()"""
-"""Reading a pixel waits until the frame is drawn."""
+}})"""
+"""Milliseconds of a frame; reading a pixel waits until it is drawn."""
 
 
 def main() -> None:
@@ -40,20 +40,23 @@ def main() -> None:
     if CHROMIUM is None:
         sys.exit("this benchmark needs Chromium: apt-get install chromium")
     print(f"{chosen.bodies} bodies, {chosen.rows} rows")
-    print(f"{'':8}{'written':>10}{'size':>10}{'ready':>10}{'a frame':>10}")
+    print(f"{'':8}{'written':>10}{'size':>10}{'ready':>10}{'a frame':>10}{'with software drawing':>24}")
     with Browser() as browser, tempfile.TemporaryDirectory() as folder:
         for name, space in (("plane", False), ("space", True)):
             result = many_bodies(chosen.bodies, chosen.rows, space)
             began = perf_counter()
             page = result.animate(Path(folder) / f"{name}.html")
             wrote = perf_counter() - began
-            ready, frames = [], []
+            ready, frames, drawn = [], [], []
             for _ in range(chosen.repetitions):
                 browser.open(page)
                 ready.append(browser.value("player.ready"))
-                frames.append(browser.value(FRAME))
+                frames.append(browser.value(f"{FRAME}(false)"))
+                drawn.append(browser.value(f"{FRAME}(true)"))
             assert not browser.errors, browser.errors
-            print(f"{name:8}{wrote:8.2f} s{page.stat().st_size / 1e6:7.2f} MB{min(ready) / 1e3:8.2f} s{min(frames):7.1f} ms")
+            print(
+                f"{name:8}{wrote:8.2f} s{page.stat().st_size / 1e6:7.2f} MB{min(ready) / 1e3:8.2f} s{min(frames):7.1f} ms{min(drawn):21.1f} ms"
+            )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ function revolved(profile, sides = 28) {  // pairs of radius and height about th
   }
   return [points, normals];
 }
-function sphere(steps = 12, sides = 20) {
+function sphere(steps, sides) {
   const arc = [...Array(steps + 1).keys()].map(i => Math.PI * (i / steps - 0.5));
   return revolved(arc.map(a => [Math.cos(a), Math.sin(a), [Math.cos(a), Math.sin(a)]]), sides);
 }
@@ -53,9 +53,13 @@ function helix(turns = 8, thick = 0.16) {
     for (let j = 0; j < sides; j++) for (const [p, q] of [[i, j], [i + 1, j], [i + 1, j + 1], [i, j], [i + 1, j + 1], [i, j + 1]]) vertex(p, q);
   return [points, normals];
 }
+const few = scene.shapes.length <= 40;  // of many solids each is small, and takes fewer triangles
 const MESHES = {
-  cylinder: () => revolved([[0, 0], [1, 0], [1, 0], [1, 1], [1, 1], [0, 1]], 40),
-  sphere, cube, helix, bead: () => sphere(6, 12),
+  cylinder: () => revolved([[0, 0], [1, 0], [1, 0], [1, 1], [1, 1], [0, 1]], few ? 40 : 16),
+  tube: () => revolved([[1, 0, [1, 0]], [1, 1, [1, 0]]], few ? 24 : 10),
+  sphere: () => few ? sphere(12, 20) : sphere(6, 10),
+  bead: () => few ? sphere(8, 16) : sphere(4, 8),
+  cube, helix,
   cone: () => revolved([[0, 0], [1, 0], [1, 0], [0, 1]]),
 };
 function creased({places, corners}) {  // normals are shared by triangles that are nearly in a plane
@@ -135,7 +139,7 @@ function begin() {
     const buffer = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     for (let i = 0; i < 5; i++) attribute(2 + i, 4, 80, 16 * i, true);
-    solids[name] = {array, buffer, corners: data[0].length / 3, list: []};
+    solids[name] = {array, buffer, corners: data[0].length / 3, list: [], round: /cylinder|tube|sphere|bead|cone/.test(name)};
   }
   grid.array = gl.createVertexArray();
   grid.buffer = gl.createBuffer();
@@ -159,10 +163,10 @@ const steel = () => rgb(dark() ? '#dfe7ee' : '#2b3743'), metal = () => rgb(dark(
 const joint = s => s.bad ? rgb(css('--force')) : steel();
 const turn = (frame, axis) => turned(spacePose(frame)[1], axis);
 const SOLIDS = {
-  capsule(s, colour) {
-    const a = spacePoint(s.a), b = spacePoint(s.b);
-    along('cylinder', a, b, s.r, colour);
-    for (const end of [a, b]) put('bead', [s.r, 0, 0], [0, s.r, 0], [0, 0, s.r], end, colour);
+  capsule(s, colour) {  // its beginning lies in the ball at the mass centre
+    const b = spacePoint(s.b);
+    along('tube', spacePoint(s.a), b, s.r, colour);
+    put('bead', [s.r, 0, 0], [0, s.r, 0], [0, 0, s.r], b, colour);
   },
   ball(s, colour) { globe(spacePoint(s.at), s.r, colour) },
   knuckle(s) { if (show.joints) globe(spacePoint(s.at), s.r, joint(s)) },
@@ -306,6 +310,7 @@ function drawSolids(shade) {
       gl.bindBuffer(gl.ARRAY_BUFFER, each.buffer);
       gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(each.list), gl.DYNAMIC_DRAW);
     }
+    if (each.round && !shade) gl.enable(gl.CULL_FACE); else gl.disable(gl.CULL_FACE);
     gl.drawArraysInstanced(gl.TRIANGLES, 0, each.corners, each.list.length / 20);
   }
 }
