@@ -430,6 +430,7 @@ class Simulator:
         number = {part.name: i for i, part in enumerate(built.parts)}
         held = getattr(pose, "held", {})
         states = {(number[resolve(name, number)[0]], resolve(name, number)[1]) for name in held if name in pose}
+        states |= set(self._given) if held else set()  # velocities too
         wish = Wish(hold={name: value for name, value in held.items() if name not in pose}, alternatives=False, near=True)
         key, session = self._started(built, run, {**near, **values}, None, assembling=True)
         with self._lent(key, session):

@@ -107,6 +107,7 @@ class System(Composition):
         fmi: int = 2,
         platforms: Sequence[str] | None = None,
         initial: str = "check",
+        hold: Sequence[str] | None = None,
         implicit: bool = False,
         ls_dae: bool = False,
         stop_time: float = 1.0,
@@ -126,14 +127,13 @@ class System(Composition):
         body may be connected inside as well, efforts add up. ``outputs`` are names, instances, ports or patterns with ``*``, by default
         all states; what opened ports give is among them in any case. All other variables can be seen as local ones. ``parameters``
         are chosen likewise, by default all; the others keep their values. ``fmi`` is the version, 2 or 3; ``platforms`` are ``linux64`` and
-        ``win64``, by default those that can be compiled for here. ``initial`` is as in ``simulate``: ``check``, ``assemble`` (now, as it is
-        exported) or ``relax``; unless it is ``relax``, the FMU itself refuses to start where constraints are violated. ``implicit`` is the
-        default of the parameter ``solver.implicit``: whether Co-Simulation integrates by an implicit method, for stiff systems. With
-        ``ls_dae`` an importer may solve for the multipliers itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default
-        experiment, in seconds. ``stabilisation`` is by default part of the joints; with ``projection``, Co-Simulation moves states onto the
-        constraints at the end of each step inside, and Model Exchange gives the projected right-hand side, which any integrator can take.
-        ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``; the FMU has its size
-        as the parameter ``solver.step_size``.
+        ``win64``, by default those that can be compiled for here. ``initial`` is as in ``simulate``: ``check``, ``assemble`` (now, and by
+        default again where the FMU starts) or ``relax``; unless it is ``relax``, the FMU refuses to start where constraints are violated, or
+        closes them where ``initial.assemble`` is true, by states that are not in ``hold``. ``implicit`` is the default of the parameter
+        ``solver.implicit``: an implicit method in Co-Simulation, for stiff systems. With ``ls_dae`` an importer may solve for the multipliers
+        itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default experiment, in seconds. ``stabilisation`` is by default part of
+        the joints; with ``projection`` Co-Simulation moves states onto the constraints, and Model Exchange gives the projected right-hand side.
+        ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``.
         """
         from coupling.export.export import export_fmu
 
@@ -146,6 +146,7 @@ class System(Composition):
             fmi=fmi,
             platforms=platforms,
             initial=initial,
+            hold=hold,
             implicit=implicit,
             ls_dae=ls_dae,
             stop_time=stop_time,

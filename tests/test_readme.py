@@ -325,6 +325,7 @@ def test_the_snippets_of_the_manual_of_export_run(scratch, capsys):
     assert scope["waved"]["mass.v"][-1] == pytest.approx(3 * (1 - np.cos(1.0)), abs=1e-9)
     printed = capsys.readouterr().out
     assert "the start violates constraints: hinge.position[1] = " in printed
+    assert (scope["higher"]["boom.x"][0], scope["higher"]["boom.theta"][0]) == (pytest.approx(np.cos(0.6), abs=1e-12), 0.6)
     assert "'push.force' cannot be exported: a Python function drives it" in printed
 
 

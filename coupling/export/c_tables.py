@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from coupling.export.table import STEP_SIZE, SWITCH, MechanismTable, constraint_places
+from coupling.export.closing import Closing
+from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
 from coupling.kernel.rows import NONE, DriveKind
 from coupling.live.session import Session
@@ -39,7 +40,7 @@ def renamed(source: str, identifier: str) -> str:
     return f"#define model {identifier}_model\n{source}"
 
 
-def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
+def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: Closing) -> str:
     """``mechanism.c``."""
     names = model_names(models)
     interface = table.interface
@@ -49,7 +50,9 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
     own += [_internal(f"remembered[{i + 1}]") for i in range(table.remembered)]
     components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
     starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
-    constraints = [] if interface.relaxed else constraint_places(table)
+    constraints = [f"{{{p}, {v}, {m}, {c_number(scale)}}}" for p, v, m, scale in closing.constraints]
+    moves = [f"{{{state}, {axis}, {c_number(scale)}}}" for state, axis, scale in closing.moves]
+    gauges = [_row(each) for each in closing.gauges]
     kinks = [f"{{{table.own_place(len(table.own) + i)}, {len(d.kinks)}, kinks{i}}}" for i, d in enumerate(table.kinked)]
     outputs = [place for reference in sorted(table.outputs) if (place := table.shown[reference - 1]) >= table.own_place(table.owns)]
     own_place = {v.name: table.own_place(i) for i, v in enumerate(table.own)}
@@ -63,7 +66,10 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
         _array("static const Reference output", map(str, outputs)),
         _array("static const Reference constant", map(str, table.constants)),
         _array("static const Start start", starts, "{0, 0}"),
-        _array("static const Reference constraint", map(str, constraints)),
+        _array("static const Constraint constraint", constraints, "{0, 0, 0, 1}"),
+        _array("static const Move move", moves, "{0, 0, 1}"),
+        _array("static const unsigned held", map(str, closing.held)),
+        _array("static const Gauge gauge", gauges, "{0, 0}"),
         *(_array(f"static const double kinks{i}", map(c_number, d.kinks)) for i, d in enumerate(table.kinked)),
         _array("static const Kinks kinks", kinks, "{0, 0, 0}"),
         "const Mechanism mechanism = {\n"
@@ -81,6 +87,9 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
                 "constants": len(table.constants),
                 "starts": len(starts),
                 "constraints": len(constraints),
+                "moves": len(moves),
+                "helds": len(closing.held),
+                "gauges": len(gauges),
                 "kinked": len(kinks),
                 "component": "component",
                 "own": "own",
@@ -89,9 +98,14 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str]) -> str:
                 "constant": "constant",
                 "start": "start",
                 "constraint": "constraint",
+                "move": "move",
+                "held": "held",
+                "gauge": "gauge",
+                "relaxed": c_bool(interface.relaxed),
                 "kinks": "kinks",
                 "memory": table.own_place(len(table.own) + len(table.kinked)) if table.peaks else 0,
                 "switch_reference": own_place.get(SWITCH, 0),
+                "assemble_reference": own_place.get(ASSEMBLE, 0),
                 "implicit_reference": own_place.get(IMPLICIT, 0),
                 "implicit_method": "&implicit_method" if table.implicit else 0,
             }.items()

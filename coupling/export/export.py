@@ -10,6 +10,7 @@ from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
+from coupling.export.closing import check_held
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import ExportRequest, MechanismTable
@@ -43,6 +44,7 @@ def export_fmu(
     fmi: int,
     platforms: Sequence[str] | None,
     initial: str,
+    hold: Sequence[str] | None,
     implicit: bool,
     ls_dae: bool,
     stop_time: float,
@@ -89,6 +91,7 @@ def export_fmu(
         )
     opened, mode = definition.opened(_starts(definition, fmus, choice)), Mode.PROJECTED if projected else Mode.CONTINUOUS
     built = build(opened, mode)
+    check_held(built, hold or ())
     functions = [drive.name for _, drive in built.drives if isinstance(drive, FunctionDrive)]
     if functions:
         raise BuildError(
@@ -112,7 +115,11 @@ def export_fmu(
             check_start_state(session)
         if steps:
             session.bordered = bordered_rows(session, kept_at_zero(session))
-        table = MechanismTable(built, ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time, steps), moved)
+        table = MechanismTable(
+            built,
+            ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time, steps, initial == "assemble", tuple(hold or ())),
+            moved,
+        )
         pack(target, table, session, models, fmi, chosen)
     return target
 
@@ -191,7 +198,7 @@ def _check_names(name: str, fmus: Mapping[str, Fmu]) -> None:
     for text in (name, *fmus):
         if not text.isprintable():
             raise BuildError(f"the name {shown(text)} holds a character that cannot be printed, which no FMU may have; choose another one")
-    for instance, own in (("solver", "implicit"),):
+    for instance, own in (("solver", "implicit"), ("initial", "assemble")):
         if instance in fmus and own in fmus[instance].variables:
             raise BuildError(
                 f"the instance '{instance}' has a variable '{own}', and '{instance}.{own}' is the name of a parameter that every exported FMU has; "

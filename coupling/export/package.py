@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coupling.errors import BuildError
 from coupling.export.c_tables import driven_by_formulas, mechanism_source, model_names, renamed, schedule_source
+from coupling.export.closing import closing_of
 from coupling.export.page import page
 from coupling.export.picture import picture_of
 from coupling.export.structure import MechanismStructure
@@ -72,7 +73,7 @@ def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[s
     )
     files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in (*kernel, *_headers(kernel))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
-    files["mechanism.c"] = mechanism_source(table, models).encode()
+    files["mechanism.c"] = mechanism_source(table, models, closing_of(table, session)).encode()
     files["schedule.c"] = schedule_source(table, session).encode()
     return dict(sorted(files.items()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from coupling.export.table import STEP_SIZE, SWITCH, MechanismTable, Member, constraint_places
+from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable, Member
 from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
 from coupling.live.failures import participants
@@ -267,7 +267,7 @@ def _redundancy(session: Session, number: int) -> str:
 
 
 def _start(table: MechanismTable) -> str:
-    if not constraint_places(table):
+    if not table.closes:
         return ""
     checked = (
         "It was exported to start as it is: where the start violates constraints, the stabilisation draws the mechanism together, at first with "
@@ -276,6 +276,11 @@ def _start(table: MechanismTable) -> str:
         else f"A start at which a constraint is violated by more than {TOLERANCE:g} in its unit, at position or velocity level, is refused at the "
         "end of initialisation with a sentence that names constraints and values. So start values of states, and parameters that place "
         "points, can only be changed together such that the constraints hold."
+    )
+    held = table.interface.hold
+    checked += (
+        f" Where {code(ASSEMBLE)} is true, the start is closed before, with the values as guesses: positions by steps of least length, then velocities by "
+        f"impulses of the constraints. {f'Held are {escape(listed(held))}.' if held else 'All states may move.'} Conditions of validity are judged there."
     )
     if table.built.reading:
         return (

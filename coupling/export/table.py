@@ -8,7 +8,7 @@ references number those that are, in the order of their places.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -31,6 +31,8 @@ from fmu_components.export.table import Dependency, VariableTable
 
 STEP_SIZE = "solver.step_size"
 """The mechanism's own parameter, where it takes steps of fixed size."""
+ASSEMBLE = "initial.assemble"
+"""The mechanism's own parameter, where it has constraints."""
 SWITCH = "ideal"
 """The mechanism's own switch, where an importer may solve for the multipliers."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -63,6 +65,10 @@ class ExportRequest:
     stop_time: float = 1.0
     fixed: Run | None = None
     """Whose options steps of fixed size inside Co-Simulation have."""
+    assembles: bool = False
+    """The default of the parameter that has the start closed."""
+    hold: tuple[str, ...] = ()
+    """The states that do not move then."""
 
 
 class MechanismTable(VariableTable):
@@ -145,6 +151,7 @@ class MechanismTable(VariableTable):
     def token(self) -> str:
         lines = [f"{v.name}|{v.role}|{v.unit}|{v.start}|{v.range}|{v.tunable}|{self.place(v)}" for v in self.variables]
         lines += [f"{m.name}|{m.fmu.token}" for m in self.members] + [str(sorted(self.starts.items())), str(sorted(self.outputs))]
+        lines.append(repr(self.interface.hold))
         lines += [repr(self.built.schedule.graph.wires), *(repr(_content(drive)) for _, drive in self.built.drives)]
         digest = sha256("\n".join(lines).encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
@@ -193,7 +200,15 @@ class MechanismTable(VariableTable):
         elif self.states:
             text = "whether Co-Simulation integrates by an implicit method, for stiff systems; otherwise by Dormand and Prince's"
             found.append(Variable(IMPLICIT, Role.PARAMETER, "", text, self.interface.implicit, "boolean"))
+        if self.closes:
+            text = "whether the start is closed at initialisation, from its values as guesses; otherwise one that violates constraints is refused"
+            found.append(Variable(ASSEMBLE, Role.PARAMETER, "", text, self.interface.assembles, "boolean"))
         return found
+
+    @cached_property
+    def closes(self) -> bool:
+        """Whether there are constraints that have to vanish at the start."""
+        return any(True for _ in constraints_of(self.built))
 
     def _members(self) -> list[Member]:
         members, first = [], 1 + self.states + self.owns
@@ -324,13 +339,11 @@ def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:
     return frozenset(e.get("name", "") for e in root.iterfind("ModelVariables/*") if e.get("reinit") == "true")
 
 
-def constraint_places(table: MechanismTable, levels: Sequence[str] = ("position", "velocity")) -> list[int]:
-    """Where the values are that have to vanish at the start: of all components whose multipliers are solved for."""
-    found = []
-    for part, member in enumerate(table.members):
-        dae = member.fmu.dae
+def constraints_of(built: Built) -> Iterator[tuple[int, fmus.Constraint]]:
+    """What has to vanish at the start, by component: of all whose multipliers are solved for, but for constraints that come and go."""
+    for number, part in enumerate(built.parts):
+        dae = part.fmu.dae
         switched = {each.multiplier for each in dae.switched} if dae else set()
-        for constraint in dae.constraints if dae else ():
-            levels_of = (constraint.at(level) for level in levels if constraint.multiplier not in switched)
-            found += [table.place_at(part, reference) for reference in levels_of if reference is not None]
-    return found
+        for each in dae.constraints if dae else ():
+            if each.multiplier not in switched and (each.at("position"), each.at("velocity")) != (None, None):
+                yield number, each

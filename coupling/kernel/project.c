@@ -1,6 +1,7 @@
 /* States moved onto the constraints at the end of a step: by V and the factor of S that the last evaluation of the step, at the same time,
  * has left behind. Readings of positions and velocities of constraints, and solves; nothing is differentiated or factorised. */
 #include "project.h"
+#include "turning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,8 +107,7 @@ void move_position(Projection *p, int velocity, double by, double *x)
         p->turned[p->turn_of[velocity]] += by;
 }
 
-/* Adds (c, s d) o q. */
-static void add_product(double c, double s, const double *d, const double *q, double *to)
+void add_product(double c, double s, const double *d, const double *q, double *to)
 {
     const double q0 = q[0], q1 = q[1], q2 = q[2], q3 = q[3];
     to[0] += c * q0 - s * (d[0] * q1 + d[1] * q2 + d[2] * q3);
@@ -116,14 +116,18 @@ static void add_product(double c, double s, const double *d, const double *q, do
     to[3] += c * q3 + s * (d[2] * q0 + d[0] * q2 - d[1] * q1);
 }
 
-/* By rotation vectors of any length, which the lengths of quaternions survive. */
+void turn(const double *d, double *q)
+{
+    const double angle = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    if (angle > 0)
+        add_product(cos(angle / 2) - 1, sin(angle / 2) / angle, d, q, q);
+}
+
 void turn_all(Projection *p, double *x)
 {
     for (int i = 0; i < p->turns; i++) {
-        double *const d = p->turned + 3 * i, *const q = x + p->turn[i].q;
-        const double angle = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-        if (angle > 0)
-            add_product(cos(angle / 2) - 1, sin(angle / 2) / angle, d, q, q);
+        double *const d = p->turned + 3 * i;
+        turn(d, x + p->turn[i].q);
         d[0] = d[1] = d[2] = 0;
     }
 }

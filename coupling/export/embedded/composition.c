@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Which component a reference belongs to; null for the mechanism's own. */
-static Member *member_at(const Whole *w, Reference reference)
+Member *member_at(const Whole *w, Reference reference)
 {
     unsigned low = 0, high = mechanism.components;
     while (low < high) {
@@ -229,49 +228,66 @@ static const char *reason(const Model *m)
     return system_reason(whole(m)->system);
 }
 
-static void arrange(Model *m)
+void pass_values(Whole *w)
 {
-    Whole *w = whole(m);
     prepare(w, AT_EVENTS);
     system_exchange(w->system, w->v[w->model.time]);
     for (unsigned i = 0; i < mechanism.components; i++)
         member_evaluate(&w->members[i], w->members[i].model->stages);
 }
 
+static void arrange(Model *m)
+{
+    Whole *w = whole(m);
+    pass_values(w);
+    w->open = mechanism.assemble_reference && w->v[mechanism.assemble_reference] != 0 ? close_start(w) : NULL;
+}
+
+const char *describe_open(Whole *w, int first, int last, double allowed, const char *head, const char *tail)
+{
+    const Variable *const variable = w->model.variable;
+    size_t length = 0;
+    unsigned shown = 0, open = 0;
+    for (unsigned i = 0; i < mechanism.constraints; i++) {
+        const Reference levels[] = {mechanism.constraint[i].position, mechanism.constraint[i].velocity};
+        for (int level = first; level <= last; level++) {
+            const Reference r = levels[level];
+            if (!r || fabs(w->v[r]) <= allowed)
+                continue;
+            open++;
+            if (length < sizeof w->sentence / 2) {
+                length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, "%s%s = %.4g%s%s", shown ? ", " : head,
+                                           variable[r].name, w->v[r], *variable[r].unit ? " " : "", variable[r].unit);
+                shown++;
+            }
+        }
+    }
+    if (open > shown)
+        length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " and %u more", open - shown);
+    snprintf(w->sentence + length, sizeof w->sentence - length, "%s", tail);
+    return open ? w->sentence : NULL;
+}
+
 static const char *violation(Model *m, double tolerance)
 {
-    static const double allowed = 1e-6;
     Whole *w = whole(m);
+    if (w->open)
+        return w->open;
     system_set_tolerance(w->system, tolerance);
     if (mechanism.memory)
         w->v[mechanism.memory] = tolerance;
-    arrange(m); /* positions and velocities are there whether or not anything can be solved */
-    size_t length = 0;
-    unsigned shown = 0, violated = 0;
-    for (unsigned i = 0; i < mechanism.constraints; i++) {
-        const Reference r = mechanism.constraint[i];
-        if (fabs(w->v[r]) <= allowed)
-            continue;
-        violated++;
-        if (length < sizeof w->sentence / 2) {
-            shown++;
-            length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, "%s%s = %.4g%s%s",
-                                       shown > 1 ? ", " : "the start violates constraints: ", m->variable[r].name, w->v[r],
-                                       *m->variable[r].unit ? " " : "", m->variable[r].unit);
-        }
-    }
-    if (!violated) {
-        for (unsigned stage = 0; stage < STAGES; stage++)
-            evaluate_stage(m, stage);
-        return w->failed || (m->states && isnan(w->v[m->derivative[0]])) ? reason(m) : NULL;
-    }
-    if (violated > shown)
-        length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " and %u more", violated - shown);
-    snprintf(w->sentence + length, sizeof w->sentence - length,
-             " (at most %g is allowed); correct the start values of the states, or export the mechanism with initial='relax', which leaves "
-             "violations to the stabilisation",
-             allowed);
-    return w->sentence;
+    pass_values(w); /* positions and velocities are there whether or not anything can be solved */
+    const char *const open =
+        mechanism.relaxed ? NULL
+                          : describe_open(w, 0, 1, 1e-6, "the start violates constraints: ",
+                                          " (at most 1e-06 is allowed); correct the start values of the states, set initial.assemble, which has "
+                                          "them moved, or export the mechanism with initial='relax', which leaves violations to the "
+                                          "stabilisation");
+    if (open)
+        return open;
+    for (unsigned stage = 0; stage < STAGES; stage++)
+        evaluate_stage(m, stage);
+    return w->failed || (m->states && isnan(w->v[m->derivative[0]])) ? reason(m) : NULL;
 }
 
 static const char *warning(Model *m)

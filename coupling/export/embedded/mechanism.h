@@ -20,6 +20,27 @@ typedef struct {
     double value;
 } Start;
 
+/* What has to vanish at the start, at the levels that there are, and whose force it is; 0 where there is no such. scale: what counts as much as
+ * a radian. */
+typedef struct {
+    Reference position, velocity, multiplier;
+    double scale;
+} Constraint;
+
+/* How positions may move where the start is closed: a state by itself, or a quaternion, by its first state, about an axis. Those about the three
+ * axes follow each other. */
+typedef struct {
+    unsigned state;
+    int axis; /* -1 for a state by itself */
+    double scale;
+} Move;
+
+/* A state that counts turns of what it follows. */
+typedef struct {
+    unsigned state;
+    Reference follows;
+} Gauge;
+
 /* A table that drives an input: where it has kinks and jumps. */
 typedef struct {
     Reference next; /* the own discrete variable that counts those which have passed */
@@ -30,16 +51,20 @@ typedef struct {
 typedef struct {
     const char *name, *token;
     double default_stop;
-    unsigned components, owns, inputs, internals, outputs, constants, starts, constraints, kinked;
+    unsigned components, owns, inputs, internals, outputs, constants, starts, constraints, moves, helds, gauges, kinked;
     const Component *component;
     const Variable *own;        /* the inputs first; the role says what else there is */
     const Reference *internal;  /* variables of components that are not shown */
     const Reference *output;
     const Reference *constant;  /* inputs of components that are parameters here */
     const Start *start;         /* where it is not the component's own */
-    const Reference *constraint; /* positions and velocities that have to vanish at the start */
+    const Constraint *constraint;
+    const Move *move;
+    const unsigned *held;       /* states that do not move where the start is closed */
+    const Gauge *gauge;
+    bool relaxed;               /* a start that violates constraints is taken as it is */
     const Kinks *kinks;
-    Reference switch_reference, implicit_reference; /* 0 where there is none */
+    Reference switch_reference, implicit_reference, assemble_reference; /* 0 where there is none */
     Reference memory; /* the tolerance, and from the next one on what loops remember of their motion; 0 without loops */
     const Method *implicit_method;
 } Mechanism;

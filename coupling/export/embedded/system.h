@@ -28,6 +28,7 @@ bool system_derivatives(System *, double t, const double *x, double *dx);
 bool system_complete(System *, double t, const double *x, double *dx); /* every value in every component */
 /* Tangents, from those of the parts; `states` are all that move, and receive those of the projected ones. */
 bool system_follow(System *, double time, const double *inputs, const double *multipliers, double *states);
+void system_follow_given(System *, const double *inputs, const double *multipliers); /* the same, where nothing is solved for */
 /* Where states are moved onto constraints: in derivatives, unless steps are taken inside, which then call `system_project`. */
 bool system_constrained(const System *);
 void system_steps(System *);

@@ -9,6 +9,7 @@ typedef struct {
     System *system;
     double time;
     const double *inputs, *multipliers;
+    bool given; /* all multipliers are as they are told: nothing is solved for */
 } Seed;
 
 static double slope_of(const Drive *d)
@@ -34,10 +35,10 @@ static bool follow_loop(const Seed *seed, int index)
     Loop *l = &k->loops[index];
     double *const z = s->tangent + l->first;
     for (int i = 0; i < l->count; i++)
-        z[i] = l->held && l->held[i] ? seed->multipliers[schedule.slot_variable[l->first + i]] : 0;
+        z[i] = seed->given || (l->held && l->held[i]) ? seed->multipliers[schedule.slot_variable[l->first + i]] : 0;
     if (!follow(seed, &l->inside))
         return false;
-    if (l->given)
+    if (l->given || seed->given)
         return true;
     for (int i = 0; i < l->count; i++) {
         double sum = 0;
@@ -105,6 +106,13 @@ bool system_follow(System *s, double time, const double *inputs, const double *m
         }
     s->linear = true;
     memset(s->tangent, 0, ((size_t)schedule.rows.slots + 1) * sizeof *s->tangent);
-    const Seed seed = {s, time, inputs, multipliers};
+    const Seed seed = {s, time, inputs, multipliers, false};
     return (!s->returning || follow_projection(&seed, states)) && follow(&seed, &k->lists[EVENTS]);
+}
+
+void system_follow_given(System *s, const double *inputs, const double *multipliers)
+{
+    memset(s->tangent, 0, ((size_t)schedule.rows.slots + 1) * sizeof *s->tangent);
+    const Seed seed = {s, 0, inputs, multipliers, true};
+    follow(&seed, &s->kernel->lists[EVENTS]);
 }

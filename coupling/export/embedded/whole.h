@@ -43,6 +43,7 @@ typedef struct {
     unsigned references;
     size_t room[2];
     bool failed;     /* what changes at events only could not be computed */
+    const char *open; /* what keeps the start from being closed */
     char sentence[1024];
 } Whole;
 
@@ -64,6 +65,14 @@ void member_forget(Member *); /* what it allocated */
 /* composition.c */
 extern const Composition composition;
 bool prepare_motion(Whole *); /* brings time, states and inputs into the components */
+Member *member_at(const Whole *, Reference); /* which component a reference belongs to; null for the mechanism's own */
+void pass_values(Whole *); /* all of them once, without solving for anything */
+/* The constraints that are open by more than is allowed, at levels from the first to the last of velocity and position, as a sentence between
+ * two texts; null where there are none. */
+const char *describe_open(Whole *, int first, int last, double allowed, const char *head, const char *tail);
+
+/* closing.c */
+const char *close_start(Whole *); /* what keeps it from being closed, or null; states stay where they were then */
 
 /* all_events.c: of all components */
 Reference first_component(void);
