@@ -280,7 +280,7 @@ def _start(table: MechanismTable) -> str:
     held = table.interface.hold
     checked += (
         f" Where {code(ASSEMBLE)} is true, the start is closed before, with the values as guesses: positions by steps of least length, then velocities by "
-        f"impulses of the constraints. {f'Held are {escape(listed(held))}.' if held else 'All states may move.'} Conditions of validity are judged there."
+        f"impulses of the constraints. {f'Held are {listed(held)}.' if held else 'All states may move.'} Conditions of validity are judged there."
     )
     if table.built.reading:
         return (

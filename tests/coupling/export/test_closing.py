@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
 
 import fmpy
 import numpy as np
@@ -94,8 +96,8 @@ def test_what_is_held_is_a_state(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow  # joints are built that few other tests need
-@pytest.mark.parametrize("options", [{}, {"stabilisation": "projection"}], ids=["", "projection"])
-def test_in_space(options: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [{}, {"stabilisation": "projection"}, {"solver": "index3", "step_size": 1e-3}])
+def test_in_space(options: dict[str, Any], tmp_path: Path) -> None:
     """A longer rod, against the closed form of the slider; attitudes stay of unit length, and an axis that is reversed is refused."""
     space = example("15_spatial_slider_crank")
     held = [f"crank.{name}" for name in ("x", "y", "z", "q0", "q1", "q2", "q3", "omegax")]
@@ -117,6 +119,9 @@ def test_a_cylinder_follows(tmp_path: Path) -> None:
     """Its length is that of the closed mechanism, where its validity is judged."""
     path = boom(1.0).export_fmu(tmp_path / "boom.fmu", initial="assemble", hold=["arm.theta"], platforms=["linux64"])
     assert load(path).variables["initial.assemble"].start is True
+    with ZipFile(path) as archive:
+        page = archive.read("documentation/index.html").decode()
+    assert "<code>initial.assemble</code> is true, the start is closed" in page and "Held are <code>arm.theta</code>." in page
     fmu = Driver(path, "me")
     fmu.start({"hinge.p1.ry": 0.1})
     assert fmu["line.flange.s"] == pytest.approx(np.hypot(0.5, np.sqrt(0.75) + 0.1), abs=1e-12)
