@@ -6,6 +6,7 @@
 #include "kernel/turning.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -269,6 +270,31 @@ static bool close_level(Closing *c)
         worst = there;
     }
     return isfinite(size) && worst <= enough;
+}
+
+const char *describe_open(Whole *w, int first, int last, double allowed, const char *head, const char *tail)
+{
+    const Variable *const variable = w->model.variable;
+    size_t length = 0;
+    unsigned shown = 0, open = 0;
+    for (unsigned i = 0; i < mechanism.constraints; i++) {
+        const Reference levels[] = {mechanism.constraint[i].position, mechanism.constraint[i].velocity};
+        for (int level = first; level <= last; level++) {
+            const Reference r = levels[level];
+            if (!r || fabs(w->v[r]) <= allowed)
+                continue;
+            open++;
+            if (length < sizeof w->sentence / 2) {
+                length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, "%s%s = %.4g%s%s", shown ? ", " : head,
+                                           variable[r].name, w->v[r], *variable[r].unit ? " " : "", variable[r].unit);
+                shown++;
+            }
+        }
+    }
+    if (open > shown)
+        length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " and %u more", open - shown);
+    snprintf(w->sentence + length, sizeof w->sentence - length, "%s", tail);
+    return open ? w->sentence : NULL;
 }
 
 const char *close_start(Whole *w)

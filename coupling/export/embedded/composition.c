@@ -5,31 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-Member *member_at(const Whole *w, Reference reference)
-{
-    unsigned low = 0, high = mechanism.components;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (w->members[middle].first <= reference)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &w->members[low - 1] : NULL;
-}
-
 static void bind(Model *m, double *v)
 {
     Whole *w = whole(m);
     w->v = v;
     for (unsigned i = 0; i < mechanism.components; i++)
         w->members[i].v = v + w->members[i].first;
-}
-
-/* Whether the importer solves for the multipliers. */
-static bool given(const Whole *w)
-{
-    return mechanism.switch_reference && w->v[mechanism.switch_reference] != 0;
 }
 
 static void restart(Model *m)
@@ -44,50 +25,6 @@ static void restart(Model *m)
         return;
     system_set_tolerance(w->system, w->v[mechanism.memory]);
     system_remember(w->system, w->v + mechanism.memory + 1);
-}
-
-static void gather(const double *v, const Reference *reference, unsigned count, double *values)
-{
-    for (unsigned i = 0; i < count; i++)
-        values[i] = v[reference[i]];
-}
-
-/* Brings what is outside of the components into them. */
-static bool prepare(Whole *w, unsigned stage)
-{
-    const double t = w->v[w->model.time];
-    const bool events = stage == AT_EVENTS;
-    for (unsigned i = 0; i < mechanism.components; i++) {
-        Member *p = &w->members[i];
-        p->v[p->model->time] = t;
-        if (stage != EVERYTHING) /* comes after the motion, at the same point */
-            member_changed(p, events ? 0 : p->moving);
-    }
-    gather(w->v, w->model.state, w->model.states, w->x);
-    gather(w->v, w->model.input, w->model.inputs, w->inputs);
-    system_set_inputs(w->system, t, w->inputs);
-    if (given(w))
-        system_give(w->system, w->v);
-    else if (mechanism.switch_reference)
-        system_keep(w->system);
-    if (events && !given(w) && !system_take(w->system))
-        return false;
-    if (events) {
-        double passed = -INFINITY;
-        for (unsigned i = 0; i < mechanism.kinked; i++) {
-            const Kinks *k = &mechanism.kinks[i];
-            const int next = (int)w->v[k->next];
-            if (next > 0 && next <= (int)k->count)
-                passed = fmax(passed, k->times[next - 1]);
-        }
-        system_set_passed(w->system, passed);
-    }
-    return true;
-}
-
-bool prepare_motion(Whole *w)
-{
-    return prepare(w, MOTION);
 }
 
 /* Components compute with the projected states, and importers read the states that they have set: what has been computed stays valid. */
@@ -228,44 +165,11 @@ static const char *reason(const Model *m)
     return system_reason(whole(m)->system);
 }
 
-void pass_values(Whole *w)
-{
-    prepare(w, AT_EVENTS);
-    system_exchange(w->system, w->v[w->model.time]);
-    for (unsigned i = 0; i < mechanism.components; i++)
-        member_evaluate(&w->members[i], w->members[i].model->stages);
-}
-
 static void arrange(Model *m)
 {
     Whole *w = whole(m);
     pass_values(w);
     w->open = mechanism.assemble_reference && w->v[mechanism.assemble_reference] != 0 ? close_start(w) : NULL;
-}
-
-const char *describe_open(Whole *w, int first, int last, double allowed, const char *head, const char *tail)
-{
-    const Variable *const variable = w->model.variable;
-    size_t length = 0;
-    unsigned shown = 0, open = 0;
-    for (unsigned i = 0; i < mechanism.constraints; i++) {
-        const Reference levels[] = {mechanism.constraint[i].position, mechanism.constraint[i].velocity};
-        for (int level = first; level <= last; level++) {
-            const Reference r = levels[level];
-            if (!r || fabs(w->v[r]) <= allowed)
-                continue;
-            open++;
-            if (length < sizeof w->sentence / 2) {
-                length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, "%s%s = %.4g%s%s", shown ? ", " : head,
-                                           variable[r].name, w->v[r], *variable[r].unit ? " " : "", variable[r].unit);
-                shown++;
-            }
-        }
-    }
-    if (open > shown)
-        length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, " and %u more", open - shown);
-    snprintf(w->sentence + length, sizeof w->sentence - length, "%s", tail);
-    return open ? w->sentence : NULL;
 }
 
 static const char *violation(Model *m, double tolerance)

@@ -64,15 +64,19 @@ void member_forget(Member *); /* what it allocated */
 
 /* composition.c */
 extern const Composition composition;
-bool prepare_motion(Whole *); /* brings time, states and inputs into the components */
+
+/* passing.c */
 Member *member_at(const Whole *, Reference); /* which component a reference belongs to; null for the mechanism's own */
-void pass_values(Whole *); /* all of them once, without solving for anything */
-/* The constraints that are open by more than is allowed, at levels from the first to the last of velocity and position, as a sentence between
- * two texts; null where there are none. */
-const char *describe_open(Whole *, int first, int last, double allowed, const char *head, const char *tail);
+bool given(const Whole *);                   /* whether the importer solves for the multipliers */
+bool prepare(Whole *, unsigned stage);       /* brings time, states and inputs into the components */
+bool prepare_motion(Whole *);
+void pass_values(Whole *);                   /* all of them once, without solving for anything */
 
 /* closing.c */
 const char *close_start(Whole *); /* what keeps it from being closed, or null; states stay where they were then */
+/* The constraints that are open by more than is allowed, at levels from the first to the last of position and velocity, as a sentence between
+ * two texts; null where there are none. */
+const char *describe_open(Whole *, int first, int last, double allowed, const char *head, const char *tail);
 
 /* all_events.c: of all components */
 Reference first_component(void);
