@@ -1,0 +1,1 @@
+"""The diagram of a system: icons with ports, and wires between them."""

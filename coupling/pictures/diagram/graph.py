@@ -1,0 +1,144 @@
+"""What a diagram shows: nodes with ports, and the wires between these. No coordinates yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from coupling.fmus import Fmu
+from coupling.fmus.ports import needs_partner
+from coupling.pictures.colours import DOMAINS, OTHER
+from coupling.pictures.diagram.icon import Icon, icon_of
+from coupling.plan.connections import End, find_end
+from coupling.plan.definition import Definition, InstanceDefinition
+
+SIGNAL = "signal"
+
+
+@dataclass(frozen=True)
+class Port:
+    """Of a node. ``look`` is ``motion`` (also pressure and voltage), ``effort``, ``input``, ``output``, or ``drive`` for an input that is driven."""
+
+    name: str
+    domain: str
+    look: str
+
+
+@dataclass
+class Node:
+    """An instance, or an included system that is shown as one box."""
+
+    name: str
+    model: str
+    icon: Icon | None
+    told: str
+    source: bool
+    """Whether all its ports give: such as the ground, a tank, a source of voltage."""
+    ports: dict[str, Port] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Between two ports; ``hub`` is the one that may have several partners."""
+
+    hub: tuple[str, str]
+    other: tuple[str, str]
+    domain: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    name: str
+    nodes: Mapping[str, Node]
+    wires: tuple[Wire, ...]
+    instances: int
+    connections: int
+
+
+def graph_of(definition: Definition, signals: bool = True, depth: int | None = None) -> Graph:
+    """The system; without ``signals`` their wires are left out, and instances that have no others. Systems that are included more than ``depth``
+    deep are one box each."""
+    fmus = {each.name: each.fmu.fmu for each in definition.instances}
+    shown = {name: _folded(name, depth) for name in fmus}
+    nodes: dict[str, Node] = {}
+    for instance in definition.instances:
+        name = shown[instance.name]
+        if name == instance.name:
+            nodes[name] = _node(instance, signals)
+        elif name not in nodes:
+            inside = sum(each == name for each in shown.values())
+            nodes[name] = Node(name, f"{inside} instances", None, "", False)
+    wires: dict[Wire, None] = {}
+    for pair in definition.connections:
+        a, b = (find_end(text, fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ") for text in pair)
+        hub, other = (a, b) if _leads(a) else (b, a)
+        if (hub.terminal is None and not signals) or (shown[a.instance] == shown[b.instance] != a.instance):
+            continue
+        ends = []
+        for end in (hub, other):
+            node = nodes[shown[end.instance]]
+            port = _port(end, end.text[len(node.name) + 1 :])
+            node.ports[port.name] = port
+            ends.append((node.name, port.name))
+        wires[Wire(ends[0], ends[1], _domain(hub))] = None
+    for target, _ in definition.drives if signals else ():
+        end = find_end(target, fmus)
+        if shown[end.instance] == end.instance:
+            name = end.text[len(end.instance) + 1 :]
+            nodes[end.instance].ports.setdefault(name, Port(name, SIGNAL, "drive"))
+    if not signals:
+        nodes = {name: node for name, node in nodes.items() if node.ports or not fmus.get(name) or not _only_signals(fmus[name])}
+    return Graph(definition.name, nodes, tuple(wires), len(definition.instances), len(definition.connections))
+
+
+def _folded(name: str, depth: int | None) -> str:
+    parts = name.split(".")
+    return name if depth is None or len(parts) <= depth + 1 else ".".join(parts[: depth + 1])
+
+
+def _node(instance: InstanceDefinition, signals: bool) -> Node:
+    fmu = instance.fmu.fmu
+    given = [(name, value) for name, value in instance.start if not isinstance(value, str)]
+    values = ", ".join(f"{name} = {value:g}" for name, value in given[:6]) + (", ..." if len(given) > 6 else "")
+    source = not fmu.states and not any(needs_partner(fmu, terminal) for terminal in fmu.terminals.values())
+    node = Node(instance.name, fmu.model_name, icon_of(fmu.path, fmu.stamp), values, source and (bool(fmu.terminals) or not _inputs(fmu)))
+    for name, terminal in fmu.terminals.items():
+        domain = _kind(terminal.kind)
+        if domain != OTHER:
+            node.ports[name] = Port(name, domain, "effort" if needs_partner(fmu, terminal) else "motion")
+    return node
+
+
+def _inputs(fmu: Fmu) -> bool:
+    return any(variable.causality == "input" for variable in fmu.variables.values())
+
+
+def _only_signals(fmu: Fmu) -> bool:
+    return not any(_kind(terminal.kind) != OTHER for terminal in fmu.terminals.values())
+
+
+def _kind(kind: str) -> str:
+    domain = kind.removeprefix("org.jourdain.")
+    return domain if domain in DOMAINS else OTHER
+
+
+def _domain(end: End) -> str:
+    return _kind(end.terminal.kind) if end.terminal else SIGNAL
+
+
+def _leads(end: End) -> bool:
+    if end.terminal:
+        return not needs_partner(end.fmu, end.terminal)
+    variable = end.variable or end.array
+    return variable is not None and variable.causality != "input"
+
+
+def _port(end: End, name: str) -> Port:
+    if end.terminal:
+        return Port(name, _domain(end), "motion" if _leads(end) else "effort")
+    return Port(name, SIGNAL, "output" if _leads(end) else "input")
+
+
+def without_values(graph: Graph) -> Graph:
+    """For those to whom start values are told elsewhere."""
+    return replace(graph, nodes={name: replace(node, told="") for name, node in graph.nodes.items()})
