@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from coupling.pictures.diagram.graph import Graph, Node, Wire
+from coupling.pictures.diagram.heights import settle
 from coupling.pictures.diagram.layers import LEFT, RIGHT, Box, Layers, Link, layered, ordered, ranked
 from coupling.pictures.diagram.routes import Piece, routes
 from coupling.pictures.diagram.words import NAME, PORT, shortened, width
 
 BOX, PITCH = 60, 16
 """The side of a box, and the distance of ports on it."""
-_CLEAR, _BETWEEN, _UNDER = 14, 22, 18
-"""Between a wire and what it passes, between boxes, and for the name below a box."""
+_UNDER = 18
+"""For the name below a box."""
 _TRACK, _FIRST = 12, 16
 """The distance of tracks, and how far the first is from the column."""
 _FRAME, _HEAD = 16, 30
@@ -256,62 +257,6 @@ class _Level:
         stubs = {side: [box for (_, at), box in self.stubs.items() if at == side] for side in (LEFT, RIGHT)}
         left = int(stubs[LEFT][0].x) if stubs[LEFT] else left
         return left, int(stubs[RIGHT][0].x) if stubs[RIGHT] else right
-
-
-def settle(layers: Layers) -> None:
-    """Heights: each box as near to the median of its neighbours as the others in its column allow, in sweeps to and fro."""
-    for column in layers.columns:
-        y = 0.0
-        for above, box in zip([None, *column], column, strict=False):
-            y = 0.0 if above is None else y + _apart(above, box)
-            box.y = y
-    for sweep in range(60):
-        for column in layers.columns if sweep % 2 == 0 else layers.columns[::-1]:
-            wanted = [_wanted(layers, box) for box in column]
-            _pool(column, wanted)
-    lowest = min((box.y for column in layers.columns for box in column), default=0.0)
-    for column in layers.columns:
-        for box in column:
-            box.y = math.floor(box.y - lowest + 0.5 + 1e-6)
-        for above, box in pairwise(column):
-            box.y = max(box.y, above.y + _apart(above, box))
-
-
-def _apart(above: Box, below: Box) -> float:
-    plain = sum(not (box.bend or box.pinned) for box in (above, below))
-    return above.below + below.above + (_CLEAR if plain < 2 else _BETWEEN) + (_BETWEEN if above.part != below.part else 0)
-
-
-def _wanted(layers: Layers, box: Box) -> tuple[float, float]:
-    """The height at which most of its wires are straight, and how much that counts."""
-    found = []
-    for link in layers.before[box]:
-        weight = 3 if box.bend and link.a.bend else 1
-        found += [link.a.y + link.a.offsets[RIGHT, link.port_a] - box.offsets[LEFT, link.port_b]] * weight
-    for link in layers.after[box]:
-        weight = 3 if box.bend and link.b.bend else 1
-        found += [link.b.y + link.b.offsets[LEFT, link.port_b] - box.offsets[RIGHT, link.port_a]] * weight
-    found.sort()
-    if not found:
-        return box.y, 0.1
-    return (found[len(found) // 2] + found[(len(found) - 1) // 2]) / 2, 8.0 if box.bend else 1.0 + len(found)
-
-
-def _pool(column: Sequence[Box], wanted: Sequence[tuple[float, float]]) -> None:
-    """Pools adjacent violators: the least squares of what boxes are off, none of them nearer to the next than allowed."""
-    base = [0.0]
-    for above, below in pairwise(column):
-        base.append(base[-1] + _apart(above, below))
-    blocks: list[tuple[float, float, int]] = []
-    for (height, weight), offset in zip(wanted, base, strict=True):
-        block = ((height - offset) * weight, weight, 1)
-        while blocks and blocks[-1][0] / blocks[-1][1] > block[0] / block[1]:
-            last = blocks.pop()
-            block = (last[0] + block[0], last[1] + block[1], last[2] + block[2])
-        blocks.append(block)
-    heights = [total / weight for total, weight, count in blocks for _ in range(count)]
-    for box, height, offset in zip(column, heights, base, strict=True):
-        box.y = height + offset
 
 
 def _even(value: float) -> int:

@@ -147,8 +147,7 @@ def _instance(placed: PlacedNode) -> Iterator[Item]:
     )
     yield Box(told, Area(placed.corners, "box"), inside, Words((middle, y2 + 14), placed.label, "name", "middle"))
     for each in placed.ports:
-        port = node.ports[each.name] if each.name in node.ports else None
-        assert port
+        port = node.ports[each.name]
         out = -1 if each.side == "L" else 1
         yield Mark(each.at, out, port.domain, port.look)
         yield Words((each.at[0] + 7 * out, each.at[1] - 4), each.name, "port", "end" if out < 0 else "start")

@@ -32,7 +32,7 @@ def svg(picture: Picture) -> str:
             f"<title>{escape(picture.name)}</title>",
             f"<style>{_style(picture, fills)}</style>",
             "<defs>",
-            *(_symbol(names[icon], icon, fills) for icon in icons),
+            *(_symbol(names[icon], icon) for icon in icons),
             "</defs>",
             f'<rect class="paper" width="{w}" height="{h}"/>',
             *_back(picture),
@@ -101,10 +101,10 @@ def _marks(marks: Sequence[Mark]) -> Iterator[str]:
         elif mark.look == "output":
             shape = f"M{x - 3.5} {y}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z"
         else:
-            shape = f"M{x - 4 * into} {y - 4}l{8 * into} 4l{-8 * into} 4z"
+            shape = f"M{x - 8 * into} {y - 4}l{8 * into} 4l{-8 * into} 4z"
         alike.setdefault((mark.look, mark.domain), []).append(shape)
         if mark.look == "drive":
-            alike.setdefault(("stub", mark.domain), []).append(f"M{x - 16 * into} {y}H{x - 4 * into}")
+            alike.setdefault(("stub", mark.domain), []).append(f"M{x - 18 * into} {y}H{x - 8 * into}")
     for (look, domain), shapes in alike.items():
         yield f'<path class="{look} {domain}" d="{"".join(shapes)}"/>'
 
@@ -115,11 +115,11 @@ def _words(words: Words) -> str:
     return f'<text class="{words.look}" x="{_short(x)}" y="{_short(y)}"{anchor}>{escape(words.text)}</text>'
 
 
-def _symbol(name: str, icon: Icon, fills: Sequence[str]) -> str:
-    """In hundredths."""
+def _symbol(name: str, icon: Icon) -> str:
+    """In hundredths. Rules for what stands in a symbol cannot name what is around it, so that their classes have names of their own."""
     shapes = []
     for shape in icon:
-        fill = f' class="f{fills.index(shape.fill)}"' if shape.fill else ""
+        fill = f' class="jdg-{shape.fill[1:3]}"' if shape.fill else ""
         wide = "" if shape.width == 0.06 else f' stroke-width="{_hundredths(shape.width)}"'
         if shape.radius:
             ((x, y),) = shape.points
@@ -127,7 +127,7 @@ def _symbol(name: str, icon: Icon, fills: Sequence[str]) -> str:
         else:
             points = " ".join(f"{_hundredths(x)} {_hundredths(y)}" for x, y in shape.points)
             shapes.append(f'<path d="M{points}{"z" if shape.fill else ""}"{fill}{wide}/>')
-    return f'<symbol id="{name}" viewBox="-100 -100 200 200" overflow="visible" class="icon">{"".join(shapes)}</symbol>'
+    return f'<symbol id="{name}" viewBox="-100 -100 200 200" overflow="visible" class="jdg-icon">{"".join(shapes)}</symbol>'
 
 
 def _hundredths(value: float) -> str:
@@ -147,7 +147,7 @@ def _style(picture: Picture, fills: Sequence[str]) -> str:
     return (
         ".jdg .wire,.jdg .halo,.jdg .stub,.jdg .dot{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}.jdg .halo{stroke-width:7;"
         "stroke-linecap:butt}.jdg .dot{stroke-width:6.5}.jdg .box,.jdg .frame{stroke-width:1.2}.jdg .motion,.jdg .effort,.jdg .output,.jdg .input,.jdg "
-        ".drive{stroke-width:1.6;stroke-linejoin:round}.jdg .icon{fill:none;stroke-width:6;stroke-linecap:round;stroke-linejoin:round}"
+        ".drive{stroke-width:1.6;stroke-linejoin:round}.jdg-icon{fill:none;stroke-width:6;stroke-linecap:round;stroke-linejoin:round}"
         ".jdg .title,.jdg .name,.jdg .group{font-weight:600}.jdg .wire.signal,.jdg .stub.signal{stroke-width:1.5}"
         f"{sizes}{_colours(LIGHT, DOMAINS, shown, fills)}@media (prefers-color-scheme:dark){{{_colours(DARK, DARK_DOMAINS, shown, fills)}}}"
     )
@@ -156,14 +156,14 @@ def _style(picture: Picture, fills: Sequence[str]) -> str:
 def _colours(theme: dict[str, str], domains: dict[str, str], shown: set[str], fills: Sequence[str]) -> str:
     rules = [
         f".jdg .paper{{fill:{theme['paper']}}}.jdg .halo{{stroke:{theme['paper']}}}.jdg .box{{fill:{theme['box']};stroke:{theme['edge']}}}",
-        f".jdg .frame{{fill:{theme['frame']};stroke:{theme['edge']}}}.jdg .icon{{stroke:{theme['ink']}}}",
+        f".jdg .frame{{fill:{theme['frame']};stroke:{theme['edge']}}}.jdg-icon{{stroke:{theme['ink']}}}",
         f".jdg .title,.jdg .name,.jdg .group{{fill:{theme['ink']}}}.jdg .small,.jdg .port,.jdg .model{{fill:{theme['dim']}}}",
     ]
     for name, colour in domains.items():
         if name in shown:
             rules.append(f".jdg .{name}{{stroke:{colour};fill:{colour}}}")
     rules.append(f".jdg .wire,.jdg .dot,.jdg .stub{{fill:none}}.jdg .effort,.jdg .output{{fill:{theme['box']}}}")
-    rules += [f".jdg .f{i}{{fill:{mixed(fill, theme)}}}" for i, fill in enumerate(fills)]
+    rules += [f".jdg-{fill[1:3]}{{fill:{mixed(fill, theme)}}}" for fill in fills]
     return "".join(rules)
 
 

@@ -10,7 +10,9 @@ _LONGEST = 22
 
 def width(text: str, size: float) -> float:
     """Of a text in pixels."""
-    return size * sum(0.37 if c in _NARROW else 0.95 if c in _WIDE else 0.66 if c.isupper() or c.isdigit() or ord(c) > 127 else 0.6 for c in text)
+    return size * sum(
+        0.37 if c in _NARROW else 0.95 if c in _WIDE else 0.66 if c.isupper() or c.isdigit() or ord(c) > 127 else 0.6 for c in text
+    )
 
 
 def shortened(text: str) -> str:

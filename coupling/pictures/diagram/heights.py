@@ -1,0 +1,146 @@
+"""Heights of boxes in the columns of a diagram: most wires straight, the others short, and nothing too near."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from coupling.pictures.diagram.layers import LEFT, RIGHT, Box, Layers, Link
+
+_CLEAR, _BETWEEN = 14, 22
+"""Between a wire and what it passes, and between boxes."""
+_JOG, _SMALL = 40, 24
+"""What it costs that a wire is not straight, in pixels of its length; and steps that are made away with."""
+
+
+def settle(layers: Layers) -> None:
+    """Heights: each box as near to the median of its neighbours as the others in its column allow, in sweeps to and fro."""
+    for column in layers.columns:
+        y = 0.0
+        for above, box in zip([None, *column], column, strict=False):
+            y = 0.0 if above is None else y + _apart(above, box)
+            box.y = y
+    for sweep in range(60):
+        for column in layers.columns if sweep % 2 == 0 else layers.columns[::-1]:
+            wanted = [_wanted(layers, box) for box in column]
+            _pool(column, wanted)
+    lowest = min((box.y for column in layers.columns for box in column), default=0.0)
+    for column in layers.columns:
+        for box in column:
+            box.y = math.floor(box.y - lowest + 0.5 + 1e-6)
+        for above, box in pairwise(column):
+            box.y = max(box.y, above.y + _apart(above, box))
+    for sweep in range(8):
+        for column in layers.columns if sweep % 2 == 0 else layers.columns[::-1]:
+            _straighten(layers, column)
+    _level(layers)
+
+
+def _straighten(layers: Layers, column: Sequence[Box]) -> None:
+    """Boxes move where more of their wires are straight then, as far as their neighbours in the column allow."""
+    for i, box in enumerate(column):
+        low = column[i - 1].y + _apart(column[i - 1], box) if i else -math.inf
+        high = column[i + 1].y - _apart(box, column[i + 1]) if i + 1 < len(column) else math.inf
+        wanted = _straight_at(layers, box)
+        costs = [
+            (sum(weight * (abs(height - y) + _JOG * (height != y)) for height, weight in wanted), abs(y - box.y), y)
+            for y in {box.y, *(height for height, _ in wanted if low <= height <= high)}
+        ]
+        box.y = min(costs)[-1]
+
+
+def _apart(above: Box, below: Box) -> float:
+    plain = sum(not (box.bend or box.pinned) for box in (above, below))
+    return above.below + below.above + (_CLEAR if plain < 2 else _BETWEEN) + (_BETWEEN if above.part != below.part else 0)
+
+
+def _straight_at(layers: Layers, box: Box) -> list[tuple[float, int]]:
+    """The heights at which a box has a straight wire, and how much each counts: those between bends are long."""
+    return [
+        *(
+            (link.a.y + link.a.offsets[RIGHT, link.port_a] - box.offsets[LEFT, link.port_b], 3 if box.bend and link.a.bend else 1)
+            for link in layers.before[box]
+        ),
+        *(
+            (link.b.y + link.b.offsets[LEFT, link.port_b] - box.offsets[RIGHT, link.port_a], 3 if box.bend and link.b.bend else 1)
+            for link in layers.after[box]
+        ),
+    ]
+
+
+def _wanted(layers: Layers, box: Box) -> tuple[float, float]:
+    """The height at which most of its wires are straight, and how much that counts."""
+    found = sorted(height for height, weight in _straight_at(layers, box) for _ in range(weight))
+    if not found:
+        return box.y, 0.1
+    return (found[len(found) // 2] + found[(len(found) - 1) // 2]) / 2, 8.0 if box.bend else 1.0 + len(found)
+
+
+def _pool(column: Sequence[Box], wanted: Sequence[tuple[float, float]]) -> None:
+    """Pools adjacent violators: the least squares of what boxes are off, none of them nearer to the next than allowed."""
+    base = [0.0]
+    for above, below in pairwise(column):
+        base.append(base[-1] + _apart(above, below))
+    blocks: list[tuple[float, float, int]] = []
+    for (height, weight), offset in zip(wanted, base, strict=True):
+        block = ((height - offset) * weight, weight, 1)
+        while blocks and blocks[-1][0] / blocks[-1][1] > block[0] / block[1]:
+            last = blocks.pop()
+            block = (last[0] + block[0], last[1] + block[1], last[2] + block[2])
+        blocks.append(block)
+    heights = [total / weight for total, weight, count in blocks for _ in range(count)]
+    for box, height, offset in zip(column, heights, base, strict=True):
+        box.y = height + offset
+
+
+def _level(layers: Layers) -> None:
+    """Small steps in wires go where whole rows can move for that: a box with all that hangs on it by straight wires, and what this pushes."""
+    for _ in range(3):
+        before = [box.y for column in layers.columns for box in column]
+        for link in layers.links:
+            step = _step(link)
+            if 0 < abs(step) <= _SMALL:
+                for start, by in ((link.b, -step), (link.a, step)):
+                    moved = _row(layers, start, by)
+                    if (link.a in moved) != (link.b in moved) and _gain(layers, moved, by) > 0:
+                        for box in moved:
+                            box.y += by
+                        break
+        if before == [box.y for column in layers.columns for box in column]:
+            return
+
+
+def _step(link: Link) -> float:
+    return link.b.y + link.b.offsets[LEFT, link.port_b] - link.a.y - link.a.offsets[RIGHT, link.port_a]
+
+
+def _row(layers: Layers, start: Box, by: float) -> dict[Box, None]:
+    """What moves with a box, as whole rows."""
+    moved = {start: None}
+    queue = [start]
+    for box in queue:
+        others = [link.a for link in layers.before[box] if _step(link) == 0] + [link.b for link in layers.after[box] if _step(link) == 0]
+        column = layers.columns[box.rank]
+        if by > 0 and box.index + 1 < len(column):
+            below = column[box.index + 1]
+            others += [below] if below.y - box.y < _apart(box, below) + by else []
+        if by < 0 and box.index > 0:
+            above = column[box.index - 1]
+            others += [above] if box.y - above.y < _apart(above, box) - by else []
+        for other in others:
+            if other not in moved:
+                moved[other] = None
+                queue.append(other)
+    return moved
+
+
+def _gain(layers: Layers, moved: Mapping[Box, None], by: float) -> float:
+    """What wires cost less when all these have moved."""
+    found = 0.0
+    for link in layers.links:
+        if (link.a in moved) != (link.b in moved):
+            now = _step(link)
+            then = now + (by if link.b in moved else -by)
+            found += abs(now) + _JOG * (now != 0) - abs(then) - _JOG * (then != 0)
+    return found
