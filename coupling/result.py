@@ -107,7 +107,7 @@ class Result:
     @classmethod
     def load(cls, path: Path | str) -> Result:
         """The result that ``save`` has written; its FMUs are not needed. A run that is under way has the rows that it has written so far."""
-        return cls(*rows_file.read(_path(path, rows_file.SUFFIX, "read")))
+        return cls(*rows_file.read(file_path(path, rows_file.SUFFIX, "read")))
 
     def __getitem__(self, name: str) -> Any:
         """The values of a variable over time; of an instance or a port, those of all its variables that were recorded, as a mapping."""
@@ -266,7 +266,7 @@ class Result:
         ``signals`` are what is plotted beside it: names, or tuples of names in one plot; ``forces`` are instances or patterns with ``*`` whose
         recorded forces are arrows, by default all unless the run is long; ``traces`` are bodies or ports whose paths are drawn.
         """
-        target = _path(path, ".html")
+        target = file_path(path, ".html")
         picture = target.suffix == ".svg"
         plotted, arrows = (signals or (), ()) if picture else (signals, forces)
         scene = scene_of(self._record, self._told(), plotted, arrows, traces)
@@ -290,7 +290,7 @@ class Result:
     ) -> Path:
         """The poses at some times as a file; ``bad`` are instances to be shown in red."""
         sheet = still(scene_of(self._record, traces=traces, forces=()), [float(each) for each in times], names, bad)
-        return drawn(sheet, _path(path, ".svg"), self.system)
+        return drawn(sheet, file_path(path, ".svg"), self.system)
 
     def _told(self) -> str:
         """One line for whoever looks at a picture."""
@@ -353,7 +353,7 @@ class Result:
 
     def save(self, path: Path | str) -> None:
         """Writes everything to a file that ends in ``.jrd``, from which ``Result.load`` gives back the same, to the bit."""
-        target = _path(path, rows_file.SUFFIX)
+        target = file_path(path, rows_file.SUFFIX)
         if target.suffix != rows_file.SUFFIX:
             raise ValueError(
                 f"'{target}' does not end in '{rows_file.SUFFIX}'; name it '{target.with_suffix(rows_file.SUFFIX)}', or call to_csv or to_mat"
@@ -363,7 +363,7 @@ class Result:
 
     def to_mat(self, path: Path | str) -> None:
         """Writes parameters and all rows as Modelica tools do (``.mat``), with units and descriptions."""
-        target = _path(path, ".mat")
+        target = file_path(path, ".mat")
         with written(target):
             mat_file.write(target, self._record)
 
@@ -398,7 +398,7 @@ class Result:
 
     def to_csv(self, path: Path | str) -> None:
         """Writes all rows: the names with their units, then the numbers, in full precision."""
-        target = _path(path, ".csv")
+        target = file_path(path, ".csv")
         with written(target), target.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["time [s]", *(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in self.names)])
@@ -422,7 +422,7 @@ def start_picture(
     return found
 
 
-def _path(path: Path | str, suffix: str, purpose: str = "written") -> Path:
+def file_path(path: Path | str, suffix: str, purpose: str = "written") -> Path:
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise TypeError(f"{shown(path)} is no path; give that of the file to be {purpose}, such as 'result{suffix}'")
     return Path(path)

@@ -21,6 +21,7 @@ from coupling.analysis.search import Wish
 from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
+from coupling.diagram import system_diagram
 from coupling.errors import BuildError, shown
 from coupling.live.session import Session
 from coupling.live.streaming import Stream, path_of
@@ -191,6 +192,7 @@ class System(Composition):
         return pose
 
     picture = start_picture
+    diagram = system_diagram
 
     def equilibrium(
         self,

@@ -23,7 +23,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "live pictures",
         "analysis schemes solvers export ssp",
         "simulate composition",
-        "system result",
+        "system result diagram",
         "measures sampling",
         "sweeps",
         "sweep",

@@ -119,6 +119,7 @@ def test_the_snippets_on_results_run(scratch):
         "pendulum.html",
         "pose.svg",
         "strip.svg",
+        "system.svg",
     }
     assert scope["row"]["rod.theta"] == pytest.approx(np.interp(0.25, result.time, result["rod.theta"]), abs=1e-12)
     assert scope["frame"].attrs["units"]["rod.theta"] == scope["dataset"]["rod.theta"].attrs["units"] == "rad"

@@ -12,6 +12,8 @@ _CLEAR, _BETWEEN = 14, 22
 """Between a wire and what it passes, and between boxes."""
 _JOG, _SMALL = 40, 24
 """What it costs that a wire is not straight, in pixels of its length; and steps that are made away with."""
+NEAR = 6
+"""Rows closer than this look like one."""
 
 
 def settle(layers: Layers) -> None:
@@ -35,6 +37,21 @@ def settle(layers: Layers) -> None:
         for column in layers.columns if sweep % 2 == 0 else layers.columns[::-1]:
             _straighten(layers, column)
     _level(layers)
+    _untie(layers)
+    _close(layers)
+
+
+def _close(layers: Layers) -> None:
+    """Parts that no wire connects follow each other closely."""
+    bottoms = [-math.inf] * len(layers.columns)
+    for part in sorted({box.part for column in layers.columns for box in column}):
+        members = [[box for box in column if box.part == part] for column in layers.columns]
+        rooms = [each[0].y - each[0].above - bottom - 2 * _BETWEEN for each, bottom in zip(members, bottoms, strict=True) if each]
+        up = min((room for room in rooms if room < math.inf), default=0.0)
+        for column, each in enumerate(members):
+            for box in each:
+                box.y -= up
+            bottoms[column] = each[-1].y + each[-1].below if each else bottoms[column]
 
 
 def _straighten(layers: Layers, column: Sequence[Box]) -> None:
@@ -144,3 +161,38 @@ def _gain(layers: Layers, moved: Mapping[Box, None], by: float) -> float:
             then = now + (by if link.b in moved else -by)
             found += abs(now) + _JOG * (now != 0) - abs(then) - _JOG * (then != 0)
     return found
+
+
+def _untie(layers: Layers) -> None:
+    """No two wires between two columns that each would have to turn before the other: one begins in the row in which the other ends, and the other
+    way round. A row moves then."""
+    for links in layers.gaps:
+        for start in dict.fromkeys(box for link in _tied(links) for box in (link.b, link.a)):
+            tied = sum(len(_tied(each)) for each in layers.gaps)
+            before = {box: box.y for column in layers.columns for box in column}
+            for by in (8, -8, 16, -16, 24, -24) if _tied(links) else ():
+                for box in _row(layers, start, by):
+                    box.y += by
+                if sum(len(_tied(each)) for each in layers.gaps) < tied:
+                    break
+                for box, y in before.items():
+                    box.y = y
+
+
+def _tied(links: Sequence[Link]) -> list[Link]:
+    rows: dict[object, tuple[list[float], list[float]]] = {}
+    for link in links:
+        starts, ends = rows.setdefault(link.net, ([], []))
+        starts.append(link.a.y + link.a.offsets[RIGHT, link.port_a])
+        ends.append(link.b.y + link.b.offsets[LEFT, link.port_b])
+    tied = {
+        net
+        for net, (starts, ends) in rows.items()
+        for other, (its_starts, its_ends) in rows.items()
+        if net != other and _meet(starts, its_ends) and _meet(its_starts, ends)
+    }
+    return [link for link in links if link.net in tied]
+
+
+def _meet(rows: Sequence[float], others: Sequence[float]) -> bool:
+    return any(abs(row - other) < NEAR for row in rows for other in others)

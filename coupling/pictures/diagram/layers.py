@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 LEFT, RIGHT = "L", "R"
 _SWEEPS, _PATIENCE = 24, 6
+_ACROSS = 3
+"""How many boxes without any wire stand side by side, at least."""
 Net = Hashable
 
 
@@ -87,6 +89,9 @@ def ranked(boxes: Sequence[Box], links: Iterable[Link]) -> list[Link]:
             low = max((each.rank + 1 for each in before[box]), default=0)
             high = min((each.rank - 1 for each in after[box]), default=box.rank)
             box.rank = min(max(wanted[len(wanted) // 2] if wanted else box.rank, low), max(high, low))
+    alone = [box for box in free if not near[box]]
+    for i, box in enumerate(alone):  # in rows
+        box.rank = i % max(_ACROSS, *(1 + each.rank for each in free))
     _pin(boxes, free)
     return [link if link.a.rank < link.b.rank else Link(link.b, link.port_b, link.a, link.port_a, link.net) for link in between]
 

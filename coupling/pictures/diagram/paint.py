@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from coupling.pictures.colours import DOMAINS
 from coupling.pictures.diagram.graph import Graph
 from coupling.pictures.diagram.icon import Icon
-from coupling.pictures.diagram.layout import Layout, Net, PlacedNode, Point, layout_of
+from coupling.pictures.diagram.layout import Layout, PlacedNode, Point, layout_of
 from coupling.pictures.diagram.words import NAME, PORT, SMALL, TITLE, shortened, width
 
 MARGIN, HEAD, ROW = 24, 64, 22
@@ -46,6 +46,8 @@ class Net_:
     lines: tuple[tuple[Point, ...], ...]
     dots: tuple[Point, ...]
     crosses: bool = False
+    framed: bool = False
+    """Whether it lies in the frame of a group."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def picture_of(graph: Graph, headed: bool = True) -> Picture:
     frames = [(frame.name, frame.corners) for frame in moved.frames]
     for _, corners in frames:
         items.append(Area(corners, "frame"))
-    items += _wires(graph, moved.wires, moved.dots)
+    items += _wires(graph, moved)
     for name, (x, y, *_) in frames:
         items.append(Words((x + 10, y + 18), shortened(name), "group"))
     for placed in moved.nodes:
@@ -159,15 +161,18 @@ def _fitting(text: str, room: float) -> str:
     return text
 
 
-def _wires(graph: Graph, lines: Mapping[Net, list[list[Point]]], dots: Mapping[Net, list[Point]]) -> Iterator[Net_]:
+def _wires(graph: Graph, layout: Layout) -> Iterator[Net_]:
     """Signals first, so that they lie below the others."""
     domains = {wire.hub: wire.domain for wire in graph.wires}
     below: list[tuple[Point, Point]] = []
-    for net in sorted(lines, key=lambda net: domains[net] != "signal"):
-        parts = [part for line in lines[net] for part in pairwise(line)]
+    frames = [frame.corners for frame in layout.frames]
+    for net in sorted(layout.wires, key=lambda net: domains[net] != "signal"):
+        lines = layout.wires[net]
+        parts = [part for line in lines for part in pairwise(line)]
         crosses = any(_cross(one, other) for one in parts for other in below)
         below += parts
-        yield Net_(domains[net], tuple(map(tuple, lines[net])), tuple(dots.get(net, ())), crosses)
+        framed = any(all(x1 <= x <= x2 and y1 <= y <= y2 for line in lines for x, y in line) for x1, y1, x2, y2 in frames)
+        yield Net_(domains[net], tuple(map(tuple, lines)), tuple(layout.dots.get(net, ())), crosses, framed)
 
 
 def _cross(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coupling.pictures.diagram.heights import NEAR
 from coupling.pictures.diagram.layers import LEFT, RIGHT, Box, Link
 
-_NEAR = 6
-"""Rows closer than this look like one."""
 _FORBIDDEN = 1000
 Point = tuple[int, int]
 
@@ -40,7 +39,7 @@ class _Net:
 
     def meets(self, other: _Net) -> bool:
         """Whether both cannot be on one track."""
-        return self.low < other.high + _NEAR and other.low < self.high + _NEAR
+        return self.low < other.high + NEAR and other.low < self.high + NEAR
 
 
 @dataclass(frozen=True)
@@ -118,5 +117,5 @@ def _insert(order: list[_Net], net: _Net) -> None:
 def _crossings(left: _Net, right: _Net) -> int:
     """Of two wires, the track of the first being left of that of the second."""
     found = sum(right.low < y < right.high for y in left.rows(LEFT)) + sum(left.low < y < left.high for y in right.rows(RIGHT))
-    shared = sum(abs(y - z) < _NEAR for y in left.rows(LEFT) for z in right.rows(RIGHT))
+    shared = sum(abs(y - z) < NEAR for y in left.rows(LEFT) for z in right.rows(RIGHT))
     return found + _FORBIDDEN * shared

@@ -52,7 +52,7 @@ def _back(picture: Picture) -> Iterator[str]:
         elif isinstance(item, Net_):
             path = "".join(map(_path, item.lines))
             if item.crosses:
-                yield f'<path class="halo" d="{path}"/>'
+                yield f'<path class="halo{" framed" if item.framed else ""}" d="{path}"/>'
             yield f'<path class="wire {item.domain}" d="{path}"/>'
             if item.dots:
                 yield f'<path class="dot {item.domain}" d="{"".join(f"M{x} {y}h0" for x, y in item.dots)}"/>'
@@ -156,7 +156,7 @@ def _style(picture: Picture, fills: Sequence[str]) -> str:
 def _colours(theme: dict[str, str], domains: dict[str, str], shown: set[str], fills: Sequence[str]) -> str:
     rules = [
         f".jdg .paper{{fill:{theme['paper']}}}.jdg .halo{{stroke:{theme['paper']}}}.jdg .box{{fill:{theme['box']};stroke:{theme['edge']}}}",
-        f".jdg .frame{{fill:{theme['frame']};stroke:{theme['edge']}}}.jdg-icon{{stroke:{theme['ink']}}}",
+        f".jdg .frame{{fill:{theme['frame']};stroke:{theme['edge']}}}.jdg .framed{{stroke:{theme['frame']}}}.jdg-icon{{stroke:{theme['ink']}}}",
         f".jdg .title,.jdg .name,.jdg .group{{fill:{theme['ink']}}}.jdg .small,.jdg .port,.jdg .model{{fill:{theme['dim']}}}",
     ]
     for name, colour in domains.items():
