@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from coupling.errors import BuildError, shown
+from coupling.markup import DOUBTFUL, Markup, framed, noted, table, titled
 from coupling.pictures.diagram.graph import graph_of
 from coupling.pictures.diagram.paint import Picture, picture_of
 from coupling.pictures.diagram.sheet import sheet
 from coupling.pictures.diagram.svg import svg
 from coupling.plan.definition import Definition
 from coupling.result import drawn, file_path, written
+
+_MOST, _LARGEST = 100, 180_000
+"""Instances, and bytes, beyond which a notebook shows no diagram."""
 
 
 def system_diagram(system: Any, path: Path | str, signals: bool = True, depth: int | None = None) -> Path:
@@ -29,7 +34,22 @@ def system_diagram(system: Any, path: Path | str, signals: bool = True, depth: i
     return target
 
 
-def diagram_of(definition: Definition, signals: bool = True, depth: int | None = None) -> Picture:
+def system_html(system: Any) -> str:
+    """For notebooks: counts, and the diagram; where that cannot be drawn, or is large, how many instances of what there are. No FMU runs."""
+    definition: Definition = system.definition
+    fmus = [each.fmu.fmu for each in definition.instances]
+    counts = ((len(fmus), "instances"), (len(definition.connections), "connections"), (sum(len(fmu.states) for fmu in fmus), "states"))
+    told = titled(definition.name, ", ".join(f"{number} {what}" for number, what in counts))
+    models = Counter(fmu.model_name for fmu in fmus)
+    rows = table(("model", "instances"), ((model, str(number)) for model, number in models.most_common()), len(models))
+    try:
+        picture = svg(diagram_of(definition, headed=False)) if 0 < len(fmus) <= _MOST else ""
+    except BuildError as error:
+        return framed(told, noted(str(error), DOUBTFUL), rows)
+    return framed(told, Markup(f'<div style="overflow-x:auto">{picture}</div>')) if 0 < len(picture) < _LARGEST else framed(told, rows)
+
+
+def diagram_of(definition: Definition, signals: bool = True, depth: int | None = None, headed: bool = True) -> Picture:
     """What is drawn; what cannot be is refused."""
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty, and there is nothing to draw; add instances first")
@@ -40,4 +60,4 @@ def diagram_of(definition: Definition, signals: bool = True, depth: int | None =
     graph = graph_of(definition, signals, depth)
     if not graph.nodes:
         raise BuildError(f"diagram: the system '{definition.name}' has nothing but signals; leave signals=False out")
-    return picture_of(graph)
+    return picture_of(graph, headed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from coupling.markup import BAD, DOUBTFUL, GOOD, Markup, badge, framed, marked, noted
+
 
 class Ending(Enum):
     COMPLETED = "completed"
@@ -45,6 +47,12 @@ class Outcome:
     def key(self) -> tuple[object, ...]:
         """What is the same of outcomes that are the same."""
         return self.ending, self.sentence, *self.warnings, None, *self.notes, self.stabilisation
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        good = GOOD if self.completed else DOUBTFUL if self.ending in (Ending.TERMINATED, Ending.INTERRUPTED) else BAD
+        told = [*(noted(each, DOUBTFUL) for each in self.warnings), *(noted(each, "#8a97a5") for each in self.notes)]
+        return framed(Markup(f"{badge(self.ending.value, good)} {marked(self.sentence)}"), *told, self.stabilisation)
 
     def __str__(self) -> str:
         return "\n".join([self.sentence, *(f"Warning: {each}" for each in self.warnings), *(f"Note: {each}" for each in self.notes)])

@@ -17,11 +17,13 @@ import numpy as np
 from coupling import mat_file, rows_file
 from coupling.errors import ResultError, listed, shown
 from coupling.fmus import level_of
+from coupling.markup import Markup, framed, titled
 from coupling.names import matches, nearest, resolve
 from coupling.options import TOLERANCE
 from coupling.outcome import Outcome
 from coupling.pictures.comparison import Comparison, common_rows
 from coupling.pictures.moving import moving
+from coupling.pictures.notebook import first_plot, values_table
 from coupling.pictures.page import page
 from coupling.pictures.plot import by_unit, plot
 from coupling.pictures.scene import scene_of
@@ -163,6 +165,16 @@ class Result:
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else "nothing"
         return f"Result({self.system!r}: {len(self.names)} variables, {span}, {len(self.time)} rows; {self.outcome.sentence})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: how the run ended, what it cost, a first plot and the first variables."""
+        own = [i for i, column in enumerate(self._record.columns) if not set(".[") & set(column.variable)]
+        order = [*own, *sorted(set(range(len(self.names))) - set(own))] if len(self) else []
+        values = {self.names[i]: self.values[:, i] for i in order}
+        span = f"{len(self.names)} variables, {len(self)} rows"
+        told = (Markup(self.outcome._repr_html_()), str(self.statistics))
+        shown = (first_plot(self.time, values, self.units), values_table(self.time, values, self.units))
+        return framed(titled(self.system, span), *told, *shown)
 
     def summary(self) -> str:
         """One line for the outcome, one for each warning and note, one for what has held constraints, one for the costs."""

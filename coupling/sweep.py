@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
@@ -22,6 +21,7 @@ from coupling.outcome import Ending, Outcome
 from coupling.plan.connections import find_end
 from coupling.plan.definition import Definition
 from coupling.plan.outputs import names_of
+from coupling.progress import bar_of, watched_by_someone
 from coupling.result import Result
 from coupling.simulate import Simulator
 from coupling.ssp.parameters import start_values_of
@@ -235,10 +235,8 @@ def _made(folder: str | os.PathLike[str]) -> Path:
 @contextmanager
 def _bar(progress: bool, count: int | None) -> Iterator[Callable[[Row], None]]:
     """A function that does nothing unless progress is wanted and there is a terminal."""
-    if not progress or not sys.stderr.isatty():
+    if not progress or not watched_by_someone():
         yield lambda row: None
         return
-    from tqdm import tqdm
-
-    with tqdm(total=count, desc="sweeping", unit="run") as bar:
+    with bar_of()(total=count, desc="sweeping", unit="run") as bar:
         yield lambda row: bar.update() and None

@@ -21,7 +21,7 @@ from coupling.analysis.search import Wish
 from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
-from coupling.diagram import system_diagram
+from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
 from coupling.live.session import Session
 from coupling.live.streaming import Stream, path_of
@@ -193,6 +193,7 @@ class System(Composition):
 
     picture = start_picture
     diagram = system_diagram
+    _repr_html_ = system_html
 
     def equilibrium(
         self,

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
-        "errors memory names outcome registry",
+        "errors markup memory names outcome registry",
         "options record rows_file mat_file progress fmus kernel",
         "plan",
         "live pictures",

@@ -113,6 +113,7 @@ def test_the_snippets_on_results_run(scratch):
     assert (again.values == result.values).all() and again.outcome == result.outcome
     assert {path.name for path in scratch.iterdir()} == {
         "pendulum.jrd",
+        "long.jrd",
         "pendulum.mat",
         "pendulum.csv",
         "pendulum.png",

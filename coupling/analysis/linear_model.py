@@ -10,6 +10,7 @@ import numpy as np
 
 from coupling.analysis.responses import Bode, Mode, Modes, StepResponse
 from coupling.errors import AnalysisError, shown
+from coupling.markup import BAD, GOOD, Markup, badge, framed, table, titled
 from coupling.names import nearest
 
 
@@ -35,6 +36,19 @@ class LinearModel:
         for kind in ("states", "inputs", "outputs"):
             lines += [f"  {kind[:-1]:8}{name:32}{self.point[name]:14.6g} {self.units[name]}".rstrip() for name in getattr(self, kind)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: names with values at the point, and free motions."""
+        names = [(kind[:-1], name) for kind in ("states", "inputs", "outputs") for name in getattr(self, kind)]
+        counts = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        state = badge("stable", GOOD) if self.stable else badge("unstable", BAD)
+        rows = ((kind, name, f"{self.point[name]:.6g}", self.units[name]) for kind, name in names)
+        found = [(f"{each:.5g}", f"{abs(each) / (2 * np.pi):.5g}", f"{-each.real / (abs(each) or 1.0):.4g}") for each in self.eigenvalues]
+        return framed(
+            Markup(f"{titled('linear model', counts)} {state}"),
+            table(("", "name", "at the point", "unit"), rows, len(names)),
+            table(("eigenvalue in 1/s", "frequency in Hz", "damping ratio"), found, len(found)),
+        )
 
     @property
     def eigenvalues(self) -> np.ndarray:

@@ -11,6 +11,9 @@ from coupling.fmus.ports import needs_partner
 from coupling.live.failures import participants
 from coupling.live.session import Session
 from coupling.options import TOLERANCE
+from coupling.pictures.diagram.graph import graph_between
+from coupling.pictures.diagram.paint import picture_of
+from coupling.pictures.diagram.svg import svg
 from coupling.plan.connections import End, find_end
 from coupling.plan.drives import FormulaDrive, PiecesDrive, TableDrive
 from fmu_components.declare.declaration import IMPLICIT, Role
@@ -31,6 +34,7 @@ def page(table: MechanismTable, session: Session, fmi: int) -> str:
         table.declared,
         (
             ("What it is", _summary(table)),
+            ("Diagram", _diagram(table)),
             ("Components", _components(table)),
             ("Connections", _connections(table)),
             ("Open ports", _open_ports(table)),
@@ -95,6 +99,15 @@ def _summary(table: MechanismTable) -> str:
         f"<p>A variable of a component is {code('component.variable')}, with the name, unit and meaning that it has there. All that "
         "are calculated can be looked at, also those that are not listed here.</p>"
     )
+
+
+def _diagram(table: MechanismTable) -> str:
+    """Open inputs have arrows; ports that are open are among those that are shown in any case."""
+    fmus = {member.name: member.fmu for member in table.members}
+    in_ports = {(name, variable) for name, fmu in fmus.items() for port in fmu.terminals.values() for variable in port.members.values()}
+    opened = [".".join(name) for name in table.interface.choice.inputs if name not in in_ports]
+    graph = graph_between(table.declared.name, fmus, table.built.connections, opened)
+    return f'<div class="scroll">{svg(picture_of(graph, headed=False))}</div>'
 
 
 def _components(table: MechanismTable) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coupling.errors import listed, shown
+from coupling.markup import Markup, framed, table, titled
 from coupling.outcome import Ending, Outcome
 from coupling.result import Result, written
 from coupling.sweeps.points import Point
@@ -123,6 +124,16 @@ class SweepTable:
         )
         return f"SweepTable({self._task.definition.name!r}: {counts}; {self.outcome.sentence})"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows."""
+        columns = self._columns()
+        rows = ((str(i), *(_shown(each[i]) for each in columns.values())) for i in range(len(self)))
+        return framed(
+            titled(f"sweep of {self._task.definition.name}", f"{len(self)} runs, {len(self.failed)} failed"),
+            Markup(self.outcome._repr_html_()),
+            table(("run", *columns), rows, len(self)),
+        )
+
     def _columns(self) -> dict[str, Any]:
         told = {"ending": [each.ending.name for each in self.outcomes], "outcome": [each.sentence for each in self.outcomes]}
         return {**self.parameters, **self.measures, **told, "seconds": self.seconds}
@@ -176,6 +187,12 @@ def _column(values: list[Any]) -> np.ndarray:
     found = np.empty(len(values), dtype=object)
     found[:] = values
     return found
+
+
+def _shown(value: Any) -> str:
+    """A cell for people; a long word is cut."""
+    text = f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+    return text if len(text) <= 120 else f"{text[:119]}…"
 
 
 def _plain(values: Any) -> Any:

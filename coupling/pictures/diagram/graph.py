@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
@@ -59,17 +59,30 @@ def graph_of(definition: Definition, signals: bool = True, depth: int | None = N
     """The system; without ``signals`` their wires are left out, and instances that have no others. Systems that are included more than ``depth``
     deep are one box each."""
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
-    shown = {name: _folded(name, depth) for name in fmus}
+    told = {each.name: _values(each) for each in definition.instances}
+    return graph_between(definition.name, fmus, definition.connections, [name for name, _ in definition.drives], told, signals, depth)
+
+
+def graph_between(
+    name: str,
+    fmus: Mapping[str, Fmu],
+    connections: Sequence[tuple[str, str]],
+    driven: Iterable[str] = (),
+    told: Mapping[str, str] | None = None,
+    signals: bool = True,
+    depth: int | None = None,
+) -> Graph:
+    """Of instances and what connects them; ``driven`` are inputs that get their values from outside, ``told`` is said of instances."""
+    shown = {instance: _folded(instance, depth) for instance in fmus}
     nodes: dict[str, Node] = {}
-    for instance in definition.instances:
-        name = shown[instance.name]
-        if name == instance.name:
-            nodes[name] = _node(instance, signals)
-        elif name not in nodes:
-            inside = sum(each == name for each in shown.values())
-            nodes[name] = Node(name, f"{inside} instances", None, "", False)
+    for instance, fmu in fmus.items():
+        box = shown[instance]
+        if box == instance:
+            nodes[box] = _node(instance, fmu, (told or {}).get(instance, ""))
+        elif box not in nodes:
+            nodes[box] = Node(box, f"{sum(each == box for each in shown.values())} instances", None, "", False)
     wires: dict[Wire, None] = {}
-    for pair in definition.connections:
+    for pair in connections:
         a, b = (find_end(text, fmus, f"'{pair[0]}' cannot be connected with '{pair[1]}': ") for text in pair)
         hub, other = (a, b) if _leads(a) else (b, a)
         if (hub.terminal is None and not signals) or (shown[a.instance] == shown[b.instance] != a.instance):
@@ -81,14 +94,14 @@ def graph_of(definition: Definition, signals: bool = True, depth: int | None = N
             node.ports[port.name] = port
             ends.append((node.name, port.name))
         wires[Wire(ends[0], ends[1], _domain(hub))] = None
-    for target, _ in definition.drives if signals else ():
+    for target in driven if signals else ():
         end = find_end(target, fmus)
         if shown[end.instance] == end.instance:
-            name = end.text[len(end.instance) + 1 :]
-            nodes[end.instance].ports.setdefault(name, Port(name, SIGNAL, "drive"))
+            variable = end.text[len(end.instance) + 1 :]
+            nodes[end.instance].ports.setdefault(variable, Port(variable, SIGNAL, "drive"))
     if not signals:
-        nodes = {name: node for name, node in nodes.items() if node.ports or not fmus.get(name) or not _only_signals(fmus[name])}
-    return Graph(definition.name, nodes, tuple(wires), len(definition.instances), len(definition.connections))
+        nodes = {box: node for box, node in nodes.items() if node.ports or box not in fmus or not _only_signals(fmus[box])}
+    return Graph(name, nodes, tuple(wires), len(fmus), len(connections))
 
 
 def _folded(name: str, depth: int | None) -> str:
@@ -96,16 +109,19 @@ def _folded(name: str, depth: int | None) -> str:
     return name if depth is None or len(parts) <= depth + 1 else ".".join(parts[: depth + 1])
 
 
-def _node(instance: InstanceDefinition, signals: bool) -> Node:
-    fmu = instance.fmu.fmu
+def _values(instance: InstanceDefinition) -> str:
+    """What it was given."""
     given = [(name, value) for name, value in instance.start if not isinstance(value, str)]
-    values = ", ".join(f"{name} = {value:g}" for name, value in given[:6]) + (", ..." if len(given) > 6 else "")
+    return ", ".join(f"{name} = {value:g}" for name, value in given[:6]) + (", ..." if len(given) > 6 else "")
+
+
+def _node(name: str, fmu: Fmu, told: str) -> Node:
     source = not fmu.states and not any(needs_partner(fmu, terminal) for terminal in fmu.terminals.values())
-    node = Node(instance.name, fmu.model_name, icon_of(fmu.path, fmu.stamp), values, source and (bool(fmu.terminals) or not _inputs(fmu)))
-    for name, terminal in fmu.terminals.items():
+    node = Node(name, fmu.model_name, icon_of(fmu.path, fmu.stamp), told, source and (bool(fmu.terminals) or not _inputs(fmu)))
+    for port, terminal in fmu.terminals.items():
         domain = _kind(terminal.kind)
         if domain != OTHER:
-            node.ports[name] = Port(name, domain, "effort" if needs_partner(fmu, terminal) else "motion")
+            node.ports[port] = Port(port, domain, "effort" if needs_partner(fmu, terminal) else "motion")
     return node
 
 
@@ -137,8 +153,3 @@ def _port(end: End, name: str) -> Port:
     if end.terminal:
         return Port(name, _domain(end), "motion" if _leads(end) else "effort")
     return Port(name, SIGNAL, "output" if _leads(end) else "input")
-
-
-def without_values(graph: Graph) -> Graph:
-    """For those to whom start values are told elsewhere."""
-    return replace(graph, nodes={name: replace(node, told="") for name, node in graph.nodes.items()})

@@ -12,6 +12,8 @@ _CLEAR, _BETWEEN = 14, 22
 """Between a wire and what it passes, and between boxes."""
 _JOG, _SMALL = 40, 24
 """What it costs that a wire is not straight, in pixels of its length; and steps that are made away with."""
+_MOVES = tuple((by, whole) for whole in (True, False) for by in (8, -8, 16, -16, 24, -24))
+"""How far rows, and then single boxes, move for wires that are in each other's way."""
 NEAR = 6
 """Rows closer than this look like one."""
 
@@ -132,12 +134,16 @@ def _step(link: Link) -> float:
     return link.b.y + link.b.offsets[LEFT, link.port_b] - link.a.y - link.a.offsets[RIGHT, link.port_a]
 
 
-def _row(layers: Layers, start: Box, by: float) -> dict[Box, None]:
-    """What moves with a box, as whole rows."""
+def _row(layers: Layers, start: Box, by: float, whole: bool = True) -> dict[Box, None]:
+    """What moves with a box: what it pushes, and as ``whole`` rows all that hangs on it by straight wires."""
     moved = {start: None}
     queue = [start]
     for box in queue:
-        others = [link.a for link in layers.before[box] if _step(link) == 0] + [link.b for link in layers.after[box] if _step(link) == 0]
+        others = []
+        if whole:
+            others += [link.a for link in layers.before[box] if _step(link) == 0] + [
+                link.b for link in layers.after[box] if _step(link) == 0
+            ]
         column = layers.columns[box.rank]
         if by > 0 and box.index + 1 < len(column):
             below = column[box.index + 1]
@@ -170,8 +176,8 @@ def _untie(layers: Layers) -> None:
         for start in dict.fromkeys(box for link in _tied(links) for box in (link.b, link.a)):
             tied = sum(len(_tied(each)) for each in layers.gaps)
             before = {box: box.y for column in layers.columns for box in column}
-            for by in (8, -8, 16, -16, 24, -24) if _tied(links) else ():
-                for box in _row(layers, start, by):
+            for by, whole in _MOVES if _tied(links) else ():
+                for box in _row(layers, start, by, whole):
                     box.y += by
                 if sum(len(_tied(each)) for each in layers.gaps) < tied:
                     break

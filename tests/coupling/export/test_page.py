@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ import pytest
 from fmpy.model_description import ModelDescription
 
 from coupling import System
+from tests.support.diagrams import offences
 from tests.support.systems.exported import CASES, export, exported
 from tests.support.systems.zoo import made
 
@@ -351,3 +353,17 @@ def test_the_sources_inside_build_the_same_binary_elsewhere(fmi, tmp_path):
     assert binary.is_file()
     runs = [fmpy.simulate_fmu(str(each), fmi_type="CoSimulation", stop_time=0.5, output_interval=0.1) for each in (file, tmp_path)]
     assert (runs[0] == runs[1]).all()
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "springs"])
+def test_the_page_has_the_diagram(name: str) -> None:
+    """Each component once, by its name and its type; no wire through an icon; a few kilobytes of the archive."""
+    with ZipFile(exported(name, 2)) as archive:
+        text = archive.read("documentation/index.html").decode()
+    found = re.search(r'<svg[^>]*class="jdg".*?</svg>', text, re.DOTALL)
+    assert found and list(offences(found.group())) == []
+    svg = "{http://www.w3.org/2000/svg}"
+    told = [each.text for each in ElementTree.fromstring(found.group()).iter(f"{svg}title")][1:]
+    system = CASES[name].exportable
+    assert sorted(filter(None, told)) == sorted(f"{each}: {fmu.model_name}" for each, fmu in system.instances.items())
+    assert len(zlib.compress(found.group().encode(), 9)) < 4000
