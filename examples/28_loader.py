@@ -108,9 +108,9 @@ def machine(pressures: dict[str, float] | None = None) -> System:
 
 
 def assembled(loader: System) -> Pose:
-    """What is known: how long the cylinders are; the angles are guessed to half a radian."""
+    """What is known: how long the cylinders are; the angles are guessed to 0.4 rad."""
     lengths = {f"{name}.length": CYLINDERS[name]["start"] for name in CYLINDERS}
-    return loader.assemble(hold=lengths, guess={name: (angle, 0.5) for name, angle in GUESSES.items()})
+    return loader.assemble(hold=lengths, guess={name: (angle, 0.4) for name, angle in GUESSES.items()})
 
 
 # 4. By hand, with complex numbers: two angles, those of boom and rocker, tell where everything is. A place is a sum of arms, each of which
@@ -305,6 +305,7 @@ def main() -> int:
     print(f"pose: off by {there:.1e} m or rad from circles that cross ({LEVEL_POSE:g} is allowed)")
     times = np.linspace(0.0, STOP, 61)
     result = loader.simulate(STOP, rtol=1e-9, initial=pose, output_times=times)
+    print(result.summary())
     known = hand.run(times)
     off = off_run(result, known)
     for name in ("boom", "bucket"):

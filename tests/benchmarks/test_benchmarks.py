@@ -46,6 +46,15 @@ def test_the_loading_benchmark_prints_its_table():
 
 
 @pytest.mark.slow
+def test_the_assembly_benchmark_prints_its_table():
+    """A line for each mechanism; an open chain of 100 keeps as many freedoms, a closed one two less, and Jansen's leg has eight poses."""
+    rows = {line[:34].strip(): line[34:].split() for line in printed("assembly", "--repetitions", "1")[1:]}
+    assert all(float(row[1]) > 0 for row in rows.values())
+    assert [rows[name][3] for name in ("open chain of 100", "closed chain of 100")] == ["100", "98"]
+    assert rows["Jansen's leg, crank held"][2] == "8"
+
+
+@pytest.mark.slow
 def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn():
     """Both compute the same motion: at the same tolerance the errors agree to two digits, and both to what Exudyn is held against. Implicit
     schemes take two passes a step, or little more."""
