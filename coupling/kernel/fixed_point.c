@@ -79,7 +79,16 @@ static void learn(FixedPoint *f, const double *x, const double *value, const dou
     }
 }
 
-void fixed_point_next(FixedPoint *f, const double *x, const double *value, const double *scale, double *next)
+/* Whether the first unknowns moved on the way to an answer. */
+static bool moved(const FixedPoint *f, int answer, int first)
+{
+    for (int i = 0; i < first; i++)
+        if (f->change[answer][i] != f->difference[answer][i])
+            return true;
+    return false;
+}
+
+void fixed_point_next(FixedPoint *f, const double *x, const double *value, const double *scale, int held, double *next)
 {
     const int n = f->size;
     if (f->goes_on)
@@ -95,6 +104,8 @@ void fixed_point_next(FixedPoint *f, const double *x, const double *value, const
     const double left = length(f->left, n);
     int used[MOST_ANSWERS], count = 0;
     for (int a = 0; a < f->known; a++) {
+        if (moved(f, a, held))
+            continue;
         double *const rest = f->base[count];
         for (int i = 0; i < n; i++)
             rest[i] = f->difference[a][i] / scale[i];

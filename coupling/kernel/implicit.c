@@ -353,9 +353,7 @@ int kernel_implicit_go_on(Kernel *k, ImplicitEnd *end)
             return result;
         i->held_up = false;
         set_scale(i);
-        fixed_point_next(&i->fixed_point, i->x, i->value, i->scale, i->x);
-        if (!(i->worst > 1) && i->constraints)
-            memcpy(i->x, i->value, 2 * (size_t)i->constraints * sizeof *i->x);
+        fixed_point_next(&i->fixed_point, i->x, i->value, i->scale, i->worst > 1 ? 0 : 2 * i->constraints, i->x);
         if (diverges(i, end))
             return kernel_restore(k, 0);
     }

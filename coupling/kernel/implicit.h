@@ -129,7 +129,8 @@ size_t fixed_point_room(int size);
 void fixed_point_begin(FixedPoint *, int size, double *room);
 void fixed_point_forget(FixedPoint *); /* what the map has answered */
 void fixed_point_leave(FixedPoint *);  /* what follows begins from another point */
-void fixed_point_next(FixedPoint *, const double *x, const double *value, const double *scale, double *next); /* scale: of each unknown */
+/* `scale` is the size of each unknown; so many of the first are `held`: they stay, and what was learned as they moved is left out. */
+void fixed_point_next(FixedPoint *, const double *x, const double *value, const double *scale, int held, double *next);
 
 /* moves.c */
 bool moves_begin(Moves *, const Kernel *, const ImplicitConstraint *, int count, const ConstraintLevel *); /* false where memory lacks */

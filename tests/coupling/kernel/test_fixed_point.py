@@ -45,3 +45,14 @@ def test_the_gain_is_how_strongly_a_map_answers() -> None:
         x = fixed_point.next(x, -7 * x, np.ones(1))
     assert fixed_point.gains == pytest.approx([7.0])
     assert x == pytest.approx([0.0], abs=1e-12)
+
+
+def test_what_was_learned_as_an_unknown_moved_is_left_out_while_it_is_held() -> None:
+    """Elsewhere it would move the others by what that one is expected to do, and it does not: no repetition would come to an end."""
+    fixed_point, scale = FixedPoint(2), np.ones(2)
+    for x in ([0.0, 0.0], [1.0, 0.5]):
+        fixed_point.next(np.array(x), MAP[:2, :2] @ x + 1, scale)
+    first = np.array([2.0, 1.7])
+    second = fixed_point.next(first, np.array([2.0, 3 * first[1] - 2]), scale, held=1)
+    assert second == pytest.approx([2.0, 3.1], abs=1e-12)  # as the map answers
+    assert fixed_point.next(second, np.array([2.0, 3 * second[1] - 2]), scale, held=1) == pytest.approx([2.0, 1.0], abs=1e-12)

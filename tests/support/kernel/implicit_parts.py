@@ -47,7 +47,7 @@ declare(
         "fixed_point_begin": (None, [POINTER(_FixedPoint), c_int, ctypes.c_void_p]),
         "fixed_point_forget": (None, [POINTER(_FixedPoint)]),
         "fixed_point_leave": (None, [POINTER(_FixedPoint)]),
-        "fixed_point_next": (None, [POINTER(_FixedPoint), *[ctypes.c_void_p] * 4]),
+        "fixed_point_next": (None, [POINTER(_FixedPoint), *[ctypes.c_void_p] * 3, ctypes.c_int, ctypes.c_void_p]),
     }
 )
 
@@ -101,9 +101,9 @@ class FixedPoint:
     def leave(self) -> None:
         library.fixed_point_leave(byref(self._fixed_point))
 
-    def next(self, x: np.ndarray, value: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """The next point, where the map has this value at a point."""
+    def next(self, x: np.ndarray, value: np.ndarray, scale: np.ndarray, held: int = 0) -> np.ndarray:
+        """The next point, where the map has this value at a point; so many of the first unknowns stay."""
         result = np.zeros(len(x))
         arrays = [doubles_of(each) for each in (x, value, scale)]
-        library.fixed_point_next(byref(self._fixed_point), *map(pointer, arrays), pointer(result))
+        library.fixed_point_next(byref(self._fixed_point), *map(pointer, arrays), held, pointer(result))
         return result
