@@ -4,4 +4,5 @@ import sys
 
 from jourdain.command import main
 
-sys.exit(main())
+if __name__ == "__main__":  # processes of a sweep begin by importing this file
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""The command ``jourdain``: build, list, look into files, simulate, export and view. What a verb needs is imported when it runs."""
+"""The command ``jourdain``: build, list, look into files, simulate, export, view, sweep and test. What a verb needs is imported when it runs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,27 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jourdain.verbs import sweep, test
+from jourdain.verbs.common import (
+    COMPLETED,
+    ENDED_EARLY,
+    WRONG_USE,
+    WrongUse,
+    add_kind,
+    add_run_options,
+    bold,
+    check_folder,
+    run_of,
+    system_of,
+)
+
 if TYPE_CHECKING:
     from coupling.fmus import Fmu
     from coupling.result import Result
     from coupling.system import System
 
-COMPLETED, ENDED_EARLY, WRONG_USE = 0, 1, 2
 _FIGURES = (".png", ".svg", ".pdf")
 _WRITTEN = (".jrd", ".csv", ".mat", ".html", *_FIGURES)
-
-
-class WrongUse(Exception):
-    """What was asked for cannot be done; the text says why, and what to do."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,15 +74,8 @@ def _parser() -> argparse.ArgumentParser:
 
     simulate = verbs.add_parser("simulate", help="simulate a system and write what it leaves")
     simulate.add_argument("system", metavar="SYSTEM", help="file.py[:name], .ssp or .fmu")
-    simulate.add_argument("--stop", type=float, metavar="SECONDS", help="stop time (default: that of the file)")
-    simulate.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
-    simulate.add_argument("--solver", help="such as cvode (default: dopri5)")
-    simulate.add_argument("--rtol", type=float, help="relative tolerance")
-    simulate.add_argument("--initial", choices=("check", "assemble", "relax"), help="what is done with a start that violates constraints")
-    simulate.add_argument("--communication-step", type=float, metavar="SECONDS", help="co-simulate with this step")
-    simulate.add_argument("--interval", type=float, metavar="SECONDS", help="time between recorded rows")
-    simulate.add_argument("--max-steps", type=int, metavar="N", help="steps after which a run ends")
-    simulate.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
+    add_run_options(simulate)
+    add_kind(simulate)
     simulate.add_argument("--plot", action="append", metavar="NAME", help="what a figure shows: names or patterns; may be repeated")
     simulate.add_argument(
         "--out",
@@ -100,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     view.add_argument("--open", action="store_true", help="show the page in the browser")
     view.set_defaults(verb=_view)
 
-    for each in (lists, info, simulate, export, view):
+    for each in (lists, info, simulate, export, view, sweep.add_to(verbs), test.add_to(verbs)):
         each.add_argument("--json", action="store_true", help="for machines: one object of JSON on the standard output")
     return parser
 
@@ -123,7 +125,7 @@ def _list(chosen: argparse.Namespace) -> int:
     for name, title in found.items():
         if library != name.partition(".")[0]:
             library = name.partition(".")[0]
-            print(_bold(library))
+            print(bold(library))
         print(f"  {name:34} {title}")
     return COMPLETED
 
@@ -135,7 +137,7 @@ def _info(chosen: argparse.Namespace) -> int:
 
         said = _fmu_info(load(chosen.file))
     elif suffix == ".ssp":
-        said = _system_info(_system(str(chosen.file)))
+        said = _system_info(system_of(str(chosen.file)))
     elif suffix == ".jrd":
         from coupling.result import Result
 
@@ -148,7 +150,7 @@ def _info(chosen: argparse.Namespace) -> int:
     for title, rows in said.items():
         if isinstance(rows, dict):
             if rows:
-                print(_bold(title))
+                print(bold(title))
             width = max((len(name) for name in rows), default=0)
             for name, text in rows.items():
                 print(f"  {name:{width}}  {text}".rstrip())
@@ -156,7 +158,7 @@ def _info(chosen: argparse.Namespace) -> int:
             for each in rows:
                 print(f"{title}: {each}")
         else:
-            print(f"{_bold(title)}: {rows}")
+            print(f"{bold(title)}: {rows}")
     return COMPLETED
 
 
@@ -226,27 +228,12 @@ def _simulate(chosen: argparse.Namespace) -> int:
             raise WrongUse(f"--out {path}: nothing is written with this suffix; choose one of {', '.join(_WRITTEN)}")
         if path.suffix in _FIGURES and not chosen.plot:
             raise WrongUse(f"--out {path}: a figure shows what --plot names; add --plot NAME, such as --plot '*.theta'")
+        check_folder("--out", path)
     if chosen.plot and not any(path.suffix in _FIGURES for path in chosen.out):
         raise WrongUse("--plot: there is no file for the figure; add --out FILE.png")
-    system = _system(chosen.system)
-    options = {
-        "solver": chosen.solver,
-        "rtol": chosen.rtol,
-        "initial": chosen.initial,
-        "communication_step": chosen.communication_step,
-        "output_interval": chosen.interval,
-        "outputs": chosen.record,
-        "max_steps": chosen.max_steps,
-    }
-    settings = {**system.settings, **{name: value for name, value in options.items() if value is not None}}
-    stop = chosen.stop if chosen.stop is not None else settings.pop("stop_time", None)
-    if stop is None:
-        stop = next((fmu.default_stop_time for fmu in system.instances.values() if fmu.default_stop_time), None)
-        stop = stop if len(system.instances) == 1 else None
-    if stop is None:
-        raise WrongUse(f"'{chosen.system}' does not say how long to simulate; give --stop SECONDS")
-    settings.pop("stop_time", None)
-    result = system.simulate(stop, start_values=dict(map(_value, chosen.set)), progress=not chosen.json, **settings)
+    system = system_of(chosen.system, chosen.kind)
+    stop, settings, start_values = run_of(chosen, system)
+    result = system.simulate(stop, start_values=start_values, progress=not chosen.json, **settings)
     written = [str(_write(result, path, chosen.plot)) for path in chosen.out]
     if chosen.json:
         said = {"ending": result.outcome.ending.name, "sentence": result.outcome.sentence, "warnings": list(result.outcome.warnings)}
@@ -272,18 +259,8 @@ def _write(result: Result, path: Path, plot: Sequence[str] | None) -> Path:
     return path
 
 
-def _value(text: str) -> tuple[str, float | str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise WrongUse(f"--set {text}: a name and a value are expected, such as --set rod.m=2.5")
-    try:
-        return name, float(value)
-    except ValueError:
-        return name, value
-
-
 def _export(chosen: argparse.Namespace) -> int:
-    path = _system(chosen.system).export_fmu(chosen.out, inputs=chosen.inputs, outputs=chosen.outputs, fmi=chosen.fmi)
+    path = system_of(chosen.system).export_fmu(chosen.out, inputs=chosen.inputs, outputs=chosen.outputs, fmi=chosen.fmi)
     print(json.dumps({"written": [str(path)]}) if chosen.json else path)
     return COMPLETED
 
@@ -305,57 +282,3 @@ def _view(chosen: argparse.Namespace) -> int:
 
         webbrowser.open(path.resolve().as_uri())
     return COMPLETED
-
-
-# -- systems -----------------------------------------------------------------------------------------------------------------------
-
-
-def _system(text: str) -> System:
-    """The system that a user names: of a file of Python, an SSP package or an FMU."""
-    from coupling.system import System
-
-    file, _, name = text.partition(":") if ".py" in text else (text, "", "")
-    path = Path(file)
-    if path.suffix not in (".py", ".ssp", ".fmu"):
-        raise WrongUse(f"'{text}' is no system; give a file that ends in .py, .ssp or .fmu")
-    if not path.is_file():
-        raise WrongUse(f"there is no file '{file}'; give the path of one that ends in .py, .ssp or .fmu")
-    if path.suffix == ".ssp":
-        return System.from_ssp(path)
-    if path.suffix == ".fmu":
-        system = System(path.stem)
-        system.add(path.stem.replace(".", "_"), path)
-        return system
-    return _of_module(path, name)
-
-
-def _of_module(path: Path, name: str) -> System:
-    """The only system of a file of Python, or that of a name; a function without arguments is called."""
-    import runpy
-
-    from coupling.system import System
-
-    sys.path.insert(0, str(path.resolve().parent))
-    try:
-        scope = runpy.run_path(str(path), run_name="jourdain_system")
-    except Exception as error:
-        raise WrongUse(f"'{path}' cannot be run: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.pop(0)
-    systems = [key for key, each in scope.items() if isinstance(each, System)]
-    if not name:
-        name = systems[0] if len(systems) == 1 else "system" if callable(scope.get("system")) and not systems else ""
-    if not name:
-        has = f"has the systems {', '.join(map(repr, systems))}" if systems else "has no System and no function 'system'"
-        raise WrongUse(f"'{path}' {has}; name what to take: {path}:NAME")
-    if name not in scope:
-        raise WrongUse(f"'{path}' has no '{name}'; it has {', '.join(map(repr, systems)) or 'no System'}")
-    found = scope[name]() if callable(scope[name]) else scope[name]
-    if not isinstance(found, System):
-        raise WrongUse(f"'{path}:{name}' is no System, and no function that returns one; name another one")
-    return found
-
-
-def _bold(text: str) -> str:
-    """On a terminal that may have colours."""
-    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text

@@ -154,6 +154,14 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
             ("simulate", "{machine}", "--out", "run.png"),
             "--out run.png: a figure shows what --plot names; add --plot NAME, such as --plot '*.theta'",
         ),
+        (
+            ("simulate", "{machine}", "--stop", "1", "--out", "nowhere/run.jrd"),
+            "--out nowhere/run.jrd: there is no folder 'nowhere'; make it, or choose another path",
+        ),
+        (
+            ("simulate", "{machine}", "--stop", "1", "--kind", "me"),
+            "--kind me: '{machine}' is no FMU; the kinds of instances stand in the system itself",
+        ),
         (("simulate", "{machine}", "--plot", "rod.x"), "--plot: there is no file for the figure; add --out FILE.png"),
         (("info", "{machine}"), "'{machine}' is none of the files that can be looked into; give an .fmu, .ssp or .jrd"),
         (("list", "warp drive"), "no component has 'warp drive' in its name or title; 'jourdain list' shows all of them"),

@@ -1,0 +1,1 @@
+"""Verbs of the command ``jourdain`` that have a file of their own."""

@@ -1,0 +1,135 @@
+"""What verbs share: systems that users name, options of runs, and how a verb ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coupling.system import System
+
+COMPLETED, ENDED_EARLY, WRONG_USE = 0, 1, 2
+
+
+class WrongUse(Exception):
+    """What was asked for cannot be done; the text says why, and what to do."""
+
+
+def bold(text: str) -> str:
+    """On a terminal that may have colours."""
+    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
+
+
+# -- options -----------------------------------------------------------------------------------------------------------------------
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stop", type=float, metavar="SECONDS", help="stop time (default: that of the file)")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
+    parser.add_argument("--solver", help="such as cvode (default: dopri5)")
+    parser.add_argument("--rtol", type=float, help="relative tolerance")
+    parser.add_argument("--initial", choices=("check", "assemble", "relax"), help="what is done with a start that violates constraints")
+    parser.add_argument("--communication-step", type=float, metavar="SECONDS", help="co-simulate with this step")
+    parser.add_argument("--interval", type=float, metavar="SECONDS", help="time between recorded rows")
+    parser.add_argument("--max-steps", type=int, metavar="N", help="steps after which a run ends")
+    parser.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
+
+
+def add_kind(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kind", choices=("me", "cs"), help="of an FMU that is both: Model Exchange or Co-Simulation")
+
+
+def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str, Any], dict[str, float | str]]:
+    """Stop time, other options and start values: what is asked for, and what the file itself says of the rest."""
+    options = {
+        "solver": chosen.solver,
+        "rtol": chosen.rtol,
+        "initial": chosen.initial,
+        "communication_step": chosen.communication_step,
+        "output_interval": chosen.interval,
+        "outputs": chosen.record,
+        "max_steps": chosen.max_steps,
+    }
+    settings = {**system.settings, **{name: value for name, value in options.items() if value is not None}}
+    stop = settings.pop("stop_time", None) if chosen.stop is None else chosen.stop
+    if stop is None and len(system.instances) == 1:
+        stop = next(iter(system.instances.values())).default_stop_time
+    if stop is None:
+        raise WrongUse(f"'{chosen.system}' does not say how long to simulate; give --stop SECONDS")
+    settings.pop("stop_time", None)
+    return stop, settings, dict(map(start_value, chosen.set))
+
+
+def start_value(text: str) -> tuple[str, float | str]:
+    name, value = named_value("--set", text, "rod.m=2.5")
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value
+
+
+def named_value(option: str, text: str, example: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise WrongUse(f"{option} {text}: a name and a value are expected, such as {option} {example}")
+    return name.strip(), value.strip()
+
+
+def check_folder(option: str, path: Path) -> None:
+    """Before a run that may take long."""
+    if not path.parent.is_dir():
+        raise WrongUse(f"{option} {path}: there is no folder '{path.parent}'; make it, or choose another path")
+
+
+# -- systems -----------------------------------------------------------------------------------------------------------------------
+
+
+def system_of(text: str, kind: str | None = None) -> System:
+    """The system that a user names: of a file of Python, an SSP package or an FMU."""
+    from coupling.system import System
+
+    file, _, name = text.partition(":") if ".py" in text else (text, "", "")
+    path = Path(file)
+    if path.suffix not in (".py", ".ssp", ".fmu"):
+        raise WrongUse(f"'{text}' is no system; give a file that ends in .py, .ssp or .fmu")
+    if not path.is_file():
+        raise WrongUse(f"there is no file '{file}'; give the path of one that ends in .py, .ssp or .fmu")
+    if kind is not None and path.suffix != ".fmu":
+        raise WrongUse(f"--kind {kind}: '{file}' is no FMU; the kinds of instances stand in the system itself")
+    if path.suffix == ".ssp":
+        return System.from_ssp(path)
+    if path.suffix == ".fmu":
+        system = System(path.stem)
+        system.add(path.stem.replace(".", "_"), path, kind=kind)
+        return system
+    return _of_module(path, name)
+
+
+def _of_module(path: Path, name: str) -> System:
+    """The only system of a file of Python, or that of a name; a function without arguments is called."""
+    import runpy
+
+    from coupling.system import System
+
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        scope = runpy.run_path(str(path), run_name="jourdain_system")
+    except Exception as error:
+        raise WrongUse(f"'{path}' cannot be run: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    systems = [key for key, each in scope.items() if isinstance(each, System)]
+    if not name:
+        name = systems[0] if len(systems) == 1 else "system" if callable(scope.get("system")) and not systems else ""
+    if not name:
+        has = f"has the systems {', '.join(map(repr, systems))}" if systems else "has no System and no function 'system'"
+        raise WrongUse(f"'{path}' {has}; name what to take: {path}:NAME")
+    if name not in scope:
+        raise WrongUse(f"'{path}' has no '{name}'; it has {', '.join(map(repr, systems)) or 'no System'}")
+    found = scope[name]() if callable(scope[name]) else scope[name]
+    if not isinstance(found, System):
+        raise WrongUse(f"'{path}:{name}' is no System, and no function that returns one; name another one")
+    return found

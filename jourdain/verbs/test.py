@@ -1,0 +1,132 @@
+"""``jourdain test``: what an FMU says of itself, and a trial run in every kind that it offers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jourdain.verbs.common import COMPLETED, ENDED_EARLY, WrongUse, bold, start_value
+
+if TYPE_CHECKING:
+    from coupling.fmus import Fmu
+
+_STEPS = 500
+"""Of a trial run in Co-Simulation."""
+_KINDS = {"me": "Model Exchange", "cs": "Co-Simulation"}
+
+
+def add_to(verbs: Any) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "test",
+        help="validate an FMU and run it in every kind",
+        description="Reads an FMU, has it validated by FMPy where that is installed, and runs it alone in every kind that it offers, each time in a process "
+        "of its own: an FMU that crashes or does not come back is named.",
+        epilog="Exit codes: 0 nothing was found, 1 the FMU has a problem, 2 wrong use.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE.fmu")
+    parser.add_argument("--stop", type=float, metavar="SECONDS", help="stop time of the runs (default: that of the FMU, or 1)")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value, such as m=2; may be repeated")
+    parser.add_argument("--communication-step", type=float, metavar="SECONDS", help=f"in Co-Simulation (default: a {_STEPS}th of the run)")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="that a run may take (default: %(default)g)")
+    parser.set_defaults(verb=_test)
+    return parser
+
+
+def _test(chosen: argparse.Namespace) -> int:
+    file: Path = chosen.file
+    if not file.is_file():
+        raise WrongUse(f"there is no file '{file}'; give the path of one that ends in .fmu")
+    if not zipfile.is_zipfile(file):
+        raise WrongUse(f"'{file}' is no FMU, which is a zip archive; give the path of one that ends in .fmu")
+    for name, value in (("stop", chosen.stop), ("communication-step", chosen.communication_step), ("timeout", chosen.timeout)):
+        if value is not None and not 0 < value < float("inf"):
+            raise WrongUse(f"--{name} {value:g} is refused: give seconds, of more than 0")
+    for each in chosen.set:
+        start_value(each)
+    said = _tested(file, chosen)
+    if chosen.json:
+        print(json.dumps(said))
+    else:
+        _print(said)
+    return COMPLETED if said["passed"] else ENDED_EARLY
+
+
+def _tested(file: Path, chosen: argparse.Namespace) -> dict[str, Any]:
+    from coupling.fmus import load
+
+    validated_by, problems = _validated(file)
+    said: dict[str, Any] = {"file": str(file)}
+    try:
+        fmu = load(file)
+    except (ValueError, OSError) as error:
+        return {**said, "validated by": validated_by, "problems": [str(error), *problems], "runs": {}, "passed": False}
+    said |= {"FMI": f"{fmu.version}.0", "made by": fmu.generation_tool, "notes": list(fmu.notes)}
+    offered = [kind for kind in _KINDS if getattr(fmu, _KINDS[kind].lower().replace(" ", "_").replace("-", "_")) is not None]
+    if not offered:
+        problems.append("it offers neither Model Exchange nor Co-Simulation")
+    runs = {_KINDS[kind]: _run(file, fmu, kind, chosen) for kind in offered}
+    passed = not problems and all(each["completed"] for each in runs.values())
+    return {**said, "validated by": validated_by, "problems": problems, "runs": runs, "passed": passed}
+
+
+def _validated(file: Path) -> tuple[str | None, list[str]]:
+    """By whom, if at all, and what was found."""
+    try:
+        from importlib.metadata import version
+
+        from fmpy.validation import validate_fmu
+    except ImportError:
+        return None, []
+    found: list[str] = validate_fmu(str(file))
+    return f"FMPy {version('fmpy')}", found
+
+
+def _run(file: Path, fmu: Fmu, kind: str, chosen: argparse.Namespace) -> dict[str, Any]:
+    """What becomes of a run in a process of its own."""
+    stop = chosen.stop or fmu.default_stop_time or 1.0
+    options = ["--kind", kind, "--stop", repr(stop), "--json"]
+    if kind == "cs":
+        options += ["--communication-step", repr(chosen.communication_step or stop / _STEPS)]
+    instance = file.stem.replace(".", "_")
+    for each in chosen.set:
+        options += ["--set", f"{instance}.{each}"]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "jourdain", "simulate", str(file), *options], capture_output=True, text=True, timeout=chosen.timeout
+        )
+    except subprocess.TimeoutExpired:
+        return _ended(f"did not come back within {chosen.timeout:g} s; give more by --timeout, or another start by --set")
+    if done.returncode < 0:
+        return _ended(f"ended its process by signal {-done.returncode} ({signal.strsignal(-done.returncode)})")
+    try:
+        said = json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):  # the FMU may have ended the process itself
+        last = done.stderr.strip().splitlines()[-1:] or [f"ended its process with exit code {done.returncode}"]
+        return _ended(last[0].removeprefix("jourdain: "))
+    return {"completed": said["ending"] == "COMPLETED", "sentence": said["sentence"], "warnings": said["warnings"], "rows": said["rows"]}
+
+
+def _ended(sentence: str) -> dict[str, Any]:
+    return {"completed": False, "sentence": sentence, "warnings": [], "rows": 0}
+
+
+def _print(said: dict[str, Any]) -> None:
+    made = f": FMI {said['FMI']}, made by {said['made by']}" if "FMI" in said else ""
+    print(f"{bold(said['file'])}{made}")
+    by = said["validated by"] or "its reader; with FMPy, by the schemas as well: pip install fmpy"
+    print(f"validated by {by}: {len(said['problems']) or 'no'} problem{'s' * (len(said['problems']) != 1)}")
+    for each in said["problems"]:
+        print(f"  {each}")
+    for each in said.get("notes", ()):
+        print(f"note: {each}")
+    for kind, run in said["runs"].items():
+        print(f"{kind}: {run['sentence']}" + (f", {run['rows']} rows" if run["rows"] else ""))
+        for each in run["warnings"]:
+            print(f"  warning: {each}")
+    print(bold("passed" if said["passed"] else "not passed"))
