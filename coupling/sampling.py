@@ -30,6 +30,8 @@ def sample(parameters: Mapping[str, Any], n: int, method: str = "latin", seed: i
         raise BuildError(f"sample: n = {shown(n)} is refused: give a whole number of points, of at least 1")
     if method not in _METHODS:
         raise BuildError(f"sample: method = {shown(method)} is unknown; choose 'latin', 'sobol', 'halton' or 'random'")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise BuildError(f"sample: seed = {shown(seed)} is refused: give a whole number of at least 0")
     if method == "sobol" and n & (n - 1):
         lower = 1 << (int(n).bit_length() - 1)
         raise BuildError(f"sample: n = {n} is refused: a Sobol sequence is even at powers of 2 alone; take {lower} or {2 * lower}")
@@ -61,7 +63,7 @@ def _inverse(name: Any, given: Any) -> Callable[[np.ndarray], np.ndarray]:
     """The inverse of a cumulative distribution."""
     if not isinstance(name, str):
         raise BuildError(f"sample: {shown(name)} is no name; give full names of parameters, such as 'rod.m'")
-    if hasattr(given, "ppf"):
+    if callable(getattr(given, "ppf", None)):
         inverse: Callable[[np.ndarray], np.ndarray] = given.ppf
         return inverse
     try:

@@ -13,13 +13,15 @@ from typing import Any
 from coupling import rows_file
 from coupling.analysis.pose import Pose
 from coupling.errors import BuildError, InitialStateError, StartError, SweepError, listed, shown
+from coupling.fmus import Fmu
 from coupling.fmus.start_values import start_items
 from coupling.measures import Measure
 from coupling.names import nearest, resolve
 from coupling.options import Run
 from coupling.outcome import Ending, Outcome
-from coupling.plan.connections import find_end
+from coupling.plan.connections import check_drive, find_end
 from coupling.plan.definition import Definition
+from coupling.plan.given import drives_of
 from coupling.plan.outputs import names_of
 from coupling.progress import bar_of, watched_by_someone
 from coupling.result import Result
@@ -63,6 +65,8 @@ def sweep(
     ``.jrd`` file for each run; a sweep that is started again with it makes only the runs that are not there. ``on_failure="raise"`` ends
     the sweep at the first run that fails. ``start_values``, ``drives`` and all other options are those of ``simulate``, for all runs.
     """
+    if not isinstance(system, System):
+        raise BuildError(f"a sweep of {shown(system)} is refused: give the System first, then the points")
     definition, found = system.definition, points_of(points, combine)
     if isinstance(start_values, str | os.PathLike):
         start_values = start_values_of(start_values, system.instances)
@@ -72,6 +76,7 @@ def sweep(
     run = _checked_options({"stop_time": stop_time, **options})
     if on_failure not in ("record", "raise"):
         raise BuildError(f"on_failure = {shown(on_failure)} is unknown; choose 'record', or 'raise' to end the sweep")
+    _check_common(definition, own, base)
     driven = frozenset(name for name in found.names if name in base or name in dict(definition.drives))
     for name in found.names:
         if name not in driven:
@@ -173,18 +178,34 @@ def _given(what: str, values: Any) -> dict[str, Any]:
     return dict(values or {})
 
 
+def _check_common(definition: Definition, start_values: Mapping[str, Any], drives: Mapping[str, Any]) -> None:
+    """What no run could be given, since it is the same for all."""
+    fmus = {each.name: each.fmu.fmu for each in definition.instances}
+    for name, drive in drives_of(drives).items():
+        check_drive(name, fmus, drive)
+    for name, value in start_values.items():
+        instance, variable = _found(fmus, name, "start_values: ")
+        start_items(instance, fmus[instance], variable, value, again=True)
+
+
 def _check_name(definition: Definition, name: str) -> None:
     """Refuses what no run could set; which value it takes is for each run to find out."""
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
-    instance, variable = resolve(name, fmus)
-    if instance not in fmus or not variable:
-        find_end(name, fmus, "the points of the sweep: ")
+    instance, variable = _found(fmus, name, "the points of the sweep: ")
     fmu = fmus[instance]
     if variable in fmu.arrays:
         return
     known = fmu.variables.get(variable)
     value = known.start if known else None
     start_items(instance, fmu, variable, max(known.minimum, 0.0) if known and value is None else value, again=True)
+
+
+def _found(fmus: Mapping[str, Fmu], name: str, where: str) -> tuple[str, str]:
+    """The instance, and what is left of the name."""
+    instance, variable = resolve(name, fmus)
+    if instance not in fmus or not variable:
+        find_end(name, fmus, where)
+    return instance, variable
 
 
 def _measures(given: Any) -> tuple[tuple[str, Callable[[Result], Any]], ...]:

@@ -131,10 +131,11 @@ class Dask(Crew):
     survives = True
 
     def _load(self) -> Task | bytes:
-        try:
-            return pickle.dumps(self.task)
-        except Exception:  # of functions that Python's own pickle refuses, cloudpickle takes most
-            return self.task
+        """Functions of scripts and notebooks travel as they are: of these, workers know nothing."""
+        import cloudpickle
+
+        packed: bytes = cloudpickle.dumps(self.task)
+        return packed
 
     def submit(self, points: list[tuple[int, Point]]) -> Any:
         return self.executor.submit(run_chunk, self.load, points, pure=False)

@@ -32,6 +32,8 @@ def points_of(given: Any, combine: str | None) -> Points:
         raise BuildError(
             f"combine = {shown(combine)} is unknown; choose 'grid' for all combinations, or 'zip' for values that belong together"
         )
+    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a data frame of pandas, whose rows are points
+        given = Sample(given.to_dict("list"))
     if isinstance(given, Mapping):
         return _of_columns(given, combine or ("zip" if isinstance(given, Sample) else "grid"))
     if isinstance(given, str) or not isinstance(given, Iterable):

@@ -15,7 +15,7 @@ from coupling.markup import Markup, framed, table, titled
 from coupling.outcome import Ending, Outcome
 from coupling.result import Result, written
 from coupling.sweeps.points import Point
-from coupling.sweeps.task import MEASURABLE, Row, Task
+from coupling.sweeps.task import MEASURABLE, TOLD, Row, Task
 from coupling.system import System
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ class SweepTable:
         )
 
     def _columns(self) -> dict[str, Any]:
-        told = {"ending": [each.ending.name for each in self.outcomes], "outcome": [each.sentence for each in self.outcomes]}
-        return {**self.parameters, **self.measures, **told, "seconds": self.seconds}
+        told = ([each.ending.name for each in self.outcomes], [each.sentence for each in self.outcomes], self.seconds)
+        return {**self.parameters, **self.measures, **dict(zip(TOLD, told, strict=True))}
 
     def _checked(self, number: Any) -> int:
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or not -len(self) <= number < len(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -19,12 +19,16 @@ from coupling.errors import ResultError, shown
 from coupling.outcome import Ending, Outcome
 from coupling.plan.definition import Definition
 from coupling.plan.drives import FunctionDrive
-from coupling.result import Result
+from coupling.result import Result, written
 from coupling.sweeps.points import Point
 from coupling.system import System
 
 MEASURABLE = (Ending.COMPLETED, Ending.TERMINATED)
 """How a run ends of which measures make sense: at its end, or where an FMU has asked for it."""
+
+
+TOLD = ("ending", "outcome", "seconds")
+"""Of each run in a table, beside points and measures."""
 
 
 class Row(NamedTuple):
@@ -92,12 +96,17 @@ class Task:
         found: dict[str, float] = {}
         for name, measure in self.measures:
             try:
-                found |= _numbers(name, measure(result))
+                numbers = _numbers(name, measure(result))
+                found |= self._renamed(numbers) if measure is finals else _checked_names(numbers, {*found, *self.names})
             except Exception as error:
                 sentence = f"the measure '{name}' failed: {_said(error)}"
                 return Row(number, Outcome(Ending.MEASURE_FAILED, sentence), seconds, {}, {})
         kept = {name: np.array(result[name]) for name in ("time", *self.keep)} if self.keep else {}
         return Row(number, result.outcome, seconds, found, kept)
+
+    def _renamed(self, numbers: Mapping[str, float]) -> Mapping[str, float]:
+        """The last values, where points have values of that name as well."""
+        return {f"final({name})" if name in self.names else name: value for name, value in numbers.items()}
 
     # -- files of runs -------------------------------------------------------------------------------------------------------------
 
@@ -110,7 +119,8 @@ class Task:
     def _write(self, path: Path, result: Result, number: int, given: Mapping[str, Any], seconds: float) -> None:
         point = {name: each if isinstance(each, int | float | str) else shown(each) for name, each in given.items()}
         sweep = {"number": number, "point": point, "seconds": seconds}
-        rows_file.write(path, replace(result._record, beside={"header": {"sweep": sweep}}), result.outcome)
+        with written(path, "run"):
+            rows_file.write(path, replace(result._record, beside={"header": {"sweep": sweep}}), result.outcome)
 
 
 def _completed(path: Path) -> tuple[Result, float] | None:
@@ -135,6 +145,15 @@ def _numbers(name: str, value: Any) -> dict[str, float]:
     if isinstance(value, Mapping):
         return {str(key): _number(each) for key, each in value.items()}
     return {name: _number(value)}
+
+
+def _checked_names(numbers: Mapping[str, float], taken: Collection[str]) -> Mapping[str, float]:
+    """A column of a table has one meaning."""
+    for name in numbers:
+        if name in taken or name in TOLD:
+            what = "a column of each table" if name in TOLD else "a value of the points, or of another measure"
+            raise ValueError(f"it gives '{name}', which is {what}; give it another name")
+    return numbers
 
 
 def _number(value: Any) -> float:

@@ -9,6 +9,7 @@ import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
+from coupling.errors import SweepError
 from coupling.outcome import Ending, Outcome
 from coupling.sweeps.points import Point
 from coupling.sweeps.task import Row, Task
@@ -49,11 +50,22 @@ def _kept(task: Task | bytes) -> tuple[Task, System]:
     key = hashlib.sha256(task).digest() if isinstance(task, bytes) else id(task)
     found = kept.pop(key, None)
     if found is None:
-        known = pickle.loads(task) if isinstance(task, bytes) else task
+        known = _loaded(task) if isinstance(task, bytes) else task
         found = known, System.of(known.definition)
     kept[key] = found
     while len(kept) > _MOST:
         kept.pop(next(iter(kept)))
+    return found
+
+
+def _loaded(task: bytes) -> Task:
+    try:
+        found: Task = pickle.loads(task)
+    except (AttributeError, ImportError) as error:
+        raise SweepError(
+            f"a worker cannot take what it is sent: {error}; define functions at the top of a file that workers can import, which what is typed into a "
+            "notebook is not, or choose executor='threads'"
+        ) from None
     return found
 
 

@@ -47,6 +47,10 @@ def test_what_is_measured_from_a_sample_is_what_was_drawn_from() -> None:
         ((GIVEN, 2.5), "sample: n = 2.5 is refused: give a whole number of points, of at least 1"),
         ((GIVEN, 3, "grid"), "sample: method = 'grid' is unknown; choose 'latin', 'sobol', 'halton' or 'random'"),
         ((GIVEN, 100, "sobol"), "sample: n = 100 is refused: a Sobol sequence is even at powers of 2 alone; take 64 or 128"),
+        *(
+            ((GIVEN, 3, "latin", seed), f"sample: seed = {seed!r} is refused: give a whole number of at least 0")
+            for seed in (-1, 1.5, None, "a", True)
+        ),
         (({3: (0, 1)}, 3), "sample: 3 is no name; give full names of parameters, such as 'rod.m'"),
         *(
             (

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import multiprocessing
 import os
+import pickle
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -16,13 +20,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import BuildError, Ending, Outcome, Result, SweepError, System
+from coupling import BuildError, Ending, Outcome, Result, SweepError, System, rows_file
 from coupling.fmus import Interface
 from coupling.measures import final, peak
 from coupling.sampling import sample
 from coupling.sweep import sweep
 from coupling.sweeps.table import SweepTable
 from coupling.sweeps.task import Row, Task
+from coupling.sweeps.worker import run_chunk
 from tests.support import foreign
 from tests.support.ssp import DECLARED
 from tests.support.systems.interference import deadly, interrupted, killed_once
@@ -314,6 +319,62 @@ def test_ctrl_c_keeps_what_is_there(executor: object, tmp_path: Path, monkeypatc
     same(again, sweep(pendulum(), points, stop_time=0.1, measure=interrupted))
 
 
+STUDY = """
+import sys
+from pathlib import Path
+from jourdain import System, sweep
+
+def end(result):
+    return result["rod.theta"][-1]
+
+def system():
+    pendulum = System("pendulum")
+    pendulum.add("ground", "planar.Fixed")
+    pendulum.add("pin", "planar.Revolute")
+    pendulum.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
+    pendulum.connect("ground.p1", "pin.M")
+    pendulum.connect("pin.N", "rod.p1")
+    return pendulum
+
+def study(executor):
+    points = {"rod.m": [1.0 + 0.001 * i for i in range(400)]}
+    table = sweep(system(), points, stop_time=1.0, measure=end, executor=executor, folder="runs")
+    print(table.outcome.ending.name, len(table.missing), len(table.failed), flush=True)
+    again = sweep(system(), points, stop_time=1.0, measure=end, folder="runs")
+    print(again.outcome.ending.name, len(again.missing), sum(table["end"][i] == again["end"][i] for i in range(400)), flush=True)
+
+if __name__ == "__main__":
+    if sys.argv[1] == "dask":
+        from distributed import Client, LocalCluster
+
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+            study(client)
+    else:
+        study(int(sys.argv[1]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", ["2", "dask"])
+def test_ctrl_c_on_a_terminal_reaches_all_processes(executor: str, tmp_path: Path) -> None:
+    """And the sweep ends all the same with what is there, and goes on after that; a function of the script itself has travelled."""
+    if executor == "dask":
+        pytest.importorskip("distributed", reason="distributed is not installed: pip install distributed")
+    (tmp_path / "study.py").write_text(STUDY)
+    began = subprocess.Popen(
+        [sys.executable, "study.py", executor], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.getcwd()},
+    )  # fmt: skip
+    while began.poll() is None and len(list((tmp_path / "runs").glob("*.jrd"))) < 10:
+        time.sleep(0.02)
+    os.killpg(began.pid, signal.SIGINT)
+    said, complained = began.communicate(timeout=300)
+    assert began.returncode == 0, complained
+    (ending, missing, failed), (again, left, same_values) = (line.split() for line in said.splitlines())
+    assert (ending, failed, again, left) == ("INTERRUPTED", "0", "COMPLETED", "0")
+    assert 0 < int(missing) < 400 and int(same_values) == 400 - int(missing)
+
+
 def test_a_folder_holds_runs_that_can_be_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file for each run that has one, by its number; what is damaged, of another point or of other options is made anew, nothing else."""
     points = {"rod.m": [1.0, -1.0, 2.0]}
@@ -376,6 +437,9 @@ def test_a_folder_keeps_no_halves(tmp_path: Path) -> None:
         ({"rod.m": [1], "rod.I": [1, 2]}, {"combine": "zip"}, "values that belong together have to be as many of each: there are 1 of 'rod.m', 2 of 'rod.I'; choose combine='grid' for all combinations"),
         ({"rod.m": [1]}, {"combine": "both"}, "combine = 'both' is unknown; choose 'grid' for all combinations, or 'zip' for values that belong together"),
         ({"rod.mm": [1]}, {}, "'rod' (planar.Body1) has no variable 'mm' to start from; did you mean 'm'?"),
+        ({"rod.m": [1]}, {"start_values": {"rod.x1": 2.0}}, "'rod' (planar.Body1) has no variable 'x1' to start from; did you mean 'x'?"),
+        ({"rod.m": [1]}, {"start_values": {"rod.m": math.nan}}, "'rod.m' = nan kg is refused: it must be a finite number"),
+        ({"rod.m": [1]}, {"drives": {"rod.x1": 2.0}}, "'rod.x1' cannot be driven: 'rod' (planar.Body1) has no port or variable 'x1'; did you mean 'rod.x'?"),
         ({"rdo.m": [1]}, {}, "the points of the sweep: there is no instance 'rdo'; did you mean 'rod'?"),
         ({"rod": [1]}, {}, "the points of the sweep: 'rod' is an instance; name one of its ports or variables, such as 'rod.p1'"),
         ({"rod.p1.x": [1]}, {}, None),
@@ -399,6 +463,80 @@ def test_sweeps_that_there_are_not(points: object, options: dict, sentence: str 
     """Before anything runs."""
     said = refusal(lambda: sweep(pendulum(), points, **{"stop_time": 0.1, **options}), BuildError)
     assert said == sentence or (sentence is None and said.startswith("'rod.p1.x' = 0.0 is refused: it is an output variable"))
+
+
+def test_values_that_no_run_can_take_are_rows() -> None:
+    """Each with its sentence; the others are made."""
+    table = sweep(pendulum(), {"rod.m": [1.0, math.nan, math.inf, None, "a", 2.0]}, stop_time=0.0, measure=final("rod.x"))
+    assert table.failed == [1, 2, 3, 4] and {each.ending for each in table.outcomes[1:5]} == {Ending.REFUSED}
+    assert [each.sentence for each in table.outcomes[1:5]] == [
+        "'rod.m' = nan kg is refused: it must be a finite number",
+        "'rod.m' = inf kg is refused: it must be a finite number",
+        "'rod.m' = None is refused: it must be a number",
+        "'rod.m' = 'a' is refused: it must be a number",
+    ]
+
+
+def test_what_is_no_system_is_refused() -> None:
+    assert refusal(lambda: sweep({"rod.m": [1.0]}, pendulum(), stop_time=0.0), BuildError) == (  # type: ignore[arg-type]  # what is tested
+        "a sweep of {'rod.m': [1.0]} is refused: give the System first, then the points"
+    )
+
+
+def test_a_column_has_one_meaning() -> None:
+    """A start value that is swept stays beside the last value of its variable; a measure of a name that is taken is wrong."""
+    table = sweep(pendulum(), {"rod.m": [2.0], "rod.omega": [0.0]}, stop_time=0.1)
+    alone = pendulum(m=2.0).simulate(0.1)
+    assert table["rod.omega"][0] == 0.0 and table["final(rod.omega)"][0] == alone["rod.omega"][-1] != 0.0
+
+    def said(measure: object) -> str:
+        return refusal(lambda: sweep(pendulum(), {"rod.m": [2.0]}, stop_time=0.0, measure=measure), SweepError)  # type: ignore[arg-type]  # what is tested
+
+    assert "it gives 'rod.m', which is a value of the points, or of another measure; give it another name" in said(
+        {"rod.m": final("rod.x")}
+    )
+    assert "it gives 'low', which is a value of the points, or of another measure; give it another name" in said(
+        [spread, lambda result: {"low": 1.0}]
+    )
+    assert "it gives 'outcome', which is a column of each table; give it another name" in said({"outcome": final("rod.x")})
+
+
+def test_rows_of_a_data_frame_are_points() -> None:
+    """Those of another table, too."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed: pip install pandas")
+    frame = pandas.DataFrame({"rod.m": [1.0, 2.0], "rod.I": [0.1, 0.2]})
+    table = sweep(pendulum(), frame, stop_time=0.0, measure=final("rod.x"))
+    assert [(row["rod.m"], row["rod.I"]) for row in table] == [(1.0, 0.1), (2.0, 0.2)]
+    assert len(sweep(pendulum(), frame, combine="grid", stop_time=0.0)) == 4
+
+
+def test_a_function_that_workers_do_not_know_has_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as what is typed into a notebook."""
+
+    def typed(result: Result) -> float:
+        return 1.0
+
+    main = sys.modules["__main__"]
+    typed.__module__, typed.__qualname__ = "__main__", "typed"
+    monkeypatch.setattr(main, "typed", typed, raising=False)
+    packed = pickle.dumps(typed)
+    monkeypatch.delattr(main, "typed")
+    assert "a worker cannot take what it is sent: Can't get attribute 'typed' on <module" in refusal(
+        lambda: run_chunk(packed, []), SweepError
+    )
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the first run."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(rows_file, "write", full)
+    said = refusal(lambda: sweep(pendulum(), {"rod.m": [1.0]}, stop_time=0.0, folder=tmp_path), OSError)
+    assert said.startswith(f"the run cannot be written to '{tmp_path}/000000-") and said.endswith(
+        "No space left on device; choose another path"
+    )
 
 
 def test_points_of_other_names_are_refused() -> None:
