@@ -444,6 +444,7 @@ def test_a_folder_keeps_no_halves(tmp_path: Path) -> None:
         ({"rod": [1]}, {}, "the points of the sweep: 'rod' is an instance; name one of its ports or variables, such as 'rod.p1'"),
         ({"rod.p1.x": [1]}, {}, None),
         ({"rod.m": [1]}, {"solvr": 1}, "a sweep has no option 'solvr'; did you mean 'solver'?"),
+        ({"rod.m": [1]}, {"record_to": "run.jrd"}, "record_to names one file, and each run of a sweep needs its own; give folder='runs' instead"),
         ({"rod.m": [1]}, {"rtol": 2.0}, "rtol = 2 is refused: it must lie between 0 and 1; 1e-8 is the default"),
         ({"rod.m": [1]}, {"on_failure": "stop"}, "on_failure = 'stop' is unknown; choose 'record', or 'raise' to end the sweep"),
         ({"rod.m": [1]}, {"measure": 3}, "the measure 3 is refused: give functions of a result, such as jourdain.measures.final('rod.theta')"),
