@@ -44,6 +44,8 @@ def to_ssp(
     target = _target(path)
     if parameters not in ("inline", "file"):
         raise BuildError(f"parameters = {shown(parameters)} is refused: choose 'inline', or 'file' for files .ssv in the package")
+    if settings is not None and not isinstance(settings, Mapping):
+        raise BuildError(f"settings = {shown(settings)} is refused: give options of simulate by name, such as {{'stop_time': 2.0}}")
     chosen = dict(origin.settings if settings is None else settings)
     known = [each.name for each in fields(Run)]
     for name, value in chosen.items():
@@ -51,11 +53,16 @@ def to_ssp(
             raise BuildError(
                 f"settings: there is no option '{name}' of simulate; {nearest(str(name), known) or f'there are {listed(known, 40)}'}"
             )
+        if name in ("start_time", "stop_time") and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise BuildError(f"settings: {name} = {shown(value)} is refused: give a number, in s")
         if not isinstance(value, bool | int | float | str | list | None):
             raise BuildError(f"settings: {name} = {shown(value)} is refused: a number, a text, or a list of them can be written")
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
-    write(definition, target, chosen, parameters == "file", origin.appearance)
+    try:
+        write(definition, target, chosen, parameters == "file", origin.appearance)
+    except OSError as error:
+        raise OSError(f"'{path}' cannot be written: {error.strerror}; choose another path") from None
     return target
 
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from coupling.result import Result
     from coupling.sweeps.table import SweepTable
 
-_MEASURES = ("final", "peak", "minimum", "maximum", "rms", "value_at", "energy_drift")
 _SHOWN = 20
 """Rows on a terminal; a file has all of them."""
 
@@ -230,12 +229,12 @@ def _measures(texts: Sequence[str]) -> dict[str, Callable[[Result], float]]:
 
 
 def _measure(text: str) -> tuple[str, Callable[[Result], float]]:
-    from coupling import measures
+    from jourdain import measures
 
     found = re.fullmatch(r"\s*(?:(?P<label>[^=()]+)=)?\s*(?P<what>\w+)\((?P<inside>.*)\)\s*", text)
-    if found is None or found["what"] not in _MEASURES:
+    if found is None or found["what"] not in measures.__all__:
         raise WrongUse(
-            f"--measure {text}: it is none of {', '.join(_MEASURES)}; give one such as 'final(rod.theta)', or 'end=final(rod.theta)'"
+            f"--measure {text}: it is none of {', '.join(measures.__all__)}; give one such as 'final(rod.theta)', or 'end=final(rod.theta)'"
         )
     what, inside = found["what"], found["inside"].strip()
     arguments: list[Any] = [inside] if inside else []

@@ -269,6 +269,17 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_tim": 1.0})) == (
         "settings: there is no option 'stop_tim' of simulate; did you mean 'stop_time' or 'start_time'?"
     )
+    assert (
+        refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_time": "x"}))
+        == "settings: stop_time = 'x' is refused: give a number, in s"
+    )
+    assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", [1.0])) == (  # type: ignore[arg-type]  # what is tested
+        "settings = [1.0] is refused: give options of simulate by name, such as {'stop_time': 2.0}"
+    )
+    (tmp_path / "taken.ssp").mkdir()
+    assert refusal(lambda: signals().to_ssp(tmp_path / "taken.ssp"), OSError) == (
+        f"'{tmp_path / 'taken.ssp'}' cannot be written: Is a directory; choose another path"
+    )
     assert re.match("settings: atol = .* is refused", refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"atol": np.ones(2)})))
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", parameters="beside")) == (
         "parameters = 'beside' is refused: choose 'inline', or 'file' for files .ssv in the package"

@@ -75,3 +75,13 @@ def described(
         for member, content in files.items():
             archive.writestr(member, content)
     return path
+
+
+def pushed(force: object = 0.0) -> System:
+    """The pendulum with a wrench on its rod."""
+    system = pendulum()
+    system.add("push", "planar.Wrench")
+    system.connect("push.M", "rod.p1")
+    for name, drive in {"Fx": force, "Fy": 0.0, "Cz": 0.0}.items():
+        system.drive(f"push.{name}", drive)  # type: ignore[arg-type]
+    return system
