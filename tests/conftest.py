@@ -89,6 +89,8 @@ def turn(name: str) -> int:
     return 2 + zlib.crc32(name.encode()) % 2
 
 
+OTHER_BACKEND = ("tests/fmu_components/export/test_python_slave.py", "tests/fmu_components/export/test_backends.py")
+"""Files that show PythonFMU, which has FMI 2 alone: components whose turn that is are quick there."""
 SHARING = ("tests/coupling/export/",)
 """Folders whose files share what takes seconds to make: exported mechanisms."""
 
@@ -108,7 +110,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             elif isinstance(chosen, VariableTable):
                 chosen = chosen.declared.name
             if isinstance(chosen, str):
-                if chosen in COSTLY or parameters.get("fmi", turn(chosen)) != turn(chosen):
+                shown = 2 if item.nodeid.startswith(OTHER_BACKEND) else parameters.get("fmi", turn(chosen))
+                if chosen in COSTLY or shown != turn(chosen):
                     item.add_marker(pytest.mark.slow)
                 if item.get_closest_marker("xdist_group") is None:
                     item.add_marker(pytest.mark.xdist_group(chosen))

@@ -93,14 +93,14 @@ def test_the_rank_of_systems_of_fmus_is_right(ports):
 
     By projection on projected poses, where the start violates so little that it is accepted; by Baumgarte's stabilisation as they are.
     """
-    chosen = in_space(ports)[:: 5 if ports == 2 else 1]
+    chosen = in_space(ports)[:: 8 if ports == 2 else 1]
     asked = 0
     for case in chosen:
         assert redundant_rows(case.mechanism, initial="relax", stabilisation="baumgarte") == case.redundant, case.name
         if np.abs(case.mechanism.violations()).max() <= 1e-7:
             assert redundant_rows(case.mechanism, stabilisation="projection") == case.redundant, case.name
             asked += 1
-    assert len(chosen) >= (19 if ports == 2 else 120) and asked >= 0.8 * len(chosen)
+    assert len(chosen) >= (11 if ports == 2 else 120) and asked >= 0.8 * len(chosen)
 
 
 def test_the_rank_of_a_thin_plank_on_two_welds_is_right():
