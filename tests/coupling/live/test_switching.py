@@ -53,6 +53,7 @@ def test_a_block_on_a_belt_sticks_and_slips(solver: str, rtol: float, error: flo
     times = [0.4 + n * (slip + stick) + (0, slip)[i] for n in range(9) for i in (0, 1)]
     assert [each.what for each in result.changes] == [("sticks -> slips back", "slips back -> sticks")[i % 2] for i in range(17)]
     np.testing.assert_allclose([each.time for each in result.changes], times[:17], atol=error)
+    assert result.statistics.events <= len(result.changes) + (solver in ("cvode", "ida"))  # that may fall behind once
 
 
 def test_fixed_steps_have_order_2_across_sticking() -> None:
