@@ -24,6 +24,9 @@ from fmu_components.export.pages.markup import REFERENCE, code, facts, folded, f
 FEW, MANY = 12, 40
 """How many names stand in a sentence, and how many rows in a table, before they are folded up."""
 
+_DRAWN = 100
+"""How many components have a diagram."""
+
 Row = tuple[str, Sequence[str]]
 """The component that a row belongs to, and its cells."""
 
@@ -102,7 +105,9 @@ def _summary(table: MechanismTable) -> str:
 
 
 def _diagram(table: MechanismTable) -> str:
-    """Open inputs have arrows; ports that are open are among those that are shown in any case."""
+    """Open inputs have arrows; ports that are open are among those that are shown in any case. Of very many components nobody could read it."""
+    if len(table.members) > _DRAWN:
+        return ""
     fmus = {member.name: member.fmu for member in table.members}
     in_ports = {(name, variable) for name, fmu in fmus.items() for port in fmu.terminals.values() for variable in port.members.values()}
     opened = [".".join(name) for name in table.interface.choice.inputs if name not in in_ports]

@@ -367,3 +367,8 @@ def test_the_page_has_the_diagram(name: str) -> None:
     system = CASES[name].exportable
     assert sorted(filter(None, told)) == sorted(f"{each}: {fmu.model_name}" for each, fmu in system.instances.items())
     assert len(zlib.compress(found.group().encode(), 9)) < 4000
+
+
+def test_the_page_of_very_many_components_has_no_diagram() -> None:
+    """It would be larger than all the rest, and no screen is as wide."""
+    assert 'class="jdg"' not in text_of("chain", 2) and 'class="jdg"' in text_of("plank", 2)
