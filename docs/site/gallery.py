@@ -51,6 +51,10 @@ MACHINES = (
 )
 
 
+_SOURCES = ("coupling", "fmu_components", "examples")
+"""Folders of what pictures are made by."""
+
+
 @dataclass(frozen=True)
 class Picture:
     """A machine in motion, as files."""
@@ -89,12 +93,12 @@ def result_of(machine: Machine) -> Result:
 def moving_pictures(folder: Path, machines: tuple[Machine, ...] = MACHINES) -> list[Picture]:
     """Simulates the machines and writes their pictures; those in the folder are taken as they are unless the sources are newer."""
     folder.mkdir(parents=True, exist_ok=True)
-    known = titles()
-    found = []
+    known, found = titles(), []
+    changed = max(path.stat().st_mtime for part in _SOURCES for path in (EXAMPLES.parent / part).rglob("*.*"))
     for machine in machines:
         title = re.split(r"[:,;]", known[machine.example])[0]
         files = tuple(folder / f"{machine.example}.{ending}" for ending in ("svg", "player.html"))
-        if not all(path.is_file() for path in files):
+        if not all(path.is_file() and path.stat().st_mtime > changed for path in files):
             result = result_of(machine)
             if not result.outcome.completed:
                 raise RuntimeError(f"example {machine.example} cannot be shown in the gallery: {result.outcome.sentence}")
