@@ -46,6 +46,8 @@ def libraries() -> dict[str, list[str]]:
 def library_page(library: str, names: list[str]) -> str:
     """What a library is for, and its components."""
     title, _, rest = inspect.cleandoc(importlib.import_module(f"fmu_components.{library}").__doc__ or library).partition("\n")
-    rows = [f"| ![{name}](../docs/icons/{name}.svg) | [{name}]({name}.md) | {markdown(declarations()[name].title)} |" for name in names]
+    rows = [
+        f"| ![Icon of {name}](../docs/icons/{name}.svg) | [{name}]({name}.md) | {markdown(declarations()[name].title)} |" for name in names
+    ]
     table = "\n".join(["| | Component | |", "|---|---|---|", *rows])
     return "\n\n".join([f"# {library}", markdown(title), paragraphs(rest), table]) + "\n"
