@@ -99,11 +99,19 @@ static bool arm(const Kernel *k, const double *z)
     return armed;
 }
 
+/* No farther apart than in the step before: one that has grown tenfold could leap over several turns of what is free. */
+static int samples_of(const Run *run)
+{
+    const double before = run->t_before - run->t_earlier, h = run->t - run->t_before;
+    const int own = run->method->samples;
+    return before > 0 ? (int)fmax(own, fmin(MOST_SAMPLES, ceil((own + 1) * h / before) - 1)) : own;
+}
+
 /* The samples of the step as far as its end is known, and what they promise; `dipped` where an indicator has crossed at the time `*end`. */
 static int search(Kernel *k, double *end, bool *dipped)
 {
     Run *run = k->run;
-    const int count = run->method->samples, m = k->indicators;
+    const int count = samples_of(run), m = k->indicators;
     const double h = run->end - run->t_before;
     for (int j = 0; j <= count + 1; j++) {
         double *z = run->z_inside + j * m;

@@ -22,7 +22,7 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     size_t u = 0;
     for (int i = 0; i < k->loop_count; i++)
         u += (size_t)k->loops[i].count;
-    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + (6 + (size_t)method->samples) * m + 2 * u) * sizeof(double));
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + (6 + MOST_SAMPLES) * m + 2 * u) * sizeof(double));
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
@@ -36,7 +36,7 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->z_middle = run->z_before + m;
     run->z_earlier = run->z_middle + m;
     run->z_inside = run->z_earlier + m;
-    run->unknowns = run->z_inside + (2 + (size_t)method->samples) * m;
+    run->unknowns = run->z_inside + (2 + MOST_SAMPLES) * m;
     run->unknowns_before = run->unknowns + u;
     run->output_times = output_times;
     run->outputs = outputs;

@@ -9,6 +9,8 @@
 #endif
 
 /* The history of one way of crossing one indicator. */
+enum { MOST_SAMPLES = 40 };
+
 typedef struct {
     double last, interval;
     int shrinking;
