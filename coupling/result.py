@@ -287,21 +287,35 @@ class Result:
             target.write_text(text, encoding="utf-8", newline="\n")
         return target
 
-    def picture(self, t: float | Sequence[float], path: Path | str, names: bool = False, traces: Sequence[str] | None = ()) -> Path:
+    def picture(
+        self,
+        t: float | Sequence[float],
+        path: Path | str,
+        names: bool = False,
+        traces: Sequence[str] | None = (),
+        forces: Sequence[str] | None = (),
+    ) -> Path:
         """Writes the pose at a time as SVG, PNG or PDF, by the suffix of the path; of several times a strip of poses.
 
-        ``names`` writes those of bodies beside them; ``traces`` are bodies or ports whose paths are drawn.
+        ``names`` writes those of bodies beside them; ``traces`` are bodies or ports whose paths are drawn, ``forces`` instances
+        or patterns whose recorded forces are arrows.
         """
         times = [t] if isinstance(t, int | float | np.number) else list(t)
         for each in times:
             self.at(each)  # refuses what is no time of this result
-        return self._drawn(times, path, names, traces)
+        return self._drawn(times, path, names, traces, forces=forces)
 
     def _drawn(
-        self, times: Sequence[float], path: Path | str, names: bool, traces: Sequence[str] | None = (), bad: Collection[str] = ()
+        self,
+        times: Sequence[float],
+        path: Path | str,
+        names: bool,
+        traces: Sequence[str] | None = (),
+        bad: Collection[str] = (),
+        forces: Sequence[str] | None = (),
     ) -> Path:
         """The poses at some times as a file; ``bad`` are instances to be shown in red."""
-        sheet = still(scene_of(self._record, traces=traces, forces=()), [float(each) for each in times], names, bad)
+        sheet = still(scene_of(self._record, traces=traces, forces=forces), [float(each) for each in times], names, bad)
         return drawn(sheet, file_path(path, ".svg"), self.system)
 
     def _told(self) -> str:

@@ -103,11 +103,13 @@ def still(
         view = view_of(scene, sheet, (left, top, width, height), _ROOM / 2 if many else _ROOM, bad)
         posed = Posed(scene, time)
         draw(scene, view, posed, in_order(scene, view, [posed]))
+        _forces(scene, view, posed)
         if names:
             _names(scene, view, posed)
         if many:
             sheet.text((left + width / 2, top + 20), f"{time:.6g} s".replace("-", "−"), _DIM, "middle")
     ruler(view, rows * height)
+    _force_key(scene, view, rows * height)
     return sheet
 
 
@@ -158,6 +160,45 @@ def _depth(view: View, posed: Posed, shape: Shape) -> float:
         return view.depth(posed.point(shape.get("at") or shape["a"]))
     ends = [view.depth(posed.point(shape[end])) for end in "ab"]
     return min(ends) if shape["kind"] == "rail" else sum(ends) / 2
+
+
+def _forces(scene: Scene, view: View, posed: Posed) -> None:
+    scale = _force_scale(scene)[1]
+    for each in scene.arrows:
+        at = posed.point(each["at"])
+        force = np.array([posed.value(scene.signals[k].values) if k >= 0 else 0.0 for k in each["v"]])
+        _arrow(view, view.pixel(at), view.pixel(at + scale * force))
+
+
+def _force_scale(scene: Scene) -> tuple[float, float]:
+    """The force that the key shows, near the 90th percentile of all, and metres for a newton, so that it is a sixth of the scene."""
+    sizes = [np.linalg.norm([scene.signals[k].values for k in each["v"] if k >= 0], axis=0) for each in scene.arrows]
+    every = np.sort(np.concatenate(sizes)) if sizes else np.zeros(1)
+    force = nice(float(every[int(0.9 * len(every))]) or 1.0)
+    return force, 0.17 * scene.size / force
+
+
+def _force_key(scene: Scene, view: View, bottom: float) -> None:
+    """Beside the ruler, where there are forces."""
+    if scene.arrows:
+        force, scale = _force_scale(scene)
+        x, y, reach = 176.0, bottom - 14, force * scale * view.scale
+        _arrow(view, (x, y), (x + reach, y))
+        factor, unit = (1e-6, "MN") if force >= 1e6 else (1e-3, "kN") if force >= 1e3 else (1.0, "N") if force >= 1 else (1e3, "mN")
+        view.sheet.text((x + reach + 8, y), f"{force * factor:.3g} {unit}", _DIM)
+
+
+def _arrow(view: View, a: Point, b: Point) -> None:
+    """With a light rim, by which it stands out from bodies."""
+    (x0, y0), (x1, y1) = a, b
+    length = float(np.hypot(x1 - x0, y1 - y0))
+    if length < 3:
+        return
+    u, v, head = (x1 - x0) / length, (y1 - y0) / length, min(14.0, 0.5 * length)
+    x, y, half = x1 - u * head, y1 - v * head, 0.38 * head
+    for colour, more in ((_PAPER, 2.5), (_RED, 0.0)):
+        view.sheet.path([a, (x + u, y + v)], colour, 2.4 + more)
+        view.sheet.path([b, (x - v * half, y + u * half), (x + v * half, y - u * half)], colour if more else "", more, colour)
 
 
 def _names(scene: Scene, view: View, posed: Posed) -> None:

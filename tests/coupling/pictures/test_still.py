@@ -37,6 +37,20 @@ def test_the_rod_is_where_its_angle_says(result: Result, tmp_path: Path) -> None
     assert "rod" in [each.text for each in ElementTree.parse(file).getroot().iter(f"{SVG}text")]
 
 
+def test_forces_are_arrows_on_one_scale(result: Result, tmp_path: Path) -> None:
+    """As long as the key says, in the direction of the force; none unless they are asked for."""
+    file = result.picture(0.35, tmp_path / "forces.svg", forces=["pin"])
+    red = [each.get("d", "") for each in ElementTree.parse(file).getroot().iter(f"{SVG}path") if each.get("stroke") == "#c8102e"]
+    force, key = (b - a for a, b in (np.array([p.split() for p in each.strip("M").split("L")], dtype=float) for each in red))
+    at = result.at(0.35)
+    wanted = np.array([at["pin.N.Fx"], -at["pin.N.Fy"]])
+    assert force / np.hypot(*force) == pytest.approx(wanted / np.hypot(*wanted), abs=0.01)
+    text = [each.text or "" for each in ElementTree.parse(file).getroot().iter(f"{SVG}text")][-1]
+    shown = float(text.removesuffix(" N"))  # a shaft ends 13 pixels before the tip
+    assert (np.hypot(*force) + 13) / (np.hypot(*key) + 13) == pytest.approx(np.hypot(*wanted) / shown, rel=0.01)
+    assert "#c8102e" not in result.picture(0.35, tmp_path / "pose.svg").read_text()
+
+
 def test_a_strip_and_other_files(result: Result, tmp_path: Path) -> None:
     """Times stand above their poses; PNG and PDF are written as well; the same picture is the same file."""
     strip = result.picture([0.0, 0.5, 1.0], tmp_path / "strip.svg")
