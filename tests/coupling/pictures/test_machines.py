@@ -15,7 +15,7 @@ from tests.coupling.pictures.test_page import many_bodies
 from tests.support.browser import CHROMIUM, Browser
 from tests.support.foreign.archive import export
 from tests.support.foreign.model import Model, Variable
-from tests.support.systems.machines import example
+from tests.support.systems.machines import EXAMPLES, example
 from tests.support.systems.space import on_a_joint
 
 # Nothing stands in for a browser: Debian's package chromium gives one.
@@ -80,8 +80,11 @@ def at_rest(browser: Browser) -> int:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_a_page_shows_the_pose_of_its_time(browser: Browser, machine: Callable[[], Result], tmp_path: Path) -> None:
+def test_a_page_shows_the_pose_of_its_time(
+    browser: Browser, machine: Callable[[], Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Points of all bodies are, to a pixel, where the record says, at any time to which the bar is drawn; pixels change where bodies move."""
+    monkeypatch.syspath_prepend(EXAMPLES)  # the excavator has a folder of its own there
     result = machine()
     assert result.outcome.completed, result.outcome.sentence
     page = result.animate(tmp_path / "machine.html")
