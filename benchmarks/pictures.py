@@ -18,16 +18,15 @@ sys.path.insert(0, str(ROOT))  # the browser and the bodies are those of the tes
 from tests.coupling.pictures.test_page import many_bodies  # noqa: E402
 from tests.support.browser import CHROMIUM, Browser  # noqa: E402
 
-FRAMES = 20
-FRAME = f"""(waits => {{
+FRAME = """((waits, frames) => {
     const pixel = new Uint8Array(4), gl = document.querySelector('#view').getContext('webgl2'), began = performance.now();
-    for (let k = 0; k < {FRAMES}; k++) {{
-        player.seek(player.scene.t0 + (player.scene.t1 - player.scene.t0) * k / {FRAMES});
+    for (let k = 0; k < frames; k++) {
+        player.seek(player.scene.t0 + (player.scene.t1 - player.scene.t0) * k / frames);
         player.render();
         if (gl && waits) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-    }}
-    return (performance.now() - began) / {FRAMES};
-}})"""
+    }
+    return (performance.now() - began) / frames;
+})"""
 """Milliseconds of a frame; reading a pixel waits until it is drawn."""
 
 
@@ -51,8 +50,8 @@ def main() -> None:
             for _ in range(chosen.repetitions):
                 browser.open(page)
                 ready.append(browser.value("player.ready"))
-                frames.append(browser.value(f"{FRAME}(false)"))
-                drawn.append(browser.value(f"{FRAME}(true)"))
+                frames.append(browser.value(f"{FRAME}(false, 50)"))
+                drawn.append(browser.value(f"{FRAME}(true, 3)"))
             assert not browser.errors, browser.errors
             print(
                 f"{name:8}{wrote:8.2f} s{page.stat().st_size / 1e6:7.2f} MB{min(ready) / 1e3:8.2f} s{min(frames):7.1f} ms{min(drawn):21.1f} ms"
