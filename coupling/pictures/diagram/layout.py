@@ -168,7 +168,7 @@ class _Level:
         box.half = BOX // 2 if node.icon else min(2 * BOX, max(BOX, _even(width(node.model, PORT) + 14))) // 2
         box.above, box.below = half, half + _UNDER
         label = width(shortened(box.name[len(self.prefix) :]), NAME) / 2
-        reach = {side: max((width(str(port), PORT) + 12 for port in ports), default=0.0) for side, ports in box.ports.items()}
+        reach = {side: max((width(str(port), PORT) + 14 for port in ports), default=0.0) for side, ports in box.ports.items()}
         box.left, box.right = (math.ceil(max(box.half + reach[side], label)) for side in (LEFT, RIGHT))
 
     def _size_of_group(self, box: Box) -> None:

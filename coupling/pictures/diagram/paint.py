@@ -152,7 +152,8 @@ def _instance(placed: PlacedNode) -> Iterator[Item]:
         port = node.ports[each.name]
         out = -1 if each.side == "L" else 1
         yield Mark(each.at, out, port.domain, port.look)
-        yield Words((each.at[0] + 7 * out, each.at[1] - 5), each.name, "port", "end" if out < 0 else "start")
+        clear = 11 if port.look in ("input", "drive") else 7
+        yield Words((each.at[0] + clear * out, each.at[1] - 5), each.name, "port", "end" if out < 0 else "start")
 
 
 def _fitting(text: str, room: float) -> str:
