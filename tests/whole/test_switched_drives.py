@@ -10,10 +10,10 @@ import pytest
 import sympy
 from scipy.integrate import solve_ivp
 
-from coupling import Result, System
+from coupling import Result
 from jourdain import t as TIME
 from tests.support.switched.by_enumeration import Rub, Train
-from tests.support.switched.case import G, built, integrated, moments
+from tests.support.switched.case import built, integrated, moments
 
 EXACT = {"solver": "dop853", "rtol": 1e-11, "atol": 1e-13}
 
@@ -70,7 +70,9 @@ def test_a_drive_with_clutch_and_bearing_under_a_load_that_reverses() -> None:
     drive.drive("engine.torque", 25 * sympy.sin(2 * sympy.pi * TIME))
     bearing = Rub(row=[1, 0], limit=lambda t, w: 1.5 + 0.1 * w, peak=2 / 1.5)
     clutch = Rub(row=[-1, 1], limit=lambda t, w: 8.0, peak=1.2)
-    train = Train(masses=[1.0, 0.5], force=lambda t, q, v: [25 * math.sin(2 * math.pi * t), -40 * q[1] - 0.2 * v[1]], rubs=[bearing, clutch])
+    train = Train(
+        masses=[1.0, 0.5], force=lambda t, q, v: [25 * math.sin(2 * math.pi * t), -40 * q[1] - 0.2 * v[1]], rubs=[bearing, clutch]
+    )
     result = drive.simulate(3.0, **EXACT, outputs=["*", "bearing.lambda[1]"])  # type: ignore[arg-type]  # of several types
     end = train.run([0, 0], [0, 0], 3.0)
     check(result, train, end, ["a.w", "b.w"])

@@ -52,3 +52,24 @@ def test_a_slip_that_reverses_in_flight_is_no_event() -> None:
     thrown.connect("wind.M", "disc.p1")
     result = thrown.simulate(1.0)
     assert result["disc.vx"][-1] == pytest.approx(-3) and not result.changes and result.statistics.state_events == 0
+
+
+HITTING = ("stop", "backlash", "wall", "double pendulum", "rope", "disc grips", "disc slips", "ball")
+
+
+@pytest.mark.parametrize("name", HITTING)
+def test_every_impact_loses_the_energy_of_its_impulses_and_keeps_all_constraints(name: str) -> None:
+    """Half of all impulses times the speeds before and after, and kinetic energy, to 1e-12; never a gain; equations in force to 1e-12."""
+    case = CASES[name]
+    first = case.machine().simulate(case.stop, solver="dop853", rtol=1e-11)
+    hits = {each.time: each for each in first.changes if each.what == "hit"}
+    speeds = {each: each.replace("lambda", "velocity") for hit in hits.values() for each in hit.impulses}
+    result = case.machine().simulate(case.stop, solver="dop853", rtol=1e-11, outputs=["*", *speeds.values()])
+    assert hits
+    for time, hit in hits.items():
+        before, after = np.flatnonzero(result.time == time)[[0, -1]]
+        work = sum(hit.impulses[each] * (result[v][before] + result[v][after]) / 2 for each, v in speeds.items())
+        kinetic = sum(result[each] for each in result.names if each.endswith("energy.kinetic"))
+        assert -work == pytest.approx(hit.energy, abs=1e-12) and hit.energy >= 0
+        assert kinetic[before] - kinetic[after] == pytest.approx(hit.energy, abs=1e-11 * (1 + kinetic[before]))
+        assert result.violation["velocity"][after] < 1e-12

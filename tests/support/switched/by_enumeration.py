@@ -13,8 +13,6 @@ Modes = tuple[int, ...]
 NEAR = 1e-9
 
 
-
-
 @dataclass(frozen=True, kw_only=True)
 class Rub:
     """Friction by the slip of some coordinates, or a freewheel, whose limit is None."""
@@ -124,8 +122,8 @@ class Train:
             if t >= stop:
                 break
             before, t_after = modes, np.nextafter(t, np.inf)
-            modes = self.choose(t_after, y, due, before)
-            if modes != before:
+            modes, just_before = self.choose(t_after, y, due, before), np.nextafter(t, -np.inf)
+            if any(m != b and not rub.open(just_before) for rub, m, b in zip(self.rubs, modes, before, strict=True)):
                 self.times.append(t)
             t = t_after
         return y
