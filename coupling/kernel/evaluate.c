@@ -238,6 +238,7 @@ int kernel_verify(Kernel *k, double *dx)
 {
     if (!k->fast)
         return KERNEL_DONE;
+    k->failure.kind = KERNEL_DONE; /* not what an event or a step that was refused left there */
     k->open = true;
     k->settled = false;
     int result = operate(k, &k->lists[CONTINUOUS]);

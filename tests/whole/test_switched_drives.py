@@ -130,8 +130,6 @@ def test_a_gear_shifts_by_a_brake_and_a_clutch() -> None:
     check(result, train, train.run([0] * 3, [60, 0, -30], 5.0), ["engine.w", "load.w", "ring.w"])
 
 
-# where its shaft comes to rest through the rack, the brake asks for discrete updates without end
-@pytest.mark.xfail(strict=True)
 def test_a_brake_whose_force_changes_on_a_mass_with_a_spring() -> None:
     """Pads on the shaft of a rack, pressed more and less: the mass of 3 kg on 200 N/m stops away from rest, and lets go again."""
     parts = {
@@ -183,7 +181,7 @@ def test_a_vehicle_with_drag_and_rolling_resistance(torque: float) -> None:
     assert result["car.s"][-1] == pytest.approx(way, rel=1e-9)
 
 
-@pytest.mark.parametrize("component", ["EndStop", "CompliantContact"])
+@pytest.mark.parametrize("component", ["EndStop", pytest.param("CompliantContact", marks=pytest.mark.slow)])
 def test_a_mass_in_an_elastic_gap(component: str) -> None:
     """Between two stops, rigid ones with springs behind them as masses would have, or ones that give way: by SciPy, contact by contact."""
     stops: dict[str, tuple[str, dict[str, float]]]
