@@ -19,7 +19,7 @@ typedef struct {
 int crossed(const double *before, const double *now, int count, const bool *arms)
 {
     for (int i = 0; i < count; i++)
-        if ((before[i] > 0) != (now[i] > 0) && !(arms && arms[i] && now[i] > 0))
+        if (arms && arms[i] ? before[i] > ARMED && !(now[i] > 0) : (before[i] > 0) != (now[i] > 0))
             return i;
     return -1;
 }
@@ -93,7 +93,7 @@ static bool arm(const Kernel *k, const double *z)
     const Run *run = k->run;
     bool armed = false;
     for (int i = 0; i < k->indicators && k->arms; i++)
-        armed = armed || (k->arms[i] && z[i] > 0 && !(run->z_before[i] > 0));
+        armed = armed || (k->arms[i] && z[i] > ARMED && !(run->z_before[i] > ARMED));
     if (armed)
         memcpy(run->z_before, z, (size_t)k->indicators * sizeof *z);
     return armed;

@@ -304,6 +304,7 @@ void project_along(Kernel *, const double *moved, bool positions, double *x); /*
 void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
 
 /* dips.c */
+#define ARMED 1e-15 /* above it, in its unit, such an indicator is armed: below there is rounding alone, as between parts that move alike */
 int crossed(const double *before, const double *now, int count, const bool *arms); /* null: all rises are events */
 
 /* saving.c */

@@ -50,7 +50,7 @@ bool left_behind(Kernel *k, double t, const double *x, const double *before, con
             continue;
         if (first)
             item->lowest = fmin(before[z], 0);
-        if (before[z] > 0 || !(now[z] < item->lowest))
+        if (before[z] > ARMED || !(now[z] < item->lowest))
             continue;
         const bool of_force = item->row->kind == FRICTION ? !item->mode : item->mode;
         double least = of_force || item->position != NONE ? nothing : slow(k, x);
