@@ -226,7 +226,7 @@ class VariableTable:
                 return None
             return "dependent"  # in a condition only: it has no slope, but it jumps
         used = self._reaches(entry, switched)
-        if variable in used:
+        if variable in used or (self.declared.switched and self._jumps(unknown, known, switched)):
             return "dependent"
         roles = {v.role for v in used}
         if roles & set(KNOWN):

@@ -45,6 +45,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "33_pendulum_at_wall": {"stop_time": 1.0},
     "34_newtons_cradle": {"stop_time": 0.5},
     "35_walkers_foot": {"stop_time": 0.1},
+    "36_walking_leg": {"stop_time": 0.1, "initial": "assemble"},
 }
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc", "34_newtons_cradle")
@@ -54,6 +55,7 @@ OF = {"35_walkers_foot": {"slope": 0.4, "mu": 0.2, "step": 0.01}}
 """What it is made of."""
 WITH_FILES = ("02_own_joint", "04_foreign_fmu", "07_excavator", "11_exported_mechanisms")
 DRIVEN_BY_FUNCTIONS = {"10_suspension": "'tyre.road', 'tyre.rate'", "16_stewart_platform": "'control0.u1'"}
+ASSEMBLED_FIRST = ("28_loader",)
 IN_OTHER_TOOLS = ("05_in_another_tool", "12_run_exported_mechanisms")
 """They run FMUs, and have no system."""
 
@@ -106,8 +108,18 @@ def test_examples_are_the_same_after_the_way_there_and_back(name: str, tmp_path:
 
 def test_every_example_is_written_or_refused() -> None:
     """None is left out of the tests here."""
-    told = {*SHORT, *WITH_FILES, *DRIVEN_BY_FUNCTIONS, *IN_OTHER_TOOLS}
+    told = {*SHORT, *WITH_FILES, *DRIVEN_BY_FUNCTIONS, *ASSEMBLED_FIRST, *IN_OTHER_TOOLS}
     assert told == {path.stem for path in EXAMPLES.glob("*.py")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ASSEMBLED_FIRST)
+def test_examples_that_begin_at_a_pose(name: str, tmp_path: Path) -> None:
+    module = example(name)
+    system = module.machine()
+    again = both_ways(system, tmp_path / "example.ssp")
+    assert again.definition == system.definition and again.notes == ()
+    same_bits(system, again, stop_time=0.1, max_step=0.02, initial=module.assembled(system))
 
 
 @pytest.mark.slow
