@@ -151,7 +151,7 @@ static bool build_loop(const Rows *rows, const LoopRow *row, Loop *loop)
         .residual_slot = number(rows, row->residual_slot),
         .residual_factor = real(rows, row->residual_factor),
     };
-    loop->residual = calloc(8 * n + 1, sizeof(double));
+    loop->residual = calloc(9 * n + 1, sizeof(double));
     if (!loop->residual)
         return false;
     loop->step = loop->residual + n;
@@ -161,6 +161,8 @@ static bool build_loop(const Rows *rows, const LoopRow *row, Loop *loop)
     loop->worst.redundant = loop->worst.undetermined + n;
     loop->passed.undetermined = loop->worst.redundant + n;
     loop->passed.redundant = loop->passed.undetermined + n;
+    loop->accepted = loop->passed.redundant + n;
+    loop_forget(loop);
     return true;
 }
 

@@ -109,9 +109,11 @@ void kernel_set_damping(Kernel *k, double rtol)
 
 void kernel_accept(Kernel *k)
 {
-    for (int i = 0; i < k->loop_count; i++)
+    for (int i = 0; i < k->loop_count; i++) {
+        loop_accept(k, &k->loops[i]);
         if (k->loops[i].linear)
             linear_accept(k->loops[i].linear);
+    }
 }
 
 int kernel_set_fast(Kernel *k, bool fast)

@@ -114,6 +114,7 @@ typedef struct {
     Linear *whole; /* all equations, held unknowns included */
     double largest; /* of all unknowns so far */
     double *residual, *step, *start, *correction;
+    double *accepted, accepted_largest, far; /* the unknowns at the last point of the motion; far: above it they are not near to any such */
 } Loop;
 
 struct Kernel {
@@ -286,6 +287,8 @@ int differentiate(Kernel *, const LocalDerivative *, double *term);
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
+void loop_accept(const Kernel *, Loop *); /* the unknowns as they are belong to a point of the motion */
+void loop_forget(Loop *);                 /* such points */
 const double *loop_mobility(Loop *); /* at the point of the last factorisation */
 bool loop_renew(Loop *); /* equations that remember nothing; false where memory lacks */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */

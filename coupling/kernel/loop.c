@@ -16,6 +16,7 @@ static const double rounding = 64 * DBL_EPSILON;
 static const double of_products = 1e-12; /* the same, where the values are those that residuals are computed from */
 static const double roughly = 1e-4;      /* how well unknowns can be told where equations are all but redundant */
 static const double least_damping = 1e-5;
+static const double as_near = 1e3;       /* unknowns so many times greater than all on the motion are no start: their rounding would be seen */
 
 bool loop_renew(Loop *l)
 {
@@ -318,11 +319,43 @@ static int iterate(Kernel *k, Loop *l)
     return not_solved(k, l);
 }
 
+void loop_forget(Loop *l)
+{
+    memset(l->accepted, 0, (size_t)l->count * sizeof *l->accepted);
+    l->accepted_largest = 0;
+    l->far = DBL_MAX;
+}
+
+void loop_accept(const Kernel *k, Loop *l)
+{
+    const double *const z = k->v + l->first;
+    for (int i = 0; i < l->count; i++)
+        if (!isfinite(z[i]))
+            return;
+    memcpy(l->accepted, z, (size_t)l->count * sizeof *z);
+    l->accepted_largest = fmax(l->accepted_largest, greatest(z, l->count));
+    l->far = as_near * l->accepted_largest;
+}
+
+/* An attempt of a step that was too long may leave unknowns that are no numbers, or far too great: the next begins from those of the last
+ * point of the motion. */
+static void begin_near(Loop *l, double *z)
+{
+    for (int i = 0; i < l->count; i++)
+        if (!(fabs(z[i]) <= l->far)) {
+            memcpy(z, l->accepted, (size_t)l->count * sizeof *z);
+            l->largest = l->accepted_largest;
+            return;
+        }
+}
+
 int loop_solve(Kernel *k, int index)
 {
     Loop *l = &k->loops[index];
     if (k->open || l->given) /* nothing to be found */
         return operate(k, &l->inside);
+    if (!l->held)
+        begin_near(l, k->v + l->first);
     const int result = pass(k, l, l->residual);
     return result ? result : iterate(k, l);
 }

@@ -8,6 +8,7 @@
 static int reset_loop(Loop *l)
 {
     memset(l->residual, 0, 8 * (size_t)l->count * sizeof *l->residual);
+    loop_forget(l);
     l->deficiency = l->worst.count = l->passed.count = 0;
     l->worst.time = l->passed.time = l->largest = 0;
     l->given = false;
