@@ -304,9 +304,7 @@ def main() -> int:
     there = off_pose(pose, hand.places(q))
     print(f"pose: off by {there:.1e} m or rad from circles that cross ({LEVEL_POSE:g} is allowed)")
     times = np.linspace(0.0, STOP, 61)
-    result = loader.simulate(
-        STOP, rtol=1e-9, initial=pose, output_times=times, max_step=0.02
-    )  # it begins at rest, where any step looks right
+    result = loader.simulate(STOP, rtol=1e-9, initial=pose, output_times=times)
     print(result.summary())
     known = hand.run(times)
     off = off_run(result, known)
