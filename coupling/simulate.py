@@ -342,8 +342,8 @@ class Simulator:
             yield session, session.kernel.present
 
     @contextmanager
-    def standing(self, start_values: Mapping[str, Value] | None, initial: str = "check") -> Iterator[Session]:
-        """A session at its start, to be moved and asked by whoever wants to."""
+    def standing(self, start_values: Mapping[str, Value] | None, initial: str = "check", time: float = 0.0) -> Iterator[Session]:
+        """A session at its start, to be moved and asked by whoever wants to; drives have their values at the time."""
         stepped = next((each for each in self.definition.instances if each.kind == "cs"), None)
         if stepped is not None:
             offers = "give it the kind 'me'" if stepped.fmu.fmu.model_exchange else "use an FMU that offers Model Exchange"
@@ -351,7 +351,7 @@ class Simulator:
                 f"'{stepped.name}' runs in Co-Simulation, which gives no access to its states, so that there is no equilibrium and no linear "
                 f"model of the system; {offers}"
             )
-        run = Run(stop_time=0.0, initial=initial, outputs=[])
+        run = Run(start_time=time, stop_time=time, initial=initial, outputs=[])
         built = self.built(Mode.CONTINUOUS)
         values: StartValues = start_values_of_run(self.definition, built, start_values)
         if initial == "assemble":

@@ -292,8 +292,9 @@ class System(Composition):
         """The linear model x' = A x + B u, y = C x + D u of small motions about a point.
 
         ``inputs`` name inputs that are driven or left open, ``outputs`` variables, instances or patterns with ``*``; by default the outputs
-        are the states. ``at`` are start values, such as a pose that ``equilibrium`` has found, and by default those of the instances: the system
-        has to stand still there, or to move so that its linear model stays the same. The states are minimal coordinates and their rates, so
+        are the states. ``at`` are start values, such as a pose that ``equilibrium`` has found, and by default those of the instances, at time 0;
+        of a result its last row counts, with this system's drives as they are at its time. The system has to stand still there, or to move so
+        that its linear model stays the same. The states are minimal coordinates and their rates, so
         that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
         ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
         ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first: the first
@@ -314,7 +315,7 @@ class System(Composition):
             raise BuildError(
                 "linearise: hold and free belong to equilibria along a parameter; give along={...}, or at=system.equilibrium(hold=..., free=...)"
             )
-        with self._standing(start, "check") as session:
+        with self._standing(start, "check", float(at.time[-1]) if isinstance(at, Result) else 0.0) as session:
             return linear_model(session, inputs, outputs, coordinates)
 
     def sensitivities(
@@ -370,10 +371,10 @@ class System(Composition):
         return start or {}
 
     @contextmanager
-    def _standing(self, start: Mapping[str, Value], initial: str) -> Iterator[Session]:
+    def _standing(self, start: Mapping[str, Value], initial: str, time: float = 0.0) -> Iterator[Session]:
         """A session at its start."""
         simulator = self._simulator or Simulator(self.definition)
-        with simulator.standing(start, initial) as session:
+        with simulator.standing(start, initial, time) as session:
             self._freeze(simulator)
             yield session
 

@@ -61,6 +61,18 @@ def pendulum(**values: float) -> System:
     return system
 
 
+def test_a_result_is_linearised_with_drives_at_the_time_of_its_last_row():
+    """A torque that has jumped before then holds the rod at 30 degrees, where gravity's stiffness is less by the cosine; its inertia is 1/3."""
+    system = pendulum(**{"rotation.b": 2.0})
+    system.drive("pin.effort", [(0.0, 0.0), (5.0, 0.0), (5.0, 0.25 * 9.81), (100.0, 0.25 * 9.81)])
+    model = system.linearise(["pin.effort"], at=system.simulate(20.0, rtol=1e-10))
+    assert model.point["pin.effort"] == pytest.approx(0.25 * 9.81, rel=1e-15)
+    assert np.sort_complex(model.eigenvalues) == pytest.approx(
+        np.sort_complex(np.roots([1 / 3, 2, 0.5 * 9.81 * np.cos(np.pi / 6)])), rel=1e-6
+    )
+    assert np.sort_complex(system.linearise().eigenvalues) == pytest.approx(np.sort_complex(np.roots([1 / 3, 2, 0.5 * 9.81])), rel=1e-6)
+
+
 def test_a_pendulum_has_two_states_and_no_poles_of_stabilisation():
     model = pendulum().linearise(["pin.effort"], ["rod.theta", "pin.multiplier*"])
     assert model.states == ("pin.rotation.q", "pin.rotation.qd")
