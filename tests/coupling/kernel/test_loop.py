@@ -7,6 +7,7 @@ from coupling import System
 from coupling.kernel.status import Status
 from coupling.simulate import Simulator
 from fmu_components.declare.component import TIME, Component
+from tests.support.systems.machines import example
 
 
 class Steep(Component):
@@ -53,3 +54,16 @@ def test_whatever_unknowns_an_attempt_has_left_the_next_evaluation_finds_the_sam
         assert kernel.derivatives(0.5, x, again) is Status.DONE
         assert np.allclose(unknowns, found, rtol=1e-14, atol=0) and np.allclose(again, dx, rtol=1e-14, atol=0)
     simulator.close()
+
+
+def test_a_first_step_that_leads_astray_is_rejected_and_the_run_goes_on():
+    """At rest any first step looks right: multipliers of a loader grow over its stages until they are no numbers. Projection is the oracle."""
+    module = example("28_loader")
+    hand, lengths = module.ByHand(), {name: values["start"] for name, values in module.CYLINDERS.items()}
+    loader = module.machine(hand.pressures(hand.angles(*lengths.values())))
+    guesses = {name: (angle, 0.5) for name, angle in module.GUESSES.items()}
+    pose = loader.assemble(hold={f"{name}.length": length for name, length in lengths.items()}, guess=guesses)
+    runs = [loader.simulate(3.0, rtol=1e-9, initial=pose, stabilisation=each) for each in ("baumgarte", "projection")]
+    for run in runs:
+        assert run.outcome.completed, run.outcome.sentence
+    assert np.abs(runs[0]["bucket.theta"][-1] - runs[1]["bucket.theta"][-1]) < 1e-8
