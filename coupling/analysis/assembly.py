@@ -10,6 +10,8 @@ from coupling.analysis.speeds import Speeds
 from coupling.analysis.unclosed import unclosed
 from coupling.errors import InitialStateError
 from coupling.live.session import Session
+from coupling.options import TOLERANCE
+from coupling.plan.graph import Address
 
 
 def assemble(session: Session, guesses: Collection[tuple[int, str]] = (), wish: Wish | None = None) -> Assembled:
@@ -17,7 +19,22 @@ def assemble(session: Session, guesses: Collection[tuple[int, str]] = (), wish: 
 
     What the user set is held; the others, among them those of ``guesses``, go where joints and guesses put them.
     """
-    assembly = Assembly(session, guesses, wish or Wish())
+    session.touching = frozenset()
+    found = _assembled(session, guesses, wish or Wish())
+    session.touching = _inside(found)
+    return _assembled(session, guesses, wish or Wish()) if session.touching else found
+
+
+def _inside(found: Assembled) -> frozenset[tuple[int, int]]:
+    """The unilateral constraints that are violated in a pose which was found without any of them."""
+    each = [(s.part, s.given.multiplier, s.given.position) for s in found.assembly.session.built.switched if s.given.kind == "unilateral"]
+    gaps = [(part, multiplier, Address(part, 0, position)) for part, multiplier, position in each if position is not None]
+    values = found.assembly.values_at([address for _, _, address in gaps], found.x) if gaps else []
+    return frozenset((part, multiplier) for (part, multiplier, _), gap in zip(gaps, values, strict=True) if gap < -TOLERANCE)
+
+
+def _assembled(session: Session, guesses: Collection[tuple[int, str]], wish: Wish) -> Assembled:
+    assembly = Assembly(session, guesses, wish)
     try:
         found = assembly.found()
     except Open as error:

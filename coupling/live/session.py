@@ -55,6 +55,8 @@ class Session:
         """What takes the rows of the run, where memory does not."""
         self.switches = False
         """Whether modes of switched joints are chosen in the run."""
+        self.touching: frozenset[tuple[int, int]] | None = None
+        """The unilateral constraints that an assembly asks for, by instance and multiplier; None: those that are violated."""
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.defined: dict[int, StartValues] = {}
         """Start values of instances for which a run changes none."""
@@ -89,6 +91,8 @@ class Session:
     def holds(self, part: int, multiplier: int) -> bool:
         """Whether a constraint that depends on a mode is in force now, by its multiplier. Where no modes are chosen, only that which is violated
         as a unilateral one is."""
+        if self.touching is not None:
+            return (part, multiplier) in self.touching
         if self.switches:
             place = next(p for p, loop, i in self.unknowns_of(part) if self.schedule.loops[loop].unknowns[i].reference == multiplier)
             return not (self.off[place] or self.lawful[place])

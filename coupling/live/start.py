@@ -59,6 +59,7 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
     """Brings a session that has run to the start of another run, as if it were new; frees it where that fails."""
     with _freed_on_failure(session):
         session.run, session.raised = run, None
+        session.switches, session.touching = False, None
         session.solver_statistics = {}
         session.parameters, session.shadows = [], []
         session.projected = {}
