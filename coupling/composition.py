@@ -44,6 +44,8 @@ class Composition:
     """Collects instances, connections and drives, and gives them as a ``Definition``; what has been built changes no more."""
 
     def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
+        if not isinstance(name, str):
+            raise BuildError(f"the system's name is {shown(name)}, and must be a text, such as 'crane'")
         self.name = name
         self._gravity: Gravity | None = gravity_of(gravity)
         self._instances: dict[str, InstanceDefinition] = {}

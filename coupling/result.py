@@ -250,6 +250,9 @@ class Result:
         """
         if not len(self):
             raise ResultError(f"there is nothing to plot: the result has no row; {self.outcome.sentence}")
+        for name in names:
+            if not isinstance(name, str) and (not isinstance(name, Sequence) or not name):
+                raise ValueError(f"plot: {shown(name)} is no name; give names such as 'rod.theta', or tuples of names that share axes")
         single = [name for name in names if isinstance(name, str)]
         groups = [self._matching(name) for name in names if not isinstance(name, str)]
         groups = [*by_unit(self._matching(single), self.units), *groups] if single else groups
@@ -279,6 +282,10 @@ class Result:
         recorded forces are arrows, by default all unless the run is long; ``traces`` are bodies or ports whose paths are drawn.
         """
         target = file_path(path, ".html")
+        if target.suffix not in (".html", ".htm", ".svg"):
+            raise ValueError(f"'{target}' is refused: what moves is written as .html or .svg; give the path one of these suffixes")
+        if title is not None and not isinstance(title, str):
+            raise TypeError(f"animate: title = {shown(title)} is no text; leave it out, or give a line of text")
         picture = target.suffix == ".svg"
         plotted, arrows = (signals or (), ()) if picture else (signals, forces)
         scene = scene_of(self._record, self._told(), plotted, arrows, traces)
@@ -300,7 +307,9 @@ class Result:
         ``names`` writes those of bodies beside them; ``traces`` are bodies or ports whose paths are drawn, ``forces`` instances
         or patterns whose recorded forces are arrows.
         """
-        times = [t] if isinstance(t, int | float | np.number) else list(t)
+        times = [t] if isinstance(t, int | float | np.number) else list(t) if isinstance(t, Sequence | np.ndarray) else []
+        if not times:
+            raise ValueError(f"picture: t = {shown(t)} is no time; give one in seconds, or several for a strip of poses")
         for each in times:
             self.at(each)  # refuses what is no time of this result
         return self._drawn(times, path, names, traces, forces=forces)
@@ -352,6 +361,8 @@ class Result:
         chosen = self._matching(wanted)
         for name in chosen:
             other[name]  # says what to do where it was not recorded
+        if not chosen and names is not None:
+            raise ValueError("compare: names is empty; leave it out to compare all that both results have")
         if not chosen:
             raise ResultError(
                 f"compare: the results of '{self.system}' and '{other.system}' have no name in common; compare runs of one system"

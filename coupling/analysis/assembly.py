@@ -29,7 +29,9 @@ def _inside(found: Assembled) -> frozenset[tuple[int, int]]:
     """The unilateral constraints that are violated in a pose which was found without any of them."""
     each = [(s.part, s.given.multiplier, s.given.position) for s in found.assembly.session.built.switched if s.given.kind == "unilateral"]
     gaps = [(part, multiplier, Address(part, 0, position)) for part, multiplier, position in each if position is not None]
-    values = found.assembly.values_at([address for _, _, address in gaps], found.x) if gaps else []
+    if not gaps:
+        return frozenset()
+    values = found.assembly.values_at([address for _, _, address in gaps], found.x)
     return frozenset((part, multiplier) for (part, multiplier, _), gap in zip(gaps, values, strict=True) if gap < -TOLERANCE)
 
 

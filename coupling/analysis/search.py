@@ -49,6 +49,11 @@ class Wish:
     near: bool = False
     """Whether the start is a pose that need only be closed again."""
 
+    def __post_init__(self) -> None:
+        for what in ("hold", "guess", "velocities"):
+            if not isinstance(said := getattr(self, what), Mapping):
+                raise BuildError(f"assemble: {what} = {shown(said)} is refused: give values by name, such as {{'crank.theta': 0.5}}")
+
 
 def guesses_of(definition: Definition) -> dict[str, Guess]:
     """Those of ``add``, by full names."""

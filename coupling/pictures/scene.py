@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.errors import shown
 from coupling.names import matches, nearest
 from coupling.pictures.frames import Geometry, geometry_of
 from coupling.pictures.plot import by_unit, events_of
@@ -159,7 +160,10 @@ class _Table:
     def plots(self, signals: Sequence[str | Sequence[str]] | None) -> list[list[int]]:
         if signals is None:
             return self._first_plots()
-        groups = [[each] if isinstance(each, str) else list(each) for each in ([signals] if isinstance(signals, str) else signals)]
+        groups = [[each] if isinstance(each, str) else each for each in ([signals] if isinstance(signals, str) else signals)]
+        for group in groups:
+            if not isinstance(group, Sequence) or not all(isinstance(name, str) for name in group):
+                raise ValueError(f"signals: {shown(group)} is no name; give names such as 'rod.theta', or tuples of names in one plot")
         found = []
         for group in groups:
             numbers = []

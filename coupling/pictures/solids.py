@@ -25,6 +25,9 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 def outline(points: Sequence[Sequence[float]] | str, depth: float | None = None, scale: float = 1.0) -> Solid:
     """An area in the plane: its corners, or a path of SVG, whose y points up like the frame's. In space it is a plate of a ``depth``."""
+    if not isinstance(points, Sequence | np.ndarray):
+        raise BuildError(f"an outline of {shown(points)} is refused; give points, such as [(0, 0), (1, 0), (0, 1)], or a path of SVG")
+    scale = _length(scale, "scale")
     if isinstance(points, str):
         rings = [[[scale * x, scale * y] for x, y in ring] for ring in polygons(points)]
     else:
@@ -54,6 +57,8 @@ def sphere(radius: float, at: Sequence[float] = (0.0, 0.0)) -> Solid:
 
 def mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Solid:
     """The surface in a file STL or OBJ; ``scale=1e-3`` where it is in millimetres. It is read now, and the file is not needed afterwards."""
+    if not isinstance(path, str | os.PathLike):
+        raise BuildError(f"a mesh of {shown(path)} is refused; give the path of a file .stl or .obj")
     points, faces = read_mesh(Path(path))
     return {"kind": "mesh", **pack_mesh(points * _length(scale, "scale"), faces)}
 

@@ -167,7 +167,10 @@ def _by_name(option: str, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def _values(where: str, text: str) -> list[float | str]:
     """``1,2,5``, or 11 values from 1 to 2 by ``1:2:11``."""
     if ":" not in text:
-        return [_value(each.strip()) for each in text.split(",")]
+        values = [each.strip() for each in text.split(",")]
+        if not all(values):
+            raise WrongUse(f"{where}: '{text}' has an empty value; give values between commas, such as 1,2,5")
+        return [_value(each) for each in values]
     try:
         low, high, count = text.split(":")
         first, last, steps = float(low), float(high), int(count) - 1

@@ -18,11 +18,12 @@ import pytest
 
 from coupling import BuildError, Ending, FmuError, System
 from coupling.fmus import archive, load
+from coupling.pictures.solids import mesh, outline
 from coupling.registry import uninterrupted
 from tests.support import foreign
 from tests.support.fmus.written import ME, packed
 from tests.support.foreign import OSCILLATOR, Model, Variable
-from tests.support.systems.systems import refusal
+from tests.support.systems.systems import pendulum, refusal
 
 HEAD = '<fmiModelDescription fmiVersion="2.0" modelName="m" guid="g" generationTool="Tool 1"'
 AGAIN = "; export it again, or report this to the makers of 'Tool 1'"
@@ -232,3 +233,29 @@ def test_imports_are_not_interrupted() -> None:
         os.kill(os.getpid(), signal.SIGINT)
         done.append(True)
     assert done and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_is_looked_at_is_named(tmp_path: Path) -> None:
+    """Wherever a name, a time or a text is asked for."""
+    machine = pendulum()
+    result = machine.simulate(0.1)
+    for call, error, begins in (
+        (lambda: result.plot(()), ValueError, "plot: () is no name; give names"),
+        (lambda: result.plot(3), ValueError, "plot: 3 is no name; give names"),
+        (lambda: result.picture([], tmp_path / "a.svg"), ValueError, "picture: t = [] is no time; give one in seconds"),
+        (lambda: result.picture(None, tmp_path / "a.svg"), ValueError, "picture: t = None is no time; give one in seconds"),
+        (
+            lambda: result.animate(tmp_path / "a.gif"),
+            ValueError,
+            f"'{tmp_path / 'a.gif'}' is refused: what moves is written as .html or .svg",
+        ),
+        (lambda: result.animate(tmp_path / "a.html", title=5), TypeError, "animate: title = 5 is no text; leave it out"),
+        (lambda: result.animate(tmp_path / "a.html", signals=[3]), ValueError, "signals: 3 is no name; give names"),
+        (lambda: result.compare(result, []), ValueError, "compare: names is empty; leave it out"),
+        (lambda: outline(3), BuildError, "an outline of 3 is refused; give points"),
+        (lambda: outline("M 0 0 L 1 0 L 0 1 Z", scale=0), BuildError, "scale = 0 of a shape is refused"),
+        (lambda: mesh(3), BuildError, "a mesh of 3 is refused; give the path of a file"),
+        (lambda: System(3), BuildError, "the system's name is 3, and must be a text, such as 'crane'"),
+    ):
+        assert refusal(call, error).startswith(begins)
+    assert not list(tmp_path.iterdir())

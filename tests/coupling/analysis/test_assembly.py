@@ -9,7 +9,7 @@ from scipy.linalg import null_space
 from coupling import BuildError, InitialStateError, Result, System
 from coupling.sweep import sweep
 from tests.support.systems.linkages import Linkage, bucket, chain, four_bar, jansen, seven_bodies, three_cranks, told
-from tests.support.systems.systems import refusal
+from tests.support.systems.systems import pendulum, refusal
 
 
 def test_a_joint_coordinate_chooses_the_branch() -> None:
@@ -251,3 +251,25 @@ def test_a_long_chain_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     pose = chain(100).system().assemble()
     assert len(counted) == 1 and counted[0] < 1e-3
     assert len(pose.freedoms) == 100
+
+
+@pytest.mark.parametrize(("low", "high", "x"), [(-1.0, 0.6, 0.5), (0.2, 0.6, 0.5), (0.2, 0.45, 0.45), (0.501, 0.6, 0.501)])
+def test_a_stop_is_asked_for_only_where_the_pose_without_it_would_be_inside(low: float, high: float, x: float) -> None:
+    """Whatever the start before the assembly is, and the run before this one."""
+    system = System()
+    system.add("ground", "planar.Fixed")
+    system.add("slider", "planar.Body1", {"m": 1.0, "I": 1.0}, guess={"x": (0.5, 0.1)})
+    system.join("planar.ActuatedTranslational", "ground.p1", "slider.p1", name="guide")
+    system.add("wall", "mechanical1d.Fixed1D")
+    system.join("mechanical1d.EndStop", "wall.flange", "guide.flange", {"low": low, "high": high}, name="stop")
+    for _ in range(3):
+        result = system.simulate(0.1, initial="assemble")
+        assert result.outcome.completed
+        assert result["slider.x"][0] == pytest.approx(x, abs=1e-9)
+
+
+def test_values_without_names_are_refused() -> None:
+    for what in ("hold", "guess", "velocities"):
+        assert refusal(lambda what=what: pendulum().assemble(**{what: ["rod.theta"]})) == (
+            f"assemble: {what} = ['rod.theta'] is refused: give values by name, such as {{'crank.theta': 0.5}}"
+        )
