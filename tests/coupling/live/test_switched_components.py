@@ -213,7 +213,7 @@ def rods(count: int, angles: tuple[float, ...], wall: float, e: float, mu: float
     return system("rods", parts, *joined, "side.p1-wall.M", f"rod{count - 1}.p2-wall.N")
 
 
-HITS = [0.419854767908, 1.246025906194, 2.067557837215, 2.887448105290, 3.706750976476, 4.525842850219]
+HITS = [0.419854767908, 1.246025906194, 2.067557837215, 2.887448105290, 3.706750977476, 4.525842850219]
 """Of the pendulum on its wall, by elliptic integrals."""
 
 
