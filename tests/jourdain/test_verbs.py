@@ -15,7 +15,7 @@ from coupling import Result, System
 from coupling.measures import final, peak
 from coupling.sampling import sample
 from coupling.sweep import sweep
-from jourdain import command
+from tests.jourdain.test_command import run
 from tests.support import foreign
 from tests.support.ssp import replaced
 from tests.support.systems.systems import pendulum
@@ -41,15 +41,6 @@ def folder(tmp_path: Path) -> Path:
 def typed(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "NO_COLOR": "1"}
     return subprocess.run([sys.executable, "-m", "jourdain", *arguments], capture_output=True, text=True, cwd=folder, env=environment)
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    """The exit code, what was printed, and what was complained about; in this process, which is quicker."""
-    try:
-        code = command.main([str(each) for each in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    return code, *capsys.readouterr()
 
 
 # -- sweep -----------------------------------------------------------------------------------------------------------------

@@ -184,6 +184,7 @@ def test_a_small_disk_that_is_full(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(disk)], capture_output=True).returncode:
+        # Only root may mount one, and not in every container; the limit of a file's size shows the same sentence above.
         pytest.skip("a small file system cannot be mounted here")
     try:
         machine = pendulum()

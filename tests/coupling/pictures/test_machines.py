@@ -18,7 +18,7 @@ from tests.support.foreign.model import Model, Variable
 from tests.support.systems.machines import EXAMPLES, example
 from tests.support.systems.space import on_a_joint
 
-# Nothing stands in for a browser: Debian's package chromium gives one.
+# Needed since nothing stands in for a browser, and pip installs none: Debian's package chromium gives one.
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine: apt-get install chromium")
 
 

@@ -13,7 +13,7 @@ from tests.support.browser import CHROMIUM, Browser
 from tests.support.systems.space import on_a_joint
 from tests.support.systems.systems import pendulum
 
-# Nothing stands in for a browser: Debian's package chromium gives one.
+# Needed since nothing stands in for a browser, and pip installs none: Debian's package chromium gives one.
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine: apt-get install chromium")
 
 
