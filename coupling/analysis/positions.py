@@ -10,7 +10,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coupling.errors import InitialStateError
-from coupling.kernel import library
 from coupling.kernel.binding import pointer
 from coupling.kernel.instance import WARNING
 from coupling.live.jacobians import turning, turns_of
@@ -88,12 +87,13 @@ class _Moved:
     def __init__(self, session: Session, index: int) -> None:
         part, self._session, self._index = session.built.parts[index], session, index
         self._states = slice(part.first_state, part.first_state + len(part.states))
-        self._values = np.zeros(len(part.states))
-        self._arguments = session.instances[index].handle, pointer(self._values), len(self._values)
+        instance = session.instances[index]
+        self._move, self._values = instance.library.instance_move_states, instance.library.kept(np.zeros(len(part.states)))
+        self._arguments = instance.handle, pointer(self._values), len(self._values)
 
     def to(self, x: np.ndarray) -> None:
         self._values[:] = x[self._states]
-        _check(self._session, self._index, library.instance_move_states(*self._arguments))
+        _check(self._session, self._index, self._move(*self._arguments))
 
 
 class _Call:
@@ -111,9 +111,10 @@ class _Call:
         self._places = np.array([number[s] for each in inputs.values() for s in each], dtype=int)
         self._starts = np.cumsum([0, *(len(each) for each in inputs.values())])[:-1]
         self._answers = np.array([number[a] for a in outputs], dtype=int)
-        self._arrays = [np.array(list(inputs), dtype=np.uintc), np.array([a.reference for a in outputs], dtype=np.uintc)]
-        self._given, self._got = np.zeros(len(inputs)), np.zeros(len(outputs))
-        handle = session.instances[index].handle
+        handle, self._library = session.instances[index].handle, session.instances[index].library
+        arrays = [np.array(list(inputs), dtype=np.uintc), np.array([a.reference for a in outputs], dtype=np.uintc)]
+        self._arrays = [self._library.kept(each) for each in arrays]
+        self._given, self._got = (self._library.kept(np.zeros(len(each))) for each in arrays)
         types = {a.type for a in outputs}
         self._set = (handle, 0, pointer(self._arrays[0]), len(inputs), pointer(self._given)) if inputs else None
         self._get = (handle, types.pop() if len(types) == 1 else 0, pointer(self._arrays[1]), len(outputs), pointer(self._got))
@@ -121,8 +122,8 @@ class _Call:
     def ask(self, kept: np.ndarray) -> None:
         if self._set:
             self._given[:] = np.add.reduceat(kept[self._places], self._starts)
-            _check(self._session, self._index, library.instance_set(*self._set))
-        _check(self._session, self._index, library.instance_get(*self._get))
+            _check(self._session, self._index, self._library.instance_set(*self._set))
+        _check(self._session, self._index, self._library.instance_get(*self._get))
         kept[self._answers] = self._got
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+
+from coupling.kernel.own import OwnLibrary
 
 
 def _find() -> Path:
@@ -17,4 +18,4 @@ def _find() -> Path:
     )
 
 
-library = ctypes.CDLL(str(_find()))
+library = OwnLibrary(_find())

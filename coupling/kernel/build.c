@@ -255,7 +255,7 @@ static void build_parts(Kernel *k, const Rows *rows, Instance *const *instances)
     k->part_count = rows->parts;
 }
 
-static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)(double))
+static void build_drives(Kernel *k, const Rows *rows, const TimeFunction *functions)
 {
     for (int i = 0; i < rows->drives; i++) {
         const DriveRow *row = &rows->drive[i];
@@ -271,7 +271,7 @@ static void build_drives(Kernel *k, const Rows *rows, double (*const *functions)
     k->drive_count = rows->drives;
 }
 
-Kernel *kernel_build(const Rows *rows, Instance *const *instances, double (*const *functions)(double))
+Kernel *kernel_build(const Rows *rows, Instance *const *instances, const TimeFunction *functions)
 {
     Kernel *k = calloc(1, sizeof *k);
     if (!k)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coupling.kernel import library
 from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
 from coupling.kernel.rows import Rows, RowsStructure
@@ -70,24 +69,24 @@ declare(
 
 def switch(kernel: Core, loop: int, unknown: int, on: bool) -> None:
     """Whether the constraint of an unknown is in force."""
-    library.kernel_switch(kernel.handle, loop, unknown, on)
+    kernel.library.kernel_switch(kernel.handle, loop, unknown, on)
 
 
 def off(kernel: Core, unknowns: int) -> np.ndarray:
     """By unknown of all loops, whether its constraint is not in force; as the kernel has it, now and later."""
-    return np.ctypeslib.as_array(library.kernel_off(kernel.handle), shape=(unknowns,))
+    return np.ctypeslib.as_array(kernel.library.kernel_off(kernel.handle), shape=(unknowns,))
 
 
 def schedule(kernel: Core, rows: Rows, changes: Sequence[Switch], allowed: float) -> None:
     """What is to happen in a run, in the order of time; ``rows`` are those with the Jacobians."""
     array = (_Scheduled * len(changes))(*(_Scheduled(*each) for each in changes))
-    require_memory(library.kernel_schedule(kernel.handle, byref(rows.structure), array, len(changes), allowed))
+    require_memory(kernel.library.kernel_schedule(kernel.handle, byref(kernel.library.rows(rows)), array, len(changes), allowed))
 
 
 def passed(kernel: Core, unknowns: int) -> list[Passed]:
     """What has happened so far."""
     count = c_int()
-    changes = library.kernel_changes(kernel.handle, byref(count))
+    changes = kernel.library.kernel_changes(kernel.handle, byref(count))
     return [
         Passed(
             time=each.time,
@@ -104,4 +103,4 @@ def passed(kernel: Core, unknowns: int) -> list[Passed]:
 
 def conflicting(kernel: Core, unknowns: int) -> np.ndarray:
     """What a constraint repeats whose velocity cannot be made to fit."""
-    return np.array(library.kernel_conflicting(kernel.handle)[:unknowns], dtype=bool)
+    return np.array(kernel.library.kernel_conflicting(kernel.handle)[:unknowns], dtype=bool)

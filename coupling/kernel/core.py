@@ -10,8 +10,9 @@ from ctypes import POINTER, byref, c_bool, c_double, c_int, c_long, c_void_p
 import numpy as np
 
 from coupling.kernel import library
-from coupling.kernel.binding import declare, pointer, require_memory
+from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.instance import Instance
+from coupling.kernel.own import Library
 from coupling.kernel.rows import Rows, RowsStructure
 from coupling.kernel.status import Failure, KernelStatistics, Status
 
@@ -19,7 +20,7 @@ _i, _d, _n, _p, _b = c_int, c_double, c_long, c_void_p, c_bool
 declare(
     {
         "kernel_reset": (_i, [_p]),
-        "kernel_build": (_p, [POINTER(RowsStructure), POINTER(_p), POINTER(_p)]),
+        "kernel_build": (_p, [POINTER(RowsStructure), _p, _p]),
         "kernel_add_jacobians": (_i, [_p, POINTER(RowsStructure)]),
         "kernel_set_record": (_i, [_p, POINTER(RowsStructure)]),
         "kernel_free": (None, [_p]),
@@ -66,20 +67,32 @@ declare(
     }
 )
 
-_CALLBACK = ctypes.CFUNCTYPE(c_double, c_double)
+_VALUE = ctypes.CFUNCTYPE(c_double, c_double, c_void_p)
+
+
+class _TimeFunction(ctypes.Structure):
+    _fields_ = [("value", c_void_p), ("context", c_void_p)]
 
 
 class Core:
     """A system in the kernel. Arrays that a run refers to are kept alive here."""
 
-    def __init__(self, rows: Rows, instances: Sequence[Instance], functions: Sequence[Callable[[float], float]] = ()) -> None:
-        """``instances`` by their rows; ``functions`` of time by their numbers in the rows of drives."""
+    def __init__(
+        self,
+        rows: Rows,
+        instances: Sequence[Instance],
+        functions: Sequence[Callable[..., float]] = (),
+        library: Library = library,
+    ) -> None:
+        """``instances`` by their rows; ``functions`` of time by their numbers in the rows of drives, which take a second argument of no use;
+        ``library``: that of the instances."""
+        self.library, self._at = library, library.pointer
         handles = (c_void_p * len(instances))(*(instance.handle for instance in instances))
-        callbacks = [_CALLBACK(function) for function in functions]
-        addresses = (c_void_p * len(callbacks))(*(ctypes.cast(callback, c_void_p) for callback in callbacks))
-        structure = rows.structure
-        structure.formula = ctypes.cast(library.formula_value, c_void_p)
-        self.handle = library.kernel_build(byref(structure), handles, addresses)
+        callbacks = [library.called_back((_VALUE, "ask_value", function)) for function in functions]
+        called = (_TimeFunction * len(callbacks))(*(_TimeFunction(*each.addresses, each.context) for each in callbacks))
+        structure = library.rows(rows)
+        structure.formula = library.address("formula_value")
+        self.handle = library.kernel_build(byref(structure), library.reference(handles), library.reference(called))
         if not self.handle:
             raise MemoryError("the system needs more memory than there is")
         self._kept: list[object] = [rows, callbacks]
@@ -96,15 +109,15 @@ class Core:
             raise
 
     def _build_rest(self, rows: Rows, structure: RowsStructure) -> None:
-        library.kernel_use_clock(self.handle)
+        self.library.kernel_use_clock(self.handle)
         if structure.records:
-            require_memory(library.kernel_set_record(self.handle, byref(structure)))
+            require_memory(self.library.kernel_set_record(self.handle, byref(structure)))
             self._columns = int(rows.table("record")["columns"][0])
 
     def add_jacobians(self, rows: Rows) -> None:
         """Those of loops that were built without: ``rows`` are the same as before, with what has come to the loops."""
         self._kept.append(rows)
-        require_memory(library.kernel_add_jacobians(self.handle, byref(rows.structure)))
+        require_memory(self.library.kernel_add_jacobians(self.handle, byref(self.library.rows(rows))))
 
     def reset(self) -> None:
         """Makes the kernel what it was when it was built, its Jacobians included: settings, values, statistics and records go.
@@ -112,7 +125,7 @@ class Core:
         To be called before its instances start again; the next run gives the same bits as that of a new kernel.
         """
         self._running = None
-        require_memory(library.kernel_reset(self.handle))
+        require_memory(self.library.kernel_reset(self.handle))
         self.differentiate_by(0, None)
 
     def differentiate_by(self, parameters: int, kept: object) -> None:
@@ -121,167 +134,167 @@ class Core:
 
     def free(self) -> None:
         if self.handle:
-            library.kernel_free(self.handle)
+            self.library.kernel_free(self.handle)
             self.handle, self.slots = None, np.zeros(0)
             self._kept, self._running = [], None
 
     def set_polynomial(self, drive: int, start: float, value: float, slope: float, curve: float) -> None:
-        library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
+        self.library.kernel_set_polynomial(self.handle, drive, start, value, slope, curve)
 
     def leave_last(self) -> None:
         """Leaves time events at the end of a run to the caller, who runs more than this system."""
-        library.kernel_leave_last(self.handle)
+        self.library.kernel_leave_last(self.handle)
 
     def unsettle(self) -> None:
         """To be called after the inputs of instances were set from outside."""
-        library.kernel_unsettle(self.handle)
+        self.library.kernel_unsettle(self.handle)
 
     def hold(self, loop: int, held: Sequence[bool] | np.ndarray | None) -> None:
         """Which unknowns of a loop are not its own to find; without an argument, all of them are."""
         array = None if held is None else np.array(held, dtype=np.bool_)
-        require_memory(library.kernel_hold(self.handle, loop, pointer(array)))
+        require_memory(self.library.kernel_hold(self.handle, loop, self._at(array)))
 
     def linearise(self, loop: int) -> Status:
         """Makes and factorises a loop's Jacobian at the present point, equations for held unknowns included."""
-        return Status(library.kernel_loop_linearise(self.handle, loop))
+        return Status(self.library.kernel_loop_linearise(self.handle, loop))
 
     def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:
         """By the loop's last Jacobian; where this lacks rank, the solution of least length."""
         result = np.array(right, dtype=float)
-        library.kernel_loop_solve_linear(self.handle, loop, pointer(result))
+        self.library.kernel_loop_solve_linear(self.handle, loop, self._at(result))
         return result
 
     @property
     def time(self) -> float:
         """Of the present point."""
-        return library.kernel_time(self.handle)
+        return self.library.kernel_time(self.handle)
 
     def set_projection(self, rows: Rows, on: bool) -> None:
         """Whether each step ends on the constraints."""
-        require_memory(library.kernel_set_projection(self.handle, byref(rows.structure), on))
+        require_memory(self.library.kernel_set_projection(self.handle, byref(self.library.rows(rows)), on))
 
     @property
     def peaks(self) -> np.ndarray:
         """A copy of the greatest pivots of the run so far, by which those that are small now are judged."""
-        kept = np.zeros(library.kernel_copy_peaks(self.handle, None, False))
-        library.kernel_copy_peaks(self.handle, pointer(kept), False)
+        kept = np.zeros(self.library.kernel_copy_peaks(self.handle, None, False))
+        self.library.kernel_copy_peaks(self.handle, self._at(kept), False)
         return kept
 
     @peaks.setter
     def peaks(self, kept: np.ndarray) -> None:
-        library.kernel_copy_peaks(self.handle, pointer(kept), True)
+        self.library.kernel_copy_peaks(self.handle, self._at(kept), True)
 
     def set_damping(self, rtol: float) -> None:
         """Of constraints that become weak near a singular pose, by the tolerance of the run."""
-        library.kernel_set_damping(self.handle, rtol)
+        self.library.kernel_set_damping(self.handle, rtol)
 
     def worst_scaled(self) -> tuple[float, int, int, float]:
         """The least pivot of constraints that are no redundancy, states of the two bodies that cause it, and the ratio of their masses."""
         light, heavy, ratio = _i(), _i(), c_double()
-        pivot = library.kernel_worst_scaled(self.handle, byref(light), byref(heavy), byref(ratio))
+        pivot = self.library.kernel_worst_scaled(self.handle, byref(light), byref(heavy), byref(ratio))
         return pivot, light.value, heavy.value, ratio.value
 
     def set_fast(self, fast: bool) -> None:
         """Whether loops that have a shortcut may take it."""
-        library.kernel_set_fast(self.handle, fast)
+        self.library.kernel_set_fast(self.handle, fast)
 
     def set_open(self, open_: bool) -> None:
         """Whether loops are passed once, with their unknowns as they are, instead of being solved."""
-        library.kernel_set_open(self.handle, open_)
+        self.library.kernel_set_open(self.handle, open_)
 
     @property
     def recorded_until(self) -> float:
         """The time of the last row; not a number where there is none."""
-        return library.kernel_recorded_until(self.handle)
+        return self.library.kernel_recorded_until(self.handle)
 
     def take_record(self) -> np.ndarray:
         """All rows, the time first; they are handed over without being copied, and the kernel has none after that."""
         values = c_void_p()
-        rows, width = library.kernel_take_record(self.handle, byref(values)), self._columns * (1 + self._parameters) + 1
+        rows, width = self.library.kernel_take_record(self.handle, byref(values)), self._columns * (1 + self._parameters) + 1
         if not values.value:
             return np.zeros((0, width))
         memory = (c_double * (rows * width)).from_address(values.value)
-        weakref.finalize(memory, library.kernel_free_record, values.value).atexit = False
+        weakref.finalize(memory, self.library.kernel_free_record, values.value).atexit = False
         return np.frombuffer(memory).reshape(rows, width)
 
     def begin_rows_file(self, file: int, first: int, place: np.ndarray) -> None:
         """Rows go into an open file from a place on, by ``place`` in another order of their numbers."""
         place = np.ascontiguousarray(place, np.int32)
-        require_memory(library.kernel_begin_rows_file(self.handle, file, first, len(place), pointer(place)))
+        require_memory(self.library.kernel_begin_rows_file(self.handle, file, first, len(place), self._at(place)))
 
     def end_rows_file(self) -> int:
         """How many rows the file has, which ends with them."""
-        return library.kernel_end_rows_file(self.handle)
+        return self.library.kernel_end_rows_file(self.handle)
 
     @property
     def rows_file_error(self) -> int:
         """The number of the error for which the file has taken no more rows; 0 where it has."""
-        return library.kernel_rows_file_error(self.handle)
+        return self.library.kernel_rows_file_error(self.handle)
 
     @property
     def failure(self) -> Failure:
-        return library.kernel_failure(self.handle).contents
+        return self.library.kernel_failure(self.handle).contents
 
     @property
     def statistics(self) -> KernelStatistics:
-        return library.kernel_statistics(self.handle).contents
+        return self.library.kernel_statistics(self.handle).contents
 
     def deficiency(self, loop: int, unknowns: int, passing: bool = False) -> tuple[int, np.ndarray, np.ndarray, float]:
         """The worst rank deficiency of a loop's equations, who takes part in it, and when it was: of what is missing always, or of what was
         missing in passing."""
         undetermined, redundant, time = np.zeros(unknowns), np.zeros(unknowns), c_double(0)
-        arrays = pointer(undetermined), pointer(redundant)
-        count = library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
+        arrays = self._at(undetermined), self._at(redundant)
+        count = self.library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
         return count, undetermined, redundant, time.value
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
-        return Status(library.kernel_derivatives(self.handle, t, pointer(x), pointer(dx)))
+        return Status(self.library.kernel_derivatives(self.handle, t, self._at(x), self._at(dx)))
 
     def project(self, t: float, x: np.ndarray) -> Status:
         """Moves states onto the constraints."""
-        return Status(library.kernel_project(self.handle, t, pointer(x)))
+        return Status(self.library.kernel_project(self.handle, t, self._at(x)))
 
     @property
     def decay(self) -> float:
         """By the second: how fast states return to the projected ones."""
-        return library.kernel_decay()
+        return self.library.kernel_decay()
 
     def projected_derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
         """Those at the projected states, which draw the states after them."""
-        return Status(library.kernel_projected_derivatives(self.handle, t, pointer(x), pointer(dx)))
+        return Status(self.library.kernel_projected_derivatives(self.handle, t, self._at(x), self._at(dx)))
 
     def projected_residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
-        return Status(library.kernel_projected_residuals(self.handle, t, pointer(x), pointer(z), pointer(dx), pointer(r)))
+        return Status(self.library.kernel_projected_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r)))
 
     def evaluate(self, t: float, x: np.ndarray) -> Status:
-        return Status(library.kernel_evaluate(self.handle, t, pointer(x)))
+        return Status(self.library.kernel_evaluate(self.handle, t, self._at(x)))
 
     def exchange(self, t: float, solving: bool = False) -> Status:
-        return Status(library.kernel_exchange(self.handle, t, solving))
+        return Status(self.library.kernel_exchange(self.handle, t, solving))
 
     def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
-        return Status(library.kernel_residuals(self.handle, t, pointer(x), pointer(z), pointer(dx), pointer(r)))
+        return Status(self.library.kernel_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r)))
 
     def indicators(self, z: np.ndarray) -> Status:
-        return Status(library.kernel_indicators(self.handle, pointer(z)))
+        return Status(self.library.kernel_indicators(self.handle, self._at(z)))
 
     def synchronise(self, t: float, x: np.ndarray) -> Status:
-        return Status(library.kernel_synchronise(self.handle, t, pointer(x)))
+        return Status(self.library.kernel_synchronise(self.handle, t, self._at(x)))
 
     def start_events(self) -> Status:
-        return Status(library.kernel_start_events(self.handle))
+        return Status(self.library.kernel_start_events(self.handle))
 
     def settle(self, x: np.ndarray) -> Status:
         """Discrete updates until nothing changes; x receives the states."""
-        return Status(library.kernel_settle(self.handle, pointer(x), byref(c_bool())))
+        return Status(self.library.kernel_settle(self.handle, self._at(x), byref(c_bool())))
 
     def complete_step(self) -> tuple[Status, bool]:
         wanted = c_bool()
-        return Status(library.kernel_complete_step(self.handle, byref(wanted))), wanted.value
+        return Status(self.library.kernel_complete_step(self.handle, byref(wanted))), wanted.value
 
     @property
     def next_time(self) -> float:
-        return library.kernel_next_time(self.handle)
+        return self.library.kernel_next_time(self.handle)
 
     def record(self) -> Status:
-        return Status(library.kernel_record(self.handle))
+        return Status(self.library.kernel_record(self.handle))

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coupling.kernel import library
-from coupling.kernel.binding import declare, pointer, require_memory
+from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
 from coupling.kernel.rows import Rows, RowsStructure
 from coupling.kernel.status import Status
@@ -61,33 +60,33 @@ class Coupled(Core):
     def _build_rest(self, rows: Rows, structure: RowsStructure) -> None:
         super()._build_rest(rows, structure)
         if structure.couplings:
-            require_memory(library.kernel_couple(self.handle, byref(structure)))
+            require_memory(self.library.kernel_couple(self.handle, byref(structure)))
             coupling = rows.table("coupling")[0]
             inputs, first, at = int(coupling["inputs"]), int(coupling["first_end"]), int(coupling["arriving"])
             self.ends = self.slots[first : first + inputs]
             self._arriving = rows.numbers[at : at + inputs] if inputs else np.zeros(0, np.intc)
-            block = np.ctypeslib.as_array(library.kernel_polynomials(self.handle), shape=(3, inputs + 1))
+            block = np.ctypeslib.as_array(self.library.kernel_polynomials(self.handle), shape=(3, inputs + 1))
             self.value, self.slope, self.curve = block[:, :inputs]
 
     def set_careful(self) -> None:
         """Has states saved before each step where they can be, so that one that is discarded can be made smaller."""
-        library.kernel_set_careful(self.handle, True)
+        self.library.kernel_set_careful(self.handle, True)
 
     def taken_degree(self, stepper: int) -> int:
         """The degree of the polynomials that an instance has turned out to take for its inputs."""
-        return library.kernel_taken_degree(self.handle, stepper)
+        return self.library.kernel_taken_degree(self.handle, stepper)
 
     def announce(self) -> None:
         """Says that there was an event since the last point."""
-        library.kernel_announce(self.handle)
+        self.library.kernel_announce(self.handle)
 
     def set_align(self, align: bool) -> None:
         """Whether all instances go back where one of them meets an event within a step."""
-        library.kernel_set_align(self.handle, align)
+        self.library.kernel_set_align(self.handle, align)
 
     def set_ready(self) -> None:
         """To be called when Co-Simulation instances have left Initialization Mode."""
-        library.kernel_set_ready(self.handle)
+        self.library.kernel_set_ready(self.handle)
 
     @property
     def arriving(self) -> np.ndarray:
@@ -97,68 +96,70 @@ class Coupled(Core):
     @property
     def counts(self) -> CouplingCounts:
         passes, discarded, earliest, seconds = c_long(), c_long(), c_double(), c_double()
-        library.kernel_coupling_counts(self.handle, byref(passes), byref(discarded), byref(earliest), byref(seconds))
+        self.library.kernel_coupling_counts(self.handle, byref(passes), byref(discarded), byref(earliest), byref(seconds))
         return CouplingCounts(passes.value, discarded.value, earliest.value, seconds.value)
 
     def hand_over(self) -> tuple[Status, float]:
         moved = c_double()
-        return Status(library.kernel_hand_over(self.handle, byref(moved))), moved.value
+        return Status(self.library.kernel_hand_over(self.handle, byref(moved))), moved.value
 
     def get_outputs(self) -> Status:
-        return Status(library.kernel_get_outputs(self.handle))
+        return Status(self.library.kernel_get_outputs(self.handle))
 
     def evaluate_point(self, t: float) -> Status:
-        return Status(library.kernel_evaluate_point(self.handle, t))
+        return Status(self.library.kernel_evaluate_point(self.handle, t))
 
     def complete(self) -> Status:
-        return Status(library.kernel_complete(self.handle))
+        return Status(self.library.kernel_complete(self.handle))
 
     def note_inputs(self, restart: bool) -> None:
-        library.kernel_note_inputs(self.handle, restart)
+        self.library.kernel_note_inputs(self.handle, restart)
 
     def step(self, t: float, h: float, degree: int, last_word: bool) -> Status:
         """All Co-Simulation instances by the polynomials in ``value``, ``slope`` and ``curve``."""
-        library.kernel_set_degree(self.handle, degree)
-        return Status(library.kernel_step(self.handle, t, h, last_word))
+        self.library.kernel_set_degree(self.handle, degree)
+        return Status(self.library.kernel_step(self.handle, t, h, last_word))
 
     def explicit_step(self, h: float, order: int, in_turn: bool, last_word: bool) -> Status:
-        return Status(library.kernel_explicit_step(self.handle, h, order, in_turn, last_word))
+        return Status(self.library.kernel_explicit_step(self.handle, h, order, in_turn, last_word))
 
     @property
     def next_period(self) -> float:
         """Where an instance with a step of its own has to be next."""
-        return library.kernel_next_period(self.handle)
+        return self.library.kernel_next_period(self.handle)
 
     def save(self, which: int = 0) -> Status:
-        return Status(library.kernel_save(self.handle, which))
+        return Status(self.library.kernel_save(self.handle, which))
 
     def restore(self, which: int = 0) -> Status:
-        return Status(library.kernel_restore(self.handle, which))
+        return Status(self.library.kernel_restore(self.handle, which))
 
     def point(self, t: float) -> tuple[Status, bool]:
         event = c_bool()
-        return Status(library.kernel_point(self.handle, t, byref(event))), event.value
+        return Status(self.library.kernel_point(self.handle, t, byref(event))), event.value
 
     @property
     def sudden(self) -> bool:
         """Whether at the last point was an event of more than outputs that are held."""
-        return library.kernel_sudden(self.handle)
+        return self.library.kernel_sudden(self.handle)
 
     def passed(self, bond: int) -> float:
         """The energy in J that has gone through a bond so far, to and fro."""
-        return library.kernel_passed(self.handle, bond)
+        return self.library.kernel_passed(self.handle, bond)
 
     def add_up(self, h: float) -> None:
-        library.kernel_add_up(self.handle, h)
+        self.library.kernel_add_up(self.handle, h)
 
     def begin_course(self, start: float, step: float, stop: float, order: int, in_turn: bool, variable: bool, times: np.ndarray) -> Status:
-        self._running = times
-        return Status(library.kernel_begin_course(self.handle, start, step, stop, order, in_turn, variable, len(times), pointer(times)))
+        self._running = times = self.library.kept(times)
+        return Status(
+            self.library.kernel_begin_course(self.handle, start, step, stop, order, in_turn, variable, len(times), self._at(times))
+        )
 
     def follow(self, steps: int) -> Status:
-        return Status(library.kernel_follow(self.handle, steps))
+        return Status(self.library.kernel_follow(self.handle, steps))
 
     @property
     def course(self) -> tuple[float, int]:
         """The time that an explicit course has come to, and in how many steps."""
-        return self.time, library.kernel_course_steps(self.handle)
+        return self.time, self.library.kernel_course_steps(self.handle)

@@ -57,7 +57,7 @@ double drive_value(Drive *d, double t, double passed)
     case BY_TABLE: return interpolate(d, t, passed);
     case BY_PIECES: return follow_piece(d, t, passed);
     case BY_POLYNOMIAL: return follow_polynomial(d, t);
-    case BY_FUNCTION: return d->function(beside_jump(d, t, passed));
+    case BY_FUNCTION: return d->function.value(beside_jump(d, t, passed), d->function.context);
     case BY_FORMULA: return d->formula(d->values, d->count, beside_jump(d, t, passed));
     }
     return NAN;

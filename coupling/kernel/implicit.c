@@ -182,7 +182,7 @@ int kernel_implicit_repeat(Kernel *k, const double *unknowns)
     if (result == KERNEL_DONE)
         result = kernel_step(k, i->t, i->h, false);
     if (result == KERNEL_DONE && s->between && !(k->coupling->earliest < i->t + i->h))
-        result = s->between(i->t, i->h) ? KERNEL_DONE : KERNEL_STOPPED;
+        result = s->between(i->t, i->h, s->context) ? KERNEL_DONE : KERNEL_STOPPED;
     if (result == KERNEL_DONE)
         result = kernel_get_outputs(k);
     if (result == KERNEL_DONE)

@@ -76,7 +76,8 @@ typedef struct {
     Reading *reading;        /* of violations; `read` is where the values come, `place` where they belong */
     const double *read;
     const int *place;
-    bool (*between)(double t, double h); /* what else is taken over a step; null where there is nothing */
+    bool (*between)(double t, double h, void *context); /* what else is taken over a step; null where there is nothing */
+    void *context;
     double constraint_tolerance, rounding; /* violations, and moves of inputs of any size, that are nothing */
     double noise;            /* to how much instances answer evenly to small changes */
     int constraints, responses, readings, reads, most_repetitions;

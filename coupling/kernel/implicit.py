@@ -10,13 +10,12 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from coupling.kernel import library
 from coupling.kernel.binding import declare, pointer, require_memory
 from coupling.kernel.coupling import Coupled
 from coupling.kernel.instance import Readings
 from coupling.kernel.status import Status
 
-_BETWEEN = ctypes.CFUNCTYPE(c_bool, c_double, c_double)
+_BETWEEN = ctypes.CFUNCTYPE(c_bool, c_double, c_double, c_void_p)
 
 
 class LevelStructure(ctypes.Structure):
@@ -34,7 +33,7 @@ class _SetupStructure(ctypes.Structure):
         ("level", LevelStructure),
         ("constraint", c_void_p),
         *((name, c_void_p) for name in ("enforced", "tolerance", "still", "movable", "responding", "response", "reading", "read", "place")),
-        ("between", _BETWEEN),
+        *((name, c_void_p) for name in ("between", "context")),
         *((name, c_double) for name in ("constraint_tolerance", "rounding", "noise")),
         *((name, c_int) for name in ("constraints", "responses", "readings", "reads", "most_repetitions")),
         ("watches_gain", c_bool),
@@ -107,24 +106,22 @@ class Implicit:
         """``enforced`` are the violations that are brought to 0; ``tolerance`` and ``still`` are by input, ``movable`` is by constraint and may
         change; ``responding`` are the constraints of which no Jacobian tells how they answer; ``between`` is called for each repetition."""
         self._kernel, self._between = kernel, between
+        self._library = library = kernel.library
         self._raised: BaseException | None = None
-        rows = (ConstraintStructure * len(constraints))(*constraints)
+        rows = library.kept_structure((ConstraintStructure * len(constraints))(*constraints))
         readings, places = violations.readings, np.ascontiguousarray(violations.places, np.intc)
         responding, enforced = np.ascontiguousarray(responding, np.intc), np.ascontiguousarray(enforced, np.bool_)
-        self._kept = (rows, readings, places, enforced, tolerance, still, movable, responding)
+        self._called = library.called_back(*([(_BETWEEN, "ask_between", self._guarded)] if between else []))
+        self._kept = rows, readings
         self._response: np.ndarray | None = None
-        self._setup = _SetupStructure(
+        self.movable = library.kept(movable)
+        """Which multipliers may move at the beginning of a step; to be changed in place."""
+        setup = _SetupStructure(
             level=level,
             constraint=ctypes.addressof(rows),
-            enforced=pointer(enforced),
-            tolerance=pointer(tolerance),
-            still=pointer(still),
-            movable=pointer(movable),
-            responding=pointer(responding),
             reading=ctypes.addressof(readings.structures),
-            read=pointer(readings.values),
-            place=pointer(places),
-            between=_BETWEEN(self._guarded) if between else _BETWEEN(),
+            between=next(iter(self._called.addresses), None),
+            context=self._called.context,
             constraint_tolerance=constraint_tolerance,
             rounding=rounding,
             noise=noise,
@@ -135,9 +132,19 @@ class Implicit:
             most_repetitions=most_repetitions,
             watches_gain=watches_gain,
         )
-        require_memory(library.kernel_begin_implicit(kernel.handle, byref(self._setup)))
+        self._setup = library.kept_structure(
+            setup,
+            enforced=enforced,
+            tolerance=tolerance,
+            still=still,
+            movable=self.movable,
+            responding=responding,
+            read=readings.values,
+            place=places,
+        )
+        require_memory(self._library.kernel_begin_implicit(kernel.handle, byref(self._setup)))
         m, n = 2 * len(rows), len(tolerance)
-        block = np.ctypeslib.as_array(library.kernel_implicit_unknowns(kernel.handle), shape=(3 * m + 2 * n + 1,))
+        block = np.ctypeslib.as_array(self._library.kernel_implicit_unknowns(kernel.handle), shape=(3 * m + 2 * n + 1,))
         self.unknowns, self.found = block[: m + n], block[m + n : 2 * (m + n)]
         """As they are in the present repetition, and what comes of them."""
         self.violations = block[2 * (m + n) : 3 * m + 2 * n].reshape(2, -1)
@@ -145,47 +152,49 @@ class Implicit:
 
     def set_response(self, moves: np.ndarray) -> None:
         """How the multipliers of responding constraints move by their violations; to be told before a step starts."""
-        self._response = np.ascontiguousarray(moves, np.float64)
+        self._response = self._library.kept(np.ascontiguousarray(moves, np.float64))
         self._setup.response = pointer(self._response)
 
     def note(self, restart: bool) -> None:
         """The present point; ``restart`` where nothing goes on from what was before."""
-        library.kernel_implicit_note(self._kernel.handle, restart)
+        self._library.kernel_implicit_note(self._kernel.handle, restart)
 
     def start(self, h: float) -> Status:
         """Saves the present point, and predicts the unknowns of a step from there."""
-        return Status(library.kernel_implicit_start(self._kernel.handle, h))
+        return Status(self._library.kernel_implicit_start(self._kernel.handle, h))
 
     def go_on(self) -> tuple[Status, Ending, _EndStructure]:
         """Repeats that step; where it is ``STUCK``, another call goes on from there."""
-        status = Status(library.kernel_implicit_go_on(self._kernel.handle, byref(self._end)))
+        status = Status(self._library.kernel_implicit_go_on(self._kernel.handle, byref(self._end)))
         return self._checked(status), Ending(self._end.ending), self._end
 
     def repeat(self, unknowns: np.ndarray) -> Status:
         """Takes the step once; the violations at its end follow."""
-        return self._checked(Status(library.kernel_implicit_repeat(self._kernel.handle, pointer(unknowns))))
+        return self._checked(Status(self._library.kernel_implicit_repeat(self._kernel.handle, self._library.pointer(unknowns))))
 
     def arrive(self, t: float, multipliers: np.ndarray) -> Status:
         """Has arrive at the inputs what does at a time, with these multipliers."""
-        return Status(library.kernel_implicit_arrive(self._kernel.handle, t, pointer(np.ascontiguousarray(multipliers))))
+        return Status(
+            self._library.kernel_implicit_arrive(self._kernel.handle, t, self._library.pointer(np.ascontiguousarray(multipliers)))
+        )
 
     def forget(self) -> None:
         """Forgets what repetitions have shown."""
-        library.kernel_implicit_forget(self._kernel.handle)
+        self._library.kernel_implicit_forget(self._kernel.handle)
 
     @property
     def past(self) -> np.ndarray:
         """A copy of the last points, which may be put back."""
-        past = library.kernel_implicit_past(self._kernel.handle)
-        copy = np.zeros(library.past_size(past))
-        library.past_copy(past, pointer(copy), False)
+        past = self._library.kernel_implicit_past(self._kernel.handle)
+        copy = np.zeros(self._library.past_size(past))
+        self._library.past_copy(past, self._library.pointer(copy), False)
         return copy
 
     @past.setter
     def past(self, copy: np.ndarray) -> None:
-        library.past_copy(library.kernel_implicit_past(self._kernel.handle), pointer(copy), True)
+        self._library.past_copy(self._library.kernel_implicit_past(self._kernel.handle), self._library.pointer(copy), True)
 
-    def _guarded(self, t: float, h: float) -> bool:
+    def _guarded(self, t: float, h: float, _: object) -> bool:
         """An exception cannot pass through C: it is kept, and the call returns that it is not done."""
         assert self._between
         try:

@@ -12,6 +12,7 @@ import numpy as np
 
 from coupling.kernel import library
 from coupling.kernel.binding import declare, doubles_of, pointer, references_of
+from coupling.kernel.own import Library
 
 OK, WARNING, DISCARD, ERROR, FATAL = range(5)
 STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
@@ -20,7 +21,15 @@ STRING = 11
 """The type of start values that are texts, numbered after those of ``fmi.h``."""
 
 
-class Stepping(ctypes.Structure):
+class Stepping(NamedTuple):
+    """How a Co-Simulation instance is made; ``inputs`` are the references that intermediate updates will set."""
+
+    event_mode: bool
+    early_return: bool
+    inputs: np.ndarray
+
+
+class SteppingStructure(ctypes.Structure):
     _fields_ = [("event_mode", c_bool), ("early_return", c_bool), ("inputs", c_void_p), ("count", c_int)]
 
 
@@ -29,7 +38,7 @@ class StartStructure(ctypes.Structure):
         ("reset", c_bool),
         *((name, c_int) for name in ("structural", "count")),
         *((name, c_void_p) for name in ("type", "reference", "value")),
-        ("text", POINTER(c_char_p)),
+        ("text", c_void_p),
         *((name, c_double) for name in ("tolerance", "start", "stop")),
     ]
 
@@ -46,9 +55,9 @@ class ViewStructure(ctypes.Structure):
 class MakingStructure(ctypes.Structure):
     _fields_ = [
         *((name, c_char_p) for name in ("name", "token", "resources")),
-        ("stepping", POINTER(Stepping)),
+        ("stepping", c_void_p),
         ("logs", c_bool),
-        ("view", POINTER(ViewStructure)),
+        ("view", c_void_p),
         ("views", c_int),
     ]
 
@@ -120,14 +129,13 @@ class StartValues:
         self.places = sorted(range(len(values)), key=lambda i: (i >= structural, types.index(values[i][0])))
         """The number among those given of each value in the order in which they are set."""
         ordered = [values[i] for i in self.places]
-        self._arrays = (
+        self.arrays = (
             np.array([type_ for type_, _, _ in ordered], dtype=np.intc),
             references_of([reference for _, reference, _ in ordered]),
             doubles_of([0.0 if isinstance(value, str) else value for _, _, value in ordered]),
         )
         texts = (value.encode() if isinstance(value, str) else None for _, _, value in ordered)
-        self.pointers = [pointer(array) for array in self._arrays]
-        self.texts = (c_char_p * len(ordered))(*texts)
+        self.texts = list(texts)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -136,15 +144,17 @@ class StartValues:
 class LoadedLibrary:
     """The functions of an FMU's binary."""
 
-    def __init__(self, path: str, version: int) -> None:
+    def __init__(self, path: str, version: int, library: Library = library) -> None:
+        """``library``: of the process that opens it."""
+        self.library = library
         problem = ctypes.create_string_buffer(1024)
-        self.handle = library.library_open(path.encode(), version, problem, len(problem))
+        self.handle = self.library.library_open(path.encode(), version, problem, len(problem))
         if not self.handle:
             raise OSError(problem.value.decode(errors="replace"))
 
     def check(self, kind: str) -> None:
         """Refuses a library that lacks what Model Exchange (``me``) or Co-Simulation (``cs``) needs."""
-        missing = library.library_missing(self.handle, kind == "cs")
+        missing = self.library.library_missing(self.handle, kind == "cs")
         if missing:
             raise OSError(f"the function {missing.decode()} is missing")
 
@@ -176,90 +186,100 @@ class Instance:
         logging: bool = False,
     ) -> None:
         problem = ctypes.create_string_buffer(4096)
-        self._starts = [None if each.start is None else doubles_of(each.start) for each in views]
+        self.library = library = loaded.library
+        starts = [None if each.start is None else doubles_of(each.start) for each in views]
         rows = (
-            ViewStructure(each.first, each.size, each.own, each.array, each.factor, each.offset, pointer(start))
-            for each, start in zip(views, self._starts, strict=True)
+            ViewStructure(each.first, each.size, each.own, each.array, each.factor, each.offset, library.pointer(start))
+            for each, start in zip(views, starts, strict=True)
         )
-        how = MakingStructure(
-            name.encode(),
-            token.encode(),
-            resources.encode() if resources else None,
-            ctypes.pointer(stepping) if stepping else None,
-            logging,
-            (ViewStructure * len(views))(*rows),
-            len(views),
-        )
+        view = (ViewStructure * len(views))(*rows)
+        how = MakingStructure(library.text(name.encode()), library.text(token.encode()), logs=logging, views=len(views))
+        how.resources = library.text(resources.encode() if resources else None)
+        how.view = library.reference(view)
+        if stepping:
+            event_mode, early_return, inputs = stepping
+            asked = SteppingStructure(event_mode, early_return, library.pointer(inputs), len(inputs))
+            how.stepping = library.reference(asked)
         self.handle = library.instance_open(loaded.handle, byref(how), problem, len(problem))
         if not self.handle:
             raise RuntimeError(problem.value.decode(errors="replace"))
 
     def free(self) -> None:
         if self.handle:
-            library.instance_close(self.handle)
+            self.library.instance_close(self.handle)
             self.handle = None
 
     @property
     def message(self) -> str:
         """All that it logged in the last call in which it logged anything."""
-        return " ".join(library.instance_message(self.handle).decode(errors="replace").split())
+        return " ".join(self.library.instance_message(self.handle).decode(errors="replace").split())
 
     @property
     def said(self) -> str:
         """What it logged in the last call, if anything."""
-        return " ".join(library.instance_said(self.handle).decode(errors="replace").split())
+        return " ".join(self.library.instance_said(self.handle).decode(errors="replace").split())
 
     @property
     def handles_events(self) -> bool:
         """Whether it runs in Co-Simulation with Event Mode, which it may have refused."""
-        return library.instance_handles_events(self.handle)
+        return self.library.instance_handles_events(self.handle)
 
     def start(self, values: StartValues, tolerance: float, start: float, stop: float, *, reset: bool = False) -> StartRefusal | None:
         """Everything up to Initialization Mode; ``reset`` where the instance has run before. None where all is well."""
-        how = StartStructure(reset, values.structural, len(values), *values.pointers, values.texts, tolerance, start, stop)
+        pointers = map(self.library.pointer, values.arrays)
+        texts = (c_char_p * len(values))(*map(self.library.text, values.texts))
+        how = StartStructure(reset, values.structural, len(values), *pointers, self.library.reference(texts), tolerance, start, stop)
         refusal = RefusalStructure()
-        status = library.instance_start(self.handle, byref(how), byref(refusal))
+        status = self.library.instance_start(self.handle, byref(how), byref(refusal))
         if status <= WARNING:
             return None
         return StartRefusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
 
     def exit_initialization(self) -> int:
-        return library.instance_exit_initialization(self.handle)
+        return self.library.instance_exit_initialization(self.handle)
 
     def set(self, type_: int, references: Sequence[int], values: Sequence[float]) -> int:
         keys, data = references_of(references), doubles_of(values)
-        return library.instance_set(self.handle, type_, pointer(keys), len(keys), pointer(data))
+        return self.library.instance_set(self.handle, type_, self.library.pointer(keys), len(keys), self.library.pointer(data))
 
     def get(self, type_: int, references: Sequence[int] | np.ndarray) -> tuple[int, np.ndarray]:
         keys, data = references_of(references), np.zeros(len(references))
-        return library.instance_get(self.handle, type_, pointer(keys), len(keys), pointer(data)), data
+        return self.library.instance_get(self.handle, type_, self.library.pointer(keys), len(keys), self.library.pointer(data)), data
 
     def nominals(self, count: int) -> tuple[int, np.ndarray]:
         data = np.ones(count)
-        return library.instance_get_nominals(self.handle, pointer(data), count), data
+        return self.library.instance_get_nominals(self.handle, self.library.pointer(data), count), data
 
     def states(self, count: int) -> tuple[int, np.ndarray]:
         data = np.zeros(count)
-        return library.instance_get_states(self.handle, pointer(data), count), data
+        return self.library.instance_get_states(self.handle, self.library.pointer(data), count), data
 
     def derivatives(self, count: int) -> tuple[int, np.ndarray]:
         data = np.zeros(count)
-        return library.instance_get_derivatives(self.handle, pointer(data), count), data
+        return self.library.instance_get_derivatives(self.handle, self.library.pointer(data), count), data
 
     def state_count(self, listed: int) -> int:
         """How many states there are, by the instance itself; as many as are ``listed`` where it does not tell."""
         count = c_size_t(listed)
-        status = library.instance_count_states(self.handle, byref(count))
+        status = self.library.instance_count_states(self.handle, byref(count))
         return count.value if status <= WARNING else listed
 
     def move_states(self, x: np.ndarray) -> int:
         values = doubles_of(x)
-        return library.instance_move_states(self.handle, pointer(values), len(values))
+        return self.library.instance_move_states(self.handle, self.library.pointer(values), len(values))
 
     def directional(self, unknowns: Sequence[int], known: int) -> tuple[int, np.ndarray]:
         """Derivatives with respect to one known."""
         rows, column, seed, result = references_of(unknowns), references_of([known]), np.ones(1), np.zeros(len(unknowns))
-        status = library.instance_directional(self.handle, pointer(rows), len(rows), pointer(column), 1, pointer(seed), pointer(result))
+        status = self.library.instance_directional(
+            self.handle,
+            self.library.pointer(rows),
+            len(rows),
+            self.library.pointer(column),
+            1,
+            self.library.pointer(seed),
+            self.library.pointer(result),
+        )
         return status, result
 
 
@@ -267,9 +287,10 @@ class Readings:
     """Values that many instances are asked for in one call, as often as wanted."""
 
     def __init__(self, asked: Sequence[tuple[Instance, int, Sequence[int] | np.ndarray]]) -> None:
-        self._references = references_of([reference for _, _, references in asked for reference in references])
-        self.values = np.zeros(len(self._references))
-        self.structures = (ReadingStructure * len(asked))()
+        self._library = found = asked[0][0].library if asked else library
+        self._references = found.kept(references_of([reference for _, _, references in asked for reference in references]))
+        self.values = found.kept(np.zeros(len(self._references)))
+        self.structures = found.kept_structure((ReadingStructure * len(asked))())
         first = 0
         for reading, (instance, type_, references) in zip(self.structures, asked, strict=True):
             where = (pointer(self._references[first:]), pointer(self.values[first:])) if len(references) else (None, None)
@@ -279,5 +300,5 @@ class Readings:
 
     def read(self) -> tuple[list[int], np.ndarray]:
         """The status of each answer, and the values one after the other; the next reading overwrites them."""
-        library.instances_get(self.structures, len(self.structures))
+        self._library.instances_get(self.structures, len(self.structures))
         return [reading.status for reading in self.structures], self.values

@@ -9,6 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
+from coupling.kernel.own import Library
+
 
 class CalledMethod(Protocol):
     """A method that integrates the states of a system step by step."""
@@ -23,21 +25,21 @@ class CalledMethod(Protocol):
         """The states within the last step."""
 
 
-_RESTART = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p, c_double, c_double)
-_STEP = ctypes.CFUNCTYPE(c_bool, c_void_p)
-_STATE = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p)
+_RESTART = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p, c_double, c_double, c_void_p)
+_STEP = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p)
+_STATE = ctypes.CFUNCTYPE(c_bool, c_double, c_void_p, c_void_p)
 
 
 class IntegratorStructure(ctypes.Structure):
     """``CalledMethod`` in kernel.h."""
 
-    _fields_ = [("restart", _RESTART), ("step", _STEP), ("state", _STATE)]
+    _fields_ = [(name, c_void_p) for name in ("restart", "step", "state", "context")]
 
 
 class Callbacks:
     """An integrator as C calls it. An exception cannot pass through C: it is kept, and the call returns that it is not done."""
 
-    def __init__(self, integrator: CalledMethod, states: int) -> None:
+    def __init__(self, library: Library, integrator: CalledMethod, states: int) -> None:
         self.raised: BaseException | None = None
         array = c_double * states
 
@@ -49,19 +51,21 @@ class Callbacks:
                 return False
             return True
 
-        def restart(t: float, x: int, limit: float, first: float) -> bool:
+        def restart(t: float, x: int, limit: float, first: float, _: object) -> bool:
             return guarded(lambda: integrator.restart(t, np.array(array.from_address(x)), limit, first))
 
-        def step(t: int) -> bool:
+        def step(t: int, _: object) -> bool:
             def call() -> None:
                 c_double.from_address(t).value = integrator.step()
 
             return guarded(call)
 
-        def state(t: float, x: int) -> bool:
+        def state(t: float, x: int, _: object) -> bool:
             def call() -> None:
                 np.ctypeslib.as_array(array.from_address(x))[:] = integrator.state(t)
 
             return guarded(call)
 
-        self.structure = IntegratorStructure(_RESTART(restart), _STEP(step), _STATE(state))
+        functions = ((_RESTART, "ask_restart", restart), (_STEP, "ask_step", step), (_STATE, "ask_state", state))
+        self._called = library.called_back(*functions)
+        self.structure = library.kept_structure(IntegratorStructure(*self._called.addresses, self._called.context))

@@ -56,9 +56,15 @@ typedef struct {
     double sampled_seconds, fmu_seconds;
 } Statistics;
 
+/* A function of time that is called back. */
+typedef struct {
+    double (*value)(double time, void *context);
+    void *context;
+} TimeFunction;
+
 /* build.c: from rows, which have to outlive the kernel; one instance by row, and the functions that are called back by their numbers.
  * Null, or not 0, where memory lacks. */
-Kernel *kernel_build(const Rows *, Instance *const *, double (*const *functions)(double time));
+Kernel *kernel_build(const Rows *, Instance *const *, const TimeFunction *);
 int kernel_add_jacobians(Kernel *, const Rows *); /* of loops that were built without */
 int kernel_reset(Kernel *); /* reset.c: as it was when it was built, its Jacobians included; before its instances are reset */
 
@@ -217,9 +223,10 @@ void kernel_add_up(Kernel *, double h); /* the energy that coupling created in a
 
 /* A method outside of the kernel. Each returns whether it is done; false ends the run with KERNEL_STOPPED. */
 typedef struct {
-    bool (*restart)(double t, const double *x, double limit, double first); /* the first step no longer than `first` */
-    bool (*step)(double *t);                                                 /* to the limit at most; where it got to */
-    bool (*state)(double t, double *x);                                      /* within the last step */
+    bool (*restart)(double t, const double *x, double limit, double first, void *context); /* the first step no longer than `first` */
+    bool (*step)(double *t, void *context);                                                 /* to the limit at most; where it got to */
+    bool (*state)(double t, double *x, void *context);                                      /* within the last step */
+    void *context;
 } Integrator;
 
 /* run.c: a run in time, with output and events; begun by one of the two below */

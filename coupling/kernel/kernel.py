@@ -7,8 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from coupling.kernel import library
-from coupling.kernel.binding import declare, pointer
+from coupling.kernel.binding import declare
 from coupling.kernel.coupling import Coupled
 from coupling.kernel.index3 import Index3Options, Index3Report
 from coupling.kernel.integrator import Callbacks, CalledMethod, IntegratorStructure
@@ -45,33 +44,33 @@ class Kernel(Coupled):
 
     @property
     def runge_kutta(self) -> RungeKuttaStructure:
-        return library.kernel_runge_kutta(self.handle).contents
+        return self.library.kernel_runge_kutta(self.handle).contents
 
     @property
     def reached(self) -> float:
         """The time that a run has come to."""
-        return library.kernel_run_time(self.handle)
+        return self.library.kernel_run_time(self.handle)
 
     @property
     def present(self) -> np.ndarray:
         """A copy of the state that a run has reached."""
-        return np.array(library.kernel_run_state(self.handle)[: self.states], dtype=float)
+        return np.array(self.library.kernel_run_state(self.handle)[: self.states], dtype=float)
 
     @property
     def steps(self) -> int:
         """How many a run has taken."""
-        return library.kernel_run_steps(self.handle)
+        return self.library.kernel_run_steps(self.handle)
 
     def roughest(self) -> tuple[int, int, float]:
         """How often the most often rejected step was rejected, which state was to blame, and when."""
         state, time = c_int(-1), c_double(0)
-        count = library.kernel_roughest(self.handle, byref(state), byref(time))
+        count = self.library.kernel_roughest(self.handle, byref(state), byref(time))
         return count, state.value, time.value
 
     def stiffness(self) -> tuple[int, int, float]:
         """How many steps stability has limited, the state that was most to blame, and since when."""
         state, time = c_int(-1), c_double(0)
-        count = library.kernel_stiffness(self.handle, byref(state), byref(time))
+        count = self.library.kernel_stiffness(self.handle, byref(state), byref(time))
         return count, state.value, time.value
 
     def begin_run(
@@ -85,35 +84,37 @@ class Kernel(Coupled):
         stop: float,
         times: np.ndarray,
     ) -> Status:
+        tableau, times = self.library.fixed(tableau), self.library.kept(times)
         self._running = tableau, times
         return Status(
-            library.kernel_begin_run(
-                self.handle, byref(tableau), rtol, pointer(atol), largest, first, start, stop, len(times), pointer(times)
+            self.library.kernel_begin_run(
+                self.handle, byref(tableau), rtol, self._at(atol), largest, first, start, stop, len(times), self._at(times)
             )
         )
 
     def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
         """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""
-        options.nominal = pointer(nominal)
-        structure = rows.structure
-        self._running = rows, structure, options, nominal, times
-        arguments = byref(structure), byref(options), start, stop, len(times), pointer(times)
-        return Status(library.kernel_begin_index3(self.handle, *arguments))
+        structure, times = self.library.rows(rows), self.library.kept(times)
+        options = self.library.kept_structure(options, nominal=nominal)
+        self._running = rows, structure, options, times
+        arguments = byref(structure), byref(options), start, stop, len(times), self._at(times)
+        return Status(self.library.kernel_begin_index3(self.handle, *arguments))
 
     @property
     def index3(self) -> Index3Report:
         """What such a run tells."""
-        return library.kernel_index3(self.handle).contents
+        return self.library.kernel_index3(self.handle).contents
 
     def index3_violation(self, unknowns: int) -> np.ndarray:
         """By unknown of all loops, what it keeps at zero, at the end of the last step."""
-        return np.array(library.kernel_index3_violation(self.handle)[:unknowns], dtype=float)
+        return np.array(self.library.kernel_index3_violation(self.handle)[:unknowns], dtype=float)
 
     def begin_outside(self, integrator: CalledMethod, start: float, stop: float, times: np.ndarray) -> Status:
         """A run whose steps an integrator in Python takes; what this raises ends ``restart`` and ``advance`` with STOPPED."""
-        callbacks = Callbacks(integrator, self.states)
+        times = self.library.kept(times)
+        callbacks = Callbacks(self.library, integrator, self.states)
         self._running, self._callbacks = (callbacks, times), callbacks
-        return Status(library.kernel_begin_outside(self.handle, byref(callbacks.structure), start, stop, len(times), pointer(times)))
+        return Status(self.library.kernel_begin_outside(self.handle, byref(callbacks.structure), start, stop, len(times), self._at(times)))
 
     def raise_kept(self) -> NoReturn:
         """What the integrator in Python raised when the run was STOPPED."""
@@ -121,7 +122,7 @@ class Kernel(Coupled):
         raise raised if raised is not None else KeyboardInterrupt  # which came before anything could keep it
 
     def restart(self, t: float, x: np.ndarray) -> Status:
-        return Status(library.kernel_restart(self.handle, t, pointer(x)))
+        return Status(self.library.kernel_restart(self.handle, t, self._at(x)))
 
     def advance(self, steps: int) -> Status:
-        return Status(library.kernel_advance(self.handle, steps))
+        return Status(self.library.kernel_advance(self.handle, steps))

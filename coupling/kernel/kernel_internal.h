@@ -39,7 +39,7 @@ typedef struct {
 /* A function of time; drives.c says what each kind does with its values. */
 typedef struct {
     DriveKind kind;
-    double (*function)(double time);
+    TimeFunction function;
     Formula formula;
     double start, coefficient[3]; /* of a polynomial: value, slope and curve at the start */
     int points, last, count;

@@ -31,7 +31,7 @@ static int restart(Kernel *k, double t, const double *x)
     const double limit = fmin(run->stop, kernel_next_time(k)), first = run->longest;
     run->longest = INFINITY;
     run->near = limit - t <= 8 * DBL_EPSILON * fmax(fabs(limit), fabs(t));
-    return run->near ? KERNEL_DONE : answer(run->outside->restart(t, run->present, limit, first));
+    return run->near ? KERNEL_DONE : answer(run->outside->restart(t, run->present, limit, first, run->outside->context));
 }
 
 static int step(Kernel *k, double limit, bool *back)
@@ -39,7 +39,7 @@ static int step(Kernel *k, double limit, bool *back)
     Run *run = k->run;
     (void)back; /* it knows the limit from its restart */
     double t = run->t;
-    if (!run->outside->step(&t) || !run->outside->state(t, run->x))
+    if (!run->outside->step(&t, run->outside->context) || !run->outside->state(t, run->x, run->outside->context))
         return KERNEL_STOPPED;
     run->steps++;
     run->t_before = run->t;
@@ -51,7 +51,7 @@ static int step(Kernel *k, double limit, bool *back)
 static int state_at(Kernel *k, double t, double *x)
 {
     const Run *run = k->run;
-    if (!run->near && t != run->t && !run->outside->state(t, x))
+    if (!run->near && t != run->t && !run->outside->state(t, x, run->outside->context))
         return KERNEL_STOPPED;
     if (run->near || t == run->t)
         memmove(x, run->present, (size_t)k->states * sizeof *x);

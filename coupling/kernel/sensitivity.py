@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coupling.kernel import library
-from coupling.kernel.binding import declare, pointer, references_of
+from coupling.kernel.binding import declare, references_of
 from coupling.kernel.core import Core
 from coupling.kernel.status import Status
 
@@ -71,11 +70,11 @@ def set_sensitivities(
         "unknown": references_of([reference for each in unknowns for reference in sorted(each)]),
         "start": np.ascontiguousarray(start, dtype=float),
     }
-    rows = _Rows(len(parameters), len(shadows) // len(parameters), *(pointer(array) for array in arrays.values()))
-    kernel.differentiate_by(len(parameters), (arrays, tuple(shadows)))
-    return Status(library.kernel_set_sensitivities(kernel.handle, byref(rows), t, pointer(x)))
+    rows = kernel.library.kept_structure(_Rows(len(parameters), len(shadows) // len(parameters)), **arrays)
+    kernel.differentiate_by(len(parameters), (rows, tuple(shadows)))
+    return Status(kernel.library.kernel_set_sensitivities(kernel.handle, byref(rows), t, kernel.library.pointer(x)))
 
 
 def grazing(kernel: Core) -> float:
     """When a state event was passed whose time has no derivative; not a number where none was."""
-    return library.kernel_grazing(kernel.handle)
+    return kernel.library.kernel_grazing(kernel.handle)

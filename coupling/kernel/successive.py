@@ -84,22 +84,28 @@ def take(
 def take_in_order(kernel: Core, rows: Rows, loop: int, order: Sequence[int], tells: bool, first: bool) -> None:
     """The sequence of a loop's unknowns in a run; ``tells``: what repeats what; ``first``: such ones leave the load to those taken first."""
     array = np.ascontiguousarray(order, dtype=np.intc)
-    require_memory(library.kernel_take_in_order(kernel.handle, byref(rows.structure), loop, pointer(array), tells, first))
+    require_memory(
+        kernel.library.kernel_take_in_order(
+            kernel.handle, byref(kernel.library.rows(rows)), loop, kernel.library.pointer(array), tells, first
+        )
+    )
 
 
 def asymmetry(kernel: Core, loop: int) -> tuple[float, int, int]:
     """The greatest of a loop's last Jacobian, against its diagonal, and the unknowns between which it is."""
     row, column = c_int(), c_int()
-    return library.kernel_asymmetry(kernel.handle, loop, byref(row), byref(column)), row.value, column.value
+    return kernel.library.kernel_asymmetry(kernel.handle, loop, byref(row), byref(column)), row.value, column.value
 
 
 def decide(kernel: Core, t: float, x: np.ndarray) -> Status:
     """What is redundant at the start, before a run decides it itself."""
-    return Status(library.kernel_decide_in_order(kernel.handle, t, pointer(x)))
+    return Status(kernel.library.kernel_decide_in_order(kernel.handle, t, kernel.library.pointer(x)))
 
 
 def repeated(kernel: Core, loop: int, unknowns: int) -> tuple[list[int], np.ndarray, float]:
     """Which constraints of a loop carry nothing, by how much they repeat others, row by row, and since when."""
     which, factors, since = np.zeros(unknowns, dtype=np.intc), np.zeros((unknowns, unknowns)), c_double(0)
-    count = library.kernel_repeated(kernel.handle, loop, pointer(which), pointer(factors), byref(since))
+    count = kernel.library.kernel_repeated(
+        kernel.handle, loop, kernel.library.pointer(which), kernel.library.pointer(factors), byref(since)
+    )
     return which[:count].tolist(), factors[:count], since.value

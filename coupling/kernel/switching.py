@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coupling.kernel import library
-from coupling.kernel.binding import declare, pointer, require_memory
+from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
 from coupling.kernel.rows import Rows, RowsStructure
 from coupling.kernel.status import Status
@@ -84,25 +83,25 @@ declare(
 def begin(kernel: Core, rows: Rows, *, simultaneous: bool, impulse: bool, rest: float, allowed: float) -> None:
     """From now on modes are chosen at events; ``rows`` are those with the Jacobians."""
     options = _Options(simultaneous, impulse, rest, allowed)
-    require_memory(library.kernel_begin_switching(kernel.handle, byref(rows.structure), byref(options)))
+    require_memory(kernel.library.kernel_begin_switching(kernel.handle, byref(kernel.library.rows(rows)), byref(options)))
 
 
 def switch_at_start(kernel: Core, t: float, x: np.ndarray) -> Status:
     """Modes as the state says; ``x`` may change by impacts."""
-    return Status(library.kernel_switch_at_start(kernel.handle, t, pointer(x)))
+    return Status(kernel.library.kernel_switch_at_start(kernel.handle, t, kernel.library.pointer(x)))
 
 
 def mode_changes(kernel: Core) -> list[ModeChange]:
     """Those since the start, in the order of time."""
     count = c_int()
-    found = library.kernel_mode_changes(kernel.handle, byref(count))
+    found = kernel.library.kernel_mode_changes(kernel.handle, byref(count))
     return [ModeChange(each.time, each.item, each.before, each.after, each.row) for each in found[: count.value]]
 
 
 def strikes(kernel: Core, unknowns: int) -> list[Strike]:
     """Impacts so far."""
     count = c_int()
-    found = library.kernel_strikes(kernel.handle, byref(count))
+    found = kernel.library.kernel_strikes(kernel.handle, byref(count))
     return [
         Strike(each.time, each.lost, each.row, np.array(each.impulse[:unknowns]), np.array(each.velocity[:unknowns]))
         for each in found[: count.value]
@@ -111,9 +110,9 @@ def strikes(kernel: Core, unknowns: int) -> list[Strike]:
 
 def notes(kernel: Core) -> Notes:
     """As the kernel has them."""
-    return library.kernel_switching_notes(kernel.handle).contents
+    return kernel.library.kernel_switching_notes(kernel.handle).contents
 
 
 def lawful(kernel: Core, unknowns: int) -> np.ndarray:
     """By unknown of all loops, whether it follows a law in place of its constraint; as the kernel has it, now and later."""
-    return np.ctypeslib.as_array(library.kernel_lawful(kernel.handle), shape=(unknowns,))
+    return np.ctypeslib.as_array(kernel.library.kernel_lawful(kernel.handle), shape=(unknowns,))

@@ -9,6 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
+from coupling.kernel import library
+
 DoublePointer = ctypes.POINTER(ctypes.c_double)
 
 
@@ -21,7 +23,7 @@ class TableauStructure(ctypes.Structure):
 
     _fields_ = [(name, ctypes.c_int) for name in ("stages", "extra", "dense", "order")]
     _fields_ += [(name, ctypes.c_double) for name in ("damping", "stable")]
-    _fields_ += [(name, DoublePointer) for name in ("c", "a", "e", "e3", "d")]
+    _fields_ += [(name, ctypes.c_void_p) for name in ("c", "a", "e", "e3", "d")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +77,7 @@ class Tableau:
             if getattr(self, name) is not None
         }
         structure = TableauStructure(self.stages, self.extra, len(self.d), self.order, self.damping, self.stable)
-        for name, array in arrays.items():
-            setattr(structure, name, double_pointer(array))
-        structure.arrays = arrays
-        return structure
+        return library.kept_structure(structure, **arrays)
 
 
 def rows(width: int, *entries: Mapping[int, float]) -> np.ndarray:

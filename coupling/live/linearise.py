@@ -17,7 +17,6 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
-from coupling.kernel import library
 from coupling.kernel.binding import pointer
 from coupling.kernel.instance import DISCARD, WARNING
 from coupling.live.session import Session
@@ -51,7 +50,7 @@ class Linearisation:
         plan = Plan(session, self.unknowns, wanted, inputs)
         self.order, self.dependences = plan.order, plan.dependences
         """All outputs that the wanted ones follow from, each after what it depends on, and what they depend on."""
-        self._terms = np.zeros(plan.terms)
+        self._terms = session.kernel.library.kept(np.zeros(plan.terms))
         self._terms[[ONE, MINUS_ONE]] = 1.0, -1.0
         for term, value in plan.constants:
             self._terms[term] = value
@@ -177,12 +176,13 @@ class _Call(ABC):
 class _Direction(_Call):
     def __init__(self, session: Session, part: int, unknowns: Sequence[int], knowns: Sequence[int], results: np.ndarray) -> None:
         super().__init__(session, part, unknowns, knowns, results)
-        self._arrays = np.array(unknowns, dtype=np.uintc), np.array(knowns, dtype=np.uintc), np.ones(len(knowns))
+        arrays = np.array(unknowns, dtype=np.uintc), np.array(knowns, dtype=np.uintc), np.ones(len(knowns))
+        self._arrays = [self._instance.library.kept(each) for each in arrays]
         rows, columns, seed = [pointer(array) for array in self._arrays]
         self._arguments = (self._instance.handle, rows, len(unknowns), columns, len(knowns), seed, pointer(results))
 
     def ask(self) -> None:
-        status = library.instance_directional(*self._arguments)
+        status = self._instance.library.instance_directional(*self._arguments)
         if status > WARNING:
             self._check(status)
 

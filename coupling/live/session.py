@@ -161,10 +161,10 @@ class Session:
         for instance in () if self.shares else self.instances:
             instance.free()
 
-    def _guarded(self, drive: FunctionDrive) -> Callable[[float], float]:
+    def _guarded(self, drive: FunctionDrive) -> Callable[[float, object], float]:
         """The kernel cannot pass exceptions on: they are kept, and the value is not a number."""
 
-        def call(t: float) -> float:
+        def call(t: float, _: object) -> float:
             if self.raised is None:
                 try:
                     return drive(t)

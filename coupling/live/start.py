@@ -9,7 +9,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.kernel.binding import pointer
 from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Stepping, View
 from coupling.kernel.instance import StartValues as KernelStartValues
 from coupling.kernel.status import Status
@@ -124,9 +123,7 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
     updated = part.interface.intermediate_update
     references = np.array([a.reference for a in program.built.schedule.arriving if a.part == index] if updated else [], dtype=np.uintc)
     events = part.interface.event_mode
-    stepping = Stepping(events, events and part.interface.might_return_early, pointer(references), len(references))
-    stepping.kept = references
-    return stepping
+    return Stepping(events, events and part.interface.might_return_early, references)
 
 
 def _enter_initialization(session: Session, index: int, changed: Mapping[str, Value], reset: bool) -> None:

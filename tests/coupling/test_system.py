@@ -16,7 +16,7 @@ import pytest
 
 from coupling import BuildError, FmuError, InitialStateError, StartError, System
 from coupling.fmus import load
-from coupling.kernel import kernel
+from coupling.kernel import library
 from fmu_components.catalogue import find
 from fmu_components.declare.component import Component
 from tests.support import foreign
@@ -368,7 +368,7 @@ def test_loops_start_where_their_fmus_do() -> None:
 def alive(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The handles of all instances that have been made and not been freed."""
     handles: list[int] = []
-    new, free = kernel.library.instance_open, kernel.library.instance_close
+    new, free = library.instance_open, library.instance_close
 
     def counted_new(*arguments: object) -> int | None:
         handle = new(*arguments)
@@ -380,8 +380,8 @@ def alive(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         handles.remove(handle)  # fails where it is freed twice
         free(handle)
 
-    monkeypatch.setattr(kernel.library, "instance_open", counted_new)
-    monkeypatch.setattr(kernel.library, "instance_close", counted_free)
+    monkeypatch.setattr(library, "instance_open", counted_new)
+    monkeypatch.setattr(library, "instance_close", counted_free)
     return handles
 
 

@@ -85,6 +85,7 @@ class ImplicitStepper:
             most_repetitions=MOST_REPETITIONS,
             watches_gain=not self.constraints and not cut.any(),
         )
+        self.free = self.steps.movable
 
     @property
     def past(self) -> np.ndarray:
