@@ -1,13 +1,50 @@
-"""Where Jourdain can be installed; everything else stands in ``pyproject.toml``."""
+"""Where Jourdain can be installed, and the program of hosts; everything else stands in ``pyproject.toml``."""
 
 import platform
 import sys
+from pathlib import Path
 
-from setuptools import setup
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError
 
 if not (sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"):
     sys.exit(
         f"Jourdain runs on Linux with glibc on x86-64, and this is {platform.system()} on {platform.machine()}: install it in WSL, a container or a "
         "virtual machine; FMUs that it has built for Windows run there without it"
     )
-setup()
+
+PROGRAM = "jourdain-host"
+
+
+class BuildWithHost(build_ext):
+    """Puts the program of hosts beside the library whose services it offers."""
+
+    def build_extension(self, ext: Extension) -> None:
+        super().build_extension(ext)
+        try:
+            objects = self.compiler.compile(
+                ["coupling/kernel/jourdain_host.c"], output_dir=self.build_temp, extra_postargs=["-std=c11", "-O2", "-Wall", "-Wextra"]
+            )
+            # What Python brings along for the library, and FMUs take for granted.
+            needed = ["-Wl,--no-as-needed", "-lm", "-ldl", "-lpthread"]
+            self.compiler.link_executable(objects, PROGRAM, output_dir=str(self._beside(ext)), extra_postargs=needed)
+        except CCompilerError as error:
+            print(f"{PROGRAM} cannot be built, so that FMUs cannot run in processes of their own: {error}", file=sys.stderr)
+
+    def _beside(self, ext: Extension) -> Path:
+        return Path(self.build_lib, self.get_ext_filename(self.get_ext_fullname(ext.name))).parent
+
+    def copy_extensions_to_source(self) -> None:
+        super().copy_extensions_to_source()
+        package_folder = self.get_finalized_command("build_py").get_package_dir
+        for ext in self.extensions:
+            built = self._beside(ext) / PROGRAM
+            if built.exists():
+                self.copy_file(str(built), str(Path(package_folder(ext.name.rpartition(".")[0]), PROGRAM)), level=self.verbose)
+
+    def get_outputs(self) -> list[str]:
+        return [*super().get_outputs(), *(str(self._beside(ext) / PROGRAM) for ext in self.extensions)]
+
+
+setup(cmdclass={"build_ext": BuildWithHost})

@@ -98,18 +98,21 @@ def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_wheel_has_nothing_but_the_library(wheel):
-    """Its top-level names, the files that are no Python, one library of C, and the licence as PEP 639 asks for."""
+    """Its top-level names, the files that are no Python, one library of C, its program, and the licence as PEP 639 asks for."""
     assert re.search(r"manylinux_2_\d+_x86_64", wheel.name)
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
+        program = archive.getinfo("coupling/kernel/jourdain-host")
         (metadata,) = (archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA"))
     information = f"jourdain-{SETTINGS['project']['version']}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"build_fmus.py", "coupling", "fmu_components", "jourdain", information}
     assert len([name for name in names if name.endswith(".so")]) == 1
+    assert program.external_attr >> 16 & 0o111 == 0o111, "the program of hosts is not to be run"
     for needed in (
         "coupling/pictures/player/player.html",
         "fmu_components/runtime/model.h",
         "coupling/export/embedded",
+        "coupling/kernel/jourdain-host",
         f"{information}/licenses/LICENSE",
     ):
         assert any(name.startswith(needed) for name in names), needed

@@ -1,7 +1,10 @@
 #ifndef PLATFORM_H
 #define PLATFORM_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What differs between operating systems. Where a function gives a number, it is 0 or that of an error. */
 
@@ -13,5 +16,33 @@ int platform_store(int file); /* beyond what a power cut takes */
 void *platform_map(int file, size_t offset, size_t size); /* what is written there is in the file at once; NULL where it cannot be */
 void platform_unmap(void *window, size_t size);
 double platform_seconds(void); /* of a clock that only goes on; good to some milliseconds, and cheap */
+
+/* -- processes and what they share: platform_process_linux.c ------------------------------------------------------------- */
+
+int platform_cores(void); /* on which this process may run */
+int platform_share(size_t size, int *file, void **window); /* memory that a child can map at the same address; no page is taken before it is touched */
+void *platform_join(void *window, size_t size); /* in the child; NULL where something else is there */
+void platform_close(int file);
+void platform_relax(void); /* between two looks of a loop that spins */
+void platform_sleep(double seconds);
+void platform_wait(_Atomic uint32_t *word, uint32_t value, double seconds); /* until it is another one, at most so long; 0: for ever */
+void platform_wake(_Atomic uint32_t *word);
+
+typedef struct {
+    int id, lifeline, printed; /* lifeline: the child ends when this end of a pipe is closed; printed: what the child prints arrives there */
+    bool over, known;          /* known: how it ended */
+    int signal, code;          /* signal: 0 where it ended by itself */
+} Process;
+
+/* Starts a program with a shared memory; everything else that is open here is closed there. */
+int platform_start(Process *, char *const *arguments, int shared);
+bool platform_ended(Process *); /* it is left there until `platform_bury` */
+void platform_kill(Process *);  /* with all that it has started */
+void platform_bury(Process *, double patience); /* waits so many seconds for its end, kills it, and takes it off the list of processes */
+long platform_printed(Process *, char *text, size_t size); /* takes what there is, without waiting; not more than 0 where there is nothing */
+
+/* In the child. */
+int platform_live_with_parent(void);      /* ends it, with all that it has started, when the parent ends, whatever else happens */
+int platform_limit(double memory);        /* so many bytes more than it has; 0: no limit. No dumps, and the first to go where memory runs out */
 
 #endif

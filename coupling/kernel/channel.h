@@ -1,0 +1,117 @@
+/* Calls from this process to a host, a process of its own in which FMUs may do what they want: one at a time, by shared memory. */
+#ifndef KERNEL_CHANNEL_H
+#define KERNEL_CHANNEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CHANNEL_WORDS = 16, CHANNEL_REALS = 8, CHANNEL_MESSAGES = 1 << 16 };
+
+/* Where a host is: the call of an FMU that it makes. Written before each of them and after it, read when it does not come back. */
+typedef struct {
+    _Atomic uint64_t count; /* of calls that began and of those that ended: odd during one */
+    int version, call;      /* of FMI, and the number of the function in its table: see library_call */
+    void *instance;
+    double time;
+} Where;
+
+/* A call, and after it the answer; what the words and numbers are is the affair of the service. */
+typedef struct {
+    int op, asks, status;
+    size_t size;
+    uint64_t word[CHANNEL_WORDS];
+    double real[CHANNEL_REALS];
+} Call;
+
+/* What both processes see, at the same address. */
+typedef struct {
+    _Alignas(64) _Atomic uint32_t request; /* counts requests */
+    _Atomic uint32_t host_sleeps, host_spin;
+    _Alignas(64) _Atomic uint32_t response; /* counts answers, and questions of the host during a call */
+    _Atomic uint32_t master_sleeps;
+    _Alignas(64) Call call;
+    _Alignas(64) Where where;
+    _Atomic int leaving;  /* exit has been called */
+    double memory;        /* what the host may take, in bytes; 0: no limit */
+    uint32_t said, lost;  /* bytes of messages, and how many did not fit */
+    char message[CHANNEL_MESSAGES];
+    size_t room; /* bytes of data */
+    _Alignas(4096) unsigned char data[];
+} Channel;
+
+typedef struct Host Host;
+
+typedef struct {
+    const char *program, *core; /* the paths of jourdain-host and of the library whose services it offers */
+    size_t room;                /* bytes of data that both see; they take memory only where they are used */
+    double memory;              /* bytes that the host may take; 0: no limit */
+    double call_timeout;        /* seconds that one call of an FMU may take; 0: no limit */
+} HostOptions;
+
+typedef enum { LIVES, SIGNALLED, EXITED, LEFT, TIMED_OUT, INTERRUPTED, LOST } DeathKind;
+
+/* How a host was lost. EXITED: by exit; LEFT: by _exit; LOST: nobody knows. */
+typedef struct {
+    int kind, signal, code;
+    double seconds;    /* that the last call took */
+    int version, call; /* that it was in; -1: in none */
+    void *instance;
+    double time;
+} Death;
+
+/* -- in the master: channel.c ---------------------------------------------------------------------------------------------- */
+
+/* Null where it cannot be; `problem` then says why. */
+Host *host_start(const HostOptions *, char *problem, size_t size);
+Channel *host_channel(Host *);
+Call *host_words(Host *);
+void *host_data(Host *);
+int host_process(const Host *);
+uint32_t host_spins(Host *); /* how often it looks before it sleeps */
+int host_call(Host *, int op); /* 0: answered; else how the host was lost, from then on at each call */
+void host_answers(Host *, int (*answer)(void *context, int what), void *context); /* what the host asks back during a call */
+const Death *host_death(const Host *);
+long host_printed(Host *, const char **text); /* what the host has printed so far, the last mebibyte of it */
+void host_end(Host *);
+void host_look(int (*look)(void)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */
+void hosts_forget(void);           /* in a copy of the master, whose hosts are the master's */
+
+/* -- in the host: host_run.c ------------------------------------------------------------------------------------------------ */
+
+typedef bool (*Service)(Channel *, int op); /* false: this is not one of its calls */
+extern const Service host_services[];       /* the last one is null */
+
+enum { OP_START, OP_PING, OP_END, OP_GUARD = 100, OP_KERNEL = 1000 }; /* from where on the calls of a service have their numbers */
+
+int host_run(int count, char **arguments);
+int channel_ask(Channel *, int what); /* of the master, during a call; what it returned */
+
+static inline void where_enters(Where *where, int version, int call, void *instance, double time)
+{
+    where->version = version;
+    where->call = call;
+    where->instance = instance;
+    where->time = time;
+    atomic_store_explicit(&where->count, atomic_load_explicit(&where->count, memory_order_relaxed) + 1, memory_order_release);
+}
+
+static inline void where_leaves(Where *where)
+{
+    atomic_store_explicit(&where->count, atomic_load_explicit(&where->count, memory_order_relaxed) + 1, memory_order_release);
+}
+
+/* -- both ---------------------------------------------------------------------------------------------------------------------- */
+
+/* How long to spin before sleeping: as long as this has paid off lately. */
+typedef struct {
+    uint32_t budget, waits;
+} Patience;
+
+enum { CHANNEL_SPIN = 2000 };
+
+bool channel_spin(Patience *, const _Atomic uint32_t *word, uint32_t before, uint32_t most);
+void channel_post(_Atomic uint32_t *word, const _Atomic uint32_t *sleeps);
+
+#endif

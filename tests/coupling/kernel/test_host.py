@@ -1,0 +1,231 @@
+"""Hosts answer calls and ask back; however a call ends, the master goes on, knows how it ended, and leaves nothing behind.
+
+The service is one of C that ends in every way: ``tests/support/kernel/misbehaving.c``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coupling.kernel import host as hosts
+from coupling.kernel.host import DeathKind, Host, HostError, listen
+from coupling.kernel.instance import library
+from tests.support.kernel.processes import children, gone, shared_memories
+
+KERNEL = Path(hosts.__file__).parent
+SERVICE = Path(__file__).parents[2] / "support" / "kernel" / "misbehaving.c"
+ADD, RAISE, EXIT, LEAVE, LOOP, FLOOD, ALLOCATE, ASK, FORK, STACK, SUM, IDLE = range(100, 112)
+FATAL = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGKILL", "SIGTERM", "SIGPIPE", "SIGXCPU", "SIGUSR1")
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> str:
+    made = tmp_path_factory.mktemp("service") / "misbehaving.so"
+    sources = [KERNEL / name for name in ("channel.c", "host_run.c", "platform_linux.c", "platform_process_linux.c")]
+    flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{KERNEL}"]
+    subprocess.run(["cc", *flags, *map(str, sources), str(SERVICE), "-o", str(made)], check=True)
+    return str(made)
+
+
+@pytest.fixture
+def start(core: str) -> Iterator[Callable[..., Host]]:
+    """Starts hosts, and asks after all of them are ended what they have left behind."""
+    before = children(), shared_memories(), len(os.listdir("/proc/self/fd"))
+    started: list[Host] = []
+
+    def start(**options: float) -> Host:
+        started.append(Host(core=core, **options))  # type: ignore[arg-type]
+        return started[-1]
+
+    yield start
+    processes = [each.process for each in started if each.handle]
+    for each in started:
+        each.end()
+    assert all(gone(each) for each in processes)
+    assert (children(), shared_memories(), len(os.listdir("/proc/self/fd"))) == before
+
+
+def test_a_call_comes_back_with_its_answer(start):
+    """Words, numbers and data go there and back."""
+    host = start()
+    for i in range(1000):
+        host.words.word[:2] = [i, 1]
+        assert host.call(ADD) is DeathKind.LIVES and host.words.word[0] == i + 1
+    numbers = np.arange(1000.0)
+    ctypes.memmove(host.data, numbers.ctypes.data, numbers.nbytes)
+    host.words.size = len(numbers)
+    assert host.call(SUM) is DeathKind.LIVES and host.words.real[0] == numbers.sum()
+    assert host.death is None
+
+
+def test_a_host_asks_back_during_a_call(start):
+    """As often as it wants; what is answered is its own again."""
+    host = start()
+    host.answers(lambda what: 100 * what)
+    assert host.call(ASK) is DeathKind.LIVES and host.words.word[0] == 1500
+
+
+@pytest.mark.parametrize("name", FATAL)
+def test_death_by_a_signal_is_named(start, name):
+    """By its number, with the call in which it came; every further call says the same at once."""
+    host = start()
+    host.words.word[0] = signal.Signals[name]
+    assert host.call(RAISE) is DeathKind.SIGNALLED
+    death = host.death
+    assert death is not None and (death.signal, death.version, death.call, death.time) == (signal.Signals[name], 3, 1, 0.25)
+    assert host.call(ADD) is DeathKind.SIGNALLED and death.seconds < 1
+
+
+@pytest.mark.parametrize(("op", "kind"), [(EXIT, DeathKind.EXITED), (LEAVE, DeathKind.LEFT)])
+@pytest.mark.parametrize("code", [0, 3])
+def test_an_end_of_its_own_is_told_apart(start, op, kind, code):
+    """exit and _exit, with their codes."""
+    host = start()
+    host.words.word[0] = code
+    assert host.call(op) is kind and host.death and host.death.code == code
+
+
+def test_a_stack_that_overflows_ends_the_host_alone(start):
+    """It is a segmentation fault like others."""
+    host = start()
+    assert host.call(STACK) is DeathKind.SIGNALLED and host.death and host.death.signal == signal.SIGSEGV
+
+
+def test_death_between_two_calls_is_seen_at_the_next(start):
+    """And is no call's fault."""
+    host = start()
+    assert host.call(IDLE) is DeathKind.LIVES
+    time.sleep(1.1)
+    assert host.call(ADD) is DeathKind.SIGNALLED
+    assert host.death and (host.death.signal, host.death.call) == (signal.SIGALRM, -1)
+
+
+def test_an_endless_call_ends_with_its_time(start):
+    """Not much after it; a call that comes back in time does not."""
+    host = start(call_timeout=0.2)
+    assert host.call(ADD) is DeathKind.LIVES
+    began = time.monotonic()
+    assert host.call(LOOP) is DeathKind.TIMED_OUT
+    assert 0.2 <= time.monotonic() - began < 1
+    assert host.death and host.death.seconds >= 0.2 and host.death.call == LOOP - 100
+
+
+def test_an_endless_call_ends_where_it_is_given_up(start):
+    """By whoever listens, at once."""
+    host, asked = start(), []
+
+    def interrupted() -> bool:
+        asked.append(1)
+        return len(asked) >= 3
+
+    listen(interrupted)
+    try:
+        began = time.monotonic()
+        assert host.call(LOOP) is DeathKind.INTERRUPTED and len(asked) == 3
+        assert time.monotonic() - began < 0.5
+    finally:
+        listen(lambda: False)
+
+
+def test_a_flood_of_output_stops_nobody(start):
+    """What is kept is bounded, and has the begin of it; the call comes back."""
+    host = start(call_timeout=20)
+    for _ in range(2):
+        assert host.call(FLOOD) is DeathKind.LIVES
+    assert host.printed.startswith("line 0 of a long") and 1 << 15 < len(host.printed) <= 1 << 20
+
+
+def test_memory_has_a_limit(start):
+    """Which the host does not go beyond, and which nobody else feels; without one there is none."""
+    host, free = start(memory=64 << 20), start()
+    for each in (host, free):
+        each.words.word[0] = 100
+        assert each.call(ALLOCATE) is DeathKind.LIVES
+    assert 32 <= host.words.status < 64 and free.words.status == 100
+
+
+def test_what_a_host_has_started_ends_with_it(start):
+    """Its own children are of its group."""
+    host = start()
+    assert host.call(FORK) is DeathKind.LIVES
+    child = host.words.word[0]
+    assert not gone(child)
+    host.end()
+    assert gone(child, 1)
+
+
+def test_only_as_many_hosts_spin_as_there_are_cores_to_spare(start):
+    """On one core none does; a host that ends leaves its core to another."""
+    made = [start() for _ in range(4)]
+    spare = len(os.sched_getaffinity(0)) - 1
+    assert sum(library.host_spins(each.handle) > 0 for each in made) == min(spare, 4)
+    made[0].end()
+    assert sum(library.host_spins(each.handle) > 0 for each in made[1:]) == min(spare, 3)
+
+
+def test_a_master_that_is_killed_takes_its_hosts_along(core):
+    """One that waits, and one in an endless call, with what they have started, also where a copy of the master lives on."""
+    program = f"""
+import os, time
+from coupling.kernel.host import Host
+waits, loops = Host(core={core!r}), Host(core={core!r})
+loops.call({FORK})
+if os.fork() == 0:
+    time.sleep(20)
+print(waits.process, loops.process, loops.words.word[0], flush=True)
+loops.call({LOOP})
+"""
+    master = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert master.stdout
+    processes = [int(each) for each in master.stdout.readline().split()]
+    assert len(processes) == 3 and not any(map(gone, processes))
+    master.kill()
+    master.wait()
+    try:
+        assert all(gone(each, 3) for each in processes)
+    finally:
+        os.killpg(master.pid, signal.SIGKILL)
+        master.stdout.close()
+
+
+def test_a_copy_of_the_master_leaves_its_hosts_alone(start):
+    """It ends no host of the master, and cannot call one."""
+    host = start()
+    copy = os.fork()
+    if not copy:
+        lost = host.call(ADD) is DeathKind.LOST
+        host.end()
+        os._exit(0 if lost else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
+    assert host.call(ADD) is DeathKind.LIVES
+
+
+def test_a_service_that_cannot_be_loaded_is_refused(tmp_path):
+    """With the reason, and without a process that stays."""
+    before = children()
+    with pytest.raises(HostError, match=r"jourdain-host' did not start: .*none\.so: cannot open shared object file"):
+        Host(core=str(tmp_path / "none.so"))
+    assert children() == before
+
+
+def test_a_program_that_is_missing_is_a_sentence(tmp_path, monkeypatch):
+    """It names the path, and how it is built."""
+    monkeypatch.setattr(hosts, "PROGRAM", tmp_path / "jourdain-host")
+    with pytest.raises(HostError, match=r"jourdain-host' is missing, or is not to be run; build it with pip install --editable \."):
+        Host()
+
+
+def test_the_program_says_what_it_is_for():
+    """To users who start it by hand."""
+    told = subprocess.run([str(hosts.PROGRAM)], capture_output=True, text=True)
+    assert told.returncode == 2 and told.stderr == "this program is started by Jourdain, for FMUs that run in a process of their own\n"

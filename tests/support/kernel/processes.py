@@ -1,0 +1,42 @@
+"""What processes leave behind."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+
+def children() -> list[int]:
+    """Of this process, also those that have ended and were not waited for."""
+    return sorted(int(each) for task in Path("/proc/self/task").iterdir() for each in (task / "children").read_text().split())
+
+
+def gone(process: int, patience: float = 0.0) -> bool:
+    """Whether a process is no more, or becomes so within some seconds."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        state = Path(f"/proc/{process}/stat")
+        if state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z" and _parent(process) != os.getpid():
+            return True  # whoever should take it off the list of processes is not us
+        if time.monotonic() >= end:
+            return False
+        time.sleep(0.01)
+
+
+def _parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def shared_memories() -> int:
+    """How many memories for hosts this process has mapped or holds open."""
+    mapped = Path("/proc/self/maps").read_text().count("memfd:jourdain")
+    return mapped + sum("memfd:jourdain" in os.readlink(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd") if _there(each))
+
+
+def _there(file: str) -> bool:
+    return os.path.lexists(f"/proc/self/fd/{file}")
