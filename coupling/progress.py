@@ -1,10 +1,11 @@
-"""What happens beside a run: a bar on a terminal that shows how far it is, and Ctrl-C."""
+"""What happens beside a run: a bar on a terminal that shows how far it is, Ctrl-C, and SIGTERM."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,29 +44,120 @@ def shows_progress(run: Run) -> bool:
     return bool(run.progress) and watched_by_someone()
 
 
-@contextmanager
-def noticed() -> Iterator[Callable[[], bool]]:
-    """Yields whether Ctrl-C was pressed, for those whom an exception at any place would leave in the midst of something.
+_PATIENCE = 1.0
+"""Seconds that a call of an FMU in another process may go on after Ctrl-C."""
 
-    A second Ctrl-C is raised at once all the same.
-    """
-    pressed = False
 
-    def press(*_: object) -> None:
-        nonlocal pressed
-        if pressed:
+class _Notice:
+    """Ctrl-C, as one block of :func:`noticed` sees it."""
+
+    def __init__(self, presses: int) -> None:
+        self.presses = presses
+        self._first = time.monotonic()
+
+    def press(self, *_: object) -> None:
+        self.presses += 1
+        if self.presses == 1:
+            self._first = time.monotonic()
+        elif time.monotonic() - _asked > _PATIENCE / 10:  # else it came in a callback from C, where an exception would be lost
             raise KeyboardInterrupt
-        pressed = True
 
+    @property
+    def urgent(self) -> bool:
+        return self.presses > 1 or (self.presses > 0 and time.monotonic() - self._first > _PATIENCE)
+
+
+_noticing: list[_Notice] = []
+"""Who notices Ctrl-C now, the innermost last."""
+_asked = 0.0
+"""When :func:`ends_calls` was asked last."""
+
+
+def ends_calls() -> bool:
+    """To be asked often while an FMU in another process is waited for: whether its call is to be ended, by that process. Ctrl-C leaves it a second; a
+    second Ctrl-C none."""
+    global _asked
+    _asked = time.monotonic()
+    return any(each.urgent for each in _noticing)
+
+
+@contextmanager
+def noticed(running: bool = True) -> Iterator[Callable[[], bool]]:
+    """Yields whether Ctrl-C was pressed, for those whom an exception at any place would leave in the midst of something, such as what is ``running``
+    and leaves a result.
+
+    A second Ctrl-C is raised at once all the same. SIGTERM counts where :func:`softly_terminated` has taken it.
+    """
     in_main = threading.current_thread() is threading.main_thread()
+    notice = _Notice(int(in_main and running and _taken is not None and _taken.begin()))
     before = signal.getsignal(signal.SIGINT) if in_main else None
     if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, press)
+        signal.signal(signal.SIGINT, notice.press)
+    if in_main:
+        _noticing.append(notice)
     try:
-        yield lambda: pressed
+        yield lambda: notice.presses > 0
     finally:
+        if in_main:
+            _noticing.remove(notice)
         if before is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class _Taken:
+    """SIGTERM, taken over from the system, which would end the process at once."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self._ran = False
+        """Whether anything has run that is worth being written."""
+
+    def begin(self) -> bool:
+        """Of whoever notices: whether the signal has come already."""
+        self._ran = True
+        return self.came
+
+    def __call__(self, *_: object) -> None:
+        self.came = True
+        if _noticing:
+            _noticing[-1].press()
+        elif not self._ran:
+            raise KeyboardInterrupt
+
+
+_taken: _Taken | None = None
+
+
+@contextmanager
+def softly_terminated(wanted: bool = True) -> Iterator[Callable[[], bool]]:
+    """What is inside ends at SIGTERM as at Ctrl-C, with what there is of its result; yields whether that has come.
+
+    Only over the default handler: whoever has set another one knows better.
+    """
+    global _taken
+    in_main = threading.current_thread() is threading.main_thread()
+    if not (wanted and in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL):
+        yield lambda: False
+        return
+    _taken = taken = _Taken()
+    signal.signal(signal.SIGTERM, taken)
+    try:
+        yield lambda: taken.came
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _taken = None
+
+
+@contextmanager
+def terminated_after(wanted: bool) -> Iterator[None]:
+    """The same, after which the signal is raised again: it ends the process, once what is inside has written what it had to."""
+    with softly_terminated(wanted) as came:
+        try:
+            yield
+        finally:
+            if came():
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                signal.raise_signal(signal.SIGTERM)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
 from coupling.plan.kinds import Mode, possible_modes
-from coupling.progress import shows_progress
+from coupling.progress import shows_progress, terminated_after
 from coupling.result import Result, start_picture
 from coupling.simulate import Simulator, check_scheme
 from coupling.solvers.base.solver import embedded_run
@@ -463,7 +463,8 @@ class System(Composition):
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
-            outcome, record = simulator.run(run, start_values, drives, pose, None if record_to is None else Stream(path_of(record_to)))
+            with terminated_after(record_to is not None):
+                outcome, record = simulator.run(run, start_values, drives, pose, None if record_to is None else Stream(path_of(record_to)))
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()

@@ -14,6 +14,7 @@ from jourdain.verbs import sweep, test
 from jourdain.verbs.common import (
     COMPLETED,
     ENDED_EARLY,
+    INTERRUPTED,
     WRONG_USE,
     WrongUse,
     add_kind,
@@ -21,6 +22,7 @@ from jourdain.verbs.common import (
     bold,
     check_folder,
     run_of,
+    softly,
     system_of,
 )
 
@@ -34,7 +36,8 @@ _WRITTEN = (".jrd", ".csv", ".mat", ".html", *_FIGURES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a verb and returns the exit code: 0 completed, 1 ended early, 2 wrong use."""
+    """Runs a verb and returns the exit code: 0 completed, 1 ended early, 2 wrong use; 130 at Ctrl-C before there was anything to write, and
+    143 at SIGTERM, after what there was has been written."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == ["build"]:
         import build_fmus
@@ -44,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     verb: Callable[[argparse.Namespace], int] = chosen.verb
     try:
         return verb(chosen)
+    except KeyboardInterrupt:
+        print("jourdain: interrupted before there was a result", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:  # whoever reads has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return COMPLETED
@@ -59,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="jourdain",
         description="Mechanisms as FMUs: components, systems and their results.",
         epilog="A SYSTEM is a file of Python (machine.py, or machine.py:name for one of several), an SSP package (.ssp) or an FMU (.fmu). "
-        "Exit codes: 0 completed, 1 ended early, 2 wrong use.",
+        "Exit codes: 0 completed, 1 ended early, 2 wrong use, 130 Ctrl-C before there was a result, 143 SIGTERM.",
     )
     verbs = parser.add_subparsers(title="verbs", required=True, metavar="VERB")
     verbs.add_parser("build", help="build FMUs of components (jourdain build --help)", add_help=False)
@@ -76,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("system", metavar="SYSTEM", help="file.py[:name], .ssp or .fmu")
     add_run_options(simulate)
     add_kind(simulate)
+    simulate.add_argument("--record-to", type=Path, metavar="FILE.jrd", help="put the rows there while they are made, in place of memory")
     simulate.add_argument("--plot", action="append", metavar="NAME", help="what a figure shows: names or patterns; may be repeated")
     simulate.add_argument(
         "--out",
@@ -85,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write the result (.jrd, .csv, .mat), a page that moves (.html) or the figure of --plot (.png, .svg, .pdf); may be repeated",
     )
-    simulate.set_defaults(verb=_simulate)
+    simulate.set_defaults(verb=softly(_simulate))
 
     export = verbs.add_parser("export", help="export a system as one FMU")
     export.add_argument("system", metavar="SYSTEM", help="file.py[:name] or .ssp")
@@ -223,6 +230,8 @@ def _result_info(result: Result) -> dict[str, Any]:
 
 
 def _simulate(chosen: argparse.Namespace) -> int:
+    from coupling.progress import noticed
+
     for path in chosen.out:
         if path.suffix not in _WRITTEN:
             raise WrongUse(f"--out {path}: nothing is written with this suffix; choose one of {', '.join(_WRITTEN)}")
@@ -233,8 +242,9 @@ def _simulate(chosen: argparse.Namespace) -> int:
         raise WrongUse("--plot: there is no file for the figure; add --out FILE.png")
     system = system_of(chosen.system, chosen.kind)
     stop, settings, start_values = run_of(chosen, system)
-    result = system.simulate(stop, start_values=start_values, progress=not chosen.json, **settings)
-    written = [str(_write(result, path, chosen.plot)) for path in chosen.out]
+    result = system.simulate(stop, start_values=start_values, progress=not chosen.json, record_to=chosen.record_to, **settings)
+    with noticed():  # Ctrl-C and SIGTERM, once, wait until all is written
+        written = [str(_write(result, path, chosen.plot)) for path in chosen.out] + [str(path) for path in [chosen.record_to] if path]
     if chosen.json:
         said = {"ending": result.outcome.ending.name, "sentence": result.outcome.sentence, "warnings": list(result.outcome.warnings)}
         print(json.dumps({**said, "rows": len(result), "written": written}))

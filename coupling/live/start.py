@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -26,6 +26,7 @@ from coupling.options import Run
 from coupling.plan.definition import Value
 from coupling.plan.graph import Address, Part, type_code
 from coupling.plan.unsolvable import unsolvable
+from coupling.progress import noticed
 
 StartValues = Mapping[tuple[int, str], Value]
 """By the number of an instance and the name of its variable; they count over those of the definition."""
@@ -42,8 +43,10 @@ def start(program: Program, run: Run, values: StartValues, *, repeats: bool = Fa
     """
     instances: list[Instance] = []
     try:
-        for index, part in enumerate(program.built.parts):
-            instances.append(_instantiated(program, index, part))
+        with _undivided() as look:
+            for index, part in enumerate(program.built.parts):
+                instances.append(_instantiated(program, index, part))
+                look()
         session = Session(program, instances, run)
     except BaseException:
         for instance in instances:
@@ -67,6 +70,18 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
 
 
 @contextmanager
+def _undivided() -> Iterator[Callable[[], None]]:
+    """Ctrl-C waits until an FMU has come back, and what it gave is known to whoever frees it: until the function that this yields is called."""
+    with noticed(running=False) as pressed:
+
+        def look() -> None:
+            if pressed():
+                raise KeyboardInterrupt
+
+        yield look
+
+
+@contextmanager
 def _freed_on_failure(session: Session) -> Iterator[None]:
     try:
         yield
@@ -80,8 +95,10 @@ def _begin(session: Session, values: StartValues, repeats: bool, assembling: boo
     changed: dict[int, dict[str, Value]] = {}
     for (index, name), value in values.items():
         changed.setdefault(index, {})[name] = value
-    for index in range(len(session.instances)):
-        _enter_initialization(session, index, changed.get(index, {}), reset)
+    with _undivided() as look:
+        for index in range(len(session.instances)):
+            _enter_initialization(session, index, changed.get(index, {}), reset)
+            look()
     begin_enforcement(session)
     _initialise(session, repeats, assembling, reset)
     if session.built.inner and not assembling:

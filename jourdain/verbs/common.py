@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coupling.system import System
 
-COMPLETED, ENDED_EARLY, WRONG_USE = 0, 1, 2
+COMPLETED, ENDED_EARLY, WRONG_USE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 class WrongUse(Exception):
@@ -21,6 +22,24 @@ class WrongUse(Exception):
 def bold(text: str) -> str:
     """On a terminal that may have colours."""
     return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
+
+
+def softly(verb: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """A verb that at SIGTERM writes what there is, and then ends with the exit code of that signal."""
+
+    def run(chosen: argparse.Namespace) -> int:
+        from coupling.progress import softly_terminated
+
+        with softly_terminated() as came:
+            try:
+                code = verb(chosen)
+            except KeyboardInterrupt:
+                code = INTERRUPTED
+                if not came():
+                    raise
+            return TERMINATED if came() else code
+
+    return run
 
 
 # -- options -----------------------------------------------------------------------------------------------------------------------

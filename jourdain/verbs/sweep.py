@@ -20,6 +20,7 @@ from jourdain.verbs.common import (
     check_folder,
     named_value,
     run_of,
+    softly,
     system_of,
 )
 
@@ -60,7 +61,7 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, metavar="FILE.csv", help="the table (default: its first rows are printed)")
     add_run_options(parser)
     add_kind(parser)
-    parser.set_defaults(verb=_sweep)
+    parser.set_defaults(verb=softly(_sweep))
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The progress bar and the summary behind it: on a terminal, and nowhere else."""
+"""The progress bar and the summary behind it: on a terminal, and nowhere else. Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import signal
 import sys
 import termios
 import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from coupling import Ending, System
+from coupling import Ending, Result, System
 from tests.support.systems.systems import pendulum
 
 
@@ -92,3 +95,58 @@ def test_ctrl_c_ends_a_run_that_calls_back_python(solver):
         assert result.outcome.ending is Ending.INTERRUPTED
         assert len(result) >= 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def terminated(run: Callable[[], object], when: Callable[[], object]) -> int:
+    """How a process ends that runs something and is sent SIGTERM once something is there: an exit code, or minus a signal."""
+    child = os.fork()
+    if not child:
+        run()
+        os._exit(0)
+    deadline = time.monotonic() + 30
+    while not when() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(child, signal.SIGTERM)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def long_run(path: Path | None = None) -> Result:
+    return pendulum().simulate(1e4, output_interval=1e-2, max_steps=10**9, record_to=path)
+
+
+def test_sigterm_ends_a_run_that_writes_its_rows_with_all_of_them(tmp_path: Path) -> None:
+    """The signal is raised again after that, so that whoever has sent it sees what it asked for."""
+    path = tmp_path / "run.jrd"
+    pendulum().build()
+    assert terminated(lambda: long_run(path), lambda: path.exists() and len(Result.load(path)) > 100) == -signal.SIGTERM
+    left = Result.load(path)
+    assert left.outcome.ending is Ending.INTERRUPTED
+    assert left.outcome.sentence.startswith("interrupted at t = ")
+    assert left.statistics.steps > 0 and len(left) > 100
+
+
+def test_sigterm_ends_what_writes_nothing_at_once(tmp_path: Path) -> None:
+    """Also where a run that wrote its rows came before."""
+    path = tmp_path / "run.jrd"
+    ready = tmp_path / "ready"
+
+    def run() -> None:
+        pendulum().simulate(0.1, record_to=path)
+        ready.touch()
+        long_run()
+
+    assert terminated(run, ready.exists) == -signal.SIGTERM
+    assert Result.load(path).outcome.completed
+
+
+def test_sigterm_is_left_to_whoever_handles_it(tmp_path: Path) -> None:
+    came: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
+    try:
+        threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+        result = pendulum().simulate(1e6, output_interval=1e5, record_to=tmp_path / "run.jrd", max_steps=20_000)
+        while not came:
+            time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert result.outcome.ending is Ending.TOO_MANY_STEPS
