@@ -63,6 +63,18 @@ _components: dict[tuple[type, int], Fmu] = {}
 """The FMUs of components; a class does not change as long as the process lives."""
 
 
+def component_of(fmu: Fmu) -> type | None:
+    """The component class that an FMU was built from; None where no class of this process has declared what the FMU says."""
+    from fmu_components.catalogue import all_components
+    from fmu_components.export.build import table_of
+
+    if not fmu.generation_tool.startswith("Jourdain"):
+        return None
+    own = next((component for (component, _), known in _components.items() if known.path == fmu.path), None)
+    component = own or all_components().get(fmu.model_name)
+    return component if component is not None and table_of(component).token == fmu.token else None
+
+
 def time_symbol() -> Any:
     """SymPy's, in which components and formulas are written."""
     from fmu_components.declare.declaration import TIME

@@ -1,0 +1,118 @@
+"""In which order the equations of a loop are eliminated, and whether they are symmetric: decided once, at random points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from coupling.fused.expressions import Op
+from coupling.fused.lowering import Lowered, LoweredLoop
+from coupling.kernel.linear import elimination_order
+
+_POINTS = 3
+_SAME = 1e-12
+_SMALL = 1e-3
+"""A pivot that is smaller than this share of its row at random points is none."""
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Equation and unknown of each pivot, both counted within the loop."""
+
+    symmetric: bool
+    pivots: tuple[tuple[int, int], ...]
+
+
+def eliminations(lowered: Lowered) -> tuple[Elimination, ...]:
+    """Of each loop."""
+    nodes = sorted({entry for loop in lowered.loops for entry in loop.entries})
+    values = dict(zip(nodes, np.array(_at_random_points(lowered, nodes)), strict=True))
+    return tuple(_elimination(loop, [{c: values[n] for c, n in row.items()} for row in loop.rows()]) for loop in lowered.loops)
+
+
+def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
+    """Each Boolean has both values, each number another one at each point."""
+    random, points = Random(1), 2 * _POINTS
+    known: dict[tuple[Op, int], np.ndarray] = {}
+
+    def leaf(op: Op, number: int) -> np.ndarray:
+        if (op, number) not in known:
+            known[op, number] = np.array(list(lowered.random_values(op, number, random, points)))
+        return known[op, number]
+
+    return [np.broadcast_to(value, (points,)) for value in lowered.graph.evaluate(nodes, leaf)]
+
+
+def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimination:
+    count = len(rows)
+    diagonal = np.array([np.abs(row.get(i, np.zeros(2 * _POINTS))) for i, row in enumerate(rows)])
+    symmetric = all(
+        i in rows[j] and bool((np.abs(rows[j][i] - value) <= _SAME * (diagonal[i] + diagonal[j])).all())
+        for i, row in enumerate(rows)
+        for j, value in row.items()
+    )
+    order = [int(k) for k in elimination_order(loop.row_start, loop.columns)] if count else []
+    pivots = [(k, k) for k in order]
+    if not symmetric and not _holds(rows, pivots):
+        pivots = _sparse_pivots(rows)
+    return Elimination(symmetric, tuple(pivots))
+
+
+def _holds(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> bool:
+    """Whether no pivot of an elimination is small beside its row."""
+    return all(size >= _SMALL for size in _eliminated([dict(row) for row in rows], pivots))
+
+
+def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> Iterator[float]:
+    """How great each pivot is beside its row, at the point where it is least."""
+    left = set(range(len(rows)))
+    for i, j in pivots:
+        left.discard(i)
+        yield _eliminate(rows, left, i, j)
+
+
+def _eliminate(rows: list[dict[int, np.ndarray]], left: set[int], i: int, j: int) -> float:
+    with np.errstate(all="ignore"):
+        row = rows[i]
+        size = float(np.nan_to_num(np.min(_share(row, j))))
+        for k in sorted(left):
+            if j in rows[k]:
+                factor = rows[k].pop(j) / row[j]
+                for column, value in row.items():
+                    if column != j:
+                        rows[k][column] = rows[k].get(column, 0) - factor * value
+    return size
+
+
+def _share(row: dict[int, np.ndarray], column: int) -> np.ndarray:
+    """How great an entry is beside the greatest of its row."""
+    if column not in row:
+        return np.zeros(1)
+    return np.abs(row[column]) / np.max(np.abs(list(row.values())), axis=0)
+
+
+def _sparse_pivots(given: list[dict[int, np.ndarray]]) -> list[tuple[int, int]]:
+    """Markowitz's: of entries that are not small, one whose row and column are short. Where there is none, the diagonal entry that is left."""
+    rows, left, columns = [dict(row) for row in given], set(range(len(given))), set(range(len(given)))
+    pivots = []
+    while left:
+        count = {j: sum(j in rows[i] for i in left) for j in columns}
+        ways = [
+            ((len(rows[i].keys() & columns) - 1) * (count[j] - 1), i != j, i, j)
+            for i in sorted(left)
+            for j in sorted(rows[i].keys() & columns)
+            if np.min(np.nan_to_num(_share({c: v for c, v in rows[i].items() if c in columns}, j))) >= _LEAST
+        ]
+        _, _, i, j = min(ways) if ways else (0, False, min(left), min(columns))
+        left.discard(i)
+        if j in rows[i]:
+            _eliminate(rows, left, i, j)
+        columns.discard(j)
+        pivots.append((i, j))
+    return pivots
+
+
+_LEAST = 0.1

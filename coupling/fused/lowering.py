@@ -1,0 +1,362 @@
+"""A built system as one expression graph: its equations from the declarations of components, its connections from the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, Variable, equations_of
+from coupling.fused.expressions import Graph, Op
+from coupling.plan.build import Built
+from coupling.plan.graph import Address, Part, type_code
+from coupling.plan.jacobian import build_jacobian
+from coupling.plan.schedule import ScheduledLoop
+
+
+class NotFused(Exception):
+    """Why a system is no single function of numbers: a sentence that names the instance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """What is affine in the unknowns: a node, and the node by which each unknown is multiplied."""
+
+    base: int
+    slopes: dict[int, int]
+
+
+Value = int | Affine
+"""A node where no unknown enters."""
+
+
+@dataclass(frozen=True)
+class LoweredLoop:
+    """The equations of a loop: entries in compressed rows, as the kernel has them, times unknowns, plus the residuals at unknowns of 0."""
+
+    first: int
+    """The number of its first unknown; those of a loop follow one another, in the order of the schedule."""
+    unknowns: tuple[Address, ...]
+    row_start: tuple[int, ...]
+    columns: tuple[int, ...]
+    """From 0 on in each loop."""
+    entries: tuple[int, ...]
+    residuals: tuple[int, ...]
+
+    def rows(self) -> list[dict[int, int]]:
+        """The nodes of the entries, by columns."""
+        spans = zip(self.row_start[:-1], self.row_start[1:], strict=True)
+        return [dict(zip(self.columns[a:b], self.entries[a:b], strict=True)) for a, b in spans]
+
+
+@dataclass
+class Lowered:
+    """The equations of a system as data. Leaves are numbered as the lists below."""
+
+    built: Built
+    graph: Graph
+    parameters: list[tuple[int, str]] = field(default_factory=list)
+    """Part and name of each variable that is constant between changes from outside: parameters, and inputs that nothing feeds."""
+    discrete: list[tuple[int, str]] = field(default_factory=list)
+    """Those that change at events only."""
+    loops: tuple[LoweredLoop, ...] = ()
+    derivatives: tuple[int, ...] = ()
+    """By state, in terms of states, drives and unknowns."""
+
+    variables: dict[tuple[int, str], Variable] = field(default_factory=dict)
+    """The declarations of the variables in these lists."""
+
+    @property
+    def unknowns(self) -> int:
+        return sum(len(loop.unknowns) for loop in self.loops)
+
+    def random_values(self, op: Op, number: int, random: Random, count: int) -> list[float]:
+        """Values that a leaf may have; a Boolean has both, the second half of them being opposite to the first."""
+        listed = self.parameters if op is Op.PARAMETER else self.discrete if op is Op.DISCRETE else None
+        if listed is None:
+            return [random.uniform(0.3, 1.7) for _ in range(count)]
+        variable = self.variables[listed[number]]
+        if variable.type == "boolean":
+            first = [random.random() < 0.5 for _ in range(count // 2)]
+            return [float(each) for each in (*first, *(not each for each in first))]
+        values = [variable.range.nearest(random.uniform(0.3, 1.7)) for _ in range(count)]
+        if variable.type == "integer":
+            low, high = max(variable.range.minimum, -2), min(variable.range.maximum, 2)
+            values = [float(random.randint(int(low), int(high))) for _ in range(count)]
+        return values
+
+
+def lower(built: Built) -> Lowered:
+    """The graph of a system whose instances are all components of this library, integrated together, and affine in what is solved for."""
+    return _System(built).lowered()
+
+
+class _System:
+    """Values of variables on demand, each once."""
+
+    def __init__(self, built: Built) -> None:
+        self.built, self.parts = built, built.parts
+        self.wiring = built.schedule.graph
+        self.graph = Graph()
+        self.result = Lowered(built, self.graph)
+        self.classes = self._classes()
+        self.values: list[dict[int, Value]] = [{} for _ in self.parts]
+        """By part, of its variables by place."""
+        self.local: list[dict[int, Value]] = [{} for _ in self.parts]
+        """The same of the nodes of its class."""
+        self.numbers: dict[Address, int] = {}
+        """Of unknowns."""
+        self.solved = False
+        """Whether unknowns are leaves, or affine forms of themselves."""
+        self._seen: dict[tuple[int, int], tuple[int, float, float]] = {}
+        self._inputs: dict[tuple[int, int], Address | None] = {}
+
+    def _classes(self) -> list[ClassEquations]:
+        known: dict[tuple[object, bool], ClassEquations] = {}
+        found = []
+        for part in self.parts:
+            if part.stepped:
+                raise NotFused(f"'{part.name}' runs in Co-Simulation, where its equations are its own")
+            key = part.fmu, part.dae is not None
+            if key not in known:
+                try:
+                    known[key] = equations_of(*key)
+                except NoEquations as error:
+                    raise NotFused(f"'{part.name}' {error}") from None
+            found.append(known[key])
+        return found
+
+    # -- the whole ---------------------------------------------------------------------------------------------------
+
+    def lowered(self) -> Lowered:
+        schedule, first = self.built.schedule, 0
+        for loop in schedule.loops:
+            self.numbers |= {address: first + i for i, address in enumerate(loop.unknowns)}
+            first += len(loop.unknowns)
+        self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
+        first, loops = 0, []
+        for loop in schedule.loops:
+            loops.append(self._loop(loop, first))
+            first += len(loop.unknowns)
+        self.result.loops = tuple(loops)
+        self._solve()
+        wanted = [
+            (number, self.classes[number].places[f"der({part.fmu.by_reference[reference].name})"])
+            for number, part in enumerate(self.parts)
+            for reference in part.states
+        ]
+        self._visit(wanted)
+        self.result.derivatives = tuple(self._free(*each) for each in wanted)
+        return self.result
+
+    def _solve(self) -> None:
+        """From now on unknowns are leaves; what depends on them is computed anew."""
+        self.solved = True
+        for known in (*self.values, *self.local):
+            for key in [key for key, value in known.items() if type(value) is Affine]:
+                del known[key]
+
+    def _is_torn(self, loop: ScheduledLoop, address: Address) -> bool:
+        return address in loop.unknowns[len(loop.unknowns) - loop.torn :]
+
+    def _residual_needs(self, loop: ScheduledLoop, address: Address) -> Iterable[tuple[int, int]]:
+        sources = self.wiring.wires.get(address, ()) if self._is_torn(loop, address) else [address]
+        return [self._variable_of(source)[:2] for source in sources]
+
+    def _loop(self, loop: ScheduledLoop, first: int) -> LoweredLoop:
+        pattern = build_jacobian(self.wiring, loop, lambda part, unknowns, known: [1.0] * len(unknowns))
+        graph, entries, residuals = self.graph, [], []
+        for row, address in enumerate(loop.residuals):
+            value = self._residual(loop, address)
+            base, slopes = (value.base, value.slopes) if isinstance(value, Affine) else (value, {})
+            odd = next((n for n in slopes if not first <= n < first + len(loop.unknowns)), None)
+            if odd is not None:
+                other = next(a for a, n in self.numbers.items() if n == odd)
+                raise NotFused(
+                    f"'{self.built.named(address.part, address.reference)}' depends on '{self.built.named(other.part, other.reference)}', which is solved for apart"
+                )
+            residuals.append(base)
+            columns = pattern.columns[pattern.row_start[row] : pattern.row_start[row + 1]]
+            entries += [slopes.get(first + column, graph.zero) for column in columns]
+        return LoweredLoop(
+            first, tuple(loop.unknowns), tuple(pattern.row_start), tuple(pattern.columns), tuple(entries), tuple(residuals)
+        )
+
+    def _residual(self, loop: ScheduledLoop, address: Address) -> Value:
+        if not self._is_torn(loop, address):
+            part, place, _, _ = self._variable_of(address)
+            return self.values[part][place]
+        arriving = self._arriving(address)
+        return self._affine(Op.SUBTRACT, address.part, (arriving, Affine(self.graph.zero, {self.numbers[address]: self.graph.one})))
+
+    def _free(self, part: int, place: int) -> int:
+        value = self.values[part][place]
+        assert type(value) is int
+        return value
+
+    # -- variables ---------------------------------------------------------------------------------------------------
+
+    def _variable_of(self, address: Address) -> tuple[int, int, float, float]:
+        """Part and place of a variable, and how what is seen at the address follows from it: factor and offset."""
+        part, reference = address.part, address.reference
+        fmu = self.parts[part].fmu
+        own, factor, offset = reference, 1.0, 0.0
+        view = next((view for view in fmu.views if 0 <= reference - view.first < view.size), None)
+        if view is not None:
+            own, factor, offset = fmu.own(reference), view.factor, view.offset
+        return part, self.classes[part].places[fmu.by_reference[own].name], factor, offset
+
+    def _address(self, part: int, place: int) -> Address | None:
+        """Under which address a variable is fed or solved for; None where it is neither."""
+        key = part, place
+        if key not in self._inputs:
+            fmu = self.parts[part].fmu
+            variable = fmu.variables[self.classes[part].variables[place].name]
+            kind = type_code(variable, fmu.version)
+            seen = [Address(part, kind, fmu.seen(variable, base)) for base in (False, True)]
+            wiring = self.wiring
+            self._inputs[key] = next((a for a in seen if a in self.numbers or a in wiring.wires or a in wiring.drives), None)
+        return self._inputs[key]
+
+    def _visit(self, wanted: Sequence[tuple[int, int]]) -> None:
+        """Computes variables, each after what it needs; along chains of instances this goes deeper than functions may call each other."""
+        values = self.values
+        stack = [(part, place, False) for part, place in reversed(wanted)]
+        open_now: set[tuple[int, int]] = set()
+        while stack:
+            part, place, ready = stack.pop()
+            if ready:
+                open_now.discard((part, place))
+                self.graph.owner_now = part
+                values[part][place] = self._value(part, place)
+            elif place not in values[part]:
+                if (part, place) in open_now:
+                    name = self.classes[part].variables[place].name
+                    raise NotFused(f"'{self.parts[part].name}.{name}' depends on itself in a way that only some of its equations show")
+                open_now.add((part, place))
+                stack.append((part, place, True))
+                stack += [(*need, False) for need in self._needs(part, place) if need[1] not in values[need[0]]]
+
+    def _needs(self, part: int, place: int) -> list[tuple[int, int]]:
+        equations = self.classes[part]
+        if equations.calculated(place):
+            try:
+                equations.prepare(place)
+            except NoEquations as error:
+                raise NotFused(f"'{self.parts[part].name}' {error}") from None
+            return [(part, need) for need in equations.needs[place]]
+        if equations.variables[place].role is not Role.INPUT:
+            return []
+        address = self._address(part, place)
+        if address is None or address in self.numbers:
+            return []
+        return [self._variable_of(source)[:2] for source in self.wiring.wires.get(address, ())]
+
+    def _value(self, part: int, place: int) -> Value:
+        equations, graph = self.classes[part], self.graph
+        if equations.calculated(place):
+            return self._calculated(part, place)
+        variable = equations.variables[place]
+        if variable.role is Role.STATE:
+            return graph.leaf(Op.STATE, self.parts[part].first_state + self._state(self.parts[part], variable.name))
+        if variable.role is Role.TIME:
+            return graph.leaf(Op.TIME)
+        if variable.role in DISCRETE:
+            return self._listed(self.result.discrete, Op.DISCRETE, part, variable.name)
+        address = self._address(part, place) if variable.role in (Role.INPUT, Role.ALGEBRAIC) else None
+        if address is None:
+            return self._listed(self.result.parameters, Op.PARAMETER, part, variable.name)
+        if address in self.numbers:
+            number = self.numbers[address]
+            return graph.leaf(Op.UNKNOWN, number) if self.solved else Affine(graph.zero, {number: graph.one})
+        arriving = self._arriving(address)
+        _, _, factor, offset = self._variable_of(address)
+        return self._scaled(part, arriving, 1 / factor, -offset / factor)
+
+    def _state(self, part: Part, name: str) -> int:
+        return part.states.index(part.fmu.variables[name].reference)
+
+    def _listed(self, known: list[tuple[int, str]], op: Op, part: int, name: str) -> int:
+        known.append((part, name))
+        self.result.variables[part, name] = self.classes[part].declared[name]
+        return self.graph.leaf(op, len(known) - 1)
+
+    def _arriving(self, address: Address) -> Value:
+        """What an input gets: the sum of its sources."""
+        total: Value = self.graph.zero
+        for source in self.wiring.wires.get(address, ()):
+            part, place, factor, offset = self._variable_of(source)
+            given = self._scaled(part, self.values[part][place], factor, offset)
+            total = self._applied(Op.ADD, address.part, (total, given))
+        number = self.wiring.drives.get(address)
+        return total if number is None else self._applied(Op.ADD, address.part, (total, self.graph.leaf(Op.DRIVE, number)))
+
+    def _scaled(self, part: int, value: Value, factor: float, offset: float) -> Value:
+        if factor != 1:
+            value = self._applied(Op.MULTIPLY, part, (self.graph.constant(factor), value))
+        return value if offset == 0 else self._applied(Op.ADD, part, (value, self.graph.constant(offset)))
+
+    # -- equations ---------------------------------------------------------------------------------------------------
+
+    def _calculated(self, part: int, place: int) -> Value:
+        equations, known, graph = self.classes[part], self.local[part], self.graph
+        op, args, value = equations.graph.op, equations.graph.args, equations.graph.value
+        for node in equations.code[place]:
+            if node in known:
+                continue
+            kind = op[node]
+            if kind is Op.VARIABLE:
+                known[node] = self.values[part][int(value[node])]
+            elif kind is Op.CONSTANT:
+                known[node] = graph.constant(value[node])
+            else:
+                try:
+                    known[node] = self._applied(kind, part, [known[a] for a in args[node]])
+                except _NotAffine:
+                    name = f"{self.parts[part].name}.{equations.variables[place].name}"
+                    raise NotFused(f"'{name}' is not affine in what the system is solved for") from None
+        return known[equations.root[place]]
+
+    def _applied(self, op: Op, part: int, values: Sequence[Value]) -> Value:
+        if not any(type(value) is Affine for value in values):
+            return self.graph.apply(op, *values)  # type: ignore[arg-type]  # nodes alone
+        return self._affine(op, part, values)
+
+    def _affine(self, op: Op, part: int, values: Sequence[Value]) -> Affine | int:
+        g = self.graph
+        a, b = (*values, g.zero)[:2]
+        if op is Op.NEGATE:
+            return _mapped(a, g.neg)
+        if op is Op.ADD:
+            return self._sum(a, b, g.add)
+        if op is Op.SUBTRACT:
+            return self._sum(a, b, g.sub)
+        if op is Op.MULTIPLY and isinstance(a, int):
+            return _mapped(b, lambda n: g.mul(a, n))
+        if op is Op.MULTIPLY and isinstance(b, int):
+            return _mapped(a, lambda n: g.mul(n, b))
+        if op is Op.DIVIDE and isinstance(b, int):
+            return _mapped(a, lambda n: g.div(n, b))
+        if op is Op.SELECT and isinstance(a, int):
+            return self._sum(values[1], values[2], lambda yes, no: g.select(a, yes, no))
+        raise _NotAffine
+
+    def _sum(self, a: Value, b: Value, operation: Callable[[int, int], int]) -> Value:
+        """An operation on each unknown's slopes and on what is free of unknowns."""
+        left, right = (each if isinstance(each, Affine) else Affine(each, {}) for each in (a, b))
+        zero, slopes = self.graph.zero, {}
+        for unknown in (*left.slopes, *(each for each in right.slopes if each not in left.slopes)):
+            slope = operation(left.slopes.get(unknown, zero), right.slopes.get(unknown, zero))
+            if slope != zero:
+                slopes[unknown] = slope
+        base = operation(left.base, right.base)
+        return Affine(base, slopes) if slopes else base
+
+
+class _NotAffine(Exception):
+    pass
+
+
+def _mapped(value: Value, operation: Callable[[int], int]) -> Value:
+    assert isinstance(value, Affine)
+    return Affine(operation(value.base), {unknown: operation(slope) for unknown, slope in value.slopes.items()})

@@ -1,0 +1,162 @@
+"""What is wanted of a graph, cut into stages: which nodes are computed when, and where results go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from coupling.fused.elimination import Elimination, eliminations
+from coupling.fused.expressions import Graph, Op
+from coupling.fused.lowering import Lowered, LoweredLoop
+
+
+class Region(StrEnum):
+    """A part of the workspace, in this order."""
+
+    STATES = "x"
+    TIME = "t"
+    DRIVES = "u"
+    PARAMETERS = "p"
+    DISCRETE = "d"
+    ENTRIES = "entries"
+    """Of the Jacobians of all loops, one after the other, as the kernel has them."""
+    RIGHT_SIDES = "b"
+    UNKNOWNS = "unknowns"
+    PIVOTS = "pivots"
+    """In the order of elimination."""
+    DIAGONALS = "diagonals"
+    """What each pivot was before anything was eliminated."""
+    DERIVATIVES = "dx"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A node whose value has to be in a place of a region at the end of a stage."""
+
+    region: Region
+    place: int
+    node: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is computed together."""
+
+    nodes: tuple[int, ...]
+    """Operands first; what earlier stages have is not among them, nor are leaves and constants."""
+    wanted: tuple[Wanted, ...]
+
+
+@dataclass(frozen=True)
+class Roots:
+    """A graph cut into stages."""
+
+    graph: Graph
+    prepare: Stage
+    """What follows from parameters and from what changes at events only."""
+    before: Stage
+    """Leads to the entries and right sides of the loops."""
+    solve: Stage
+    """The unknowns; another solver may give them instead, from entries and right sides."""
+    after: Stage
+    """Leads from the unknowns to the derivatives."""
+    eliminations: tuple[Elimination, ...]
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return self.prepare, self.before, self.solve, self.after
+
+
+def derivatives(lowered: Lowered) -> Roots:
+    """Derivatives of states."""
+    graph, orders = lowered.graph, eliminations(lowered)
+    before: list[Wanted] = []
+    solve: list[Wanted] = []
+    for loop, order in zip(lowered.loops, orders, strict=True):
+        rows = loop.rows()
+        if order.symmetric:
+            rows = [{j: rows[max(i, j)][min(i, j)] for j in row} for i, row in enumerate(rows)]
+        entries = [node for row in rows for node in row.values()]
+        right = [graph.neg(node) for node in loop.residuals]
+        before += _placed(Region.ENTRIES, entries, sum(w.region is Region.ENTRIES for w in before))
+        before += _placed(Region.RIGHT_SIDES, right, loop.first)
+        before += _placed(Region.DIAGONALS, [rows[i].get(j, graph.zero) for i, j in order.pivots], loop.first)
+        pivots, unknowns = _solved(lowered, loop, order, rows, right)
+        solve += _placed(Region.PIVOTS, pivots, loop.first)
+        solve += _placed(Region.UNKNOWNS, unknowns, loop.first)
+    after = _placed(Region.DERIVATIVES, lowered.derivatives, 0)
+    return _staged(graph, before, solve, after, orders)
+
+
+def _placed(region: Region, nodes: Iterable[int], first: int) -> list[Wanted]:
+    return [Wanted(region, first + i, node) for i, node in enumerate(nodes)]
+
+
+def _solved(
+    lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[dict[int, int]], right: list[int]
+) -> tuple[list[int], list[int]]:
+    """Pivots in their order, and unknowns: L D L^T where the equations are symmetric, else L U."""
+    g, parts = lowered.graph, len(lowered.built.parts)
+    a, b = [dict(row) for row in rows], list(right)
+    columns: list[set[int]] = [set() for _ in rows]
+    for i, row in enumerate(a):
+        for j in row:
+            columns[j].add(i)
+    left, inverse, pivots = set(range(len(rows))), {}, []
+    upper: list[tuple[int, dict[int, int], int]] = []
+    for k, (p, q) in enumerate(order.pivots):
+        g.owner_now = parts + loop.first + k
+        left.discard(p)
+        pivot = a[p].pop(q, g.zero)
+        pivots.append(pivot)
+        inverse[q] = g.div(g.one, pivot)
+        row = {j: node for j, node in sorted(a[p].items()) if node != g.zero}
+        below = sorted(i for i in columns[q] if i in left and a[i].get(q, g.zero) != g.zero)
+        factor = {i: g.mul(a[i].pop(q), inverse[q]) for i in below}
+        for place, i in enumerate(below):
+            for j, node in row.items():
+                if order.symmetric and j in left and j in below[:place]:
+                    a[i][j] = a[j][i]
+                else:
+                    a[i][j] = g.sub(a[i].get(j, g.zero), g.mul(factor[i], node))
+                columns[j].add(i)
+            b[i] = g.sub(b[i], g.mul(factor[i], b[p]))
+        upper.append((p, {j: factor[j] for j in row if j in factor} if order.symmetric else row, q))
+    unknowns: dict[int, int] = {}
+    for k, (p, row, q) in reversed(list(enumerate(upper))):
+        g.owner_now = parts + loop.first + k
+        value = g.mul(b[p], inverse[q]) if order.symmetric else b[p]
+        for j, node in row.items():
+            value = g.sub(value, g.mul(node, unknowns[j]))
+        unknowns[q] = value if order.symmetric else g.mul(value, inverse[q])
+    return pivots, [unknowns[i] for i in range(len(rows))]
+
+
+def _staged(
+    graph: Graph, before: list[Wanted], solve: list[Wanted], after: list[Wanted], orders: tuple[Elimination, ...]
+) -> Roots:
+    """Each node in the first stage that needs it; what follows from parameters alone, in one before all."""
+    done: set[int] = set()
+
+    def outside(node: int) -> bool:
+        return graph.op[node] <= Op.VARIABLE or node in done
+
+    lists = []
+    for wanted in (before, solve, after):
+        nodes = graph.order([each.node for each in wanted], outside)
+        lists.append(nodes)
+        done.update(nodes)
+    settled: dict[int, bool] = {}
+    for node in sorted(done):
+        args = graph.args[node]
+        settled[node] = all(settled[a] if a in settled else graph.op[a] in _SETTLED for a in args)
+    prepare = tuple(node for node in sorted(done) if settled[node])
+    stages = [
+        Stage(tuple(node for node in nodes if not settled[node]), tuple(wanted))
+        for nodes, wanted in zip(lists, (before, solve, after), strict=True)
+    ]
+    return Roots(graph, Stage(prepare, ()), *stages, orders)
+
+
+_SETTLED = (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE)
