@@ -20,6 +20,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "errors markup memory names outcome registry",
         "options record rows_file mat_file progress fmus kernel",
         "plan",
+        "fused",
         "live pictures",
         "analysis schemes solvers export ssp",
         "simulate composition",
@@ -47,7 +48,7 @@ BESIDE = {("coupling/export", "coupling/analysis"): "an exported mechanism start
 
 PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
     "fmu_components": {},
-    "coupling": {"fmu_components": ("coupling/plan/instances.py", "coupling/export/")},
+    "coupling": {"fmu_components": ("coupling/plan/instances.py", "coupling/fused/equations.py", "coupling/export/")},
     "jourdain": {"fmu_components": ("jourdain/",), "coupling": ("jourdain/",)},
 }
 """Which other package each package imports, and in which of its files and folders."""

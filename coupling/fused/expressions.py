@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -63,12 +64,12 @@ class Op(IntEnum):
         return Op.CONSTANT < self <= Op.VARIABLE
 
 
-def _signless(x: np.ndarray) -> np.ndarray:
+def _signless(x: np.ndarray) -> Any:
     """The size of a real number; of a complex one, along which a derivative is taken, the number or its opposite."""
     return np.where(np.real(x) < 0, -x, x)
 
 
-CALCULATED: dict[Op, Callable[..., np.ndarray]] = {
+CALCULATED: dict[Op, Callable[..., Any]] = {
     Op.ADD: np.add,
     Op.SUBTRACT: np.subtract,
     Op.MULTIPLY: np.multiply,
@@ -296,7 +297,7 @@ class Graph:
         return [values[root] for root in roots]
 
 
-_SIMPLE = {
+_SIMPLE: dict[Op, Callable[..., int]] = {
     Op.ADD: Graph.add,
     Op.SUBTRACT: Graph.sub,
     Op.MULTIPLY: Graph.mul,

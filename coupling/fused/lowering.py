@@ -178,9 +178,7 @@ class _System:
             residuals.append(base)
             columns = pattern.columns[pattern.row_start[row] : pattern.row_start[row + 1]]
             entries += [slopes.get(first + column, graph.zero) for column in columns]
-        return LoweredLoop(
-            first, tuple(loop.unknowns), tuple(pattern.row_start), tuple(pattern.columns), tuple(entries), tuple(residuals)
-        )
+        return LoweredLoop(first, tuple(loop.unknowns), tuple(pattern.row_start), tuple(pattern.columns), tuple(entries), tuple(residuals))
 
     def _residual(self, loop: ScheduledLoop, address: Address) -> Value:
         if not self._is_torn(loop, address):

@@ -133,9 +133,7 @@ def _solved(
     return pivots, [unknowns[i] for i in range(len(rows))]
 
 
-def _staged(
-    graph: Graph, before: list[Wanted], solve: list[Wanted], after: list[Wanted], orders: tuple[Elimination, ...]
-) -> Roots:
+def _staged(graph: Graph, before: list[Wanted], solve: list[Wanted], after: list[Wanted], orders: tuple[Elimination, ...]) -> Roots:
     """Each node in the first stage that needs it; what follows from parameters alone, in one before all."""
     done: set[int] = set()
 
@@ -152,11 +150,11 @@ def _staged(
         args = graph.args[node]
         settled[node] = all(settled[a] if a in settled else graph.op[a] in _SETTLED for a in args)
     prepare = tuple(node for node in sorted(done) if settled[node])
-    stages = [
+    first, second, third = (
         Stage(tuple(node for node in nodes if not settled[node]), tuple(wanted))
         for nodes, wanted in zip(lists, (before, solve, after), strict=True)
-    ]
-    return Roots(graph, Stage(prepare, ()), *stages, orders)
+    )
+    return Roots(graph, Stage(prepare, ()), first, second, third, orders)
 
 
 _SETTLED = (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE)

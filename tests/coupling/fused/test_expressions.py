@@ -1,0 +1,68 @@
+"""The graph of expressions: what is the same is one node, and what is simple is simplified."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coupling.fused.expressions import CALCULATED, Graph, Op
+
+
+@pytest.fixture
+def g() -> Graph:
+    return Graph()
+
+
+def test_what_is_the_same_is_one_node(g):
+    x, y = g.leaf(Op.STATE, 0), g.leaf(Op.STATE, 1)
+    assert g.add(x, y) == g.add(y, x)
+    assert g.mul(x, y) == g.mul(y, x)
+    assert g.sub(y, x) == g.neg(g.sub(x, y))
+    assert g.apply(Op.SIN, g.neg(x)) == g.neg(g.apply(Op.SIN, x))
+    assert g.apply(Op.COS, g.neg(x)) == g.apply(Op.COS, x)
+
+
+def test_what_is_simple_is_simplified(g):
+    x, c = g.leaf(Op.STATE, 0), g.leaf(Op.DISCRETE, 0)
+    assert (g.add(x, g.zero), g.mul(g.one, x), g.mul(x, g.zero), g.sub(x, x), g.div(x, g.one)) == (x, x, g.zero, g.zero, x)
+    assert g.value[g.apply(Op.EXP, g.zero)] == 1
+    assert g.select(g.one, x, c) == x
+    assert g.select(g.apply(Op.NOT, c), x, g.zero) == g.select(c, g.zero, x)
+    assert g.apply(Op.AND, g.one, c) == c and g.apply(Op.OR, g.one, c) == g.one
+
+
+def test_constants_that_give_no_number_are_left_as_they_are(g):
+    assert g.op[g.div(g.one, g.zero)] is Op.DIVIDE
+    assert g.op[g.apply(Op.LOG, g.zero)] is Op.LOG
+
+
+def test_operands_come_first(g):
+    x = g.leaf(Op.STATE, 0)
+    root = g.mul(g.apply(Op.SIN, x), g.add(x, g.constant(2)))
+    order = g.order([root])
+    assert all(order.index(a) < order.index(n) for n in order for a in g.args[n])
+    assert g.order([root], lambda node: node == x) == [n for n in order if n != x]
+
+
+@pytest.mark.parametrize("op", [op for op in Op if op >= Op.ADD])
+def test_rules_keep_values(g, op):
+    """Whatever signs and constants operands have, the node has the value of the operation."""
+    x, y, z = (g.leaf(Op.STATE, i) for i in range(3))
+    values = np.array([0.3, 0.8, 0.0])
+    count = 3 if op is Op.SELECT else 1 if op in _OF_ONE else 2
+    numbers = ((x, y, z), (g.neg(x), g.neg(y), x), (x, g.neg(y), y), (g.neg(x), y, z), (z, x, y), (g.constant(0.5), x, y))
+    true, untrue = g.apply(Op.GREATER, y, x), g.apply(Op.GREATER, x, y)
+    truths = ((true, untrue), (untrue, true), (g.one, untrue), (true, g.zero), (true, true), (g.zero, g.one))
+    for operands in truths if op in (Op.AND, Op.OR) else numbers:
+        given = operands[:count]
+        node = g.apply(op, *given)
+        found, *inner = g.evaluate([node, *given], lambda _, number: values[number])
+        with np.errstate(all="ignore"):
+            expected = CALCULATED[op](*inner)
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+_OF_ONE = {
+    *(Op.NEGATE, Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN, Op.SINH, Op.COSH, Op.TANH),
+    *(Op.EXP, Op.LOG, Op.ABS, Op.SIGN, Op.FLOOR, Op.CEILING, Op.NOT),
+}

@@ -1,0 +1,57 @@
+"""A built system as one graph: its derivatives, stage by stage, are those that the instances give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coupling import System
+from coupling.fused.layout import layout
+from coupling.fused.lowering import NotFused, lower
+from coupling.fused.roots import Region, derivatives
+from tests.support.fused.agreement import ALLOWED, disagreement
+
+
+def four_bar() -> System:
+    system = System("four-bar", gravity=(0.0, -9.81))
+    for name, x in (("A", 0.0), ("D", 2.0)):
+        system.add(name, "planar.Fixed", {"p1.rx": x})
+    for name in ("crank", "coupler", "rocker"):
+        system.add(name, "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5})
+    for number, (a, b) in enumerate((("A.p1", "crank.p1"), ("crank.p2", "coupler.p1"), ("coupler.p2", "rocker.p1"), ("rocker.p2", "D.p1"))):
+        system.join("planar.Revolute", a, b, name=f"pin{number}")
+    system.join("planar.SpringDamper", "A.p1", "coupler.p2", {"k": 30.0}, name="spring")
+    return system
+
+
+def test_derivatives_are_those_of_the_instances():
+    assert disagreement(four_bar().build(communication=False)) < ALLOWED
+
+
+def test_lowering_again_gives_the_same_graph():
+    """No address and no order of sets gets into it."""
+    found = [lower(four_bar().build(communication=False)) for _ in range(2)]
+    for lowered in found:
+        derivatives(lowered)
+    first, again = (each.graph for each in found)
+    assert (first.op, first.args, first.value, first.owner) == (again.op, again.args, again.value, again.owner)
+
+
+def test_what_a_workspace_holds():
+    """Regions follow one another, each node has a slot of its own, and equal operations of a level are neighbours."""
+    lowered = lower(four_bar().build(communication=False))
+    roots = derivatives(lowered)
+    found = layout(lowered, roots)
+    assert list(found.first) == list(Region)
+    assert [found.first[region] for region in Region] == list(np.cumsum([0, *found.counts.values()])[:-1])
+    assert len(set(found.slot.values())) == len(found.slot)
+    assert max(found.slot.values()) == found.size - 1
+    assert roots.eliminations[0].symmetric
+    assert sorted(roots.eliminations[0].pivots) == [(i, i) for i in range(8)]
+
+
+def test_what_runs_in_co_simulation_is_not_fused():
+    system = four_bar()
+    built = system.build(communication=True)
+    with pytest.raises(NotFused, match="'crank' runs in Co-Simulation, where its equations are its own"):
+        lower(built)

@@ -1,0 +1,65 @@
+"""For every component of the catalogue the smallest system in which it takes part."""
+
+from __future__ import annotations
+
+import sympy
+
+from coupling import System
+from coupling.plan.instances import time_symbol
+from fmu_components.catalogue import find
+from fmu_components.declare.component import declaration
+from fmu_components.declare.declaration import Role
+from fmu_components.declare.ports import Side
+
+GIVES_MOTION = {
+    "planar frame": ("planar.Body1", "p1"),
+    "spatial frame": ("spatial.Body1", "p1"),
+    "rotational flange": ("mechanical1d.Inertia", "flange"),
+    "translational flange": ("mechanical1d.Mass", "flange"),
+    "hydraulic": ("hydraulic.Volume", "port"),
+    "electrical pin pair": ("electrical.Capacitor", "pins"),
+}
+GIVES_EFFORT = {
+    "planar frame": "planar.Revolute",
+    "spatial frame": "spatial.Spherical",
+    "rotational flange": "mechanical1d.RotationalSpringDamper",
+    "translational flange": "mechanical1d.SpringDamper1D",
+    "hydraulic": "hydraulic.Orifice",
+    "electrical pin pair": "electrical.Resistor",
+}
+"""What is joined to a port that gives motion, and to what gives motion itself."""
+WITHOUT_TORQUE = {"planar frame": "planar.SpringDamper", "spatial frame": "spatial.SpringDamper"}
+
+
+def smallest(name: str) -> System:
+    """The component with a partner at each port, an integrator after each output of a signal, and inputs that move."""
+    declared = declaration(find(name))
+    system = System("smallest")
+    system.add("it", name)
+    for number, port in enumerate(declared.ports):
+        other = f"other{number}"
+        kind = port.kind.name
+        partner = GIVES_MOTION[kind][0]
+        system.add(other, partner)
+        given = declaration(find(partner)).ports[0].name
+        if port.side is Side.EFFORT:
+            system.connect(f"it.{port.name}", f"{other}.{given}")
+            continue
+        between = (WITHOUT_TORQUE if port.torque_free is not None else GIVES_EFFORT)[kind]
+        system.add(f"between{number}", between)
+        ends = [each.name for each in declaration(find(between)).ports]
+        for end, target in zip(ends, (f"it.{port.name}", f"{other}.{given}"), strict=False):
+            system.connect(f"between{number}.{end}", target)
+    if not declared.ports:
+        _add_integrators(system, name)
+    return system
+
+
+def _add_integrators(system: System, name: str) -> None:
+    declared, time = declaration(find(name)), time_symbol()
+    outputs = [v.name for v in declared.with_role(Role.OUTPUT) if v.type == "real"]
+    for number, output in enumerate(outputs):
+        system.add(f"integrator{number}", "signal.Integrator")
+        system.connect(f"it.{output}", f"integrator{number}.u")
+    for number, given in enumerate(declared.with_role(Role.INPUT)):
+        system.drive(f"it.{given.name}", sympy.sin(3 * time + number))
