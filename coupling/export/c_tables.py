@@ -47,6 +47,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
     own = [_variable(v) for v in table.own]
     own += [_internal(f"kinks passed[{i + 1}]") for i in range(len(table.kinked))]
     own += [_internal("tolerance"), *(_internal(f"peak[{i + 1}]") for i in range(table.peaks))] if table.peaks else []
+    own += [_internal(f"{what}[{i + 1}]") for what in ("indicator", "noise", "lift") for i in range(table.watches)]
     own += [_internal(f"remembered[{i + 1}]") for i in range(table.remembered)]
     components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
     starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
@@ -103,6 +104,8 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
                 "gauge": "gauge",
                 "relaxed": c_bool(interface.relaxed),
                 "kinks": "kinks",
+                "watched": table.own_place(table.owns - table.remembered - 3 * table.watches) if table.watches else 0,
+                "watches": table.watches,
                 "memory": table.own_place(len(table.own) + len(table.kinked)) if table.peaks else 0,
                 "switch_reference": own_place.get(SWITCH, 0),
                 "assemble_reference": own_place.get(ASSEMBLE, 0),

@@ -90,7 +90,8 @@ class MechanismTable(VariableTable):
         remembers = interface.fixed is not None and interface.fixed.method == "generalised-alpha"
         self.remembered = 2 * (2 + self.states) + len(interface.choice.inputs) if remembers else 0
         """Numbers that steps of fixed size remember from one communication step to the next."""
-        self.owns = len(self.own) + len(self.kinked) + (1 + self.peaks if self.peaks else 0) + self.remembered
+        self.watches = len(built.switched)
+        self.owns = len(self.own) + len(self.kinked) + (1 + self.peaks if self.peaks else 0) + 3 * self.watches + self.remembered
         self.members = self._members()
         self.starts: dict[int, float] = {}
         """Start values that are not the component's own, by place."""

@@ -60,6 +60,7 @@ void *room_for_more(void *array, int count, int *room, size_t size);
 
 /* switching_watch.c */
 bool watch_falls(Kernel *); /* false where memory lacks */
+double noise_of(const Kernel *, const Item *, const double *x); /* what its indicator may say by rounding alone */
 
 /* switching_impacts.c */
 double slow(const Kernel *, const double *x);

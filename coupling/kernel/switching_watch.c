@@ -36,6 +36,15 @@ void note_due(Kernel *k, const double *before, const double *now)
     }
 }
 
+double noise_of(const Kernel *k, const Item *item, const double *x)
+{
+    const bool of_force = item->row->kind == FRICTION ? !item->mode : item->mode;
+    double noise = of_force || item->position != NONE ? nothing : slow(k, x);
+    for (int j = 0; j < item->loop->count && of_force; j++)
+        noise = fmax(noise, certain * fabs(k->v[item->loop->first + j]));
+    return noise;
+}
+
 /* Where both modes were right at an event, such as at rest without loads, the indicator of the one that was taken may begin at 0 and fall
  * without ever having been positive. Whether one does in the step that began at t, the first after an
  * event or a later one. */
@@ -52,11 +61,7 @@ bool left_behind(Kernel *k, double t, const double *x, const double *before, con
             item->lowest = fmin(before[z], 0);
         if (before[z] > ARMED || !(now[z] < item->lowest))
             continue;
-        const bool of_force = item->row->kind == FRICTION ? !item->mode : item->mode;
-        double least = of_force || item->position != NONE ? nothing : slow(k, x);
-        for (int j = 0; j < item->loop->count && of_force; j++)
-            least = fmax(least, certain * fabs(k->v[item->loop->first + j]));
-        item->fell = now[z] < item->lowest - least && item->fell_at != t; /* once: it may be the better mode all the same */
+        item->fell = now[z] < item->lowest - noise_of(k, item, x) && item->fell_at != t; /* once: it may be the better mode all the same */
         item->fell_at = item->fell ? t : item->fell_at;
         found = found || item->fell;
     }

@@ -12,7 +12,7 @@ void accept_point(Instance *instance)
 {
     if (!model.composition || !model.states)
         return;
-    evaluate(instance, instance->derivative_stage);
+    evaluate(instance, model.relations ? instance->indicator_stage : instance->derivative_stage);
     model.composition->accept(instance->own);
 }
 

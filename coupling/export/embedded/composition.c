@@ -19,7 +19,7 @@ static void restart(Model *m)
     for (unsigned i = 0; i < mechanism.components; i++)
         member_changed(&w->members[i], 0);
     w->chosen_at = NAN;
-    memset(w->fell, 0, m->indicators * sizeof *w->fell);
+    memset(w->fell, 0, mechanism.watches * sizeof *w->fell);
     system_restart(w->system, w->v);
     if (!mechanism.memory)
         return;
@@ -64,6 +64,8 @@ static void evaluate_stage(Model *m, unsigned stage)
                 p->v[r] = NAN;
         member_changed(p, 0);
     }
+    if (stage == EVERYTHING)
+        show_indicators(w);
     if (projected)
         show_states(w, w->x);
 }
@@ -76,6 +78,7 @@ static void steps(Model *m)
 static void accept(Model *m)
 {
     Whole *w = whole(m);
+    arm_indicators(w);
     if (mechanism.memory)
         system_accept(w->system, w->v + mechanism.memory + 1);
 }
@@ -146,16 +149,18 @@ static bool choose(Model *m, const signed char *edge, bool settled, bool *chosen
 {
     Whole *w = whole(m);
     const double t = w->v[m->time];
+    (void)edge;
     *chosen = *jumped = false;
-    for (unsigned i = 0; i < m->relations && w->chosen_at != t; i++)
-        for (unsigned z = 0; z < m->indicators && edge[i] < 0; z++)
-            w->fell[z] = w->fell[z] || m->indicator[z] == m->relation_indicator[i];
+    note_falls(w, w->chosen_at != t);
+    arm_indicators(w);
     if (!settled || given(w))
         return true;
     prepare(w, AT_EVENTS);
     const bool done = system_choose(w->system, t, w->x, w->fell, chosen, jumped);
-    memset(w->fell, 0, m->indicators * sizeof *w->fell);
+    memset(w->fell, 0, mechanism.watches * sizeof *w->fell);
     w->chosen_at = *chosen ? t : w->chosen_at;
+    if (*chosen)
+        watch_anew(w, *jumped);
     show_states(w, *jumped ? w->x : NULL);
     return done;
 }

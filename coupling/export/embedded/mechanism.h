@@ -65,6 +65,9 @@ typedef struct {
     bool relaxed;               /* a start that violates constraints is taken as it is */
     const Kinks *kinks;
     Reference switch_reference, implicit_reference, assemble_reference; /* 0 where there is none */
+    Reference watched; /* the own variables of joints that switch, by joint: the indicator as importers see it, then the band of its noise, then by
+                        * how much it is shown lifted */
+    unsigned watches;
     Reference memory; /* the tolerance, and from the next one on what loops remember of their motion; 0 without loops */
     const Method *implicit_method;
 } Mechanism;

@@ -10,13 +10,14 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* Who chooses the modes of joints whose constraints depend on them; what returns false leaves a sentence in `system_reason`. fell: by event
- * indicator; chosen: whether anything may have changed, and jumped: states. */
+/* Who chooses the modes of joints whose constraints depend on them; what returns false leaves a sentence in `system_reason`. fell: by
+ * joint; chosen: whether anything may have changed, and jumped: states. */
 struct System;
 typedef struct {
     bool (*begin)(struct System *);
     void (*restore)(struct System *); /* all values have been set anew */
     bool (*choose)(struct System *, double t, double *x, const bool *fell, bool *chosen, bool *jumped);
+    bool (*noise)(struct System *, const double *x, double *noise); /* by joint; whether the last choice changed modes */
 } Chooser;
 
 extern const Chooser chooser;

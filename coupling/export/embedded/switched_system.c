@@ -56,25 +56,34 @@ static bool choose(System *s, double t, double *x, const bool *fell, bool *chose
 {
     Kernel *const k = s->kernel;
     const double passed = k->passed;
-    double *const z = malloc((2 * (size_t)k->indicators + (size_t)k->states + 1) * sizeof *z), *const before = z + 2 * k->indicators;
-    int status = z ? KERNEL_DONE : KERNEL_NO_MEMORY;
-    for (int i = 0; i < k->indicators && z; i++) {
-        z[i] = 1;
-        z[k->indicators + i] = fell[i] ? -1 : 1;
-    }
+    double *const before = malloc(((size_t)k->states + 1) * sizeof *before);
+    int status = before ? KERNEL_DONE : KERNEL_NO_MEMORY;
     s->moved = true;
     s->until_verified = 0;
-    if (z) {
+    if (before) {
         memcpy(before, x, (size_t)k->states * sizeof *x);
         status = read_modes(k);
-        note_due(k, z, z + k->indicators);
+        for (int i = 0; i < k->switching->count; i++)
+            k->switching->item[i].fell = fell[i];
+        note_due(k, NULL, NULL);
         if (status == KERNEL_DONE)
             status = pass_switching(k, t, x, !k->switching->begun, chosen);
         *jumped = memcmp(before, x, (size_t)k->states * sizeof *x) != 0;
     }
     k->passed = passed;
-    free(z);
+    free(before);
     return system_ended(s, status);
 }
 
-const Chooser chooser = {begin, restore, choose};
+static bool noise(System *s, const double *x, double *each)
+{
+    bool changed = false;
+    for (int i = 0; i < s->kernel->switching->count; i++) {
+        const Item *item = &s->kernel->switching->item[i];
+        each[i] = noise_of(s->kernel, item, x);
+        changed = changed || item->mode != item->before;
+    }
+    return changed;
+}
+
+const Chooser chooser = {begin, restore, choose, noise};

@@ -114,7 +114,8 @@ static bool allocate(Whole *w)
     NEW(w->relation, m->relations);
     NEW(w->relation_indicator, m->relations);
     NEW(w->watch, m->relations);
-    NEW(w->fell, m->indicators);
+    NEW(w->watched, mechanism.watches);
+    NEW(w->fell, mechanism.watches);
     NEW(w->events, m->events);
     NEW(w->assignment, m->assignments);
     NEW(w->requirements, m->requirements);
@@ -132,7 +133,7 @@ static bool allocate(Whole *w)
     w->variables = w->lines ? (Variable *)(w->lines + (LINE - (uintptr_t)w->lines % LINE)) : NULL;
     w->next_text = w->texts;
     return w->texts && w->scratch && w->members && w->member && w->state && w->derivative && w->nominal && w->input &&
-           w->indicator && w->relation && w->relation_indicator && w->watch && w->fell && w->events && w->assignment && w->requirements &&
+           w->indicator && w->relation && w->relation_indicator && w->watch && w->watched && w->fell && w->events && w->assignment && w->requirements &&
            w->concerns && w->concerned && w->x && w->dx && w->inputs && w->moved_inputs && w->moved_multipliers && w->moved_states &&
            w->projected_states && w->shown && w->variables;
 }
@@ -292,8 +293,10 @@ Model *model_new(void)
         describe(w);
         w->system = system_new(w->member, name_of, w);
     }
-    if (w->system)
+    if (w->system) {
+        begin_watching(w);
         return &w->model;
+    }
     model_free(&w->model);
     return NULL;
 }
@@ -307,7 +310,7 @@ void model_free(Model *m)
     for (unsigned i = 0; i < mechanism.components && w->members; i++)
         member_forget(&w->members[i]);
     void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->state,  w->derivative,
-                            w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->fell,     w->events, w->relation_indicator,
+                            w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->watched, w->fell,     w->events, w->relation_indicator,
                             w->assignment, w->concerns, w->requirements, w->concerned, w->x,         w->dx,     w->inputs,
                             w->moved_inputs, w->moved_multipliers, w->moved_states, w->projected_states, w->lines, w->shown,
                             w->translated[0], w->translated[1]};

@@ -32,7 +32,8 @@ typedef struct {
     Variable *variables;
     Reference *state, *derivative, *input, *indicator, *relation, *relation_indicator, *assignment, *concerned;
     signed char *watch;
-    bool *fell; /* by indicator, since modes were chosen last */
+    Reference *watched; /* by joint that switches: its own indicator; 0 where it has none */
+    bool *fell; /* the same: since modes were chosen last */
     double chosen_at;
     Event *events;
     unsigned *concerns;
@@ -77,6 +78,13 @@ const char *close_start(Whole *); /* what keeps it from being closed, or null; s
 /* The constraints that are open by more than is allowed, at levels from the first to the last of position and velocity, as a sentence between
  * two texts; null where there are none. */
 const char *describe_open(Whole *, int first, int last, double allowed, const char *head, const char *tail);
+
+/* watching.c: the indicators of joints that switch */
+void begin_watching(Whole *);
+void show_indicators(Whole *);
+void arm_indicators(Whole *); /* at a point of the motion, or after an event */
+void note_falls(Whole *, bool counts);
+void watch_anew(Whole *, bool jumped); /* modes have been chosen, and velocities may have */
 
 /* all_events.c: of all components */
 Reference first_component(void);

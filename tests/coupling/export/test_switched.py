@@ -13,6 +13,7 @@ import pytest
 
 from coupling import BuildError, System
 from tests.support.export import binaries
+from tests.support.switched.case import Parts, built
 from tests.support.systems.switching import belt, stop
 
 FMI = pytest.mark.parametrize("fmi", [3, pytest.param(2, marks=pytest.mark.slow)])
@@ -70,6 +71,36 @@ def test_a_block_sticks_and_slips_inside_an_exported_mechanism(fmi: int, tmp_pat
     changes = modes.time[1:][np.diff(modes["whole.rub.mode[1]"]) != 0]
     assert len(changes) == 17
     assert changes[-1] == pytest.approx(0.4 + 8 * (3 * math.pi / 20 + 0.2), abs=1e-9)
+
+
+@pytest.mark.parametrize("force", [1.0, pytest.param(-1.0, marks=pytest.mark.slow)])
+def test_a_mode_that_proves_wrong_at_rest_is_chosen_anew(force: float, tmp_path: Path) -> None:
+    """What touches a stop without a load may be open or closed; a force that grows from 0 pulls it off, or presses."""
+    parts: Parts = {
+        "ground": "mechanical1d.Fixed1D",
+        "mass": "mechanical1d.Mass",
+        "pull": "mechanical1d.Force",
+        "stop": ("mechanical1d.EndStop", {"low": 0.0, "high": 9.0}),
+    }
+    system = built("touching", parts, "pull.flange-mass.flange ground.flange-stop.M stop.N-mass.flange")
+    system.drive("pull.force", [(0, 0), (1, -force)])
+    path = system.export_fmu(tmp_path / "touching.fmu", outputs=["mass.s", "mass.v"])
+    exact = (0.0, 0.0) if force > 0 else (1 / 6, 1 / 2)
+    for kind, error in (("CoSimulation", 1e-9), ("ModelExchange", 1e-6)):
+        run = fmpy.simulate_fmu(str(path), fmi_type=kind, stop_time=1.0, relative_tolerance=1e-10)
+        np.testing.assert_allclose([run["mass.s"][-1], run["mass.v"][-1]], exact, atol=error)
+    system = System("whole")
+    system.add("whole", path, kind="me")
+    result = system.simulate(1.0, solver="dop853", rtol=1e-11)
+    np.testing.assert_allclose([result["whole.mass.s"][-1], result["whole.mass.v"][-1]], exact, atol=1e-9)
+    assert result.statistics.events <= 2
+
+
+def test_importers_see_indicators_fall_only(tmp_path: Path) -> None:
+    """The block on its belt has an event for each change of its mode, and none where an indicator rises."""
+    system = System("whole")
+    system.add("whole", belt().export_fmu(tmp_path / "belt.fmu", outputs=["block.v"]), kind="me")
+    assert system.simulate(6.0, rtol=1e-11).statistics.state_events == 17
 
 
 def test_multipliers_cannot_be_left_to_the_importer(tmp_path: Path) -> None:

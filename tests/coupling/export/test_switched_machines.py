@@ -35,23 +35,8 @@ def ends(case: Case, path: Path, who: str) -> np.ndarray:
     return np.array([result[f"whole.{name}"][-1] - value for name, value in exact.items()])
 
 
-MISSED = {("pendulum", who) for who in ("dopri5", "dop853", "cvode", "ida")} | {
-    ("wall", "ida"),
-    ("double pendulum", "cvode"),
-    ("double pendulum", "ida"),
-}
-"""What stops as chattering where this master imports it; FMPy runs all three."""
-
-
 def marked(name: str, who: str) -> tuple[pytest.MarkDecorator, ...]:
-    marks = [] if name in FEW and who in ("fmpy.CoSimulation", "dop853") else [pytest.mark.slow]
-    # To an importer a rise is an event, too: projected states lift the pendulum's indicator from -1e-12 to 1e-14 at each event, and it falls
-    # again, without end.
-    return (
-        (*marks, pytest.mark.xfail(strict=True, reason="an indicator that rises by projection is an event for importers"))
-        if (name, who) in MISSED
-        else tuple(marks)
-    )
+    return () if name in FEW and who in ("fmpy.CoSimulation", "dop853") else (pytest.mark.slow,)
 
 
 @pytest.fixture(scope="module")
