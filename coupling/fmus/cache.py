@@ -2,14 +2,13 @@
 
 An entry is filled beside its place and renamed, so that it is complete where it exists; checksums of its files tell damage, after which it is
 filled anew. A process that uses it holds a shared lock
-on its file ``.lock`` until it ends, however it ends; who cleans needs an exclusive one.
+on its file ``.lock`` until it ends, however it ends; who cleans needs an exclusive one. What was not finished is in ``leftovers.py``.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from threading import RLock
 
 from coupling.fmus.archive import UnpackingFailed, sha256
+from coupling.fmus.leftovers import hold, own, release, remove, sweep
 
 if sys.platform != "win32":
     import fcntl
@@ -27,8 +27,6 @@ if sys.platform != "win32":
 LIMIT = 2 * 2**30
 """Bytes that all entries may take together before those not used for longest go."""
 _LOCK = ".lock"
-_ABANDONED = 24 * 3600.0
-"""Seconds after which a folder that was not finished is one of a process that was killed."""
 _ATTEMPTS = 10
 _SUMMED = 64 * 2**20
 """Bytes up to which a file is told by its digest."""
@@ -83,7 +81,7 @@ def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
 def own_folder(name: str, fill: Fill) -> Path:
     """A new folder, which the caller has to remove."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f"{name}-")).resolve()
+        folder = own(name)
     except OSError as error:
         raise UnpackingFailed(
             f"'{name}' cannot be unpacked into a temporary folder: {error.strerror or error}; make room there, or name another folder in the "
@@ -95,16 +93,6 @@ def own_folder(name: str, fill: Fill) -> Path:
         remove(folder)
         raise
     return folder
-
-
-def remove(folder: Path, owner: int | None = None) -> None:
-    """Removes a folder, also one that is read-only; not in a child process, which inherits the duty of its ``owner``."""
-    if owner is None or os.getpid() == owner:
-        for each, _, _ in os.walk(folder):
-            # What cannot be removed stays for a later run to remove: no reason to fail this one, whose work is done.
-            with suppress(OSError):
-                os.chmod(each, 0o700)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _entry(entry: Path, fill: Fill) -> Path | None:
@@ -168,9 +156,7 @@ if sys.platform != "win32":
                 pass  # it is in use
             finally:
                 os.close(lock)
-        for left in folder.glob(".*"):
-            if time.time() - left.stat().st_mtime > _ABANDONED:
-                remove(left)
+        sweep(folder, ".")
 
 
 def _is_lock_of(lock: int, entry: Path) -> bool:
@@ -215,6 +201,7 @@ def _publish(entry: Path, fill: Fill) -> None:
     """Fills an entry, unless another process is first."""
     scratch = Path(tempfile.mkdtemp(prefix=f".{entry.name[:12]}-", dir=entry.parent))
     try:
+        hold(scratch)
         fill(scratch)
         (scratch / _LOCK).write_text(_inventory(scratch))
         _seal(scratch)
@@ -228,6 +215,8 @@ def _publish(entry: Path, fill: Fill) -> None:
     except BaseException:
         remove(scratch)
         raise
+    finally:
+        release(scratch)
     _synchronise(entry.parent)
     # The entry is there; that old ones could not be removed is for the next process to try again.
     with suppress(OSError):

@@ -8,7 +8,6 @@ import posixpath
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -155,8 +154,8 @@ def runtime_objects(platform: Platform, fmi: int, cache_folder: Path) -> list[Pa
 def _kept_object(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
     """Compiles what is not in the cache, or not as it was written."""
     if kept.read_summed(target) is None:
-        with tempfile.TemporaryDirectory() as scratch:
-            made = Path(scratch) / target.name
+        with kept.scratch() as scratch:
+            made = scratch / target.name
             _compile(compiler, source, made, folders, flags)
             kept.write_summed(target, made.read_bytes())
 
@@ -179,8 +178,8 @@ def compile_model(platform: Platform, model_c: str, cache_folder: Path) -> Path:
     compiler = platform.required_compiler()
     text = model_c + (RUNTIME / "model.h").read_text()
     target = _objects_folder(platform, cache_folder) / f"{_digest(text, compiler, FLAGS)}.o"
-    with tempfile.TemporaryDirectory() as scratch:
-        source = Path(scratch) / "model.c"
+    with kept.scratch() as scratch:
+        source = scratch / "model.c"
         source.write_text(model_c)
         _kept_object(compiler, source, target)
     return target
@@ -198,8 +197,8 @@ def link(platform: Platform, fmi: int, implicit: bool, model_object: Path, cache
     """The shared library of an FMU, with the implicit method or without."""
     needed = {source.stem for source in runtime_sources(fmi, implicit)}
     objects = [o for o in runtime_objects(platform, fmi, cache_folder) if o.stem in needed]
-    with tempfile.TemporaryDirectory() as scratch:
-        return _link(platform, Path(scratch) / f"library{platform.suffix}", [model_object, *objects])
+    with kept.scratch() as scratch:
+        return _link(platform, scratch / f"library{platform.suffix}", [model_object, *objects])
 
 
 def _with_headers(name: str, sources: Mapping[str, bytes]) -> str:
@@ -234,8 +233,7 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
     compiler = platform.required_compiler()
     flags = (*FLAGS, "-ffunction-sections", *_CLOSE)
     place = _objects_folder(platform, cache_folder)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
+    with kept.scratch() as folder:
         for name, content in sources.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)

@@ -80,6 +80,20 @@ def alone(folder: Path, root: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for temporary files, locked: ``coupling/fmus/leftovers.py`` removes it where this process does not come to do so."""
+    with tempfile.TemporaryDirectory(prefix="jourdain-") as folder:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            if sys.platform != "win32":
+                with suppress(OSError):  # some file systems have no locks; then its age counts
+                    fcntl.flock(descriptor, fcntl.LOCK_SH)
+            yield Path(folder)
+        finally:
+            os.close(descriptor)
+
+
 def _sum_of(path: Path) -> Path:
     return path.with_name(path.name + _SUM)
 
