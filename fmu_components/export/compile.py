@@ -223,6 +223,14 @@ def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Seq
     return library.read_bytes()
 
 
+def shared_library(platform: Platform, source: str, flags: Sequence[str]) -> bytes:
+    """What a single text makes, with flags of its own; nothing of it is kept."""
+    with tempfile.TemporaryDirectory() as scratch:
+        text, library = Path(scratch) / "code.c", Path(scratch) / f"library{platform.suffix}"
+        text.write_text(source)
+        return _link(platform, library, [text], flags)
+
+
 _CLOSE = ("-fno-align-functions", "-fno-align-jumps", "-fno-align-labels")
 """Code without gaps, which are some per cent of a mechanism's library; loops stay where a processor reads them fastest."""
 

@@ -1,0 +1,144 @@
+"""The stages of an evaluation as straight-line C over one workspace, in chunks, since compilers take more than twice the time for twice the function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coupling.fused.expressions import Graph, Op
+
+GENERATOR = 1
+"""Of this text; whoever changes what is written for the same graph counts on."""
+CHUNK = 400
+"""Statements of one function."""
+
+HEAD = f"/* Generated from the equations of a system; generator {GENERATOR}. */\n#include <math.h>"
+EXPORTED = '__attribute__((visibility("default")))'
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a stage computes: nodes, operands first, and by slot those of which it gets a copy at the end."""
+
+    nodes: Sequence[int]
+    copies: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CSource:
+    """C with a function for each stage, ``void jourdain_STAGE(const void *code, double *w)``, and what these need to run, in their order."""
+
+    text: str
+    size: int
+    """Of the workspace, in numbers."""
+    slot: Mapping[int, int]
+    """Of what is kept, by node."""
+    constants: Mapping[int, float]
+    """What the workspace begins with, by slot."""
+    data: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """By stage, what its function is given as ``code``; none where it needs nothing."""
+
+
+def c_source(graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], slot_of_leaf: Mapping[int, int], first_free: int) -> CSource:
+    """Straight-line C. What is ``kept``, or read by another function than computes it, gets a slot from ``first_free`` on."""
+    places = _Places(graph, stages, kept, slot_of_leaf, first_free)
+    text = [HEAD]
+    for stage, section in stages.items():
+        text += _functions(graph, places, stage, section)
+    return CSource(text="\n".join(text) + "\n", size=places.size, slot=places.slot, constants=places.constants)
+
+
+class _Places:
+    """Which function computes what, and where it is kept."""
+
+    def __init__(
+        self, graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], slot_of_leaf: Mapping[int, int], first_free: int
+    ) -> None:
+        self.graph = graph
+        self.slot = dict(slot_of_leaf)
+        self.size = first_free
+        self.constants: dict[int, float] = {}
+        self.chunks = {
+            stage: [section.nodes[i : i + CHUNK] for i in range(0, len(section.nodes), CHUNK)] for stage, section in stages.items()
+        }
+        self.home = {node: home for stage in stages for home, chunk in self.functions(stage) for node in chunk}
+        for stage, section in stages.items():
+            for home, chunk in self.functions(stage):
+                for node in chunk:
+                    self._keep(each for each in graph.args[node] if self.home.get(each, home) != home)
+            self._keep(node for node in section.copies.values() if node in self.home)
+        self._keep(kept)
+
+    def functions(self, stage: str) -> Iterator[tuple[tuple[str, int], Sequence[int]]]:
+        return (((stage, number), chunk) for number, chunk in enumerate(self.chunks[stage]))
+
+    def _keep(self, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            if node not in self.slot:
+                self.slot[node] = self.size
+                if self.graph.is_constant(node):
+                    self.constants[self.size] = float(self.graph.value[node])
+                self.size += 1
+
+    def text(self, node: int, home: tuple[str, int] | None) -> str:
+        """A node as an operand inside of a function."""
+        if self.graph.is_constant(node):
+            return c_number(self.graph.value[node])
+        return f"n{node}" if node in self.home and self.home[node] == home else f"w[{self.slot[node]}]"
+
+
+def _functions(graph: Graph, places: _Places, stage: str, section: Section) -> Iterator[str]:
+    count = 0
+    for home, chunk in places.functions(stage):
+        yield f"static __attribute__((noinline)) void {stage}_{home[1]}(double *restrict w)\n{{"
+        for node in chunk:
+            yield f"    const double n{node} = {operation(graph.op[node], [places.text(each, home) for each in graph.args[node]])};"
+            if node in places.slot:
+                yield f"    w[{places.slot[node]}] = n{node};"
+        yield "}"
+        count += 1
+    yield f"{EXPORTED} void jourdain_{stage}(const void *code, double *w)\n{{\n    (void)code, (void)w;"
+    yield from (f"    {stage}_{number}(w);" for number in range(count))
+    yield from (f"    w[{slot}] = {places.text(node, None)};" for slot, node in section.copies.items())
+    yield "}"
+
+
+def operation(op: Op, operands: Sequence[str]) -> str:
+    """An operation in C."""
+    return _FORMS[op].format(*operands)
+
+
+def c_number(value: float) -> str:
+    if not math.isfinite(value):
+        return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
+    return repr(float(value))
+
+
+_FORMS = {
+    Op.ADD: "{} + {}",
+    Op.SUBTRACT: "{} - {}",
+    Op.MULTIPLY: "{} * {}",
+    Op.DIVIDE: "{} / {}",
+    Op.NEGATE: "-{}",
+    Op.ATAN2: "atan2({}, {})",
+    Op.POWER: "pow({}, {})",
+    Op.ABS: "fabs({})",
+    Op.SIGN: "({0} > 0) - ({0} < 0)",
+    Op.CEILING: "ceil({})",
+    Op.MAX: "{0} >= {1} ? {0} : {1}",
+    Op.MIN: "{0} <= {1} ? {0} : {1}",
+    Op.GREATER: "{} > {}",
+    Op.GREATER_EQUAL: "{} >= {}",
+    Op.EQUAL: "{} == {}",
+    Op.AND: "{} != 0 && {} != 0",
+    Op.OR: "{} != 0 || {} != 0",
+    Op.NOT: "{} == 0",
+    Op.SELECT: "{} != 0 ? {} : {}",
+    **{
+        op: f"{op.name.lower()}({{}})"
+        for op in (Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN, Op.SINH, Op.COSH, Op.TANH, Op.EXP, Op.LOG, Op.FLOOR)
+    },
+}

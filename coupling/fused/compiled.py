@@ -1,0 +1,55 @@
+"""Compiled code of stages: made once for each content, kept beside unpacked FMUs, and shared by all processes."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import platform
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from threading import RLock
+
+from coupling.fmus.archive import UnpackingFailed
+from coupling.fmus.cache import shared_folder
+from fmu_components.export.compile import PLATFORMS, ExportError, compiler_version, shared_library
+
+FLAGS = ("-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-asynchronous-unwind-tables")
+"""More than -O1 takes longer and gains nothing; the last but one keeps the digits of all targets alike."""
+_FILE = "code.so"
+_loaded: dict[str, ctypes.CDLL] = {}
+_lock = RLock()
+
+
+class NotCompiled(Exception):
+    """Why there is no compiled code, and what to do."""
+
+
+def functions(text: str, stages: Iterable[str]) -> Mapping[str, int]:
+    """The address of the function of each stage, in C that :mod:`coupling.fused.c_code` or :mod:`coupling.fused.c_loops` has written."""
+    try:
+        with _lock:
+            key = key_of(text)
+            if key not in _loaded:
+                folder = shared_folder(key, "compiled", "jourdain-compiled", lambda folder: _fill(folder, text))
+                _loaded[key] = ctypes.CDLL(str(folder / _FILE))
+            found = {stage: ctypes.cast(getattr(_loaded[key], f"jourdain_{stage}"), ctypes.c_void_p).value for stage in stages}
+    except (ExportError, UnpackingFailed) as error:
+        raise NotCompiled(str(error)) from None
+    except (OSError, AttributeError) as error:
+        raise NotCompiled(
+            f"compiled code cannot be loaded: {error}; allow programs in the folder that JOURDAIN_CACHE or TMPDIR names"
+        ) from None
+    return {stage: address for stage, address in found.items() if address is not None}
+
+
+def key_of(text: str) -> str:
+    """Of everything that the machine's code depends on."""
+    told = (text, compiler_version(_TARGET.required_compiler()), " ".join(FLAGS), platform.machine())
+    return hashlib.sha256("\0".join(told).encode()).hexdigest()
+
+
+_TARGET = PLATFORMS["linux64"]
+
+
+def _fill(folder: Path, text: str) -> None:
+    (folder / _FILE).write_bytes(shared_library(_TARGET, text, FLAGS))

@@ -1,0 +1,76 @@
+"""Generated C against the same graphs in NumPy."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from coupling.fused import c_code, c_loops
+from coupling.fused.c_code import CSource, c_source
+from coupling.fused.c_loops import TooManyShapes, loops_source
+from coupling.fused.expressions import Op
+from tests.support.fused.graphs import Staged, every_operation, in_c, links, misfit
+
+
+def straight(staged: Staged) -> CSource:
+    return c_source(staged.graph, staged.stages, staged.kept, staged.slot_of_leaf, staged.first_free)
+
+
+def loops(staged: Staged) -> CSource:
+    return loops_source(staged.graph, staged.stages, staged.kept, staged.slot_of_leaf, staged.first_free, staged.owner.__getitem__)
+
+
+WRITERS = {"straight": straight, "loops": loops}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_every_operation_gives_what_numpy_gives(writer, monkeypatch):
+    """In chunks of few statements, so that most operands come from other functions; what is no number is none in both."""
+    monkeypatch.setattr(c_code, "CHUNK", 7)
+    staged = every_operation()
+    source = WRITERS[writer](staged)
+    random = np.random.default_rng(1)
+    for _ in range(5):
+        assert misfit(staged, in_c(staged, source, random.uniform(-1.5, 1.5, staged.first_free - 1))) <= 1e-13
+
+
+@pytest.mark.parametrize("count", [4, 40])
+def test_what_repeats_is_written_once(count):
+    """The text tells no number of owners; where they find their operands is data."""
+    staged = links(count)
+    source = loops(staged)
+    assert source.text == loops(links(5)).text
+    values = np.random.default_rng(1).uniform(-1.5, 1.5, 2 * count)
+    (expected,) = staged.graph.evaluate(staged.kept, lambda op, number: values[2 * number + (op is Op.PARAMETER)])
+    assert in_c(staged, source, values)[staged.kept[0]] == pytest.approx(float(expected), rel=1e-13)
+
+
+def test_too_many_shapes_are_no_loops(monkeypatch):
+    monkeypatch.setattr(c_loops, "MOST_SHAPES", 3)
+    with pytest.raises(TooManyShapes):
+        loops(every_operation())
+
+
+WRITE = """
+import sys
+from coupling.fused.c_code import c_source
+from coupling.fused.c_loops import loops_source
+from tests.support.fused.graphs import every_operation
+s = every_operation()
+told = s.graph, s.stages, s.kept, s.slot_of_leaf, s.first_free
+print(c_source(*told).text + loops_source(*told, s.owner.__getitem__).text)
+"""
+
+
+def test_the_text_does_not_depend_on_the_order_of_hashes():
+    """Processes that hash words otherwise write the same bytes."""
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    told = subprocess.run(
+        [sys.executable, "-c", WRITE], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+    )
+    staged = every_operation()
+    assert told.stdout == straight(staged).text + loops(staged).text + "\n"

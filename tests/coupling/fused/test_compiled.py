@@ -1,0 +1,100 @@
+"""Compiled code is kept by its content, whatever happens to the place where it is kept."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from coupling.fmus import cache
+from coupling.fused import compiled
+from coupling.fused.compiled import NotCompiled, functions, key_of
+
+TEXT = '__attribute__((visibility("default"))) void jourdain_before(const void *code, double *w) { (void)code; w[0] = 7; }\n'
+COMPILE = compiled.shared_library
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    """An empty cache, and a process that has loaded nothing."""
+    monkeypatch.setenv("JOURDAIN_CACHE", str(tmp_path))
+    forget(monkeypatch)
+    return tmp_path
+
+
+@pytest.fixture
+def calls(monkeypatch) -> list[str]:
+    """Texts that the compiler was given."""
+    texts: list[str] = []
+    monkeypatch.setattr(compiled, "shared_library", lambda target, text, flags: (texts.append(text), COMPILE(target, text, flags))[1])
+    return texts
+
+
+def forget(monkeypatch) -> None:
+    """As another process sees the cache."""
+    monkeypatch.setattr(compiled, "_loaded", {})
+    monkeypatch.setattr(cache, "_held", {})
+    monkeypatch.setattr(cache, "_of_process", {})
+
+
+def first(text: str = TEXT) -> float:
+    w = (ctypes.c_double * 1)()
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(functions(text, ["before"])["before"])(None, w)
+    return w[0]
+
+
+def test_the_same_text_is_compiled_once(place, calls, monkeypatch):
+    assert first() == first() == 7
+    forget(monkeypatch)
+    assert first() == 7
+    assert calls == [TEXT]
+
+
+def test_another_text_has_another_key(place, calls):
+    assert key_of(TEXT) != key_of(TEXT.replace("7", "8"))
+    assert (first(), first(TEXT.replace("7", "8"))) == (7, 8)
+
+
+def test_a_damaged_file_is_replaced(place, calls, monkeypatch):
+    first()
+    (file,) = place.rglob("code.so")
+    file.chmod(0o644)
+    forget(monkeypatch)
+    file.rename(file.with_name("away"))  # it is loaded in this process
+    file.write_bytes(b"no library")
+    assert first() == 7
+    assert len(calls) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_none(place, calls, monkeypatch):
+    """The code is then compiled into a folder of this process."""
+    monkeypatch.setenv("JOURDAIN_CACHE", "/proc/nowhere")
+    assert first() == 7
+    assert len(calls) == 1
+
+
+def test_without_a_compiler_it_says_what_to_install(place, monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(place))
+    with pytest.raises(NotCompiled, match=r"no C compiler was found: install Debian's package gcc, or name a compiler"):
+        first()
+
+
+def test_what_lacks_a_stage_is_not_taken(place):
+    with pytest.raises(NotCompiled, match=r"compiled code cannot be loaded: .*jourdain_after"):
+        functions(TEXT, ["before", "after"])
+
+
+def test_what_the_compiler_refuses_is_said(place):
+    with pytest.raises(NotCompiled, match="the compiler refused: "):
+        functions("no C", ["before"])
+
+
+def test_two_processes_may_compile_the_same(place):
+    """Both have it in the end, and the cache has it once."""
+    context = multiprocessing.get_context("fork")
+    with context.Pool(2) as pool:
+        assert pool.map(first, [TEXT, TEXT], chunksize=1) == [7, 7]
+    assert len(list(place.rglob("code.so"))) == 1
