@@ -48,7 +48,9 @@ BESIDE = {("coupling/export", "coupling/analysis"): "an exported mechanism start
 
 PACKAGES: dict[str, dict[str, tuple[str, ...]]] = {
     "fmu_components": {},
-    "coupling": {"fmu_components": ("coupling/plan/instances.py", "coupling/fused/equations.py", "coupling/fused/compiled.py", "coupling/export/")},
+    "coupling": {
+        "fmu_components": ("coupling/plan/instances.py", "coupling/fused/equations.py", "coupling/fused/compiled.py", "coupling/export/")
+    },
     "jourdain": {"fmu_components": ("jourdain/",), "coupling": ("jourdain/",)},
 }
 """Which other package each package imports, and in which of its files and folders."""
