@@ -225,10 +225,10 @@ def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Seq
 
 def shared_library(platform: Platform, source: str, flags: Sequence[str]) -> bytes:
     """What a single text makes, with flags of its own; nothing of it is kept."""
-    with tempfile.TemporaryDirectory() as scratch:
-        text, library = Path(scratch) / "code.c", Path(scratch) / f"library{platform.suffix}"
+    with kept.scratch() as scratch:
+        text = scratch / "code.c"
         text.write_text(source)
-        return _link(platform, library, [text], flags)
+        return _link(platform, scratch / f"library{platform.suffix}", [text], flags)
 
 
 _CLOSE = ("-fno-align-functions", "-fno-align-jumps", "-fno-align-labels")
