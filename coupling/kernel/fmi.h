@@ -152,7 +152,15 @@ typedef struct {
     };
 } Library;
 
-/* library.c: null where the library cannot be used, with the reason in `problem`. */
+/* The number of a function in the table of its version; those of one type follow each other by the types. */
+#define CALL_NUMBER(table, member) ((int)(offsetof(table, member) / sizeof(void (*)(void))))
+
+enum { CALL_LOADING = 1000 }; /* not a function of FMI: the library is opened */
+
+/* library.c: its name, such as fmi3SetTime; "no function" where there is none. */
+const char *library_call(int version, int number);
+
+/* Null where the library cannot be used, with the reason in `problem`. */
 Library *library_open(const char *path, int version, char *problem, size_t size);
 /* The first function that the library lacks of those that an interface needs, Co-Simulation or Model Exchange; or null. */
 const char *library_missing(const Library *, bool stepped);

@@ -1,4 +1,4 @@
 /* What a host can be asked for. */
-#include "channel.h"
+#include "guard.h"
 
-const Service host_services[] = {NULL};
+const Service host_services[] = {guard_serve, NULL};

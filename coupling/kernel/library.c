@@ -77,6 +77,28 @@ static const char *missing_3(const Library *library, bool stepped)
 #undef SET
 #undef PREFIX
 
+#define NAME(table, prefix, member, symbol)          \
+    if (number == CALL_NUMBER(table, member))        \
+        return prefix #symbol;
+#define NAME_2(member, symbol, result, arguments) NAME(Fmi2, "fmi2", member, symbol)
+#define NAME_3(member, symbol, result, arguments) NAME(Fmi3, "fmi3", member, symbol)
+#define ACCESS_2(type, name, c) NAME(Fmi2, "fmi2", get[type], Get##name) NAME(Fmi2, "fmi2", set[type], Set##name)
+#define ACCESS_3(type, name, c) NAME(Fmi3, "fmi3", get[type], Get##name) NAME(Fmi3, "fmi3", set[type], Set##name)
+
+const char *library_call(int version, int number)
+{
+    if (number == CALL_LOADING)
+        return "dlopen";
+    if (version == 2) {
+        FMI2_FUNCTIONS(NAME_2, NAME_2, NAME_2, NAME_2)
+        FMI2_TYPES(ACCESS_2)
+    } else {
+        FMI3_FUNCTIONS(NAME_3, NAME_3, NAME_3, NAME_3)
+        FMI3_TYPES(ACCESS_3)
+    }
+    return "no function";
+}
+
 Library *library_open(const char *path, int version, char *problem, size_t size)
 {
     Library *library = calloc(1, sizeof *library);
