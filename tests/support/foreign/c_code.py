@@ -70,6 +70,7 @@ static int evaluate(Model *m, const unsigned *r, size_t n)
     ALLOW(INSTANTIATED | INITIALIZATION | EVENT | CONTINUOUS | STEP) \
     for (size_t i = 0; i < n; i++) { \
         if (!r[i] || r[i] >= FIRST_RATE) return say(m, Error, "this variable cannot be set"); \
+        for (int j = 0; j < NX; j++) if ((unsigned)state[j] == r[i]) ALLOW(INSTANTIATED | INITIALIZATION) \
         m->v[r[i]] = value[i]; \
     } \
     return Ok;
