@@ -23,7 +23,7 @@ from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.rates import check_rates, drives_of
 from coupling.plan.schedule import Schedule, build_schedule
 from coupling.plan.shown import Shown
-from coupling.plan.switched import Switched, refuse_stepped, switched_multipliers
+from coupling.plan.switched import Switched, read_for_modes, refuse_stepped, switched_multipliers
 from coupling.plan.transformations import Affine, needs_conversion, on_the_way, see_transformed, transformed_wires, unit_of
 from coupling.plan.wires import Wires, list_wires, notes_on
 
@@ -207,7 +207,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
         bonds=tuple(bonds_of(parts, definition.connections, schedule)) if mode.coupled else (),
         inner=_inner(definition.name, parts, sources, varying, division, mode is Mode.PROJECTED_BETWEEN) if division else None,
         inner_parts=division.inner if division else (),
-        reading=plan_reading(schedule) if mode is Mode.PROJECTED else None,
+        reading=read_for_modes(parts, schedule) if mode is Mode.PROJECTED else None,
         connections=definition.connections,
         torque_free=torque_free,
         enforced={number[name]: intervals for name, intervals in definition.enforced if name in number},

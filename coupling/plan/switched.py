@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from coupling.errors import BuildError
+from coupling.errors import BuildError, Unprojectable
 from coupling.fmus.switched import KINDS, SwitchedMultiplier
 from coupling.kernel.rows import RowBuilder
 from coupling.plan.graph import Part, type_code
-from coupling.plan.schedule import ScheduledLoop
+from coupling.plan.projection import Reading, plan_reading
+from coupling.plan.schedule import Schedule, ScheduledLoop
 
 MODES = {
     "unilateral": {0: "open", 1: "closed"},
@@ -63,6 +64,20 @@ def add_switched(rows: RowBuilder, parts: Sequence[Part], switched: Sequence[Swi
             "limited": int(bool(given.depends) and normal is None),
         }
         rows.add_switched(**{name: value for name, value in numbers.items() if value is not None})
+
+
+def read_for_modes(parts: Iterable[Part], schedule: Schedule) -> Reading:
+    """How constraints are read; modes and impacts cannot do without."""
+    try:
+        return plan_reading(schedule)
+    except Unprojectable as error:
+        switched = next((part.name for part in parts if part.dae and part.dae.switched), None)
+        if switched is None:
+            raise
+        raise BuildError(
+            f"the modes of '{switched}' cannot be chosen: {error.why}; use FMUs with directional derivatives beside it, or add '{switched}' with "
+            "kind='cs', which makes it compliant"
+        ) from None
 
 
 def refuse_stepped(parts: Iterable[Part], kinds: Mapping[str, str]) -> None:

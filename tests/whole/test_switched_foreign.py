@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import fmpy
 import numpy as np
@@ -11,7 +12,7 @@ from fmpy.fmi1 import FMICallException
 from fmpy.fmi2 import FMU2Model
 from fmpy.fmi3 import FMU3Model
 
-from coupling import System
+from coupling import BuildError, System
 from tests.support import foreign
 from tests.support.foreign import Model, Variable
 
@@ -37,10 +38,10 @@ BOUNCER = Model(
 """2 kg on 50 N/m, from 1 m at rest, with a state that its own event changes where s falls through 0, and a check of the mode in every call."""
 
 
-def bouncing(fmi: int) -> System:
+def bouncing(fmi: int, model: Model = BOUNCER) -> System:
     system = System("bouncer")
     system.add("ground", "mechanical1d.Fixed1D")
-    system.add("mass", foreign.export(BOUNCER, fmi))
+    system.add("mass", foreign.export(model, fmi))
     system.add("stop", "mechanical1d.EndStop", {"low": 0.0, "high": 9.0, "e": 0.7})
     system.connect("ground.flange", "stop.M")
     for motion in "sva":
@@ -61,11 +62,25 @@ def test_what_an_event_of_its_own_changes_at_an_impact_stays(fmi: int, solver: s
     assert result["mass.count"][-1] == 5
 
 
+def test_one_without_directional_derivatives_is_refused_beside_a_joint_that_switches() -> None:
+    with pytest.raises(BuildError) as refused:
+        bouncing(3, replace(BOUNCER, partials=None)).simulate(1.0)
+    assert str(refused.value) == (
+        "the modes of 'stop' cannot be chosen: 'stop.lambda[1]' is found by iteration, so that it is not known how states answer to it; use FMUs "
+        "with directional derivatives beside it, or add 'stop' with kind='cs', which makes it compliant"
+    )
+
+
 def test_it_refuses_states_in_event_mode(fmi: int) -> None:
     """So that the run above set them in Continuous-Time Mode alone."""
     path = foreign.export(BOUNCER, fmi)
     described, folder = fmpy.read_model_description(path), fmpy.extract(path)
-    of = {"guid": described.guid, "unzipDirectory": folder, "modelIdentifier": described.modelExchange.modelIdentifier, "instanceName": "it"}
+    of = {
+        "guid": described.guid,
+        "unzipDirectory": folder,
+        "modelIdentifier": described.modelExchange.modelIdentifier,
+        "instanceName": "it",
+    }
     instance = FMU2Model(**of) if fmi == 2 else FMU3Model(**of)
     instance.instantiate()
     if fmi == 2:
