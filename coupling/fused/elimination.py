@@ -91,7 +91,8 @@ def _share(row: dict[int, np.ndarray], column: int) -> np.ndarray:
     """How great an entry is beside the greatest of its row."""
     if column not in row:
         return np.zeros(1)
-    return np.abs(row[column]) / np.max(np.abs(list(row.values())), axis=0)
+    with np.errstate(all="ignore"):
+        return np.abs(row[column]) / np.max(np.abs(list(row.values())), axis=0)
 
 
 def _sparse_pivots(given: list[dict[int, np.ndarray]]) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ gives the same graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -139,6 +139,13 @@ class Graph:
 
     def leaf(self, op: Op, number: int = 0) -> int:
         return self._node((op, number), op, (), number)
+
+    def renumber(self, op: Op, numbers: Mapping[int, int]) -> None:
+        """Gives leaves other numbers."""
+        nodes = {old: self._known.pop((op, old)) for old in numbers}
+        for old, new in numbers.items():
+            self._known[op, new] = nodes[old]
+            self.value[nodes[old]] = new
 
     def is_constant(self, node: int) -> bool:
         return self.op[node] is Op.CONSTANT

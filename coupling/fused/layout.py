@@ -40,16 +40,16 @@ class Layout:
 def layout(lowered: Lowered, roots: Roots) -> Layout:
     """The workspace for some roots."""
     graph = roots.graph
-    entries = sum(len(loop.entries) for loop in lowered.loops)
-    counts = dict.fromkeys(Region, lowered.unknowns) | {
+    counts = dict.fromkeys(Region, 0) | {
         Region.STATES: lowered.built.states,
         Region.TIME: 1,
         Region.DRIVES: len(lowered.built.drives),
         Region.PARAMETERS: len(lowered.parameters),
         Region.DISCRETE: len(lowered.discrete),
-        Region.ENTRIES: entries,
-        Region.DERIVATIVES: lowered.built.states,
     }
+    for stage in roots.stages:
+        for wanted in stage.wanted:
+            counts[wanted.region] = max(counts[wanted.region], wanted.place + 1)
     first, size = {}, 0
     for region in Region:
         first[region] = size

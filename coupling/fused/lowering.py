@@ -63,6 +63,10 @@ class Lowered:
     derivatives: tuple[int, ...] = ()
     """By state, in terms of states, drives and unknowns."""
 
+    readings: tuple[tuple[int | None, int | None], ...] = ()
+    """By constraint of the plan's reading: position and velocity, in terms of states, drives and time."""
+    indicators: tuple[int, ...] = ()
+    """Event indicators in the kernel's order; those of contacts and of friction contain unknowns."""
     variables: dict[tuple[int, str], Variable] = field(default_factory=dict)
     """The declarations of the variables in these lists."""
 
@@ -145,9 +149,41 @@ class _System:
             for number, part in enumerate(self.parts)
             for reference in part.states
         ]
-        self._visit(wanted)
-        self.result.derivatives = tuple(self._free(*each) for each in wanted)
+        self.result.derivatives = self._nodes(wanted)
+        self.result.readings = self._readings()
+        self.result.indicators = self._nodes(
+            (number, self.classes[number].places[part.fmu.by_reference[each.reference].name])
+            for number, part in enumerate(self.parts)
+            for each in part.structure.indicators
+        )
+        self._sort_by_part(Op.PARAMETER, self.result.parameters)
+        self._sort_by_part(Op.DISCRETE, self.result.discrete)
         return self.result
+
+    def _nodes(self, wanted: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+        """Of variables, with unknowns as leaves."""
+        listed = list(wanted)
+        self._visit(listed)
+        found = [self.values[part][place] for part, place in listed]
+        assert self.solved
+        return tuple(node for node in found if isinstance(node, int))
+
+    def _readings(self) -> tuple[tuple[int | None, int | None], ...]:
+        reading = self.built.reading
+        if reading is None:
+            return ()
+        nodes = dict(zip(reading.outputs, self._nodes(self._variable_of(a)[:2] for a in reading.outputs.values()), strict=True))
+
+        def read(slot: int | None) -> int | None:
+            return None if slot is None else nodes[slot]
+
+        return tuple((read(held.position), read(held.velocity)) for held in reading.constraints)
+
+    def _sort_by_part(self, op: Op, listed: list[tuple[int, str]]) -> None:
+        """What belongs together is numbered together: like instances have their parameters at like distances."""
+        order = sorted(range(len(listed)), key=lambda number: listed[number][0])
+        self.graph.renumber(op, {old: new for new, old in enumerate(order)})
+        listed[:] = [listed[old] for old in order]
 
     def _solve(self) -> None:
         """From now on unknowns are leaves; what depends on them is computed anew."""
@@ -186,11 +222,6 @@ class _System:
             return self.values[part][place]
         arriving = self._arriving(address)
         return self._affine(Op.SUBTRACT, address.part, (arriving, Affine(self.graph.zero, {self.numbers[address]: self.graph.one})))
-
-    def _free(self, part: int, place: int) -> int:
-        value = self.values[part][place]
-        assert type(value) is int
-        return value
 
     # -- variables ---------------------------------------------------------------------------------------------------
 

@@ -8,8 +8,11 @@ import pytest
 from coupling import System
 from coupling.fused.layout import layout
 from coupling.fused.lowering import NotFused, lower
-from coupling.fused.roots import Region, derivatives
-from tests.support.fused.agreement import ALLOWED, disagreement
+from coupling.fused.roots import Region, derivatives, readings
+from coupling.plan.build import build
+from coupling.plan.kinds import Mode
+from tests.support.fused.agreement import ALLOWED, disagreement, events_disagreement, readings_disagreement
+from tests.support.fused.smallest import smallest
 
 
 def four_bar() -> System:
@@ -26,6 +29,19 @@ def four_bar() -> System:
 
 def test_derivatives_are_those_of_the_instances():
     assert disagreement(four_bar().build(communication=False)) < ALLOWED
+
+
+def test_positions_and_velocities_of_constraints_are_those_of_the_instances():
+    """What projection reads; nothing is solved for."""
+    built = build(four_bar().definition, Mode.PROJECTED)
+    assert readings(lower(built)).solve.nodes == ()
+    assert readings_disagreement(built) < ALLOWED
+
+
+@pytest.mark.parametrize("component", ["planar.PointContact"])
+def test_event_indicators_are_those_of_the_instances(component):
+    """Of contacts and friction they depend on multipliers and modes."""
+    assert events_disagreement(smallest(component).build(communication=False)) < ALLOWED
 
 
 def test_lowering_again_gives_the_same_graph():

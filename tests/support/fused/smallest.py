@@ -28,6 +28,8 @@ GIVES_EFFORT = {
     "electrical pin pair": "electrical.Resistor",
 }
 """What is joined to a port that gives motion, and to what gives motion itself."""
+RIGID = {"planar frame": "planar.Weld", "rotational flange": "mechanical1d.RigidShaft"}
+"""What has no mass moves with something that has."""
 WITHOUT_TORQUE = {"planar frame": "planar.SpringDamper", "spatial frame": "spatial.SpringDamper"}
 
 
@@ -45,7 +47,10 @@ def smallest(name: str) -> System:
         if port.side is Side.EFFORT:
             system.connect(f"it.{port.name}", f"{other}.{given}")
             continue
-        between = (WITHOUT_TORQUE if port.torque_free is not None else GIVES_EFFORT)[kind]
+        if "Massless" in name:
+            between = (RIGID if not number else WITHOUT_TORQUE)[kind]
+        else:
+            between = (WITHOUT_TORQUE if port.torque_free is not None else GIVES_EFFORT)[kind]
         system.add(f"between{number}", between)
         ends = [each.name for each in declaration(find(between)).ports]
         for end, target in zip(ends, (f"it.{port.name}", f"{other}.{given}"), strict=False):

@@ -1,0 +1,29 @@
+"""Every component of the catalogue in a smallest system: fused, its derivatives and event indicators are those of the instances."""
+
+from __future__ import annotations
+
+import pytest
+
+from coupling.fused.lowering import NotFused, lower
+from fmu_components.catalogue import all_components
+from tests.support.fused.agreement import ALLOWED, disagreement, events_disagreement
+from tests.support.fused.smallest import smallest
+
+QUICK = ("mechanical1d.Gear", "planar.RollingDisc", "planar.RevoluteFriction")
+NOT_FUSED = {
+    "planar.RevoluteFriction": "'it.static\\[3\\]' is not affine in what the system is solved for",
+    "planar.TranslationalFriction": "'it.static\\[3\\]' is not affine in what the system is solved for",
+    "planar.SlippingDisc": "'it.contact.tangential' is not affine in what the system is solved for",
+}
+"""What has equations that no graph holds, with the sentence."""
+
+
+@pytest.mark.parametrize("component", [each if each in QUICK else pytest.param(each, marks=pytest.mark.slow) for each in all_components()])
+def test_a_component_is_fused(component):
+    built = smallest(component).build(communication=False)
+    if component in NOT_FUSED:
+        with pytest.raises(NotFused, match=NOT_FUSED[component]):
+            lower(built)
+        return
+    assert disagreement(built) < ALLOWED
+    assert events_disagreement(built) < ALLOWED

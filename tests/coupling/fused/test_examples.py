@@ -1,0 +1,94 @@
+"""Every example that is built of components of this library alone: fused, its derivatives are those of the instances."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from coupling import System
+from coupling.fused.lowering import NotFused, lower
+from tests.support.fused.agreement import ALLOWED, disagreement
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+SYSTEMS = {
+    "01_pendulum": ("system",),
+    "03_seven_body_mechanism": ("system",),
+    "06_hydraulic_crane": ("system",),
+    "08_motor_slider_crank": ("system",),
+    "09_gantry_crane": ("system",),
+    "10_suspension": ("system",),
+    "11_exported_mechanisms": ("seven_bodies", "crane_mechanics", "slider_crank"),
+    "13_heavy_top": ("system",),
+    "14_bricard": ("system",),
+    "15_spatial_slider_crank": ("mechanics", "system"),
+    "16_stewart_platform": ("system",),
+    "17_quarter_car": ("system",),
+    "18_pointing": ("system",),
+    "19_wheel": ("system",),
+    "20_parallelogram": ("system",),
+    "21_rolling_disc": ("system",),
+    "22_two_masses": ("system",),
+    "23_balloon": ("system",),
+    "24_robot_arm": ("system",),
+    "25_chaplygin": ("system",),
+    "26_measured_pendulum": ("system",),
+    "27_which_parameters_matter": ("system",),
+    "28_loader": ("machine",),
+    "29_quick_return": ("system",),
+    "30_vehicle": ("car",),
+    "31_stick_slip": ("system",),
+    "32_clutch": ("system",),
+    "33_pendulum_at_wall": ("system",),
+    "34_newtons_cradle": ("system",),
+    "36_walking_leg": ("system",),
+}
+ELSEWHERE = {
+    "02_own_joint": "its component is written to a file at first",
+    "04_foreign_fmu": "an FMU of another tool",
+    "05_in_another_tool": "runs single FMUs",
+    "07_excavator": "an FMU in Python",
+    "12_run_exported_mechanisms": "runs single FMUs",
+    "35_walkers_foot": "takes arguments",
+}
+QUICK = ("32_clutch",)
+NOT_FUSED: dict[str, str] = {}
+"""What has equations that no graph holds, with the sentence."""
+
+
+def example(name: str) -> ModuleType:
+    module_name = f"fused_example_{name}"
+    specification = importlib.util.spec_from_file_location(module_name, EXAMPLES / f"{name}.py")
+    assert specification and specification.loader
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[module_name] = module
+    sys.path.insert(0, str(EXAMPLES))  # for examples that are built on others
+    try:
+        specification.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(EXAMPLES))
+    return module
+
+
+CASES = [(name, function) for name, functions in SYSTEMS.items() for function in functions]
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [case if case[0] in QUICK else pytest.param(*case, marks=pytest.mark.slow) for case in CASES], ids=str
+)
+def test_an_example_is_fused(name, function):
+    system: System = getattr(example(name), function)()
+    built = system.build(communication=False)
+    if name in NOT_FUSED:
+        with pytest.raises(NotFused, match=NOT_FUSED[name]):
+            lower(built)
+        return
+    assert disagreement(built) < ALLOWED
+
+
+def test_no_example_is_forgotten():
+    assert sorted(path.stem for path in EXAMPLES.glob("[0-9]*.py")) == sorted({*SYSTEMS, *ELSEWHERE})

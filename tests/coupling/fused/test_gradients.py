@@ -1,0 +1,97 @@
+"""Exact derivatives of expressions, and of a system through its unknowns, against complex steps along the same graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coupling.fused.expressions import Graph, Op
+from coupling.fused.gradients import gradients
+from coupling.fused.lowering import Lowered
+from coupling.fused.roots import Region, jacobian
+from tests.coupling.fused.test_examples import example
+from tests.support.fused.agreement import Fused, begun, random_point
+from tests.support.fused.smallest import smallest
+
+STEP = 1e-30
+ALLOWED = 1e-10
+
+STEPPED = {Op.SIGN, Op.FLOOR, Op.CEILING, Op.GREATER, Op.GREATER_EQUAL, Op.EQUAL, Op.AND, Op.OR, Op.NOT}
+
+
+@pytest.mark.parametrize("op", [op for op in Op if op >= Op.ADD])
+def test_the_slope_of_each_operation(op):
+    """By each operand; where it jumps, there is none."""
+    g = Graph()
+    leaves = [g.leaf(Op.STATE, i) for i in range(3)]
+    at = np.array([0.7, 0.4, 0.9])
+    count = 3 if op is Op.SELECT else 1 if op not in _OF_TWO else 2
+    node = g.apply(op, *leaves[:count])
+    (found,) = gradients(g, [node], Op.STATE)
+    for place in range(count):
+        moved = at + 1j * STEP * (np.arange(3) == place)
+        (expected,) = g.evaluate([node], lambda _, number, moved=moved: moved[number])
+        (slope,) = g.evaluate([found.get(place, g.zero)], lambda _, number: at[number])
+        assert float(slope) == pytest.approx(float(np.imag(expected)) / STEP, rel=1e-14)
+    if op in STEPPED:
+        assert not found
+
+
+_OF_TWO = {
+    *(Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.DIVIDE, Op.ATAN2, Op.POWER, Op.MAX, Op.MIN),
+    *(Op.GREATER, Op.GREATER_EQUAL, Op.EQUAL, Op.AND, Op.OR),
+}
+
+
+def test_a_length_that_vanishes_has_the_slope_0():
+    g = Graph()
+    x = g.leaf(Op.STATE, 0)
+    (found,) = gradients(g, [g.apply(Op.SQRT, g.mul(x, x))], Op.STATE)
+    assert g.evaluate([found[0]], lambda *_: 0.0) == [0.0]
+
+
+CASES = {
+    "seven bodies": lambda: example("03_seven_body_mechanism").system(),
+    "crane": lambda: example("06_hydraulic_crane").system(),
+    "spatial joint": lambda: smallest("spatial.Universal"),
+    "rolling disc": lambda: smallest("planar.RollingDisc"),
+}
+
+
+@pytest.mark.parametrize("case", [each if each == "rolling disc" else pytest.param(each, marks=pytest.mark.slow) for each in CASES])
+def test_the_jacobian_is_that_of_complex_steps(case):
+    """Through the unknowns; relative to the greatest of each row."""
+    built = CASES[case]().build(communication=False)
+    parts = None
+
+    def roots(lowered: Lowered):
+        nonlocal parts
+        parts = jacobian(lowered)
+        return parts.roots
+
+    fused = Fused(built, roots)
+    assert parts is not None
+    with begun(built, {}) as session:
+        t, x = random_point(session, np.random.default_rng(3))
+        session.kernel.evaluate(t, x)
+        fused.run_at(session, t, x)
+        shape = len(x), fused.lowered.unknowns
+        found = _dense(parts.direct, fused.read(Region.DIRECT), (shape[0], shape[0]))
+        slopes = _dense(parts.residual, fused.read(Region.RESIDUAL_SLOPES), (shape[1], shape[0]))
+        mobility = _dense(parts.mobility, fused.read(Region.MOBILITY), shape)
+        found -= mobility @ np.linalg.solve(fused.matrix(), slopes)
+        fused.w = fused.w.astype(complex)
+        expected = np.empty_like(found)
+        for state in range(len(x)):
+            fused.put(Region.STATES, x + 1j * STEP * (np.arange(len(x)) == state))
+            fused.run()
+            expected[:, state] = np.imag(fused.read(Region.DERIVATIVES)) / STEP
+    size = np.maximum(np.abs(expected).max(axis=1, keepdims=True), 1e-300)
+    assert np.abs((found - expected) / size).max() < ALLOWED
+
+
+def _dense(coordinates: tuple[tuple[int, int], ...], values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    found = np.zeros(shape)
+    for (row, column), value in zip(coordinates, values, strict=True):
+        found[row, column] = value
+    return found
