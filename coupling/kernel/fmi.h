@@ -72,6 +72,9 @@ enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
     O(save, GetFMUstate, Status, (Component, void **))                                                                                \
     O(restore, SetFMUstate, Status, (Component, void *))                                                                              \
     O(forget, FreeFMUstate, Status, (Component, void **))                                                                             \
+    O(serialised_size, SerializedFMUstateSize, Status, (Component, void *, size_t *))                                                 \
+    O(serialise, SerializeFMUstate, Status, (Component, void *, unsigned char *, size_t))                                             \
+    O(deserialise, DeSerializeFMUstate, Status, (Component, const unsigned char *, size_t, void **))                                  \
     O(set_input_derivatives, SetRealInputDerivatives, Status, (Component, const Reference *, size_t, const int *, const double *))    \
     O(real_status, GetRealStatus, Status, (Component, int, double *))                                                                 \
     O(boolean_status, GetBooleanStatus, Status, (Component, int, int *))                                                              \
@@ -104,6 +107,9 @@ enum { FMI2_LAST_SUCCESSFUL_TIME = 2, FMI2_TERMINATED = 3 };
     O(save, GetFMUState, Status, (Component, void **))                                                                                \
     O(restore, SetFMUState, Status, (Component, void *))                                                                              \
     O(forget, FreeFMUState, Status, (Component, void **))                                                                             \
+    O(serialised_size, SerializedFMUStateSize, Status, (Component, void *, size_t *))                                                 \
+    O(serialise, SerializeFMUState, Status, (Component, void *, unsigned char *, size_t))                                             \
+    O(deserialise, DeserializeFMUState, Status, (Component, const unsigned char *, size_t, void **))                                  \
     C(instantiate_stepped, InstantiateCoSimulation, Component,                                                                        \
       (const char *, const char *, const char *, bool, bool, bool, bool, const Reference *, size_t, void *, Fmi3Log, Fmi3Update))     \
     O(enter_step, EnterStepMode, Status, (Component))                                                                                 \

@@ -121,7 +121,12 @@ static Status run_2(Resident *r, Record *c, unsigned char *data)
         CASE(enter_continuous, (k))
         CASE(completed_step, (k, c->flag[0], &c->flag[1], &c->flag[2]))
         CASE(restore, (k, state))
+        CASE(serialised_size, (k, state, (size_t *)&c->count[0]))
+        CASE(serialise, (k, state, data, n))
 #undef CASE
+    case CALL_NUMBER(Fmi2, deserialise):
+        status = f->deserialise(k, data, n, &state);
+        break;
     case CALL_NUMBER(Fmi2, save):
         status = f->save(k, &state);
         break;
@@ -171,6 +176,9 @@ static Status run_3(Resident *r, Record *c, unsigned char *data)
         CASE(save, (k, &state))
         CASE(restore, (k, state))
         CASE(forget, (k, &state))
+        CASE(serialised_size, (k, state, &states))
+        CASE(serialise, (k, state, data, n))
+        CASE(deserialise, (k, data, n, &state))
         CASE(enter_step, (k))
         CASE(do_step, (k, c->real[0], c->real[1], c->flag[5], &flag[0], &flag[1], &flag[2], &c->real[2]))
         CASE(set_time, (k, c->real[0]))

@@ -161,6 +161,43 @@ Status proxy_with_state(Remote *r, int call, void **state)
     return status;
 }
 
+Status proxy_serialised_size(Remote *r, int call, void *state, size_t *size)
+{
+    Record *const c = proxy_begin(r, call, 0);
+    if (!c)
+        return FATAL;
+    c->state = (uint64_t)(uintptr_t)state;
+    c->count[0] = *size;
+    const Status status = proxy_ask(r);
+    *size = c->count[0];
+    return status;
+}
+
+Status proxy_serialise(Remote *r, int call, void *state, unsigned char *bytes, size_t size)
+{
+    Record *const c = proxy_begin(r, call, size);
+    if (!c)
+        return FATAL;
+    c->state = (uint64_t)(uintptr_t)state;
+    c->count[0] = size;
+    const Status status = proxy_ask(r);
+    proxy_put(bytes, proxy_arrays(c), size);
+    return status;
+}
+
+Status proxy_deserialise(Remote *r, int call, const unsigned char *bytes, size_t size, void **state)
+{
+    Record *const c = proxy_begin(r, call, size);
+    if (!c)
+        return FATAL;
+    c->state = (uint64_t)(uintptr_t)*state;
+    c->count[0] = size;
+    proxy_put(proxy_arrays(c), bytes, size);
+    const Status status = proxy_ask(r);
+    *state = (void *)(uintptr_t)c->state;
+    return status;
+}
+
 Status proxy_numbers_to(Remote *r, int call, const double *x, size_t count)
 {
     Record *const c = proxy_begin(r, call, count * sizeof *x);

@@ -47,6 +47,9 @@ Status proxy_begin_run(Remote *, int call); /* from now on setters wait */
 Status proxy_end_run(Remote *, int call);
 Status proxy_set_time(Remote *, int call, double);
 Status proxy_with_state(Remote *, int call, void **state);
+Status proxy_serialised_size(Remote *, int call, void *state, size_t *);
+Status proxy_serialise(Remote *, int call, void *state, unsigned char *, size_t);
+Status proxy_deserialise(Remote *, int call, const unsigned char *, size_t, void **state);
 Status proxy_numbers_to(Remote *, int call, const double *, size_t);
 Status proxy_numbers_of(Remote *, int call, double *, size_t);
 Status proxy_access(Remote *, int call, const Reference *, size_t, void *values, size_t size, bool setting);
@@ -76,6 +79,18 @@ static inline uint64_t proxy_library(const Instance *instance)
     static Status save_##version(Component r, void **state) { return proxy_with_state(r, CALL(save), state); }                           \
     static Status restore_##version(Component r, void *state) { return proxy_with_state(r, CALL(restore), &state); }                     \
     static Status forget_##version(Component r, void **state) { return proxy_with_state(r, CALL(forget), state); }                       \
+    static Status serialised_size_##version(Component r, void *state, size_t *size)                                                 \
+    {                                                                                                                               \
+        return proxy_serialised_size(r, CALL(serialised_size), state, size);                                                        \
+    }                                                                                                                               \
+    static Status serialise_##version(Component r, void *state, unsigned char *bytes, size_t size)                                  \
+    {                                                                                                                               \
+        return proxy_serialise(r, CALL(serialise), state, bytes, size);                                                             \
+    }                                                                                                                               \
+    static Status deserialise_##version(Component r, const unsigned char *bytes, size_t size, void **state)                         \
+    {                                                                                                                               \
+        return proxy_deserialise(r, CALL(deserialise), bytes, size, state);                                                         \
+    }                                                                                                                               \
     static Status set_states_##version(Component r, const double *x, size_t n) { return proxy_numbers_to(r, CALL(set_states), x, n); }   \
     static Status get_states_##version(Component r, double *x, size_t n) { return proxy_numbers_of(r, CALL(get_states), x, n); }         \
     static Status get_derivatives_##version(Component r, double *x, size_t n) { return proxy_numbers_of(r, CALL(get_derivatives), x, n); } \
