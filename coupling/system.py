@@ -121,6 +121,7 @@ class System(Composition):
         spectral_radius: float = Run.spectral_radius,
         newton_limit: int = Run.newton_limit,
         newton_tolerance: float = Run.newton_tolerance,
+        start_values: Mapping[str, Value] | None = None,
     ) -> Path:
         """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
 
@@ -134,7 +135,8 @@ class System(Composition):
         ``solver.implicit``: an implicit method in Co-Simulation, for stiff systems. With ``ls_dae`` an importer may solve for the multipliers
         itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default experiment, in seconds. ``stabilisation`` is by default part of
         the joints; with ``projection`` Co-Simulation moves states onto the constraints, and Model Exchange gives the projected right-hand side.
-        ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``.
+        ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``. ``start_values`` are those of
+        this FMU alone, by full names; it starts with them.
         """
         from coupling.export.export import export_fmu
 
@@ -152,6 +154,7 @@ class System(Composition):
             ls_dae=ls_dae,
             stop_time=stop_time,
             stabilisation=stabilisation,
+            start_values=start_values,
             steps=embedded_run(
                 stop_time,
                 initial,

@@ -16,14 +16,18 @@ from jourdain.verbs.common import (
     ENDED_EARLY,
     INTERRUPTED,
     WRONG_USE,
+    Parser,
     WrongUse,
     add_kind,
     add_run_options,
     bold,
     check_folder,
+    number,
     run_of,
     softly,
+    start_values_of,
     system_of,
+    whole_number,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="jourdain",
         description="Mechanisms as FMUs: components, systems and their results.",
         epilog="A SYSTEM is a file of Python (machine.py, or machine.py:name for one of several), an SSP package (.ssp) or an FMU (.fmu). "
@@ -99,13 +103,18 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--out", type=Path, required=True, metavar="FILE.fmu")
     export.add_argument("--inputs", action="append", metavar="NAME", help="a port or input that becomes the FMU's; may be repeated")
     export.add_argument("--outputs", action="append", metavar="NAME", help="what it gives; may be repeated (default: all states)")
-    export.add_argument("--fmi", type=int, choices=(2, 3), default=2)
+    export.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of the FMU; may be repeated")
+    export.add_argument(
+        "--initial", choices=("check", "assemble", "relax"), default="check", help="what is done with a start that violates constraints"
+    )
+    export.add_argument("--hold", action="append", metavar="NAME", help="a state that --initial assemble does not move; may be repeated")
+    export.add_argument("--fmi", type=whole_number, choices=(2, 3), default=2)
     export.set_defaults(verb=_export)
 
     view = verbs.add_parser("view", help="write a result as a page that moves, or as a picture")
     view.add_argument("result", type=Path, help="a .jrd")
     view.add_argument("--out", type=Path, metavar="FILE", help="default: beside the result, as .html")
-    view.add_argument("--at", type=float, metavar="SECONDS", help="a still picture at a time (.svg, .png or .pdf)")
+    view.add_argument("--at", type=number, metavar="SECONDS", help="a still picture at a time (.svg, .png or .pdf)")
     view.add_argument("--open", action="store_true", help="show the page in the browser")
     view.set_defaults(verb=_view)
 
@@ -270,7 +279,16 @@ def _write(result: Result, path: Path, plot: Sequence[str] | None) -> Path:
 
 
 def _export(chosen: argparse.Namespace) -> int:
-    path = system_of(chosen.system).export_fmu(chosen.out, inputs=chosen.inputs, outputs=chosen.outputs, fmi=chosen.fmi)
+    system = system_of(chosen.system)
+    path = system.export_fmu(
+        chosen.out,
+        inputs=chosen.inputs,
+        outputs=chosen.outputs,
+        fmi=chosen.fmi,
+        initial=chosen.initial,
+        hold=chosen.hold,
+        start_values=start_values_of(chosen, system),
+    )
     print(json.dumps({"written": [str(path)]}) if chosen.json else path)
     return COMPLETED
 

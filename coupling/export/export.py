@@ -22,8 +22,9 @@ from coupling.live.violations import check_start_state
 from coupling.options import Run
 from coupling.plan.build import build
 from coupling.plan.connections import wires_of
-from coupling.plan.definition import Definition
+from coupling.plan.definition import Definition, Value
 from coupling.plan.drives import ConstantDrive, FunctionDrive
+from coupling.plan.given import start_values_of_run
 from coupling.plan.kinds import Mode
 from coupling.plan.projection import of_no_effect, without_stabilisation
 from coupling.plan.rates import drives_of
@@ -50,6 +51,7 @@ def export_fmu(
     stop_time: float,
     stabilisation: str | None,
     steps: Run | None,
+    start_values: Mapping[str, Value] | None = None,
 ) -> Path:
     """See ``System.export_fmu``; ``steps`` are those of fixed size, if it takes such."""
     target = _target(path)
@@ -100,16 +102,17 @@ def export_fmu(
         )
     program = compile_program(built, [])
     unstabilised = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
-    for sentence in of_no_effect(built.parts, built.start, {}, unstabilised):
+    given = start_values_of_run(definition, built, start_values)
+    for sentence in of_no_effect(built.parts, built.start, given, unstabilised):
         raise BuildError(sentence)
-    moved = dict(unstabilised)
+    moved = {**unstabilised, **given}
     if initial == "assemble":
 
         def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:
-            with start(program, run, {**unstabilised, **guesses}, assembling=True) as session:
+            with start(program, run, {**unstabilised, **given, **guesses}, assembling=True) as session:
                 return {**guesses, **assemble(session, guesses).changes()}
 
-        moved |= assemble_in_parts(opened, mode, run, {}, attempt)
+        moved |= assemble_in_parts(opened, mode, run, given, attempt)
     with start(program, run, moved) as session:
         if initial != "relax":
             check_start_state(session)

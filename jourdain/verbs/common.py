@@ -7,10 +7,13 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from coupling.system import System
+
+_RUN_AS = "jourdain_system"
 
 COMPLETED, ENDED_EARLY, WRONG_USE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -42,18 +45,41 @@ def softly(verb: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Name
     return run
 
 
+class Parser(argparse.ArgumentParser):
+    """Tells a wrong use in one sentence, as verbs do."""
+
+    def error(self, message: str) -> NoReturn:
+        text = message.removeprefix("argument ")
+        help_text = "" if ";" in text else f"; '{self.prog} --help' shows what there is"
+        self.exit(WRONG_USE, f"jourdain: {text}{help_text}\n")
+
+
 # -- options -----------------------------------------------------------------------------------------------------------------------
 
 
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number; give one such as 2.5") from None
+
+
+def whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number; give one such as 1000") from None
+
+
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--stop", type=float, metavar="SECONDS", help="stop time (default: that of the file)")
+    parser.add_argument("--stop", type=number, metavar="SECONDS", help="stop time (default: that of the file)")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
     parser.add_argument("--solver", help="such as cvode (default: dopri5)")
-    parser.add_argument("--rtol", type=float, help="relative tolerance")
+    parser.add_argument("--rtol", type=number, help="relative tolerance")
     parser.add_argument("--initial", choices=("check", "assemble", "relax"), help="what is done with a start that violates constraints")
-    parser.add_argument("--communication-step", type=float, metavar="SECONDS", help="co-simulate with this step")
-    parser.add_argument("--interval", type=float, metavar="SECONDS", help="time between recorded rows")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="steps after which a run ends")
+    parser.add_argument("--communication-step", type=number, metavar="SECONDS", help="co-simulate with this step")
+    parser.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
+    parser.add_argument("--max-steps", type=whole_number, metavar="N", help="steps after which a run ends")
     parser.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
 
 
@@ -79,7 +105,20 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
     if stop is None:
         raise WrongUse(f"'{chosen.system}' does not say how long to simulate; give --stop SECONDS")
     settings.pop("stop_time", None)
-    return stop, settings, dict(map(start_value, chosen.set))
+    return stop, settings, start_values_of(chosen, system)
+
+
+def start_values_of(chosen: argparse.Namespace, system: System) -> dict[str, float | str]:
+    """Of ``--set``; those of a single FMU may be named as they are inside."""
+    found = dict(map(start_value, chosen.set))
+    if Path(chosen.system).suffix != ".fmu":
+        return found
+    ((instance, fmu),) = system.instances.items()
+
+    def full(name: str) -> str:
+        return name if name.startswith(f"{instance}.") and name not in fmu.variables else f"{instance}.{name}"
+
+    return {full(name): value for name, value in found.items()}
 
 
 def start_value(text: str) -> tuple[str, float | str]:
@@ -131,11 +170,12 @@ def _of_module(path: Path, name: str) -> System:
     """The only system of a file of Python, or that of a name; a function without arguments is called."""
     import runpy
 
+    from coupling.names import nearest
     from coupling.system import System
 
     sys.path.insert(0, str(path.resolve().parent))
     try:
-        scope = runpy.run_path(str(path), run_name="jourdain_system")
+        scope = runpy.run_path(str(path), run_name=_RUN_AS)
     except Exception as error:
         raise WrongUse(f"'{path}' cannot be run: {type(error).__name__}: {error}") from error
     finally:
@@ -147,7 +187,9 @@ def _of_module(path: Path, name: str) -> System:
         has = f"has the systems {', '.join(map(repr, systems))}" if systems else "has no System and no function 'system'"
         raise WrongUse(f"'{path}' {has}; name what to take: {path}:NAME")
     if name not in scope:
-        raise WrongUse(f"'{path}' has no '{name}'; it has {', '.join(map(repr, systems)) or 'no System'}")
+        offered = [*systems, *(key for key, each in scope.items() if isinstance(each, FunctionType) and each.__module__ == _RUN_AS)]
+        there = nearest(name, offered) or f"it has {', '.join(map(repr, offered)) or 'no System'}"
+        raise WrongUse(f"'{path}' has no '{name}'; {there}")
     found = scope[name]() if callable(scope[name]) else scope[name]
     if not isinstance(found, System):
         raise WrongUse(f"'{path}:{name}' is no System, and no function that returns one; name another one")

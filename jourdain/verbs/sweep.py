@@ -22,6 +22,7 @@ from jourdain.verbs.common import (
     run_of,
     softly,
     system_of,
+    whole_number,
 )
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
     points.add_argument("--zip", action="append", metavar="NAME=VALUES", help="values of one place belong together; may be repeated")
     points.add_argument("--points", type=Path, metavar="FILE.csv", help="names in the first line, a point in each other line")
     points.add_argument("--sample", action="append", metavar="NAME=LOW:HIGH", help="drawn from an interval; may be repeated")
-    points.add_argument("--draw", type=int, metavar="N", help="how many points --sample draws")
+    points.add_argument("--draw", type=whole_number, metavar="N", help="how many points --sample draws")
     points.add_argument("--method", choices=("latin", "sobol", "halton", "random"), help="how they are drawn (default: latin)")
-    points.add_argument("--seed", type=int, metavar="N", help="the same seed draws the same points (default: 0)")
+    points.add_argument("--seed", type=whole_number, metavar="N", help="the same seed draws the same points (default: 0)")
     parser.add_argument("--measure", action="append", metavar="MEASURE", help="a column; may be repeated (default: all last values)")
     parser.add_argument(
         "--executor", metavar="WHO", help="'threads', 'processes' or a number of processes (default: one run after the other)"

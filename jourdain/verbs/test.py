@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jourdain.verbs.common import COMPLETED, ENDED_EARLY, WrongUse, bold, softly, start_value
+from jourdain.verbs.common import COMPLETED, ENDED_EARLY, WrongUse, bold, number, softly, start_value
 
 if TYPE_CHECKING:
     from coupling.fmus import Fmu
@@ -30,10 +30,10 @@ def add_to(verbs: Any) -> argparse.ArgumentParser:
         epilog="Exit codes: 0 nothing was found, 1 the FMU has a problem, 2 wrong use.",
     )
     parser.add_argument("file", type=Path, metavar="FILE.fmu")
-    parser.add_argument("--stop", type=float, metavar="SECONDS", help="stop time of the runs (default: that of the FMU, or 1)")
+    parser.add_argument("--stop", type=number, metavar="SECONDS", help="stop time of the runs (default: that of the FMU, or 1)")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value, such as m=2; may be repeated")
-    parser.add_argument("--communication-step", type=float, metavar="SECONDS", help=f"in Co-Simulation (default: a {_STEPS}th of the run)")
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="that a run may take (default: %(default)g)")
+    parser.add_argument("--communication-step", type=number, metavar="SECONDS", help=f"in Co-Simulation (default: a {_STEPS}th of the run)")
+    parser.add_argument("--timeout", type=number, default=60.0, metavar="SECONDS", help="that a run may take (default: %(default)g)")
     parser.set_defaults(verb=softly(_test))
     return parser
 

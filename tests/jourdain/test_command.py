@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -127,6 +128,22 @@ def test_list_and_view(machine: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run(capsys, "view", result, "--at", "0.1")[:2] == (0, f"{result.with_suffix('.svg')}\n")
 
 
+def test_an_export_starts_as_asked(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With values of its own, and closed without what is held; of an FMU alone, names may do without its own."""
+    fmu = machine.parent / "pendulum.fmu"
+    options = ("--set", "rod.x=0.3", "--set", "rod.m=2.5", "--initial", "assemble", "--hold", "rod.x")
+    assert run(capsys, "export", machine, "--out", fmu, *options)[0] == 0
+    variables = load(fmu).variables
+    assert [variables[name].start for name in ("rod.x", "rod.theta", "rod.m")] == pytest.approx([0.3, math.acos(0.6), 2.5], abs=1e-12)
+    refused = run(capsys, "export", machine, "--out", fmu, "--set", "rod.x=0.3")
+    assert refused[0] == 2 and refused[2].startswith("jourdain: the start violates constraints: pin.position[1] = -0.2 m ")
+    result = machine.parent / "run.jrd"
+    for name in ("rod.m", "pendulum.rod.m"):
+        assert run(capsys, "simulate", fmu, "--stop", "0.1", "--set", f"{name}=4", "--set", "rod.x=0.2", "--out", result)[0] == 0
+        found = Result.load(result)
+        assert found.parameters["pendulum.rod.m"] == 4 and found["pendulum.rod.x"][0] == 0.2
+
+
 def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One implementation under both names."""
     code, _, _ = run(capsys, "build", "planar.Fixed", "--fmi", "3", "--out", machine.parent / "fmus")
@@ -141,7 +158,11 @@ def test_build_is_that_of_build_fmus(machine: Path, capsys: pytest.CaptureFixtur
         (("simulate", "{machine}"), "'{machine}' does not say how long to simulate; give --stop SECONDS"),
         (("simulate", "{machine}x"), "'{machine}x' is no system; give a file that ends in .py, .ssp or .fmu"),
         (("simulate", "nowhere.py", "--stop", "1"), "there is no file 'nowhere.py'; give the path of one that ends in .py, .ssp or .fmu"),
-        (("simulate", "{machine}:other", "--stop", "1"), "'{machine}' has no 'other'; it has no System"),
+        (("simulate", "{machine}:other", "--stop", "1"), "'{machine}' has no 'other'; it has 'system'"),
+        (("simulate", "{machine}:systm", "--stop", "1"), "'{machine}' has no 'systm'; did you mean 'system'?"),
+        (("simulate", "{machine}", "--stop", "abc"), "--stop: 'abc' is no number; give one such as 2.5"),
+        (("simulate", "{machine}", "--max-steps", "1.5"), "--max-steps: '1.5' is no whole number; give one such as 1000"),
+        (("simulate",), "the following arguments are required: SYSTEM; 'jourdain simulate --help' shows what there is"),
         (
             ("simulate", "{machine}", "--stop", "1", "--set", "rod.m"),
             "--set rod.m: a name and a value are expected, such as --set rod.m=2.5",
