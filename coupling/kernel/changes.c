@@ -4,6 +4,7 @@
  * v+ = v- + V Lambda with S Lambda = -g-, which is the plastic impact, and loses the energy -Lambda'(g- + g+)/2 (Carnot). Where a
  * constraint goes, velocities stay. */
 #include "project.h"
+#include "visit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,6 +135,30 @@ static bool room_for_change(Changes *c, int count)
     double *numbers = calloc(1, 2 * n * sizeof *numbers + n * (size_t)count * sizeof(bool) + 1);
     c->change[c->passed] = (Change){.impulse = numbers, .velocity = numbers + n, .heir = (bool *)(numbers + 2 * n)};
     return numbers;
+}
+
+void changes_visit(Kernel *k, Visit *v)
+{
+    Changes *c = k->changes;
+    int passed = c->passed;
+    visit_same(v, c->count);
+    VISIT(v, c->next);
+    VISIT(v, passed);
+    visit(v, c->conflicting, (size_t)c->unknowns * sizeof *c->conflicting);
+    for (int i = 0; i < passed && v->result == VISITED; i++) {
+        int count = v->mode == LOADING ? 0 : c->change[i].count;
+        VISIT(v, count);
+        if (v->mode == LOADING && c->passed == i) {
+            if (count < 0 || count > c->count || !room_for_change(c, count)) {
+                v->result = VISIT_NO_MEMORY;
+                return;
+            }
+            c->passed++;
+        }
+        Change *change = &c->change[i];
+        VISIT_FROM_TO(v, change, time, count);
+        visit(v, change->impulse, 2 * (size_t)c->unknowns * sizeof *change->impulse + (size_t)count * (size_t)c->unknowns * sizeof *change->heir);
+    }
 }
 
 static int refuse(Kernel *k, KernelStatus status, int loop, int unknown)

@@ -72,6 +72,22 @@ long kernel_stiffness(const Kernel *k, int *state, double *since)
     return own ? own->stiff_steps : 0;
 }
 
+static void visit_state(Kernel *k, Visit *v)
+{
+    Explicit *own = k->run->own;
+    RungeKutta *rk = own->rk;
+    const size_t n = (size_t)k->states;
+    VISIT_FROM_TO(v, own, most_rejected, suspected_since);
+    VISIT_FROM_TO(v, own, watched, to_watch);
+    VISIT_FROM_TO(v, own, t_checked, check_always);
+    visit(v, own->x_checked, n * (2 * sizeof(double) + sizeof(int))); /* with slopes and changes of sign */
+    visit_same(v, rk->tableau->stages);
+    VISIT_FROM_TO(v, rk, t, h);
+    VISIT_FROM_TO(v, rk, steps, worst);
+    VISIT_FROM_TO(v, rk, error_before, dense_ready);
+    visit(v, rk->atol, (size_t)(rk->corrected + rk->count - rk->atol) * sizeof *rk->atol); /* with states, stages and all numbers */
+}
+
 /* The run is where the method is. */
 static void follow(Kernel *k)
 {
@@ -278,7 +294,8 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
                      double stop, long outputs, const double *output_times)
 {
     /* Steps of high order are long: the more can happen inside. */
-    static const Method methods[] = {{restart, step, state_at, watch_signs, end, true, 1}, {restart, step, state_at, watch_signs, end, true, 3}};
+    static const Method methods[] = {{restart, step, state_at, watch_signs, end, visit_state, true, 1},
+                                     {restart, step, state_at, watch_signs, end, visit_state, true, 3}};
     const int result = begin_run(k, &methods[tableau->order > 5], start, stop, outputs, output_times);
     if (result)
         return result;

@@ -25,6 +25,11 @@ const double *kernel_index3_violation(const Kernel *k)
     return k->run->index3->b->violation;
 }
 
+static void visit_state(Kernel *k, Visit *v)
+{
+    index3_visit(k->run->index3, v);
+}
+
 static int restart(Kernel *k, double t, const double *x)
 {
     Run *run = k->run;
@@ -90,7 +95,7 @@ static int state_at(Kernel *k, double t, double *x)
 int kernel_begin_index3(Kernel *k, const Rows *rows, const Index3Options *options, double start, double stop, long outputs,
                         const double *output_times)
 {
-    static const Method method = {.restart = restart, .step = step, .state = state_at, .end = end, .evaluates = true, .samples = 1};
+    static const Method method = {.restart = restart, .step = step, .state = state_at, .end = end, .visit = visit_state, .evaluates = true, .samples = 1};
     const int result = begin_run(k, &method, start, stop, outputs, output_times);
     if (result)
         return result;

@@ -436,3 +436,18 @@ void instance_forget(Instance *instance, void **state)
         (void)(l->version == 3 ? l->fmi3.forget(COMPONENT, state) : l->fmi2.forget(COMPONENT, state));
     *state = NULL;
 }
+
+Status instance_serialised_size(Instance *instance, void *state, size_t *size)
+{
+    CALL(serialised_size, (COMPONENT, state, size), (COMPONENT, state, size));
+}
+
+Status instance_serialise(Instance *instance, void *state, unsigned char *bytes, size_t size)
+{
+    CALL(serialise, (COMPONENT, state, bytes, size), (COMPONENT, state, bytes, size));
+}
+
+Status instance_deserialise(Instance *instance, const unsigned char *bytes, size_t size, void **state)
+{
+    CALL(deserialise, (COMPONENT, bytes, size, state), (COMPONENT, bytes, size, state));
+}

@@ -137,6 +137,9 @@ Status instance_set_slopes(Instance *, const Polynomials *); /* the derivatives 
 Status instance_save(Instance *, void **state);              /* a state that is given is overwritten */
 Status instance_restore(Instance *, void *state);
 void instance_forget(Instance *, void **state);
+Status instance_serialised_size(Instance *, void *state, size_t *);
+Status instance_serialise(Instance *, void *state, unsigned char *, size_t);
+Status instance_deserialise(Instance *, const unsigned char *, size_t, void **state);
 
 /* What an evaluation calls most. */
 static inline Status heard(Instance *instance, Status status)

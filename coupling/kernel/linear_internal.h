@@ -99,6 +99,7 @@ void linear_scale_by_sweeps(Linear *, const double *values);
 /* pivots.c */
 Choice linear_choose_pivots(Linear *, const double *values, bool definite);
 bool linear_arrange(Linear *); /* false where memory lacks */
+bool linear_trace(Linear *);   /* the same */
 
 /* damping.c */
 void linear_free_damping(Linear *);

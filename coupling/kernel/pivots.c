@@ -166,16 +166,13 @@ Choice linear_choose_pivots(Linear *a, const double *values, bool definite)
     return definite ? choose_diagonal(a, values) : choose_graded(a, values);
 }
 
-/* Writes down, for the sequence just chosen, where the entries of A go and every product of the elimination. */
-bool linear_arrange(Linear *a)
+/* Writes down where the entries of A go and every product of the elimination. */
+bool linear_trace(Linear *a)
 {
     size_t products = 0;
-    for (int k = 0; k < a->count; k++) {
-        for (int q = a->upper[k]; q < a->start[k + 1]; q++)
-            a->at[q] = a->position[a->at[q]];
+    for (int k = 0; k < a->count; k++)
         for (int p = a->start[k]; p < a->upper[k]; p++)
             products += (size_t)(a->start[a->at[p] + 1] - a->upper[a->at[p]] - 1);
-    }
     a->target = linear_grown(a->target, &a->target_room, products, sizeof *a->target);
     if (a->target_room < products)
         return false;
@@ -191,4 +188,13 @@ bool linear_arrange(Linear *a)
                 *target++ = place[a->at[q]];
     }
     return true;
+}
+
+/* For the sequence just chosen: columns become their positions. */
+bool linear_arrange(Linear *a)
+{
+    for (int k = 0; k < a->count; k++)
+        for (int q = a->upper[k]; q < a->start[k + 1]; q++)
+            a->at[q] = a->position[a->at[q]];
+    return linear_trace(a);
 }

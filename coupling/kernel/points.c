@@ -1,5 +1,5 @@
 /* Communication points, and explicit steps from one to the next. */
-#include "kernel_internal.h"
+#include "visit.h"
 
 #include <float.h>
 #include <math.h>
@@ -181,6 +181,18 @@ double kernel_time(const Kernel *k)
 long kernel_course_steps(const Kernel *k)
 {
     return k->coupling->course->steps;
+}
+
+void course_visit(Kernel *k, Visit *v)
+{
+    Course *const now = k->coupling->course;
+    for (Course *course = now; course < now + 2; course++) {
+        if (v->mode == LOADING && course != now)
+            *course = *now;
+        VISIT_FROM_TO(v, course, number, restart);
+        VISIT(v, course->next_output);
+        VISIT(v, course->returns);
+    }
 }
 
 #define CLOSE 1e-9

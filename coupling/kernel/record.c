@@ -1,5 +1,6 @@
 #include "row_file.h"
 #include "sensitivity.h"
+#include "visit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,6 +77,21 @@ int kernel_record(Kernel *k)
         return KERNEL_NO_ROOM;
     record->rows += result == KERNEL_DONE;
     return result;
+}
+
+/* Rows in a file stay there: only their number is told. */
+void record_visit(Kernel *k, Visit *v)
+{
+    Record *record = k->record;
+    bool elsewhere = record->file;
+    visit_same(v, (long)width_of(k));
+    VISIT(v, record->rows);
+    VISIT(v, elsewhere);
+    if (elsewhere || v->result != VISITED)
+        return;
+    size_t room = (size_t)record->capacity;
+    record->values = visit_array(v, record->values, &room, (size_t)record->rows, width_of(k) * sizeof *record->values);
+    record->capacity = (long)room;
 }
 
 int kernel_begin_rows_file(Kernel *k, int file, long first, int width, const int *place)

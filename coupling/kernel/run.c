@@ -61,6 +61,26 @@ void kernel_end_run(Kernel *k)
     k->run = NULL;
 }
 
+void run_visit(Kernel *k, Visit *v)
+{
+    Run *run = k->run;
+    const size_t n = (size_t)kernel_width(k), m = (size_t)k->indicators;
+    size_t u = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        u += (size_t)k->loops[i].count;
+    visit_same(v, (long)n);
+    visit_same(v, (long)m);
+    VISIT_FROM_TO(v, run, t, t_before);
+    VISIT_FROM_TO(v, run, steps, near);
+    VISIT(v, run->next_output);
+    VISIT_FROM_TO(v, run, last_event, close); /* the end of the run, and what is recorded, may be others */
+    VISIT_FROM_TO(v, run, from, t_earlier);
+    visit(v, run->crossing, 2 * m * sizeof *run->crossing);
+    visit(v, run->present, (size_t)(run->unknowns_before + u - run->present) * sizeof *run->present); /* with all numbers */
+    if (v->result == VISITED && run->method->visit)
+        run->method->visit(k, v);
+}
+
 double kernel_run_time(const Kernel *k)
 {
     return k->run->t;

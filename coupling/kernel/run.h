@@ -2,7 +2,7 @@
 #ifndef KERNEL_RUN_H
 #define KERNEL_RUN_H
 
-#include "kernel_internal.h"
+#include "visit.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
@@ -23,6 +23,7 @@ typedef struct {
     int (*state)(Kernel *, double t, double *x);         /* within the last step */
     int (*complete)(Kernel *);                           /* after a step without an event */
     void (*end)(Kernel *);
+    void (*visit)(Kernel *, Visit *);             /* its own state; null where it begins anew instead */
     bool evaluates; /* a step leaves the instances where it ended */
     int samples;    /* of the indicators inside a step */
 } Method;

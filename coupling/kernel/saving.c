@@ -1,11 +1,11 @@
 /* Points to which a co-simulation can return. */
-#include "kernel_internal.h"
+#include "visit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What a return to a point brings back beside the instances: all values, what arrived before, and the peaks of pivots. */
-static size_t backup_size(const Kernel *k)
+size_t saved_size(const Kernel *k)
 {
     const Coupling *c = k->coupling;
     return (size_t)k->slots + 1 + PAST * (size_t)(c->inputs + c->predicted) + 3 * (size_t)c->inputs + (size_t)kernel_copy_peaks(k, NULL, false);
@@ -24,7 +24,7 @@ long kernel_copy_peaks(const Kernel *k, double *kept, bool back)
 
 static double *kept_peaks(const Kernel *k, int which)
 {
-    return k->coupling->backup[which] + backup_size(k) - kernel_copy_peaks(k, NULL, false);
+    return k->coupling->backup[which] + saved_size(k) - kernel_copy_peaks(k, NULL, false);
 }
 
 static void copy_past(Kernel *k, double *backup, bool back)
@@ -68,7 +68,7 @@ int kernel_save(Kernel *k, int which)
         c->steppers[i].saved_own[which] = c->steppers[i].own;
     }
     if (!c->backup[which])
-        c->backup[which] = malloc(backup_size(k) * sizeof(double));
+        c->backup[which] = malloc(saved_size(k) * sizeof(double));
     if (!c->backup[which])
         return KERNEL_NO_MEMORY;
     memcpy(c->backup[which], k->v, (size_t)k->slots * sizeof *k->v);
