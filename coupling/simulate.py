@@ -16,13 +16,14 @@ from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
-from coupling.errors import AnalysisError, BuildError, Unprojectable, listed, shown
+from coupling.errors import AnalysisError, BuildError, Unprojectable, listed
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
 from coupling.live.doubts import coarse, warnings
 from coupling.live.enforcement import jumps, takeovers
 from coupling.live.failures import out_of_memory
 from coupling.live.interval import Interval
+from coupling.live.keeper import Keeper
 from coupling.live.libraries import library_of
 from coupling.live.parameters import parameters_named
 from coupling.live.program import compile_program
@@ -50,7 +51,7 @@ from coupling.plan.projection import of_no_effect, stabilisation_parameters, wit
 from coupling.plan.scene import drawn, scene_of
 from coupling.record import Record
 from coupling.schemes.base import failures
-from coupling.schemes.base.scheme import Scheme, scheme_of
+from coupling.schemes.base.scheme import Scheme, refuse_without_integration, scheme_of
 from coupling.schemes.base.step_control import control_of
 from coupling.solvers.base.solver import SOLVERS, solver_of
 
@@ -65,6 +66,7 @@ class _Given(NamedTuple):
     fixed: Mapping[str, ConstantDrive]
     pose: Mapping[str, Any] | None
     stream: Stream | None
+    keeper: Keeper | None
 
 
 class Simulator:
@@ -115,7 +117,7 @@ class Simulator:
         if built.inner:
             _method_between_points(built, run)
         else:
-            _refuse_without_integration(run, control.changes_steps)
+            refuse_without_integration(run, control.changes_steps)
 
     def close(self) -> None:
         """Frees all instances that wait for another run."""
@@ -133,6 +135,7 @@ class Simulator:
         drives: Mapping[str, Any] | None = None,
         pose: Mapping[str, Any] | None = None,
         stream: Stream | None = None,
+        keeper: Keeper | None = None,
     ) -> tuple[Outcome, Record]:
         """From start to stop, beginning at a pose if there is one; the record holds everything up to where it ended, in a file if there is one.
 
@@ -143,8 +146,8 @@ class Simulator:
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
             others = {name: drive for name, drive in replaced.items() if name not in fixed}
-            return self._with(others)._run_held(run, _Given(start_values or {}, fixed, pose, stream))
-        return self._run_held(run, _Given(start_values or {}, fixed, pose, stream))
+            return self._with(others)._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper))
+        return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper))
 
     def _with(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
@@ -170,6 +173,8 @@ class Simulator:
 
     def _run_held(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
         """With constraints held as was asked for, or as can be."""
+        if given.keeper:
+            given.keeper.describe(self.definition, run, given.start_values, {name: drive.value for name, drive in given.fixed.items()})
         try:
             stabilised = self._stabilised(run, given.start_values)
             outcome, record = self._run(stabilised, given)
@@ -190,6 +195,8 @@ class Simulator:
             stabilised = self._stabilised(run, given.start_values)
             outcome, record = self._run(stabilised, given)
         outcome.stabilisation = self._held_by(run, stabilised, given.start_values)
+        if given.keeper:
+            given.keeper.tell(outcome, run.solver)
         if given.stream:
             given.stream.end(record, outcome)
         return outcome, record
@@ -259,7 +266,7 @@ class Simulator:
         return f"{self.definition.instances[of[0]].name}.{of[1]}"
 
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
-        start_values, fixed, pose, stream = given
+        start_values, fixed, pose, stream, keeper = given
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
         unstepped = self.built(Mode.UNSTEPPED) if scheme and (run.initial == "assemble" or pose is not None) else None
         mode = self._mode(run)
@@ -284,7 +291,9 @@ class Simulator:
         run.times()  # found once, before the clock starts
         began = perf_counter()
         asked = values
-        values, warned = self._begun(unstepped or built, run, values, pose, bool(own or fixed))
+        if keeper:
+            keeper.check(built, exact=scheme is not None or SOLVERS[run.solver].in_c)
+        values, warned = (keeper and keeper.begun) or self._begun(unstepped or built, run, values, pose, bool(own or fixed))
         key, session = self._started(built, run, values, scheme)
         completed = False
         try:
@@ -294,7 +303,7 @@ class Simulator:
                 check_start_state(session, own)
             prepared = perf_counter()
             try:
-                with stream.written(session) if stream else nullcontext():
+                with keeper.of(session, warned, stream) if keeper else nullcontext(), stream.written(session) if stream else nullcontext():
                     if scheme:
                         interval = Interval(session, session.inner, _method_between_points(built, run)) if session.inner else None
                         outcome = scheme.couple(session, run, interval)
@@ -467,24 +476,6 @@ def _projected(built: Built) -> Collection[int]:
     if built.reading:
         return range(len(built.parts))
     return built.inner_parts if built.inner and built.inner.reading else ()
-
-
-def check_scheme(name: object) -> None:
-    """Refuses a scheme that does not exist, whether it would be used or not."""
-    if isinstance(name, str):
-        scheme_of(name)
-
-
-def _refuse_without_integration(run: Run, changes_steps: bool) -> None:
-    """Refuses options of an integration that there is not: all instances with states step by themselves."""
-    if run.solver != Run.solver:
-        raise failures.nothing_integrated(option="solver", value=repr(run.solver))
-    if run.atol is not None:
-        raise failures.nothing_integrated(option="atol", value=shown(run.atol))
-    if run.stabilisation == "projection":
-        raise failures.nothing_integrated(option="stabilisation", value=repr(run.stabilisation))
-    if run.communication_step and run.max_step < run.communication_step and not changes_steps:
-        raise failures.longer_than_allowed(max_step=run.max_step, step=run.communication_step)
 
 
 def _method_between_points(built: Built, run: Run) -> TableauStructure:

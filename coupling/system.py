@@ -23,6 +23,7 @@ from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
+from coupling.live.keeper import DEFAULT_INTERVAL, keeper_of
 from coupling.live.session import Session
 from coupling.live.streaming import Stream, path_of
 from coupling.names import resolve
@@ -32,7 +33,9 @@ from coupling.plan.definition import Value
 from coupling.plan.kinds import Mode, possible_modes
 from coupling.progress import shows_progress, terminated_after
 from coupling.result import Result, start_picture
-from coupling.simulate import Simulator, check_scheme
+from coupling.resume import resume
+from coupling.schemes.base.scheme import check_scheme
+from coupling.simulate import Simulator
 from coupling.solvers.base.solver import embedded_run
 from coupling.ssp.parameters import start_values_of
 from coupling.ssp.systems import from_ssp, to_ssp
@@ -195,6 +198,7 @@ class System(Composition):
         return pose
 
     picture = start_picture
+    resume = staticmethod(resume)
     diagram = system_diagram
     _repr_html_ = system_html
 
@@ -419,6 +423,8 @@ class System(Composition):
         painleve: str = Run.painleve,
         sensitivities: Sequence[str] = Run.sensitivities,
         record_to: Path | str | None = None,
+        checkpoint: Path | str | None = None,
+        checkpoint_interval: float = DEFAULT_INTERVAL,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -456,6 +462,8 @@ class System(Composition):
         ``result.sensitivity("rod.theta", "rod.m")``.
         ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the
         run goes on, and whatever ends the process.
+        ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and at the end: ``System.resume`` goes on
+        from there.
         """
         asked = {name: value for name, value in locals().items() if name in _ASKED}
         check_scheme(scheme)
@@ -463,11 +471,12 @@ class System(Composition):
             start_values = start_values_of(start_values, self.instances)
         pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
         run = Run(**{**asked, "initial": initial if isinstance(initial, str) else Run.initial})
+        stream, keeper = None if record_to is None else Stream(path_of(record_to)), keeper_of(checkpoint, checkpoint_interval)
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
-            with terminated_after(record_to is not None):
-                outcome, record = simulator.run(run, start_values, drives, pose, None if record_to is None else Stream(path_of(record_to)))
+            with terminated_after(record_to is not None or checkpoint is not None):
+                outcome, record = simulator.run(run, start_values, drives, pose, stream, keeper)
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()

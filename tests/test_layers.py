@@ -18,13 +18,13 @@ ROOT = Path(__file__).parents[1]
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
         "errors markup memory names outcome registry",
-        "options record rows_file mat_file progress fmus kernel",
+        "options record rows_file checkpoint_file mat_file progress fmus kernel",
         "plan",
         "fused",
         "live pictures",
         "analysis schemes solvers export ssp",
         "simulate composition",
-        "system result diagram",
+        "system result resume diagram",
         "measures sampling",
         "sweeps",
         "sweep",

@@ -64,6 +64,7 @@ declare(
         "kernel_begin_rows_file": (_i, [_p, _i, _n, _i, _p]),
         "kernel_end_rows_file": (_n, [_p]),
         "kernel_rows_file_error": (_i, [_p]),
+        "kernel_rows": (_n, [_p]),
     }
 )
 
@@ -225,6 +226,11 @@ class Core:
     def end_rows_file(self) -> int:
         """How many rows the file has, which ends with them."""
         return self.library.kernel_end_rows_file(self.handle)
+
+    @property
+    def rows(self) -> int:
+        """How many have been recorded."""
+        return self.library.kernel_rows(self.handle)
 
     @property
     def rows_file_error(self) -> int:

@@ -7,8 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from coupling.kernel import library
-from coupling.kernel.binding import declare, pointer
+from coupling.kernel.binding import declare
 from coupling.kernel.core import Core
 
 declare({"kernel_visit": (c_int, [c_void_p, c_int, c_void_p, POINTER(c_size_t), POINTER(c_int)])})
@@ -50,6 +49,7 @@ def load_state(kernel: Core, state: np.ndarray) -> None:
 
 def _visit(kernel: Core, mode: int, state: np.ndarray, size: c_size_t) -> None:
     instance = c_int(-1)
-    why = Visited(library.kernel_visit(kernel.handle, mode, pointer(state), byref(size), byref(instance)))
+    library = kernel.library
+    why = Visited(library.kernel_visit(kernel.handle, mode, library.pointer(state), byref(size), byref(instance)))
     if why is not Visited.DONE:
         raise Unvisited(why, instance.value)

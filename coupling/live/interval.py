@@ -13,6 +13,8 @@ from coupling.live.tolerances import state_tolerances
 class Interval:
     """Integrates what lies between the communication points of a session."""
 
+    kept = ("_h",)
+
     def __init__(self, outer: Session, inner: Session, tableau: TableauStructure) -> None:
         """``inner`` is the session that shares instances with ``outer``; ``tableau`` the explicit Runge-Kutta method."""
         built, run = outer.built, outer.run

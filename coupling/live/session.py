@@ -13,6 +13,7 @@ from coupling.kernel import changes, switching
 from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.rows import Rows
+from coupling.live.keeper import Keeper
 from coupling.live.parameters import Parameter
 from coupling.live.program import Program
 from coupling.options import TOLERANCE, Run
@@ -53,6 +54,8 @@ class Session:
         """What is integrated between communication points, with the same instances."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
+        self.keeper: Keeper | None = None
+        """What makes checkpoints of the run."""
         self.switches = False
         """Whether modes of switched joints are chosen in the run."""
         self.touching: frozenset[tuple[int, int]] | None = None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import RawIOBase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from coupling.errors import BuildError, shown
+from coupling.errors import BuildError, ResultError, shown
 from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
@@ -35,8 +37,9 @@ def path_of(path: object) -> Path:
 class Stream:
     """A file of rows that a session writes, from its header on to the trailer of the run that has ended."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, there: Mapping[str, Any] | None = None) -> None:
+        """``there``: what a checkpoint says of the rows that the file has already, after which the run goes on."""
+        self._path, self._there = path, there
 
     @contextmanager
     def written(self, session: Session) -> Iterator[None]:
@@ -56,8 +59,12 @@ class Stream:
                 )
             with part.open("w+b", buffering=0) as self._file:
                 self._file.write(head)
+                if self._there:
+                    copy_rows(self._path, self._there, self._file, len(head))
                 part.replace(self._path)
-                session.kernel.begin_rows_file(self._file.fileno(), self._first, _places(self._told))
+                self._kernel = session.kernel
+                if not self._there:
+                    self.go_on()
                 try:
                     yield
                 finally:
@@ -65,6 +72,19 @@ class Stream:
         except OSError as error:
             part.unlink(missing_ok=True)
             raise OSError(f"record_to: '{self._path}' cannot be written: {error.strerror}; choose another path") from None
+
+    def go_on(self) -> None:
+        """The rows go into the file from now on, after those that the kernel has been told of."""
+        self._kernel.begin_rows_file(self._file.fileno(), self._first, _places(self._told))
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a checkpoint says of the rows."""
+        return {"path": str(self._path), "count": self._kernel.rows, "first": self._first, "width": self.width}
+
+    def store(self) -> None:
+        """The rows so far are safe from a power cut."""
+        os.fsync(self._file.fileno())
 
     def numbers(self) -> Numbers:
         """All rows, read from the file when they are looked at."""
@@ -91,6 +111,21 @@ class Stream:
             outcome.warnings.append(
                 f"'{self._path}' has all rows, but does not say how the run ended: {error.strerror}; save the result elsewhere"
             )
+
+
+def copy_rows(path: Path, there: Mapping[str, Any], file: RawIOBase, first: int) -> None:
+    """Those that a checkpoint tells of, from a file that was left into another one: who reads the old one keeps it."""
+    size = 8 * there["count"] * there["width"]
+    with path.open("rb") as old:
+        if os.fstat(old.fileno()).st_size < there["first"] + size:
+            raise ResultError(
+                f"'{path}' has fewer rows than the {there['count']} that the checkpoint tells of: it was cut, or belongs to another run; begin the run anew"
+            )
+        at, left = there["first"], size
+        file.seek(first)
+        while left:
+            done = os.sendfile(file.fileno(), old.fileno(), at, left)
+            at, left = at + done, left - done
 
 
 def _places(told: Record) -> np.ndarray:

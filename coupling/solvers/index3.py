@@ -40,7 +40,7 @@ def begin(session: Session, run: Run) -> Status:
 def integrate(session: Session, run: Run) -> Outcome:
     """Runs the system by fixed steps."""
     kernel, kept = session.kernel, kept_at_zero(session)
-    status, interrupted = advance(kernel, run, begin(session, run))
+    status, interrupted = advance(session, run, begin(session, run))
     report = kernel.index3
     session.solver_statistics = {
         "steps": kernel.steps,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from coupling.kernel.status import Status
 from coupling.live.failures import interrupted
 from coupling.live.interval import Interval
+from coupling.live.keeper import Kept, begun, kept, looked
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -24,17 +25,22 @@ def run_communication_steps(
     points = Points(stepper, session, run, interval)
     control = control_of(run.step_control)(points)
     control.refuse(scheme)
+    beside: tuple[Kept, ...] = (points, control, *stepper.beside, *([interval] if interval else []))
     try:
         points.start(control.first_size)
+        begun(session, Status.DONE, *beside)
         with watched(run) as show:
             try:
                 while points.t < run.stop_time and points.steps < run.max_steps:
                     control.advance()
                     show(points.t, points.steps)
+                    looked(session, Status.PAUSED, *beside)
             except KeyboardInterrupt:
+                kept(session, Status.PAUSED, *beside)
                 points.record_last()
                 return interrupted(session, points.t)
         status = Status.DONE if points.t >= run.stop_time else Status.PAUSED
+        kept(session, status, *beside)
         if status is Status.PAUSED:
             points.record_last()
     except CouplingStopped as stopped:

@@ -8,6 +8,7 @@ import numpy as np
 
 from coupling.kernel.status import Status
 from coupling.live.failures import interrupted
+from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -39,19 +40,21 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
         variable=variable,
         times=np.ascontiguousarray(times),
     )
-    stopped, chunk = False, 100
+    status, stopped, chunk, longest = begun(session, status), False, 100, pace(session, _INTERVAL)
     with watched(run) as show:
         try:
-            if status is Status.DONE and run.start_time < run.stop_time:
+            if status is Status.DONE and kernel.time < run.stop_time:
                 status = Status.PAUSED
             while status is Status.PAUSED and kernel.course[1] < run.max_steps:
                 began = perf_counter()
                 status = kernel.follow(min(chunk, run.max_steps - kernel.course[1]))
                 show(*kernel.course)
                 spent = perf_counter() - began
-                chunk = max(1, min(int(chunk * _INTERVAL / max(spent, 1e-6)), 10 * chunk))
+                chunk = max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
+                looked(session, status)
         except KeyboardInterrupt:
             stopped = True
+    kept(session, status)
     t, steps = kernel.course
     session.solver_statistics = {"steps": steps}
     if (stopped or status is Status.PAUSED) and kernel.recorded_until != kernel.time and kernel.complete() is Status.DONE:

@@ -36,6 +36,7 @@ class ExplicitStepper:
         self.extrapolation = min(run.extrapolation, max(most_degrees(session.built), default=0))
         self.order = run.extrapolation + 1
         self.past: tuple = ()
+        self.beside: tuple = ()
         self.irrevocable = bool(unable(session.built, "save_state"))
 
     def begin(self, restart: bool) -> None:

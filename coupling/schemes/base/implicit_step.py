@@ -10,6 +10,7 @@ import numpy as np
 from coupling.kernel.implicit import ConstraintStructure, Ending, Implicit
 from coupling.live.constraints import constraints_of, violations_of
 from coupling.live.interval import Interval
+from coupling.live.keeper import Kept
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -50,6 +51,7 @@ class ImplicitStepper:
     """Makes one implicit step after another."""
 
     order, extrapolation = 2, 0
+    kept = ("free",)
 
     def __init__(self, level: ConstraintLevel, session: Session, interval: Interval | None) -> None:
         self.level, self.session, self.kernel = level, session, session.kernel
@@ -86,6 +88,11 @@ class ImplicitStepper:
             watches_gain=not self.constraints and not cut.any(),
         )
         self.free = self.steps.movable
+
+    @property
+    def beside(self) -> tuple[Kept, ...]:
+        """What a checkpoint keeps beside the kernel."""
+        return self, self.response
 
     @property
     def past(self) -> np.ndarray:

@@ -19,6 +19,8 @@ SAME_POINT = 1e-9
 class Points:
     """Where a run has come to."""
 
+    kept = ("t", "h", "steps", "rejected", "restart", "passed", "_recorded")
+
     def __init__(self, stepper: CommunicationStepper, session: Session, run: Run, interval: Interval | None) -> None:
         self.stepper, self.session, self.run, self.interval, self.kernel = stepper, session, run, interval, session.kernel
         self.t, self.h = run.start_time, 0.0
@@ -42,6 +44,15 @@ class Points:
         )
         self.kernel.set_careful()
         self.record(event=False)
+
+    @property
+    def passed(self) -> int:
+        """How many of the times that are asked for have been recorded."""
+        return len(self.run.times()) - len(self._times)
+
+    @passed.setter
+    def passed(self, count: int) -> None:
+        self._times = list(self.run.times()[count:])
 
     def before_event(self, end: float) -> float:
         """Where a step that should go to ``end`` has to end: no later than at an event that is foreseen."""

@@ -13,6 +13,8 @@ PERTURBATION = 1e-3
 class Response:
     """The derivatives of enforced violations with respect to the multipliers that are free, for a step of one size."""
 
+    kept = ("_step", "_matrix", "_moves")
+
     def __init__(self, constraints: np.ndarray, enforced: np.ndarray) -> None:
         """``constraints`` are those that no Jacobian tells of; ``enforced`` as in :class:`ConstraintLevel`, of all."""
         self.constraints, own = constraints, enforced[:, constraints]

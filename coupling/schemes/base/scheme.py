@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 
-from coupling.errors import BuildError
+from coupling.errors import BuildError, shown
 from coupling.live.interval import Interval
 from coupling.live.session import Session
 from coupling.options import Run
@@ -39,3 +39,21 @@ def scheme_of(name: str) -> Scheme:
     if name == failures.UNSTABLE_SCHEME:
         raise failures.unstable_scheme()
     return SCHEMES[name]
+
+
+def check_scheme(name: object) -> None:
+    """Refuses a scheme that does not exist, whether it would be used or not."""
+    if isinstance(name, str):
+        scheme_of(name)
+
+
+def refuse_without_integration(run: Run, changes_steps: bool) -> None:
+    """Refuses options of an integration that there is not: all instances with states step by themselves."""
+    if run.solver != Run.solver:
+        raise failures.nothing_integrated(option="solver", value=repr(run.solver))
+    if run.atol is not None:
+        raise failures.nothing_integrated(option="atol", value=shown(run.atol))
+    if run.stabilisation == "projection":
+        raise failures.nothing_integrated(option="stabilisation", value=repr(run.stabilisation))
+    if run.communication_step and run.max_step < run.communication_step and not changes_steps:
+        raise failures.longer_than_allowed(max_step=run.max_step, step=run.communication_step)

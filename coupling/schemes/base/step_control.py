@@ -31,6 +31,7 @@ class StepControl(ABC):
     """Chooses the sizes of steps between the points of a run."""
 
     changes_steps: ClassVar[bool]
+    kept: tuple[str, ...] = ()
 
     def __init__(self, points: Points) -> None:
         assert points.run.communication_step
@@ -61,6 +62,7 @@ class FixedSteps(StepControl):
     """Points on a grid, and at events that are foreseen."""
 
     changes_steps = False
+    kept = ("_number", "_halvings", "_halved")
 
     def __init__(self, points: Points) -> None:
         super().__init__(points)
@@ -177,6 +179,7 @@ class StepDoubling(ErrorControl):
     """Compares one step with two of half the size, the result of which stays."""
 
     more_order = 1
+    kept = ("_size",)
 
     def __init__(self, points: Points) -> None:
         super().__init__(points)
@@ -205,6 +208,7 @@ class PowerControl(ErrorControl):
     """Compares the power that coupling creates in a step with the greatest so far that it has passed on."""
 
     more_order = 0
+    kept = ("_greatest",)
 
     def __init__(self, points: Points) -> None:
         super().__init__(points)

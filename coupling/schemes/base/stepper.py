@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from coupling.kernel.status import Status
+from coupling.live.keeper import Kept
 from coupling.live.session import Session
 
 
@@ -17,6 +18,9 @@ class CommunicationStepper(Protocol):
     """The degree of the polynomials for which it needs former points."""
     past: Any
     """What it remembers of former points; step control puts it back with a step that it takes back."""
+
+    beside: tuple[Kept, ...]
+    """What a checkpoint keeps of it."""
 
     def begin(self, restart: bool) -> None:
         """Notes that the system is at a point; ``restart`` where nothing goes on from what was before."""

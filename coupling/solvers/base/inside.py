@@ -6,6 +6,8 @@ from time import perf_counter
 
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.status import Status
+from coupling.live.keeper import begun, kept, looked, pace
+from coupling.live.session import Session
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.progress import watched
@@ -14,9 +16,10 @@ _AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
-def advance(kernel: Kernel, run: Run, status: Status) -> tuple[Status, bool]:
+def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
     """Goes on from the status with which a run began. Returns how it ended, and whether it was interrupted."""
-    chunk = 20
+    kernel, chunk, longest = session.kernel, 20, pace(session, _AT_A_TIME)
+    status = begun(session, status)
     with watched(run) as show:
         try:
             if status is Status.DONE and kernel.reached < run.stop_time:
@@ -26,9 +29,12 @@ def advance(kernel: Kernel, run: Run, status: Status) -> tuple[Status, bool]:
                 status = kernel.advance(min(chunk, run.max_steps - kernel.steps))
                 show(kernel.reached, kernel.steps)
                 spent = perf_counter() - began
-                chunk = max(1, min(int(chunk * _AT_A_TIME / max(spent, 1e-6)), 10 * chunk))
+                chunk = max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
+                looked(session, status)
         except KeyboardInterrupt:
+            kept(session, status)
             return status, True
+    kept(session, status)
     return status, False
 
 

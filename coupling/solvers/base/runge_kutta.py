@@ -42,7 +42,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     if status is Status.DONE:
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta
-    status, interrupted = advance(kernel, run, status)
+    status, interrupted = advance(session, run, status)
     session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
     _warn_of_roughness(session, outcome)

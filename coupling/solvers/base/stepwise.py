@@ -16,6 +16,7 @@ from coupling.kernel.integrator import CalledMethod
 from coupling.kernel.status import Status
 from coupling.live.failures import KEPT, interrupted
 from coupling.live.failures import outcome as outcome_of
+from coupling.live.keeper import begun, kept, looked
 from coupling.live.linearise import NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections
@@ -149,7 +150,9 @@ class _Drive:
         try:
             with watched(run) as show:
                 self._advance(show)
+            kept(self._session, Status.DONE)
         except KeyboardInterrupt:
+            kept(self._session, Status.PAUSED)
             return interrupted(self._session, self._kernel.reached)
         except Stopped as stop:
             return outcome_of(self._session, stop.status, self._kernel.reached)
@@ -196,11 +199,15 @@ class _Drive:
             self._equations.arrive(run.start_time, self._session.x)
             self._require(kernel.record())
         self._require(kernel.restart(run.start_time, self._session.x))
+        begun(self._session, Status.DONE)
+        if kernel.reached > run.start_time:  # the method itself keeps nothing
+            self._require(kernel.restart(kernel.reached, kernel.present))
         while kernel.reached < run.stop_time and kernel.steps < run.max_steps:
             status = kernel.advance(1)
             if status is not Status.PAUSED:
                 self._require(status)
             show(kernel.reached, kernel.steps)
+            looked(self._session, status)
 
     def _require(self, status: Status) -> None:
         if status is Status.STOPPED:

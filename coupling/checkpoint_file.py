@@ -1,0 +1,89 @@
+"""Checkpoints as files: a word, a header of JSON, blocks of bytes that it names, and the checksum of all that. There is no pickle inside."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coupling.errors import ResultError, shown
+
+_FAMILY, _VERSION = b"JRDCKPT", 1
+_MAGIC = _FAMILY + b"%d" % _VERSION
+_HEAD, _FOOT = struct.Struct("<8sQ"), struct.Struct("<I")
+_REMEDY = "go on from another checkpoint, or begin the run anew"
+
+PLATFORM = f"{sys.platform} {os.uname().machine}"
+"""Whose numbers and structures the blocks are made of."""
+
+
+class Checkpoint(NamedTuple):
+    head: dict[str, Any]
+    blocks: dict[str, np.ndarray]
+
+
+def write(path: Path, head: Mapping[str, Any], blocks: Mapping[str, np.ndarray]) -> None:
+    """All or nothing, and safe from a power cut when it returns: the file takes its name when it is complete."""
+    text = json.dumps({**head, "blocks": [[name, block.nbytes] for name, block in blocks.items()]}).encode()
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb", buffering=0) as file:
+            checksum = 0
+            for each in (_HEAD.pack(_MAGIC, len(text)), text, *(block.data for block in blocks.values())):
+                _write_all(file.fileno(), memoryview(each).cast("B"))
+                checksum = zlib.crc32(each, checksum)
+            _write_all(file.fileno(), memoryview(_FOOT.pack(checksum)))
+            os.fsync(file.fileno())
+        part.replace(path)
+        _store_name(path.parent)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _write_all(file: int, data: memoryview) -> None:
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def _store_name(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read(path: Path) -> Checkpoint:
+    """What was written; the sentence of a ``ResultError`` says what is wrong with any other file."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise OSError(f"'{path}' cannot be read: {error.strerror}; give the path of a checkpoint") from None
+    if not data.startswith(_FAMILY) or not data[len(_FAMILY) : 8].isdigit():
+        begins = "it is empty" if not data else f"it begins with {shown(data[:8])} and not with {shown(_MAGIC)}"
+        raise ResultError(f"'{path}' is no checkpoint: {begins}; give a file that simulate(checkpoint=...) has written")
+    if int(data[len(_FAMILY) : 8]) > _VERSION:
+        raise ResultError(
+            f"'{path}' is a checkpoint in version {int(data[len(_FAMILY) : 8])} of the format, and this Jourdain reads version {_VERSION}; go on by the "
+            "Jourdain that wrote it, or by a later one"
+        )
+    if len(data) < _HEAD.size + _FOOT.size or zlib.crc32(memoryview(data)[: -_FOOT.size]) != _FOOT.unpack(data[-_FOOT.size :])[0]:
+        raise ResultError(f"'{path}' is damaged: its {len(data)} bytes are not as they were written; {_REMEDY}")
+    length = _HEAD.unpack_from(data)[1]
+    try:
+        head = json.loads(data[_HEAD.size : _HEAD.size + length])
+        blocks, at = {}, _HEAD.size + length
+        for name, size in head["blocks"]:
+            blocks[name] = np.frombuffer(data, np.uint8, size, at)
+            at += size
+    except (ValueError, KeyError, TypeError):
+        raise ResultError(f"'{path}' is damaged: its header is none; {_REMEDY}") from None
+    return Checkpoint(head, blocks)

@@ -1,0 +1,260 @@
+"""Checkpoints of a run, written while it goes on, and a run that begins at one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+
+from coupling import checkpoint_file
+from coupling.checkpoint_file import PLATFORM, Checkpoint
+from coupling.errors import BuildError, ResultError, listed, shown
+from coupling.kernel.kernel import Kernel
+from coupling.kernel.status import Status
+from coupling.kernel.visit import Unvisited, Visited, load_state, saved_state
+from coupling.options import Run, number
+from coupling.outcome import Outcome
+from coupling.plan.as_data import as_data, from_data
+from coupling.plan.build import Built
+from coupling.plan.definition import Definition, Value
+
+_SHARE = 20
+"""A checkpoint is not made before this many times what the last one took has passed."""
+
+
+class Kept(Protocol):
+    """What a run has in Python beside the kernel."""
+
+    kept: tuple[str, ...]
+    """The names of the attributes that a checkpoint keeps."""
+
+
+class Rows(Protocol):
+    """A file that takes the rows."""
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a checkpoint says of it."""
+
+    def store(self) -> None:
+        """What is written is safe from a power cut."""
+
+    def go_on(self) -> None:
+        """After the rows that the kernel has been told of."""
+
+
+class Running(Protocol):
+    """A session, as far as it is looked at here."""
+
+    @property
+    def kernel(self) -> Kernel: ...
+    @property
+    def inner(self) -> Running | None: ...
+    @property
+    def built(self) -> Built: ...
+    @property
+    def run(self) -> Run: ...
+    @property
+    def values(self) -> Mapping[tuple[int, str], Value]: ...
+
+    keeper: Keeper | None
+
+
+class Keeper:
+    """Keeps one run; where there is ``begins_at``, the run begins there."""
+
+    def __init__(self, path: Path, interval: float, begins_at: Checkpoint | None = None) -> None:
+        self.path, self.interval, self.begins_at = path, interval, begins_at
+        self._rows: Rows | None = None
+        self._warned: Sequence[str] = ()
+        self.count = 0
+        self._exact = True
+        self._asked = np.zeros(0, np.uint8)
+        self._next, self._failed = perf_counter() + interval, ""
+
+    # -- what is kept --------------------------------------------------------------------------------------------------------------
+
+    def describe(self, definition: Definition, run: Run, start_values: Mapping[str, Any], fixed: Mapping[str, float]) -> None:
+        """What was asked for, from which the same run can be begun again."""
+        asked = {"definition": definition, "run": run, "start_values": start_values, "fixed": fixed}
+        text = json.dumps({name: as_data(each) for name, each in asked.items()})
+        self._asked = np.frombuffer(text.encode(), np.uint8)
+
+    def check(self, built: Built, *, exact: bool) -> None:
+        """Refuses instances whose states cannot be written down. ``exact``: the method goes on from a checkpoint as if nothing had been."""
+        self._exact = exact
+        lacking = {
+            "save their states (canGetAndSetFMUState)": [p.name for p in built.parts if not p.interface.save_state],
+            "serialise them (canSerializeFMUState)": [
+                p.name for p in built.parts if p.interface.save_state and not p.interface.serialize_state
+            ],
+        }
+        reasons = [f"{listed(names)} cannot {what}" for what, names in lacking.items() if names]
+        if reasons:
+            raise BuildError(f"checkpoint is refused: {', and '.join(reasons)}; leave it out, or use FMUs that can")
+
+    @property
+    def begun(self) -> tuple[dict[tuple[int, str], Value], list[str]] | None:
+        """The start values at which the run began, and what it was warned of; None where it begins at its start."""
+        if self.begins_at is None:
+            return None
+        head = self.begins_at.head
+        return {(index, name): value for index, name, value in head["values"]}, list(head["warned"])
+
+    @contextmanager
+    def of(self, session: Running, warned: Sequence[str], rows: Rows | None) -> Iterator[None]:
+        """Keeps a run, from its start on."""
+        self._rows, self._warned = rows, warned
+        session.keeper = self
+        try:
+            yield
+        finally:
+            session.keeper = None
+
+    # -- while it runs ---------------------------------------------------------------------------------------------------------------
+
+    def begin(self, session: Running, beside: Sequence[Kept]) -> None:
+        """A run that stands at its start goes to where it was kept."""
+        if self.begins_at is None:
+            return
+        blocks = self.begins_at.blocks
+        try:
+            if session.inner is not None:
+                load_state(session.inner.kernel, blocks["inner"])
+            load_state(session.kernel, blocks["kernel"])
+        except Unvisited as error:
+            raise self._not_loaded(session, error) from None
+        for of, told in zip(beside, self.begins_at.head["beside"], strict=True):
+            _put_back(of, told)
+        if self._rows:
+            self._rows.go_on()
+
+    def look(self, session: Running, beside: Sequence[Kept] = ()) -> None:
+        """Makes a checkpoint where it is time for one."""
+        if perf_counter() >= self._next:
+            self.keep(session, beside)
+
+    def keep(self, session: Running, beside: Sequence[Kept] = ()) -> None:
+        """Makes a checkpoint. Where that fails the run goes on, and its outcome tells."""
+        began = perf_counter()
+        try:
+            self._write(session, beside)
+            self.count += 1
+        except Unvisited as error:
+            name = session.built.parts[error.instance].name
+            self._failed = f"'{name}' did not give its state at t = {_reached(session):g} s"
+        except OSError as error:
+            self._failed = f"'{self.path}' could not be written at t = {_reached(session):g} s: {error.strerror}"
+        now = perf_counter()
+        self._next = now + max(self.interval, _SHARE * (now - began) if self.interval else 0.0)
+
+    def _write(self, session: Running, beside: Sequence[Kept]) -> None:
+        head = {
+            "jourdain": version("jourdain"),
+            "platform": PLATFORM,
+            "time": _reached(session),
+            "interval": self.interval,
+            "values": [[index, name, value] for (index, name), value in session.values.items()],
+            "warned": list(self._warned),
+            "beside": [{name: as_data(getattr(of, name)) for name in of.kept} for of in beside],
+            "rows": self._rows.told if self._rows else None,
+        }
+        blocks = {"asked": self._asked, "kernel": saved_state(session.kernel)}
+        if session.inner is not None:
+            blocks["inner"] = saved_state(session.inner.kernel)
+        if self._rows:
+            self._rows.store()
+        checkpoint_file.write(self.path, head, blocks)
+
+    # -- sentences -------------------------------------------------------------------------------------------------------------------
+
+    def tell(self, outcome: Outcome, solver: str) -> None:
+        """What the outcome of the run has to say of checkpoints."""
+        if self._failed:
+            outcome.warnings.append(f"a checkpoint failed: {self._failed}; the run went on, and the last one that was written stays")
+        if self.begins_at is None:
+            return
+        head, anew = self.begins_at.head, "" if self._exact else f", where solver = '{solver}' began anew: not to the last bit"
+        outcome.notes.append(f"the run went on from '{self.path}' at t = {head['time']:.9g} s{anew}")
+        if head["jourdain"] != version("jourdain"):
+            outcome.warnings.append(
+                f"'{self.path}' was written by Jourdain {head['jourdain']}, and this is {version('jourdain')}: what comes after t = "
+                f"{head['time']:.9g} s may be other in the last digits"
+            )
+
+    def _not_loaded(self, session: Running, error: Unvisited) -> Exception:
+        if error.why is Visited.NO_MEMORY:
+            return MemoryError("the system needs more memory than there is")
+        if error.why is Visited.FMU_FAILED:
+            name = session.built.parts[error.instance].name
+            return ResultError(f"'{self.path}' cannot be gone on from: '{name}' refuses the state that it has given; begin the run anew")
+        return ResultError(f"'{self.path}' has the state of another system, or of another Jourdain; begin the run anew")
+
+
+def _reached(session: Running) -> float:
+    return session.kernel.reached if session.run.communication_step is None else session.kernel.time
+
+
+def keeper_of(checkpoint: object, interval: object) -> Keeper | None:
+    """By the options of ``simulate``."""
+    if checkpoint is None:
+        if interval != DEFAULT_INTERVAL:
+            raise BuildError(
+                f"checkpoint_interval = {shown(interval)} is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out"
+            )
+        return None
+    if not isinstance(checkpoint, str | os.PathLike) or not os.fspath(checkpoint):
+        raise BuildError(f"checkpoint = {shown(checkpoint)} is no path; give that of a file, such as 'run.ckpt'")
+    path = Path(os.fsdecode(checkpoint)).absolute()
+    if path.is_dir():
+        raise BuildError(f"checkpoint = '{checkpoint!s}' is a folder; give the path of a file in it")
+    if not path.parent.is_dir():
+        raise BuildError(f"checkpoint = '{checkpoint!s}' lies in a folder that does not exist; make it, or choose another path")
+    seconds = number("checkpoint_interval", interval)
+    if not seconds >= 0:
+        raise BuildError(f"checkpoint_interval = {seconds:g} s is refused: it must be at least 0; {DEFAULT_INTERVAL:g} s is the default")
+    return Keeper(path, seconds)
+
+
+DEFAULT_INTERVAL = 60.0
+
+
+def begun(session: Running, status: Status, *beside: Kept) -> Status:
+    """Has a run that stands at its start go to where it was kept, if it was."""
+    if session.keeper and status is Status.DONE:
+        session.keeper.begin(session, beside)
+    return status
+
+
+def looked(session: Running, status: Status, *beside: Kept) -> None:
+    """Makes a checkpoint of a run that is under way, where it is time for one."""
+    if session.keeper and status is Status.PAUSED:
+        session.keeper.look(session, beside)
+
+
+def kept(session: Running, status: Status, *beside: Kept) -> None:
+    """Makes a checkpoint of a run that has come to its end, or is left where it can go on."""
+    if session.keeper and status in (Status.DONE, Status.PAUSED):
+        session.keeper.keep(session, beside)
+
+
+def pace(session: Running, longest: float) -> float:
+    """Seconds that a run may go on without being looked at."""
+    return min(longest, session.keeper.interval) if session.keeper else longest
+
+
+def _put_back(of: Kept, told: Mapping[str, Any]) -> None:
+    """Arrays stay where they are, since others may know them."""
+    for name in of.kept:
+        value, there = from_data(told[name]), getattr(of, name)
+        if isinstance(there, np.ndarray) and isinstance(value, np.ndarray) and there.shape == value.shape:
+            there[...] = value
+        else:
+            setattr(of, name, value)

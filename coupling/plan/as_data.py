@@ -1,0 +1,77 @@
+"""Definitions and options of runs as data that JSON can hold, and back, to the bit. Functions of time are left out, by name."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coupling.errors import BuildError, shown
+from coupling.options import Run
+from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Transformation
+from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive
+from coupling.plan.instances import found_again
+from coupling.plan.shown import Shown
+
+
+@dataclass(frozen=True)
+class AbsentFunction:
+    """Stands for a function of time, which nobody can write down."""
+
+    name: str
+    breaks: tuple[float, ...]
+    rates: int
+    """How many of its derivatives were given."""
+
+
+_KNOWN: dict[str, type] = {
+    each.__name__: each
+    for each in (
+        *(AbsentFunction, Definition, InstanceDefinition, Run, Shown, Transformation),
+        *(ConstantDrive, FormulaDrive, PiecesDrive, PolynomialDrive, SplineDrive, TableDrive),
+    )
+}
+
+
+def as_data(value: Any) -> Any:
+    """Lists and mappings of numbers and texts; sequences become tuples when they are read again."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple | list):
+        return [as_data(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return {"array": b64encode(np.ascontiguousarray(value).tobytes()).decode(), "type": value.dtype.str, "shape": list(value.shape)}
+    if isinstance(value, Mapping):
+        return {"mapping": [[as_data(name), as_data(each)] for name, each in value.items()]}
+    if isinstance(value, FmuFile):
+        fmu = value.fmu
+        said = (str(fmu.path), fmu.sha256, value.private, fmu.model_name, fmu.version, dict(fmu.structural))
+        return {"fmu": [as_data(each) for each in said]}
+    if isinstance(value, FunctionDrive):
+        value = AbsentFunction(value.name, value.breaks, len(value.rates))
+    if is_dataclass(value) and type(value).__name__ in _KNOWN:
+        return {"class": type(value).__name__, **{each.name: as_data(getattr(value, each.name)) for each in fields(value)}}
+    raise BuildError(f"{shown(value)} cannot be written down")
+
+
+def from_data(data: Any) -> Any:
+    """What ``as_data`` was given. FMUs are read where they were; another one in the place of one is refused."""
+    if isinstance(data, list):
+        return tuple(from_data(each) for each in data)
+    if not isinstance(data, dict):
+        return data
+    if "class" in data:
+        made = _KNOWN[data["class"]]
+        return made(**{name: from_data(each) for name, each in data.items() if name != "class"})
+    if "array" in data:
+        return np.frombuffer(b64decode(data["array"]), np.dtype(data["type"])).reshape(data["shape"]).copy()
+    if "mapping" in data:
+        return {from_data(name): from_data(each) for name, each in data["mapping"]}
+    path, *said = from_data(data["fmu"])
+    return FmuFile(found_again(Path(path), *said))

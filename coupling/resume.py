@@ -1,0 +1,125 @@
+"""Runs that go on from a checkpoint: of a process that is gone, or of an FMU that has taken its process along."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coupling import checkpoint_file
+from coupling.checkpoint_file import PLATFORM, Checkpoint
+from coupling.errors import BuildError, ResultError, listed, shown
+from coupling.fmus import FmuError
+from coupling.live.keeper import Keeper
+from coupling.live.streaming import Stream
+from coupling.options import Run, number
+from coupling.outcome import Outcome
+from coupling.plan.as_data import AbsentFunction, from_data
+from coupling.plan.definition import Definition
+from coupling.plan.drives import Drive, FunctionDrive, drive_of
+from coupling.record import Record
+from coupling.result import Result
+from coupling.simulate import Simulator
+
+Ended = tuple[Outcome, Record]
+
+
+def resume(
+    path: str | os.PathLike[str],
+    drives: Mapping[str, Callable[[float], float]] | None = None,
+    stop_time: float | None = None,
+    progress: bool = Run.progress,
+) -> Result:
+    """Goes on with a run from its last checkpoint; the result has all its rows.
+
+    ``drives`` are the functions of time that drove inputs, which no file can hold. ``stop_time`` may be another one. Further checkpoints
+    take the place of the one that was read.
+    """
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise BuildError(f"resume: {shown(path)} is no path; give that of a checkpoint, such as 'run.ckpt'")
+    found = Path(os.fsdecode(path)).absolute()
+    checkpoint = checkpoint_file.read(found)
+    asked = _asked(found, checkpoint)
+    definition = replace(asked["definition"], drives=_with_functions(found, asked["definition"], drives))
+    run = _until(found, checkpoint, replace(asked["run"], progress=progress), stop_time)
+    simulator = Simulator(definition)
+    try:
+        outcome, record = _go_on(simulator, found, checkpoint, run, asked)
+    finally:
+        simulator.close()
+    return Result(record, outcome)
+
+
+def _go_on(simulator: Simulator, path: Path, checkpoint: Checkpoint, run: Run, asked: Mapping[str, Any]) -> Ended:
+    rows = checkpoint.head["rows"]
+    stream = Stream(Path(rows["path"]), rows) if rows else None
+    keeper = Keeper(path, checkpoint.head["interval"], checkpoint)
+    simulator.prepare(run)
+    return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, keeper)
+
+
+def _asked(path: Path, checkpoint: Checkpoint) -> dict[str, Any]:
+    """What the run was asked for, with its FMUs where they were."""
+    head = checkpoint.head
+    try:
+        if head["platform"] != PLATFORM:
+            raise ResultError(f"'{path}' was written on {head['platform']}, and this is {PLATFORM}, whose numbers are others; go on there")
+        asked = json.loads(checkpoint.blocks["asked"].tobytes())
+        return {name: from_data(each) for name, each in asked.items()}
+    except FmuError as error:
+        raise FmuError(f"'{path}' cannot be gone on from: {error}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, ResultError | BuildError):
+            raise
+        raise ResultError(
+            f"'{path}' says something else than this Jourdain expects ({error}); it was written by Jourdain {shown(head.get('jourdain'))}, go on by that one"
+        ) from None
+
+
+def _with_functions(path: Path, definition: Definition, drives: Mapping[str, Any] | None) -> tuple[tuple[str, Drive], ...]:
+    """The drives, with functions of time in place of those that a file cannot keep."""
+    given = dict(drives or {})
+    absent = {name: drive for name, drive in definition.drives if isinstance(drive, AbsentFunction)}
+    missing = [name for name in absent if name not in given]
+    if missing:
+        one = len(missing) == 1
+        raise BuildError(
+            f"{listed(missing)} {'is' if one else 'are'} driven by {'a function' if one else 'functions'} of time, which '{path.name}' cannot hold; give "
+            f"{'it' if one else 'them'} again: resume(..., drives={{'{missing[0]}': ...}})"
+        )
+    other = next((name for name in given if name not in absent), None)
+    if other is not None:
+        raise BuildError(f"drives: '{other}' goes on as it was driven; give functions of time again, and nothing else")
+    return tuple((name, _again(name, drive, given.get(name))) for name, drive in definition.drives)
+
+
+def _again(name: str, drive: Drive | AbsentFunction, given: Any) -> Drive:
+    if not isinstance(drive, AbsentFunction):
+        return drive
+    found = drive_of(name, given)
+    if not isinstance(found, FunctionDrive) or len(found.rates) != drive.rates:
+        rates = f" with its rate{' and acceleration' if drive.rates > 1 else ''}" if drive.rates else ""
+        raise BuildError(f"drives: '{name}' was driven by a function of time{rates}; give that again")
+    return replace(found, name=drive.name, breaks=found.breaks or drive.breaks)
+
+
+def _until(path: Path, checkpoint: Checkpoint, run: Run, stop_time: float | None) -> Run:
+    """To another end: what is recorded goes on at the same intervals."""
+    stop = run.stop_time if stop_time is None else number("stop_time", stop_time)
+    if stop < checkpoint.head["time"]:
+        raise BuildError(
+            f"stop_time = {stop:g} s lies before t = {checkpoint.head['time']:g} s, where '{path.name}' was made; give a later one"
+        )
+    if stop == run.stop_time:
+        return run
+    times, last = run.times(), run.stop_time
+    interval = run.output_interval or (last - run.start_time) / 500
+    if run.output_times is None and interval > 0:
+        times = np.concatenate([times, np.arange(last + interval, stop * (1 + 1e-12), interval)])
+    times = np.union1d(times[times < stop], [stop])
+    return replace(run, stop_time=stop, output_interval=None, output_times=times)
