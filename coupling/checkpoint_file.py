@@ -36,8 +36,8 @@ def write(path: Path, head: Mapping[str, Any], blocks: Mapping[str, np.ndarray])
     try:
         with part.open("wb", buffering=0) as file:
             checksum = 0
-            for each in (_HEAD.pack(_MAGIC, len(text)), text, *(block.data for block in blocks.values())):
-                _write_all(file.fileno(), memoryview(each).cast("B"))
+            for each in (memoryview(_HEAD.pack(_MAGIC, len(text))), memoryview(text), *(block.data for block in blocks.values())):
+                _write_all(file.fileno(), each)
                 checksum = zlib.crc32(each, checksum)
             _write_all(file.fileno(), memoryview(_FOOT.pack(checksum)))
             os.fsync(file.fileno())

@@ -169,6 +169,10 @@ def _checked_options(options: Mapping[str, Any]) -> Run:
     for name in options:
         if name not in known:
             raise BuildError(f"a sweep has no option '{name}'; {nearest(name, known) or f'those of simulate are {listed(known, 30)}'}")
+    if "checkpoint" in options:
+        raise BuildError(
+            "checkpoint names one file, and each run of a sweep would need its own; the points that are done are kept by folder='runs'"
+        )
     if "record_to" in options:
         raise BuildError("record_to names one file, and each run of a sweep needs its own; give folder='runs' instead")
     return Run(**({**options, "initial": Run.initial} if isinstance(options.get("initial"), Pose) else options))

@@ -30,6 +30,7 @@ BLOCKS = ROOT / "docs" / "blocks.md"
 LINEAR = ROOT / "docs" / "linear-models.md"
 RESULTS = ROOT / "docs" / "results.md"
 MANY = ROOT / "docs" / "many-runs.md"
+RELIABILITY = ROOT / "docs" / "reliability.md"
 SENSITIVITIES = ROOT / "docs" / "sensitivities.md"
 SSP = ROOT / "docs" / "ssp.md"
 TEXT = README.read_text()
@@ -124,6 +125,12 @@ def test_the_snippets_on_results_run(scratch):
     }
     assert scope["row"]["rod.theta"] == pytest.approx(np.interp(0.25, result.time, result["rod.theta"]), abs=1e-12)
     assert scope["frame"].attrs["units"]["rod.theta"] == scope["dataset"]["rod.theta"].attrs["units"] == "rad"
+
+
+def test_the_snippets_on_reliability_run(scratch):
+    scope = run_all(RELIABILITY)
+    assert scope["result"].time[-1] == 20.0
+    assert (scratch / "swing.jrd").is_file()
 
 
 def test_the_snippets_on_many_runs_run(scratch):

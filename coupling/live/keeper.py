@@ -32,8 +32,9 @@ _SHARE = 20
 class Kept(Protocol):
     """What a run has in Python beside the kernel."""
 
-    kept: tuple[str, ...]
-    """The names of the attributes that a checkpoint keeps."""
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the attributes that a checkpoint keeps."""
 
 
 class Rows(Protocol):
@@ -90,13 +91,10 @@ class Keeper:
     def check(self, built: Built, *, exact: bool) -> None:
         """Refuses instances whose states cannot be written down. ``exact``: the method goes on from a checkpoint as if nothing had been."""
         self._exact = exact
-        lacking = {
-            "save their states (canGetAndSetFMUState)": [p.name for p in built.parts if not p.interface.save_state],
-            "serialise them (canSerializeFMUState)": [
-                p.name for p in built.parts if p.interface.save_state and not p.interface.serialize_state
-            ],
-        }
-        reasons = [f"{listed(names)} cannot {what}" for what, names in lacking.items() if names]
+        unsaved = [part.name for part in built.parts if not part.interface.save_state]
+        unwritten = [part.name for part in built.parts if part.interface.save_state and not part.interface.serialize_state]
+        reasons = [f"{listed(unsaved)} cannot save {_its(unsaved)} (canGetAndSetFMUState)"] if unsaved else []
+        reasons += [f"{listed(unwritten)} cannot serialise {_its(unwritten)} (canSerializeFMUState)"] if unwritten else []
         if reasons:
             raise BuildError(f"checkpoint is refused: {', and '.join(reasons)}; leave it out, or use FMUs that can")
 
@@ -196,6 +194,10 @@ class Keeper:
             name = session.built.parts[error.instance].name
             return ResultError(f"'{self.path}' cannot be gone on from: '{name}' refuses the state that it has given; begin the run anew")
         return ResultError(f"'{self.path}' has the state of another system, or of another Jourdain; begin the run anew")
+
+
+def _its(names: Sequence[str]) -> str:
+    return "its state" if len(names) == 1 else "their states"
 
 
 def _reached(session: Running) -> float:

@@ -40,7 +40,8 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
         variable=variable,
         times=np.ascontiguousarray(times),
     )
-    status, stopped, chunk, longest = begun(session, status), False, 100, pace(session, _INTERVAL)
+    status, stopped, longest = begun(session, status), False, pace(session, _INTERVAL)
+    chunk = 100 if longest == _INTERVAL else 1
     with watched(run) as show:
         try:
             if status is Status.DONE and kernel.time < run.stop_time:

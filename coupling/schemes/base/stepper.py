@@ -19,8 +19,9 @@ class CommunicationStepper(Protocol):
     past: Any
     """What it remembers of former points; step control puts it back with a step that it takes back."""
 
-    beside: tuple[Kept, ...]
-    """What a checkpoint keeps of it."""
+    @property
+    def beside(self) -> tuple[Kept, ...]:
+        """What a checkpoint keeps of it."""
 
     def begin(self, restart: bool) -> None:
         """Notes that the system is at a point; ``restart`` where nothing goes on from what was before."""

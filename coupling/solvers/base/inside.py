@@ -18,7 +18,8 @@ _AT_A_TIME = 0.1
 
 def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
     """Goes on from the status with which a run began. Returns how it ended, and whether it was interrupted."""
-    kernel, chunk, longest = session.kernel, 20, pace(session, _AT_A_TIME)
+    kernel, longest = session.kernel, pace(session, _AT_A_TIME)
+    chunk = 20 if longest == _AT_A_TIME else 1
     status = begun(session, status)
     with watched(run) as show:
         try:

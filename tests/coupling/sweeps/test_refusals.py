@@ -48,6 +48,11 @@ def spread(result: Result) -> dict[str, float]:
         ({"rod": [1]}, {}, "the points of the sweep: 'rod' is an instance; name one of its ports or variables, such as 'rod.p1'"),
         ({"rod.p1.x": [1]}, {}, None),
         ({"rod.m": [1]}, {"solvr": 1}, "a sweep has no option 'solvr'; did you mean 'solver'?"),
+        (
+            {"rod.m": [1]},
+            {"checkpoint": "run.ckpt"},
+            "checkpoint names one file, and each run of a sweep would need its own; the points that are done are kept by folder='runs'",
+        ),
         ({"rod.m": [1]}, {"record_to": "run.jrd"}, "record_to names one file, and each run of a sweep needs its own; give folder='runs' instead"),
         ({"rod.m": [1]}, {"rtol": 2.0}, "rtol = 2 is refused: it must lie between 0 and 1; 1e-8 is the default"),
         ({"rod.m": [1]}, {"on_failure": "stop"}, "on_failure = 'stop' is unknown; choose 'record', or 'raise' to end the sweep"),

@@ -1,0 +1,261 @@
+"""Checkpoints: a run that was left goes on with the same bits, in another process too, and so does the run that was saved."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+import textwrap
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, Ending, Result, System
+from coupling.errors import ResultError
+from tests.support.systems import kept, stepped
+from tests.support.systems.systems import pendulum, pushed, refusal
+
+STOP = 1.6
+
+
+def left_and_gone_on_with(name: str, folder: Path, seed: int, most: int) -> int:
+    """How many checkpoints were gone on from, each to the same end."""
+    system, options = kept.RUNS[name]
+    undisturbed = system().simulate(STOP, **options)
+    with kept.checkpoints(folder, seed, most) as paths:
+        saved = system().simulate(STOP, **options, checkpoint=folder / "last.ckpt", checkpoint_interval=0.0)
+    assert kept.bits(saved) == kept.bits(undisturbed)
+    for path in paths:
+        result = System.resume(path)
+        assert kept.bits(result) == kept.bits(undisturbed)
+        assert result.outcome.sentence == undisturbed.outcome.sentence
+        assert result.outcome.warnings == undisturbed.outcome.warnings
+        assert result.changes == undisturbed.changes
+        assert result.statistics.steps == undisturbed.statistics.steps
+        assert result.statistics.evaluations == undisturbed.statistics.evaluations
+    return len(paths)
+
+
+@pytest.mark.parametrize("name", kept.RUNS)
+def test_a_run_goes_on_with_the_same_bits(name: str, tmp_path: Path) -> None:
+    assert left_and_gone_on_with(name, tmp_path, 1, 2)
+
+
+@pytest.mark.slow  # 18 kinds of runs at up to 25 moments each
+@pytest.mark.parametrize("name", kept.RUNS)
+def test_a_run_goes_on_with_the_same_bits_from_anywhere(name: str, tmp_path: Path) -> None:
+    assert sum(left_and_gone_on_with(name, tmp_path, seed, 5) for seed in range(2, 7)) >= 5
+
+
+def test_in_another_process(tmp_path: Path) -> None:
+    """Of a run whose rows are in a file, and of one that has them in the checkpoint."""
+    machine, again = kept.by_table(), tmp_path / "again"
+    again.mkdir()
+    undisturbed = machine.simulate(STOP)
+    with kept.checkpoints(tmp_path, 3, 1) as paths:
+        machine.simulate(STOP, record_to=tmp_path / "run.jrd", checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    with kept.checkpoints(again, 4, 1) as others:
+        machine.simulate(STOP, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    code = """
+        import sys
+        from coupling import System
+        for i, path in enumerate(sys.argv[2:]):
+            System.resume(path).save(f"{sys.argv[1]}/{i}.jrd")
+    """
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), str(again), *map(str, paths + others)], check=True, cwd=Path(__file__).parents[3]
+    )
+    for path in (again / "0.jrd", again / "1.jrd", tmp_path / "run.jrd"):
+        assert kept.bits(Result.load(path)) == kept.bits(undisturbed)
+
+
+@pytest.mark.parametrize(
+    "options", [{"solver": "cvode"}, {"solver": "ida"}, {"solver": "Radau"}, {"solver": "RK45", "stabilisation": "baumgarte"}]
+)
+def test_other_methods_begin_anew_within_their_tolerance(options: dict, tmp_path: Path) -> None:
+    rtol = 1e-7
+    undisturbed = pendulum().simulate(STOP, rtol=rtol, **options)
+    with kept.checkpoints(tmp_path, 5, 1) as paths:
+        pendulum().simulate(STOP, rtol=rtol, **options, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    result = System.resume(paths[0])
+    assert np.array_equal(result.time, undisturbed.time)
+    assert result["rod.theta"] == pytest.approx(undisturbed["rod.theta"], abs=10 * rtol * np.abs(undisturbed["rod.theta"]).max())
+    assert f", where solver = '{options['solver']}' began anew: not to the last bit" in result.outcome.notes[-1]
+
+
+def test_further_than_it_was_to_go(tmp_path: Path) -> None:
+    """Rows come at the same intervals; a run that has ended can go on, too."""
+    path = tmp_path / "run.ckpt"
+    first = pendulum().simulate(0.5, output_interval=0.1, record_to=tmp_path / "run.jrd", checkpoint=path)
+    result = System.resume(path, stop_time=0.95)
+    assert result.time == pytest.approx([*np.arange(10) / 10, 0.95])
+    assert (result["rod.theta"][:6] == first["rod.theta"]).all()
+    whole = pendulum().simulate(0.95, output_interval=0.1)
+    assert result["rod.theta"] == pytest.approx(whole["rod.theta"], abs=1e-7)
+    assert Result.load(tmp_path / "run.jrd").outcome.notes == [f"the run went on from '{path}' at t = 0.5 s"]
+    assert refusal(lambda: System.resume(path, stop_time=0.4)) == (
+        "stop_time = 0.4 s lies before t = 0.95 s, where 'run.ckpt' was made; give a later one"
+    )
+
+
+def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    def force(t: float) -> float:
+        if not went_on and t > 0.3:
+            raise KeyboardInterrupt
+        return 5.0 * np.sin(9 * t)
+
+    went_on, path = False, tmp_path / "run.ckpt"
+    first = pushed(force).simulate(1.0, checkpoint=path, checkpoint_interval=0.0)
+    assert first.outcome.ending is Ending.INTERRUPTED
+    went_on = True
+    result = System.resume(path, drives={"push.Fx": force})
+    assert kept.bits(result) == kept.bits(pushed(force).simulate(1.0))
+    assert refusal(lambda: System.resume(path)) == (
+        "'push.Fx' is driven by a function of time, which 'run.ckpt' cannot hold; give it again: resume(..., drives={'push.Fx': ...})"
+    )
+    assert refusal(lambda: System.resume(path, drives={"push.Fx": force, "push.Fy": force})) == (
+        "drives: 'push.Fy' goes on as it was driven; give functions of time again, and nothing else"
+    )
+    assert refusal(lambda: System.resume(path, drives={"push.Fx": 3.0})) == (
+        "drives: 'push.Fx' was driven by a function of time; give that again"
+    )
+
+
+def test_start_values_and_drives_of_one_run_go_along(tmp_path: Path) -> None:
+    """And an assembled start, which is not assembled again."""
+    options = {"initial": "assemble", "start_values": {"rod.m": 3.0, "rod.x": 0.4}, "drives": {"push.Fy": 2.0, "push.Fx": [[0, 1], [1, 0]]}}
+    undisturbed = pushed().simulate(1.0, **options)
+    with kept.checkpoints(tmp_path, 6, 1) as paths:
+        pushed().simulate(1.0, **options, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    result = System.resume(paths[0])
+    assert kept.bits(result) == kept.bits(undisturbed)
+    assert result._record.start_values == undisturbed._record.start_values
+
+
+# -- what goes wrong ---------------------------------------------------------------------------------------------------------------
+
+
+def changed(path: Path, **head: object) -> Path:
+    """A checkpoint with other words in its header, and a checksum that fits."""
+    data = path.read_bytes()
+    length = struct.unpack_from("<Q", data, 8)[0]
+    text = json.dumps({**json.loads(data[16 : 16 + length]), **head}).encode()
+    whole = data[:8] + struct.pack("<Q", len(text)) + text + data[16 + length : -4]
+    other = path.with_name("changed.ckpt")
+    other.write_bytes(whole + struct.pack("<I", zlib.crc32(whole)))
+    return other
+
+
+def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    path, wrong = tmp_path / "run.ckpt", tmp_path / "wrong.ckpt"
+    pendulum().simulate(0.1, checkpoint=path)
+    good = path.read_bytes()
+    assert b"pickle" not in good
+    with pytest.raises(OSError, match="cannot be read: No such file or directory; give the path of a checkpoint"):
+        System.resume(tmp_path / "none.ckpt")
+    assert refusal(lambda: System.resume(3)) == "resume: 3 is no path; give that of a checkpoint, such as 'run.ckpt'"  # type: ignore[arg-type]  # what is refused
+    anew = "are not as they were written; go on from another checkpoint, or begin the run anew"
+    flipped = good[:500] + bytes([good[500] ^ 1]) + good[501:]
+    for data, why in (
+        (b"", "is no checkpoint: it is empty; give a file that simulate(checkpoint=...) has written"),
+        (
+            b"PK\3\4zip",
+            "is no checkpoint: it begins with b'PK\\x03\\x04zip' and not with b'JRDCKPT1'; give a file that simulate(checkpoint=...) has written",
+        ),
+        (
+            b"JRDCKPT7" + good[8:],
+            "is a checkpoint in version 7 of the format, and this Jourdain reads version 1; go on by the Jourdain that wrote it, or by a later one",
+        ),
+        (good[:-100], f"is damaged: its {len(good) - 100} bytes {anew}"),
+        (flipped, f"is damaged: its {len(good)} bytes {anew}"),
+        (good[:12], f"is damaged: its 12 bytes {anew}"),
+    ):
+        wrong.write_bytes(data)
+        assert refusal(lambda: System.resume(wrong), ResultError) == f"'{wrong}' {why}"
+
+
+def test_another_platform_is_refused_and_another_version_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "run.ckpt"
+    pendulum().simulate(0.1, checkpoint=path)
+    other = changed(path, platform="linux riscv64")
+    assert refusal(lambda: System.resume(other), ResultError) == (
+        f"'{other}' was written on linux riscv64, and this is linux x86_64, whose numbers are others; go on there"
+    )
+    assert System.resume(changed(path, jourdain="0.0.7")).outcome.warnings == [
+        f"'{other}' was written by Jourdain 0.0.7, and this is 0.1.0: what comes after t = 0.1 s may be other in the last digits"
+    ]
+
+
+def test_another_fmu_in_its_place_is_refused(tmp_path: Path) -> None:
+    fmu, path = tmp_path / "rod.fmu", tmp_path / "run.ckpt"
+    fmu.write_bytes(pendulum().instances["rod"].path.read_bytes())
+    system = System("falling")
+    system.add("rod", fmu)
+    system.simulate(0.1, checkpoint=path)
+    fmu.write_bytes(pendulum().instances["pin"].path.read_bytes())
+    with pytest.raises(ValueError, match=r"cannot be gone on from: .* is another FMU than it was when the system was defined"):
+        System.resume(path)
+
+
+def test_fmus_that_cannot_serialise_are_refused_by_name(tmp_path: Path) -> None:
+    """One can save its state and not write it down, the other not even save it."""
+    system = System("halves")
+    system.add("a", stepped.component(stepped.Half, 2, "canSerializeFMUstate"))
+    system.add("b", stepped.component(stepped.Half, 3, "canGetAndSetFMUState", "canSerializeFMUState"))
+    system.add("c", stepped.Half)
+    assert refusal(lambda: system.simulate(1.0, checkpoint=tmp_path / "run.ckpt")) == (
+        "checkpoint is refused: 'b' cannot save its state (canGetAndSetFMUState), and 'a' cannot serialise its state (canSerializeFMUState); leave it out, or "
+        "use FMUs that can"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_options_of_checkpoints_are_checked(tmp_path: Path) -> None:
+    machine = pendulum()
+    for options, why in (
+        ({"checkpoint": 3}, "checkpoint = 3 is no path; give that of a file, such as 'run.ckpt'"),
+        ({"checkpoint": tmp_path}, f"checkpoint = '{tmp_path}' is a folder; give the path of a file in it"),
+        (
+            {"checkpoint": tmp_path / "no" / "run.ckpt"},
+            f"checkpoint = '{tmp_path / 'no' / 'run.ckpt'}' lies in a folder that does not exist; make it, or choose another path",
+        ),
+        (
+            {"checkpoint": tmp_path / "run.ckpt", "checkpoint_interval": -1},
+            "checkpoint_interval = -1 s is refused: it must be at least 0; 60 s is the default",
+        ),
+        (
+            {"checkpoint_interval": 5.0},
+            "checkpoint_interval = 5.0 is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out",
+        ),
+    ):
+        assert refusal(lambda options=options: machine.simulate(1.0, **options), BuildError) == why
+
+
+def test_rows_that_are_gone_are_told(tmp_path: Path) -> None:
+    path, rows = tmp_path / "run.ckpt", tmp_path / "run.jrd"
+    pendulum().simulate(0.5, record_to=rows, checkpoint=path)
+    rows.write_bytes(rows.read_bytes()[:50_000])
+    with pytest.raises(
+        ResultError, match=r"run.jrd' has fewer rows than the 501 that the checkpoint tells of: it was cut, or belongs to another run"
+    ):
+        System.resume(path)
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_the_run_and_the_one_before(tmp_path: Path) -> None:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def force(t: float) -> float:
+        if t > 0.5 and folder.exists():
+            folder.rename(tmp_path / "away")
+        return 1.0
+
+    result = pushed(force).simulate(1.0, checkpoint=folder / "run.ckpt", checkpoint_interval=0.0)
+    assert result.outcome.completed
+    assert result.outcome.warnings[-1].startswith(f"a checkpoint failed: '{folder / 'run.ckpt'}' could not be written at t = ")
+    assert result.outcome.warnings[-1].endswith("No such file or directory; the run went on, and the last one that was written stays")
+    assert [each.name for each in (tmp_path / "away").iterdir()] == ["run.ckpt"]
+    assert System.resume(tmp_path / "away" / "run.ckpt", drives={"push.Fx": lambda t: 1.0}).outcome.completed
