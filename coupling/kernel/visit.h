@@ -25,11 +25,13 @@ typedef struct {
     int instance;
 } Visit;
 
-/* Bytes without pointers in them, each with its length before it. */
+/* visit.c: bytes without pointers in them, each with its length before it. */
 void visit(Visit *, void *what, size_t size);
 /* What has to be the same in the run that loads: the number itself is not changed. */
 void visit_same(Visit *, long number);
 void *visit_array(Visit *, void *array, size_t *room, size_t count, size_t size); /* of one that grows: where it is now */
+
+unsigned char *visit_room(Visit *, size_t size); /* where so many bytes come next; null where there is nothing to copy */
 
 #define VISIT(v, what) visit((v), &(what), sizeof(what))
 /* Members one after the other, none of them a pointer, so that what is added between them is not forgotten. */
@@ -42,12 +44,12 @@ struct Index3;
 void linear_visit(Linear *, Visit *, const double *values, const double *other); /* from which it was factorised, one or the other; linear_visit.c */
 void run_visit(Kernel *, Visit *);                                              /* run.c */
 void course_visit(Kernel *, Visit *);                                           /* points.c */
-void index3_visit(struct Index3 *, Visit *);                                    /* visit.c */
+void index3_visit(struct Index3 *, Visit *);                                    /* state.c */
 void changes_visit(Kernel *, Visit *);                                          /* changes.c */
 void record_visit(Kernel *, Visit *);                                           /* record.c */
 size_t saved_size(const Kernel *);                                              /* saving.c: numbers of a point to which a co-simulation can return */
 
-/* visit.c: `size` is that of the bytes, which counting tells; `instance` that of which a FMU failed. A VisitResult. */
+/* state.c: `size` is that of the bytes, which counting tells; `instance` that of which a FMU failed. A VisitResult. */
 int kernel_visit(Kernel *, int mode, unsigned char *bytes, size_t *size, int *instance);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -1,4 +1,4 @@
-"""The state of a run as bytes; what belongs to it is said in ``visit.c``."""
+"""The state of a run as bytes; what belongs to it is said in ``state.c``."""
 
 from __future__ import annotations
 
