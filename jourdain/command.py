@@ -253,7 +253,8 @@ def _simulate(chosen: argparse.Namespace) -> int:
     stop, settings, start_values = run_of(chosen, system)
     result = system.simulate(stop, start_values=start_values, progress=not chosen.json, record_to=chosen.record_to, **settings)
     with noticed():  # Ctrl-C and SIGTERM, once, wait until all is written
-        written = [str(_write(result, path, chosen.plot)) for path in chosen.out] + [str(path) for path in [chosen.record_to] if path]
+        written, refused = _write_all(result, chosen.out, chosen.plot)
+        written += [str(path) for path in [chosen.record_to] if path]
     if chosen.json:
         said = {"ending": result.outcome.ending.name, "sentence": result.outcome.sentence, "warnings": list(result.outcome.warnings)}
         print(json.dumps({**said, "rows": len(result), "written": written}))
@@ -261,7 +262,20 @@ def _simulate(chosen: argparse.Namespace) -> int:
         if not sys.stderr.isatty():  # on a terminal the bar has said so already
             print(result.summary())
         print("\n".join(written))
+    if refused:
+        raise WrongUse("; ".join(refused))
     return COMPLETED if result.outcome.completed else ENDED_EARLY
+
+
+def _write_all(result: Result, paths: Sequence[Path], plot: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """What was written, and why what was not: one full disk does not take the result of a long run along."""
+    written, refused = [], []
+    for path in paths:
+        try:
+            written.append(str(_write(result, path, plot)))
+        except OSError as error:
+            refused.append(str(error))
+    return written, refused
 
 
 def _write(result: Result, path: Path, plot: Sequence[str] | None) -> Path:

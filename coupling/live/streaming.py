@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import RawIOBase
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,10 @@ class Stream:
                     yield
                 finally:
                     self._rows = session.kernel.end_rows_file()
+                    self._inode, self._values = os.fstat(self._file.fileno()), self._mapped()
         except OSError as error:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):  # where nothing can be written, nothing was
+                part.unlink(missing_ok=True)
             raise OSError(f"record_to: '{self._path}' cannot be written: {error.strerror}; choose another path") from None
 
     def go_on(self) -> None:
@@ -88,14 +90,29 @@ class Stream:
 
     def numbers(self) -> Numbers:
         """All rows, read from the file when they are looked at."""
-        told, size = self._told, (self._rows, self.width)
-        values = np.memmap(self._path, "<f8", "c", self._first, size) if self._rows else np.zeros(size)
+        told = self._told
         names = (list(told.created_energy), len(told.parameters), list(told.drawn))
-        return numbers(values, len(told.columns), *names, take=np.asarray)
+        return numbers(self._values, len(told.columns), *names, take=np.asarray)
+
+    def _mapped(self) -> np.ndarray:
+        """Of the file that is open: its path may be gone by now."""
+        size = (self._rows, self.width)
+        return np.memmap(self._file, "<f8", "c", self._first, size) if self._rows else np.zeros(size)
+
+    def _is_there(self) -> bool:
+        try:
+            return os.path.samestat(self._path.stat(), self._inode)
+        except OSError:
+            return False
 
     def end(self, record: Record, outcome: Outcome) -> None:
         """Says in the file how the run has ended; where that cannot be, the outcome says so."""
         head = header(record, self._rows, self.width)
+        if not self._is_there():
+            if outcome.completed:
+                outcome.ending = Ending.STORAGE_FAILED
+            outcome.warnings.append(f"'{self._path}' was removed or replaced during the run; the result has all rows: save it elsewhere")
+            return
         try:
             checksum = checksum_of(self._path, self._first, 8 * self._rows * self.width)
             with self._path.open("r+b") as file:

@@ -1,4 +1,4 @@
-"""``jourdain`` is interrupted by Ctrl-C, or terminated: what there is has been written, and the exit code says which."""
+"""``jourdain`` is interrupted by Ctrl-C, or terminated, or finds a disk full: what can be written is, and the exit code says which."""
 
 from __future__ import annotations
 
@@ -89,3 +89,14 @@ def test_a_sweep_writes_the_rows_that_it_has() -> None:
     assert told["ending"] == "INTERRUPTED"
     assert 2 < told["runs"] - len(told["missing"]) < 1000
     assert len(told["columns"]["final(rod.theta)"]) == told["runs"]
+
+
+def test_a_full_disk_takes_no_other_file_along(capsys: pytest.CaptureFixture[str]) -> None:
+    """What can be written is, and the sentence names what could not."""
+    Path("full.csv").symlink_to("/dev/full")
+    code = command.main(["simulate", "machine.py", "--stop", "1", "--out", "full.csv", "--out", "run.jrd"])
+    told = capsys.readouterr()
+    assert code == 2
+    assert told.err.startswith("jourdain: the result cannot be written to 'full.csv': No space left on device; choose another path")
+    assert told.out.splitlines()[-1] == "run.jrd"
+    assert Result.load("run.jrd").outcome.completed

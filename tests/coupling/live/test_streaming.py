@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -197,6 +198,61 @@ def test_a_small_disk_that_is_full(tmp_path: Path) -> None:
         assert result.outcome.ending in (Ending.COMPLETED, Ending.STORAGE_FAILED)
     finally:
         subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_folder_that_is_removed_meanwhile_takes_no_row_along(tmp_path: Path) -> None:
+    """Nor does another file that takes the place: it stays as it is."""
+    folder, machine = tmp_path / "folder", pendulum()
+    whole = machine.simulate(1.0, drives={"rod.p1.Cz": lambda t: 0.0})
+    for other in (None, b"another file"):
+        folder.mkdir()
+        path = folder / "run.jrd"
+
+        def removed(t: float, path: Path = path, other: bytes | None = other) -> float:
+            if t > 0.5 and path.exists() and path.read_bytes() != other:
+                shutil.rmtree(folder)
+                if other is not None:
+                    folder.mkdir()
+                    path.write_bytes(other)
+            return 0.0
+
+        result = machine.simulate(1.0, drives={"rod.p1.Cz": removed}, record_to=path)
+        assert result.outcome.ending is Ending.STORAGE_FAILED
+        assert result.outcome.warnings[-1] == f"'{path}' was removed or replaced during the run; the result has all rows: save it elsewhere"
+        assert (result.values == whole.values).all()
+        assert other is None or path.read_bytes() == other
+        result.save(tmp_path / "saved.jrd")
+        assert (Result.load(tmp_path / "saved.jrd").values == whole.values).all()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_disk_that_takes_no_result_leaves_it_in_memory(tmp_path: Path) -> None:
+    """Each way to write it says so, and the result can be written elsewhere; a folder that is read-only takes no rows of a run."""
+    machine, disk = pendulum(), tmp_path / "disk"
+    disk.mkdir()
+    result = machine.simulate(10.0, output_interval=1e-3)
+    with pytest.raises(OSError, match=r"the result cannot be written to '/dev/full': No space left on device; choose another path"):
+        result.to_csv("/dev/full")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)], capture_output=True).returncode:
+        # Only root may mount one, and not in every container; the file above shows the same sentence.
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        for write, name in ((result.save, "run.jrd"), (result.to_csv, "run.csv"), (result.to_mat, "run.mat")):
+            with pytest.raises(
+                OSError, match=f"the result cannot be written to '{disk / name}': No space left on device; choose another path"
+            ):
+                write(disk / name)
+            (disk / name).unlink(missing_ok=True)
+        assert not list(disk.iterdir())
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with pytest.raises(OSError, match=f"record_to: '{disk / 'run.jrd'}' cannot be written: Read-only file system; choose another path"):
+            machine.simulate(1.0, record_to=disk / "run.jrd")
+        with pytest.raises(OSError, match="Read-only file system; choose another path"):
+            result.save(disk / "run.jrd")
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    result.save(tmp_path / "run.jrd")
+    assert (Result.load(tmp_path / "run.jrd").values == result.values).all()
 
 
 @pytest.mark.slow  # a process of its own
