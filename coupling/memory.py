@@ -1,12 +1,13 @@
-"""How much memory a run may take."""
+"""How much memory a run may take, and when it is not looked through."""
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 if sys.platform != "win32":
@@ -16,6 +17,18 @@ if sys.platform != "win32":
 def free_memory() -> float:
     """Bytes that this process can still have: what the machine has free, within its own limits; infinite where nothing tells."""
     return min(_limits(), default=math.inf)
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """For what makes much that stays: to look for garbage among it takes longer than to make it."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _limits() -> Iterator[float]:

@@ -14,8 +14,8 @@ from coupling.kernel.linear import elimination_order
 
 _POINTS = 3
 _SAME = 1e-12
-_SMALL = 1e-3
-"""A pivot that is smaller than this share of its row at random points is none."""
+_SMALL, _SINGULAR = 1e-3, 1e-9
+"""A pivot that is smaller than this share of its row at random points is none; of symmetric equations, which may be nearly singular there, the second."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Elimination:
 def eliminations(lowered: Lowered) -> tuple[Elimination, ...]:
     """Of each loop."""
     nodes = sorted({entry for loop in lowered.loops for entry in loop.entries})
-    values = dict(zip(nodes, np.array(_at_random_points(lowered, nodes)), strict=True))
+    values = dict(zip(nodes, _at_random_points(lowered, nodes), strict=True))
     return tuple(_elimination(loop, [{c: values[n] for c, n in row.items()} for row in loop.rows()]) for loop in lowered.loops)
 
 
 def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
-    """Each Boolean has both values, each number another one at each point."""
+    """Each Boolean has both values, each number another one at each point. Points at which something has no value are left out."""
     random, points = Random(1), 2 * _POINTS
     known: dict[tuple[Op, int], np.ndarray] = {}
 
@@ -43,27 +43,28 @@ def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
             known[op, number] = np.array(list(lowered.random_values(op, number, random, points)))
         return known[op, number]
 
-    return [np.broadcast_to(value, (points,)) for value in lowered.graph.evaluate(nodes, leaf)]
+    found = [np.broadcast_to(value, (points,)) for value in lowered.graph.evaluate(nodes, leaf)]
+    finite = np.ones(points, dtype=bool)
+    for value in found:
+        finite &= np.isfinite(value)
+    return [value[finite] if finite.any() else np.nan_to_num(value) for value in found]
 
 
 def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimination:
-    count = len(rows)
-    diagonal = np.array([np.abs(row.get(i, np.zeros(2 * _POINTS))) for i, row in enumerate(rows)])
-    symmetric = all(
+    pivots = [(int(k), int(k)) for k in elimination_order(loop.row_start, loop.columns)] if rows else []
+    sizes = np.array(list(_eliminated([dict(row) for row in rows], pivots)))
+    if _is_symmetric(rows) and (sizes >= _SINGULAR).all():
+        return Elimination(True, tuple(pivots))
+    return Elimination(False, tuple(pivots if (sizes >= _SMALL).all() else _sparse_pivots(rows)))
+
+
+def _is_symmetric(rows: list[dict[int, np.ndarray]]) -> bool:
+    diagonal = [np.abs(row[i]) if i in row else 0.0 for i, row in enumerate(rows)]
+    return all(
         i in rows[j] and bool((np.abs(rows[j][i] - value) <= _SAME * (diagonal[i] + diagonal[j])).all())
         for i, row in enumerate(rows)
         for j, value in row.items()
     )
-    order = [int(k) for k in elimination_order(loop.row_start, loop.columns)] if count else []
-    pivots = [(k, k) for k in order]
-    if not symmetric and not _holds(rows, pivots):
-        pivots = _sparse_pivots(rows)
-    return Elimination(symmetric, tuple(pivots))
-
-
-def _holds(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> bool:
-    """Whether no pivot of an elimination is small beside its row."""
-    return all(size >= _SMALL for size in _eliminated([dict(row) for row in rows], pivots))
 
 
 def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> Iterator[float]:
@@ -77,6 +78,8 @@ def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]
 def _eliminate(rows: list[dict[int, np.ndarray]], left: set[int], i: int, j: int) -> float:
     with np.errstate(all="ignore"):
         row = rows[i]
+        if j not in row:
+            return 0.0
         size = float(np.nan_to_num(np.min(_share(row, j))))
         for k in sorted(left):
             if j in rows[k]:

@@ -8,6 +8,7 @@ from random import Random
 
 from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, Variable, equations_of
 from coupling.fused.expressions import Graph, Op
+from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address, Part, type_code
 from coupling.plan.jacobian import build_jacobian
@@ -92,7 +93,8 @@ class Lowered:
 
 def lower(built: Built) -> Lowered:
     """The graph of a system whose instances are all components of this library, integrated together, and affine in what is solved for."""
-    return _System(built).lowered()
+    with without_collection():
+        return _System(built).lowered()
 
 
 class _System:

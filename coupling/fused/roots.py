@@ -10,6 +10,7 @@ from coupling.fused.elimination import Elimination, eliminations
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import Gradient, gradients
 from coupling.fused.lowering import Lowered, LoweredLoop
+from coupling.memory import without_collection
 
 
 class Region(StrEnum):
@@ -139,6 +140,11 @@ def _coordinates(rows: Iterable[Gradient]) -> dict[tuple[int, int], int]:
 
 
 def _roots(lowered: Lowered, after: list[Wanted]) -> Roots:
+    with without_collection():
+        return _solved_and_staged(lowered, after)
+
+
+def _solved_and_staged(lowered: Lowered, after: list[Wanted]) -> Roots:
     graph = lowered.graph
     before: list[Wanted] = []
     solve: list[Wanted] = []
@@ -152,7 +158,7 @@ def _roots(lowered: Lowered, after: list[Wanted]) -> Roots:
         right = [graph.neg(node) for node in loop.residuals]
         before += _placed(Region.ENTRIES, entries, sum(w.region is Region.ENTRIES for w in before))
         before += _placed(Region.RIGHT_SIDES, right, loop.first)
-        before += _placed(Region.DIAGONALS, [rows[i].get(j, graph.zero) for i, j in order.pivots], loop.first)
+        before += _placed(Region.DIAGONALS, [rows[i].get(j, graph.zero) if rows[i] else graph.one for i, j in order.pivots], loop.first)
         pivots, unknowns = _solved(lowered, loop, order, rows, right)
         solve += _placed(Region.PIVOTS, pivots, loop.first)
         solve += _placed(Region.UNKNOWNS, unknowns, loop.first)
@@ -179,6 +185,8 @@ def _solved(
         g.owner_now = parts + loop.first + k
         left.discard(p)
         pivot = a[p].pop(q, g.zero)
+        if not a[p] and not columns[q] and b[p] == g.zero:
+            pivot = g.one  # nothing depends on this unknown, of which 0 is the least
         pivots.append(pivot)
         inverse[q] = g.div(g.one, pivot)
         row = {j: node for j, node in sorted(a[p].items()) if node != g.zero}

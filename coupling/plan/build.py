@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
+from coupling.memory import without_collection
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import is_start_value, wires_of
 from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
@@ -113,20 +112,8 @@ def build(definition: Definition, mode: Mode, complete: bool = True) -> Built:
     """Checks everything and finds the order of evaluation; unless the system is ``complete``, ports may be open that need a partner."""
     if not definition.instances:
         raise BuildError(f"the system '{definition.name}' is empty; add instances first")
-    with _without_collection():
+    with without_collection():
         return _build(definition, mode, complete)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """All that is made here stays; to look for garbage among it takes longer than to make it."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _build(definition: Definition, mode: Mode, complete: bool) -> Built:

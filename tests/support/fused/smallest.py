@@ -19,6 +19,9 @@ GIVES_MOTION = {
     "hydraulic": ("hydraulic.Volume", "port"),
     "electrical pin pair": ("electrical.Capacitor", "pins"),
 }
+PLACES = {"planar.Body1": ("x", "y"), "spatial.Body1": ("x", "y", "z")}
+"""They lie apart, as ropes and contacts want it."""
+SIZES = {"mechanical1d.Inertia": {"I": 1.7}, "mechanical1d.Mass": {"m": 1.7}, "planar.Body1": {"m": 1.7, "I": 0.6}}
 GIVES_EFFORT = {
     "planar frame": "planar.Revolute",
     "spatial frame": "spatial.Spherical",
@@ -42,7 +45,8 @@ def smallest(name: str) -> System:
         other = f"other{number}"
         kind = port.kind.name
         partner = GIVES_MOTION[kind][0]
-        system.add(other, partner)
+        places = {name: number + 0.5 * place + 1.0 for place, name in enumerate(PLACES.get(partner, ()))}
+        system.add(other, partner, {**places, **SIZES.get(partner, {})})
         given = declaration(find(partner)).ports[0].name
         if port.side is Side.EFFORT:
             system.connect(f"it.{port.name}", f"{other}.{given}")
