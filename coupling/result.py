@@ -89,8 +89,10 @@ class Result:
     At an event there are two rows of the same time, before and after it.
     """
 
-    def __init__(self, record: Record, outcome: Outcome) -> None:
+    def __init__(self, record: Record, outcome: Outcome, drives: Mapping[str, Any] | None = None) -> None:
         self._record = record
+        self.drives = dict(drives or {})
+        """Those of this run alone, as they were given; files have none."""
         self.system, self.outcome, self.statistics = record.system, outcome, record.statistics
         self.names = [column.name for column in record.columns]
         self.units = {column.name: column.unit for column in record.columns}
@@ -265,7 +267,9 @@ class Result:
                 raise ValueError(
                     f"plot: '{first}' in {a or '1'} and '{second}' in {b or '1'} cannot share axes; name them in separate tuples"
                 )
-        return plot(self.time, [{name: self[name] for name in group} for group in groups], self.units, path, events)
+        target = None if path is None else file_path(path, ".png")
+        with written(target or Path(), "figure"):
+            return plot(self.time, [{name: self[name] for name in group} for group in groups], self.units, target, events)
 
     def animate(
         self,

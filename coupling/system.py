@@ -7,7 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, overload
@@ -22,7 +22,7 @@ from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
-from coupling.errors import BuildError, shown
+from coupling.errors import BuildError, Unstepped, shown
 from coupling.live.keeper import DEFAULT_INTERVAL, keeper_of
 from coupling.live.session import Session
 from coupling.live.streaming import Stream, path_of
@@ -30,6 +30,7 @@ from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
+from coupling.plan.given import drives_of
 from coupling.plan.kinds import Mode, possible_modes
 from coupling.progress import shows_progress, terminated_after
 from coupling.result import Result, start_picture
@@ -64,7 +65,13 @@ class System(Composition):
         """
         modes = possible_modes(self.definition) if communication is None else [Mode.COUPLED if communication else Mode.CONTINUOUS]
         simulator = self._simulator or Simulator(self.definition)
-        built = [simulator.built(mode) for mode in modes]
+        built: list[Built] = []
+        for mode in modes:
+            try:
+                built.append(simulator.built(mode))
+            except Unstepped:
+                if not built:
+                    raise
         self._freeze(simulator)
         return built[0]
 
@@ -300,7 +307,7 @@ class System(Composition):
 
         ``inputs`` name inputs that are driven or left open, ``outputs`` variables, instances or patterns with ``*``; by default the outputs
         are the states. ``at`` are start values, such as a pose that ``equilibrium`` has found, and by default those of the instances, at time 0;
-        of a result its last row counts, with this system's drives as they are at its time. The system has to stand still there, or to move so
+        of a result its last row counts, with the drives of its run as they are at its time; a file has none, so that this system's count. The system has to stand still there, or to move so
         that its linear model stays the same. The states are minimal coordinates and their rates, so
         that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
         ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
@@ -322,8 +329,13 @@ class System(Composition):
             raise BuildError(
                 "linearise: hold and free belong to equilibria along a parameter; give along={...}, or at=system.equilibrium(hold=..., free=...)"
             )
-        with self._standing(start, "check", float(at.time[-1]) if isinstance(at, Result) else 0.0) as session:
+        with self._as_driven(at)._standing(start, "check", float(at.time[-1]) if isinstance(at, Result) else 0.0) as session:
             return linear_model(session, inputs, outputs, coordinates)
+
+    def _as_driven(self, at: object) -> System:
+        """With the drives that were those of the run alone that a result is of."""
+        own = drives_of(at.drives) if isinstance(at, Result) else {}
+        return self.of(replace(self.definition, drives=tuple({**dict(self.definition.drives), **own}.items()))) if own else self
 
     def sensitivities(
         self,
@@ -485,7 +497,7 @@ class System(Composition):
             self._freeze(simulator)
             raise
         self._freeze(simulator)
-        result = Result(record, outcome)
+        result = Result(record, outcome, drives)
         if shows_progress(run):
             print(result.summary(), file=sys.stderr)
         return result

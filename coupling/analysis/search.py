@@ -404,10 +404,16 @@ class Assembly:
         return other
 
 
+_FARTHEST = 1e15
+"""Doubles are 0.1 apart there, and squares do not overflow yet."""
+
+
 def _number(what: str, name: str, given: Any, pair: bool) -> tuple[float, float | None]:
     numbers = given if pair and isinstance(given, tuple) and len(given) == 2 else (given,)
     good = all(isinstance(n, int | float | np.integer | np.floating) and not isinstance(n, bool) and np.isfinite(n) for n in numbers)
     if not good or (len(numbers) == 2 and not numbers[1] > 0):
         wanted = "give a number, or a pair of a number and how far off it may be" if pair else "give a number"
         raise BuildError(f"assemble: {what}: '{name}' = {shown(given)} is refused; {wanted}")
+    if max(map(abs, numbers)) > _FARTHEST:
+        raise BuildError(f"assemble: {what}: '{name}' = {shown(given)} is refused; at such a place doubles close no joint; give at most {_FARTHEST:g}")
     return float(numbers[0]), float(numbers[1]) if len(numbers) == 2 else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,8 @@ from coupling.plan.shown import Shown
 
 Solid = Mapping[str, Any]
 """What is drawn, as data of JSON: ``kind`` and its sizes."""
+_FARTHEST = 1e9
+"""In m: more than any mechanism, and far from where squares overflow."""
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -30,6 +31,8 @@ def outline(points: Sequence[Sequence[float]] | str, depth: float | None = None,
     scale = _length(scale, "scale")
     if isinstance(points, str):
         rings = [[[scale * x, scale * y] for x, y in ring] for ring in polygons(points)]
+        if not all(abs(x) <= _FARTHEST for ring in rings for point in ring for x in point):
+            raise BuildError(f"the path {shown(points)} is refused: it has points farther away than {_FARTHEST:g} m; give them in m, or a scale")
     else:
         rings = [[[scale * each for each in _numbers(p, (2,), "a point")] for p in points]]
         if len(rings[0]) < 3:
@@ -60,7 +63,10 @@ def mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Solid:
     if not isinstance(path, str | os.PathLike):
         raise BuildError(f"a mesh of {shown(path)} is refused; give the path of a file .stl or .obj")
     points, faces = read_mesh(Path(path))
-    return {"kind": "mesh", **pack_mesh(points * _length(scale, "scale"), faces)}
+    points = points * _length(scale, "scale")
+    if not (abs(points) <= _FARTHEST).all():
+        raise BuildError(f"'{path}' is refused: it has points farther away than {_FARTHEST:g} m; give it a scale")
+    return {"kind": "mesh", **pack_mesh(points, faces)}
 
 
 def as_shown(name: str, shape: Any, colour: str | None) -> list[Shown]:
@@ -88,9 +94,9 @@ def _solids(name: str, shape: Any) -> list[Solid]:
 
 def _numbers(value: Any, counts: tuple[int, ...], what: str) -> list[float]:
     found = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else []
-    good = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) and math.isfinite(x) for x in found)
+    good = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) and abs(x) <= _FARTHEST for x in found)
     if len(found) not in counts or not good:
-        raise BuildError(f"{shown(value)} is no {what[2:]} of a shape; give {' or '.join(map(str, counts))} finite numbers, in m")
+        raise BuildError(f"{shown(value)} is no {what[2:]} of a shape; give {' or '.join(map(str, counts))} numbers of at most {_FARTHEST:g}, in m")
     return [float(x) for x in found]
 
 
@@ -100,6 +106,6 @@ def _place(at: Any) -> list[float]:
 
 
 def _length(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < math.inf:
-        raise BuildError(f"{name} = {shown(value)} of a shape is refused: give a number greater than 0, in m")
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 1 / _FARTHEST <= value <= _FARTHEST:
+        raise BuildError(f"{name} = {shown(value)} of a shape is refused: give a number from {1 / _FARTHEST:g} to {_FARTHEST:g}, in m")
     return float(value)

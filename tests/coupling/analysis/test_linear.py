@@ -73,6 +73,16 @@ def test_a_result_is_linearised_with_drives_at_the_time_of_its_last_row():
     assert np.sort_complex(system.linearise().eigenvalues) == pytest.approx(np.sort_complex(np.roots([1 / 3, 2, 0.5 * 9.81])), rel=1e-6)
 
 
+def test_a_result_is_linearised_with_the_drives_of_its_run_alone():
+    system = pendulum(**{"rotation.b": 2.0})
+    held = system.simulate(20.0, rtol=1e-10, drives={"pin.effort": lambda t: 0.25 * 9.81})
+    model = system.linearise(["pin.effort"], at=held)
+    assert model.point["pin.effort"] == 0.25 * 9.81
+    assert np.sort_complex(model.eigenvalues) == pytest.approx(
+        np.sort_complex(np.roots([1 / 3, 2, 0.5 * 9.81 * np.cos(np.pi / 6)])), rel=1e-6
+    )
+
+
 def test_a_pendulum_has_two_states_and_no_poles_of_stabilisation():
     model = pendulum().linearise(["pin.effort"], ["rod.theta", "pin.multiplier*"])
     assert model.states == ("pin.rotation.q", "pin.rotation.qd")

@@ -27,6 +27,12 @@ def switches(result: Result) -> list[tuple[str, str]]:
     return [(each.joint, each.what) for each in result.changes if each.what != "hit"]
 
 
+def test_what_may_be_rigid_is_built_for_runs_without_communication() -> None:
+    assert stop().build().name == "stop"
+    with pytest.raises(BuildError, match="'stop' cannot hit or hold 'mass', which runs in Co-Simulation"):
+        stop().build(communication=True)
+
+
 @by_solver
 def test_a_mass_on_a_spring_bounces_off_its_stop(solver: str, rtol: float, error: float) -> None:
     result = stop().simulate(3.0, solver=solver, rtol=rtol)

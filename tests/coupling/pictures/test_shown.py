@@ -157,7 +157,7 @@ def test_shapes_belong_to_the_system(tmp_path: Path) -> None:
             "'rod' cannot be shown as 3.0; give points, a path of SVG, a file .stl or .obj, a shape of jourdain.shapes, or None to hide it",
         ),
         ("rod", [(0, 0), (1, 0)], "an outline of 2 points is refused; give at least three"),
-        ("rod", [(0, 0), (1, 0), (1, np.nan)], "(1, nan) is no point of a shape; give 2 finite numbers, in m"),
+        ("rod", [(0, 0), (1, 0), (1, np.nan)], "(1, nan) is no point of a shape; give 2 numbers of at most 1e+09, in m"),
         ("rod", "L 1 0", "the path 'L 1 0' is refused: it begins with L; begin it with M, the first point"),
         ("rod", "M 1 0 L 2", "the path 'M 1 0 L 2' is refused: L takes 2 numbers, and has 1 at the end"),
         ("rod", "M 1 0 K 2", "the path 'M 1 0 K 2' is refused at 'K'; it has letters M L H V C S Q T A Z and numbers"),
@@ -175,7 +175,13 @@ def test_sizes_colours_and_files_that_are_refused(tmp_path: Path, monkeypatch: p
     assert (
         refusal(lambda: pendulum().show("rod", SQUARE, "red")) == "the colour 'red' of 'rod' is refused: give '#rrggbb', such as '#d9772b'"
     )
-    assert refusal(lambda: box(1.0, -1.0)) == "y = -1.0 of a shape is refused: give a number greater than 0, in m"
+    assert refusal(lambda: box(1.0, -1.0)) == "y = -1.0 of a shape is refused: give a number from 1e-09 to 1e+09, in m"
+    assert refusal(lambda: box(1e300, 1.0)) == "x = 1e+300 of a shape is refused: give a number from 1e-09 to 1e+09, in m"
+    assert refusal(lambda: pendulum().show("rod", "M 0 0 L 1e400 0 L 0 1")) == (
+        "the path 'M 0 0 L 1e400 0 L 0 1' is refused: it has points farther away than 1e+09 m; give them in m, or a scale"
+    )
+    (tmp_path / "huge.obj").write_bytes(b"v 0 0 0\nv 0 0 1e12\nv 0 1 0\nf 1 2 3")
+    assert refusal(lambda: mesh(tmp_path / "huge.obj")).endswith("huge.obj' is refused: it has points farther away than 1e+09 m; give it a scale")
     assert refusal(lambda: cylinder(1.0, 1.0, "w")) == "axis = 'w' of a cylinder is refused: choose 'x', 'y' or 'z'"
     content = stl(*block((1.0, 1.0, 1.0), np.zeros(3)))
     cases = {
