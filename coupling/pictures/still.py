@@ -98,10 +98,11 @@ def still(
     width, height = (size[0] / 2, size[1] * 0.7) if many else size
     rows = -(-len(times) // across)
     sheet = Sheet(across * width, rows * height)
-    for k, time in enumerate(times):
+    poses = [Posed(scene, time) for time in times]
+    tips = [end for posed in poses for force in _arrows(scene, posed) for end in force]
+    for k, (time, posed) in enumerate(zip(times, poses, strict=True)):
         left, top = k % across * width, k // across * height
-        view = view_of(scene, sheet, (left, top, width, height), _ROOM / 2 if many else _ROOM, bad)
-        posed = Posed(scene, time)
+        view = view_of(scene, sheet, (left, top, width, height), _ROOM / 2 if many else _ROOM, bad, tips)
         draw(scene, view, posed, in_order(scene, view, [posed]))
         _forces(scene, view, posed)
         if names:
@@ -113,10 +114,19 @@ def still(
     return sheet
 
 
-def view_of(scene: Scene, sheet: Sheet, box: tuple[float, float, float, float], room: float = _ROOM, bad: Collection[str] = ()) -> View:
-    """All that a scene ever shows, in a box of a sheet: left, top, width, height."""
+def view_of(
+    scene: Scene,
+    sheet: Sheet,
+    box: tuple[float, float, float, float],
+    room: float = _ROOM,
+    bad: Collection[str] = (),
+    also: Sequence[np.ndarray] = (),
+) -> View:
+    """All that a scene ever shows, and points beside it, in a box of a sheet: left, top, width, height."""
     left, top, width, height = box
     axes, low, high = _seen(scene)
+    points = np.array([low, high, *(axes[:2] @ each for each in also)])
+    low, high = points.min(axis=0), points.max(axis=0)
     span = np.maximum(high - low, 0.05 * scene.size)
     scale = float(min((width - 2 * room) / span[0], (height - 2 * room - _HEAD) / span[1]))
     return View(scale, (low + high) / 2, (left + width / 2, top + (height + _HEAD) / 2), axes, sheet, bad)
@@ -162,12 +172,21 @@ def _depth(view: View, posed: Posed, shape: Shape) -> float:
     return min(ends) if shape["kind"] == "rail" else sum(ends) / 2
 
 
-def _forces(scene: Scene, view: View, posed: Posed) -> None:
-    scale = _force_scale(scene)[1]
+def _arrows(scene: Scene, posed: Posed) -> list[tuple[np.ndarray, np.ndarray]]:
+    """From where forces act to their tips, in m."""
+    scale = _force_scale(scene)[1] if scene.arrows else 0.0
+    found = []
     for each in scene.arrows:
         at = posed.point(each["at"])
         force = np.array([posed.value(scene.signals[k].values) if k >= 0 else 0.0 for k in each["v"]])
-        _arrow(view, view.pixel(at), view.pixel(at + scale * force))
+        if np.isfinite(force).all():
+            found.append((at, at + scale * force))
+    return found
+
+
+def _forces(scene: Scene, view: View, posed: Posed) -> None:
+    for foot, tip in _arrows(scene, posed):
+        _arrow(view, view.pixel(foot), view.pixel(tip))
 
 
 def _force_scale(scene: Scene) -> tuple[float, float]:
@@ -202,8 +221,8 @@ def _arrow(view: View, a: Point, b: Point) -> None:
 
 
 def _names(scene: Scene, view: View, posed: Posed) -> None:
-    """Beside mass centres; a name that would cover another one goes above or below it."""
-    taken: list[tuple[float, float, float]] = []
+    """Beside mass centres; a name that would cover another one, or an arrow's head, goes above or below it."""
+    taken = [(*view.pixel(tip), 6.0) for _, tip in _arrows(scene, posed)]
     for frame, colour in scene.colours.items():
         each = scene.geometry.frames[frame]
         x, y = view.pixel(posed.point([frame, each.centre]))

@@ -51,6 +51,27 @@ def test_forces_are_arrows_on_one_scale(result: Result, tmp_path: Path) -> None:
     assert "#c8102e" not in result.picture(0.35, tmp_path / "pose.svg").read_text()
 
 
+def test_arrows_are_whole_and_no_name_covers_their_heads(result: Result, tmp_path: Path) -> None:
+    """The pin pulls upwards, beyond all that moves; a force on the mass centre ends where the name of the rod would be."""
+    file = result.picture(0.5, tmp_path / "up.svg", forces=["pin"])
+    points = np.concatenate(paths(file))
+    sides = ElementTree.parse(file).getroot()
+    assert (points >= 0).all() and (points <= [float(sides.get("width", 0)), float(sides.get("height", 0))]).all()
+    system = pendulum()
+    system.add("push", "planar.Wrench", {"Fx": 1.0})
+    system.connect("push.M", "rod.p1")
+    short = system.simulate(0.1, output_interval=0.05)
+    root = ElementTree.parse(short.picture(0.0, tmp_path / "names.svg", names=True, forces=["*"])).getroot()
+    heads = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("fill") == "#c8102e"]
+    tags = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("fill") == "#ffffff" and each.get("stroke-width") == "1.2"]
+    assert heads and tags
+    for tag in tags:
+        corners = np.array([point.split() for point in tag.strip("MZ").split("L")], dtype=float)
+        for head in heads:
+            tip = np.array(head.strip("MZ").split("L")[0].split(), dtype=float)
+            assert not ((corners.min(axis=0) < tip) & (tip < corners.max(axis=0))).all()
+
+
 def test_a_strip_and_other_files(result: Result, tmp_path: Path) -> None:
     """Times stand above their poses; PNG and PDF are written as well; the same picture is the same file."""
     strip = result.picture([0.0, 0.5, 1.0], tmp_path / "strip.svg")
