@@ -463,7 +463,7 @@ def start_picture(
     return found
 
 
-def file_path(path: Path | str, suffix: str, purpose: str = "written") -> Path:
+def file_path(path: str | os.PathLike[str], suffix: str, purpose: str = "written") -> Path:
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise TypeError(f"{shown(path)} is no path; give that of the file to be {purpose}, such as 'result{suffix}'")
     return Path(path)

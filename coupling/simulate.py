@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from time import perf_counter
@@ -16,7 +16,7 @@ from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
-from coupling.errors import AnalysisError, BuildError, Unprojectable, listed
+from coupling.errors import AnalysisError, BuildError, Unprojectable, Unstepped, listed
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.dependencies import check_end
 from coupling.live.doubts import coarse, warnings
@@ -90,6 +90,14 @@ class Simulator:
         self._unstabilised: dict[Mode, StartValues] = {}
         self._driven_otherwise: dict[tuple[tuple[str, Drive], ...], Simulator] = {}
         """Whoever runs the same with other drives."""
+
+    def built_first(self, modes: Sequence[Mode]) -> Built:
+        """For the first mode, and for the others unless joints that switch keep them from it."""
+        first = self.built(modes[0])
+        for mode in modes[1:]:
+            with suppress(Unstepped):
+                self.built(mode)
+        return first
 
     def built(self, mode: Mode) -> Built:
         """Checks everything and finds the order of evaluation, once."""

@@ -22,7 +22,7 @@ from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
 from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
-from coupling.errors import BuildError, Unstepped, shown
+from coupling.errors import BuildError, shown
 from coupling.live.keeper import DEFAULT_INTERVAL, keeper_of
 from coupling.live.session import Session
 from coupling.live.streaming import Stream, path_of
@@ -65,15 +65,9 @@ class System(Composition):
         """
         modes = possible_modes(self.definition) if communication is None else [Mode.COUPLED if communication else Mode.CONTINUOUS]
         simulator = self._simulator or Simulator(self.definition)
-        built: list[Built] = []
-        for mode in modes:
-            try:
-                built.append(simulator.built(mode))
-            except Unstepped:
-                if not built:
-                    raise
+        built = simulator.built_first(modes)
         self._freeze(simulator)
-        return built[0]
+        return built
 
     def _freeze(self, simulator: Simulator) -> None:
         """What could not be built can be changed; what was built cannot."""

@@ -415,5 +415,7 @@ def _number(what: str, name: str, given: Any, pair: bool) -> tuple[float, float 
         wanted = "give a number, or a pair of a number and how far off it may be" if pair else "give a number"
         raise BuildError(f"assemble: {what}: '{name}' = {shown(given)} is refused; {wanted}")
     if max(map(abs, numbers)) > _FARTHEST:
-        raise BuildError(f"assemble: {what}: '{name}' = {shown(given)} is refused; at such a place doubles close no joint; give at most {_FARTHEST:g}")
+        raise BuildError(
+            f"assemble: {what}: '{name}' = {shown(given)} is refused; at such a place doubles close no joint; give at most {_FARTHEST:g}"
+        )
     return float(numbers[0]), float(numbers[1]) if len(numbers) == 2 else None

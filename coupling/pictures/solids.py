@@ -32,7 +32,9 @@ def outline(points: Sequence[Sequence[float]] | str, depth: float | None = None,
     if isinstance(points, str):
         rings = [[[scale * x, scale * y] for x, y in ring] for ring in polygons(points)]
         if not all(abs(x) <= _FARTHEST for ring in rings for point in ring for x in point):
-            raise BuildError(f"the path {shown(points)} is refused: it has points farther away than {_FARTHEST:g} m; give them in m, or a scale")
+            raise BuildError(
+                f"the path {shown(points)} is refused: it has points farther away than {_FARTHEST:g} m; give them in m, or a scale"
+            )
     else:
         rings = [[[scale * each for each in _numbers(p, (2,), "a point")] for p in points]]
         if len(rings[0]) < 3:
@@ -94,9 +96,11 @@ def _solids(name: str, shape: Any) -> list[Solid]:
 
 def _numbers(value: Any, counts: tuple[int, ...], what: str) -> list[float]:
     found = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else []
-    good = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) and abs(x) <= _FARTHEST for x in found)
+    good = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) and -_FARTHEST <= x <= _FARTHEST for x in found)
     if len(found) not in counts or not good:
-        raise BuildError(f"{shown(value)} is no {what[2:]} of a shape; give {' or '.join(map(str, counts))} numbers of at most {_FARTHEST:g}, in m")
+        raise BuildError(
+            f"{shown(value)} is no {what[2:]} of a shape; give {' or '.join(map(str, counts))} numbers of at most {_FARTHEST:g}, in m"
+        )
     return [float(x) for x in found]
 
 

@@ -194,7 +194,10 @@ def test_what_cannot_be_told_is_refused() -> None:
         ({"guess": {"C.rotation.q": 1.0}, "hold": {"C.rotation.q": 1.0}}, "'C.rotation.q' is held and guessed"),
         ({"hold": {"C.rotation.qd": 1.0}}, "a velocity; name an output that depends on positions alone"),
         ({"guess": {"C.rotation.q": (1.0, -2.0)}}, "give a number, or a pair of a number and how far off it may be"),
-        ({"guess": {"C.rotation.q": 1e300}}, "'C.rotation.q' = 1e+300 is refused; at such a place doubles close no joint; give at most 1e+15"),
+        (
+            {"guess": {"C.rotation.q": 1e300}},
+            "'C.rotation.q' = 1e+300 is refused; at such a place doubles close no joint; give at most 1e+15",
+        ),
         ({"guess": {"C.rotation.qd": 1.0}, "velocities": {"C.rotation.qd": 1.0}}, "'C.rotation.qd' is held and guessed"),
         ({"velocities": {"crank.x": 1.0}}, "'crank.x' is not the rate of a position"),
     ):

@@ -58,7 +58,9 @@ def test_patterns_tuples_and_a_file(result: Result, tmp_path: Path) -> None:
 
 def test_what_cannot_be_plotted(result: Result) -> None:
     """Each sentence says what to name."""
-    assert refusal(lambda: result.plot("rod.theta", path="/proc/q.png"), OSError).startswith("the figure cannot be written to '/proc/q.png': ")
+    assert refusal(lambda: result.plot("rod.theta", path="/proc/q.png"), OSError).startswith(
+        "the figure cannot be written to '/proc/q.png': "
+    )
     assert refusal(lambda: result.plot("rod.theta", path=3), TypeError) == (  # type: ignore[arg-type]  # what is tested
         "3 is no path; give that of the file to be written, such as 'result.png'"
     )

@@ -181,7 +181,9 @@ def test_sizes_colours_and_files_that_are_refused(tmp_path: Path, monkeypatch: p
         "the path 'M 0 0 L 1e400 0 L 0 1' is refused: it has points farther away than 1e+09 m; give them in m, or a scale"
     )
     (tmp_path / "huge.obj").write_bytes(b"v 0 0 0\nv 0 0 1e12\nv 0 1 0\nf 1 2 3")
-    assert refusal(lambda: mesh(tmp_path / "huge.obj")).endswith("huge.obj' is refused: it has points farther away than 1e+09 m; give it a scale")
+    assert refusal(lambda: mesh(tmp_path / "huge.obj")).endswith(
+        "huge.obj' is refused: it has points farther away than 1e+09 m; give it a scale"
+    )
     assert refusal(lambda: cylinder(1.0, 1.0, "w")) == "axis = 'w' of a cylinder is refused: choose 'x', 'y' or 'z'"
     content = stl(*block((1.0, 1.0, 1.0), np.zeros(3)))
     cases = {
