@@ -72,6 +72,8 @@ class Run:
     """"impulse": where no forces satisfy a contact, one solves it that stops the slip."""
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
+    compiled: bool | None = None
+    """False: derivatives are found by calls of the FMUs. None: where all of them are own and integrated together, by a tape of their equations."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -97,6 +99,10 @@ class Run:
         self._check_multipliers()
         self._check_communication()
         self._check_sensitivities()
+        if self.compiled not in (None, False):
+            raise BuildError(
+                f"compiled = {shown(self.compiled)} is refused: give False, so that FMUs are called at every evaluation, or leave it out"
+            )
 
     def _check_sensitivities(self) -> None:
         names = self.sensitivities

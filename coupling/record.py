@@ -75,6 +75,12 @@ class Statistics:
     """Of any step, for a solver with fixed steps."""
     projected: Mapping[str, float] = field(default_factory=dict)
     """For such a solver: ``velocity``, the greatest violation that a projection has removed, and ``energy``, all that projections have taken out."""
+    evaluated: str = ""
+    """How derivatives were found."""
+    handed_over: int = 0
+    """Of evaluations without the FMUs, those whose multipliers the general equations had to tell, as near a singular pose."""
+    by_fmus: int = 0
+    """The same, those that the FMUs had to make after all."""
 
     @property
     def seconds_in_master(self) -> float:
@@ -84,6 +90,7 @@ class Statistics:
         return (
             f"{self.steps} steps ({self.rejected} rejected), {self.evaluations} evaluations, {self.events} events; "
             f"{self.seconds_running:.3g} s: {self.seconds_in_fmus:.3g} s in FMUs, {self.seconds_in_master:.3g} s in the master"
+            + (f"; evaluated {self.evaluated}" if self.evaluated else "")
         )
 
 

@@ -267,7 +267,9 @@ class _Reader:
             system=head["system"],
             columns=columns,
             **told._asdict(),
-            statistics=Statistics(**{each.name: _heard(said["statistics"][each.name]) for each in fields(Statistics)})
+            statistics=Statistics(
+                **{each.name: _heard(said["statistics"][each.name]) for each in fields(Statistics) if each.name in said["statistics"]}
+            )
             if said
             else NO_STATISTICS,
             scene=head.get("scene", {}),

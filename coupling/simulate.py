@@ -22,6 +22,7 @@ from coupling.live.dependencies import check_end
 from coupling.live.doubts import coarse, warnings
 from coupling.live.enforcement import jumps, takeovers
 from coupling.live.failures import out_of_memory
+from coupling.live.fused import begin_fused
 from coupling.live.interval import Interval
 from coupling.live.keeper import Keeper
 from coupling.live.libraries import library_of
@@ -309,6 +310,7 @@ class Simulator:
                 self._differentiate(key, session, asked, pose)
             if run.initial != "relax":
                 check_start_state(session, own)
+            begin_fused(session)
             prepared = perf_counter()
             try:
                 with keeper.of(session, warned, stream) if keeper else nullcontext(), stream.written(session) if stream else nullcontext():
@@ -323,8 +325,7 @@ class Simulator:
             outcome.warnings += [*warned, *vain, *warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
             outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
             record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, perf_counter() - prepared)
-            outcome.warnings += coarse(session, record)
-            outcome.warnings += violated(session, record, scheme.loose if scheme else ())
+            outcome.warnings += [*coarse(session, record), *violated(session, record, scheme.loose if scheme else ())]
             completed = outcome.completed
         finally:
             beside = session.shadows

@@ -428,6 +428,7 @@ class System(Composition):
         rest_velocity: float = Run.rest_velocity,
         painleve: str = Run.painleve,
         sensitivities: Sequence[str] = Run.sensitivities,
+        compiled: bool | None = Run.compiled,
         record_to: Path | str | None = None,
         checkpoint: Path | str | None = None,
         checkpoint_interval: float = DEFAULT_INTERVAL,
@@ -466,6 +467,8 @@ class System(Composition):
         ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does.
         ``sensitivities`` name parameters and start values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``:
         ``result.sensitivity("rod.theta", "rod.m")``.
+        ``compiled``: derivatives are found by a tape of the system's equations where all components are of this library, or with ``False`` by calls of the
+        FMUs at every evaluation.
         ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the
         run goes on, and whatever ends the process.
         ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and at the end: ``System.resume`` goes on

@@ -101,6 +101,8 @@ class Core:
         """What the run refers to."""
         self._parameters, self._differentiated = 0, object()
         """By how many parameters the rows have derivatives, and what these refer to."""
+        self.fused: object = None
+        """What evaluates in place of the instances and is referred to; None where they do. See ``fused.py``."""
         self.states = rows.states
         self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
         try:
@@ -127,6 +129,7 @@ class Core:
         """
         self._running = None
         require_memory(self.library.kernel_reset(self.handle))
+        self.fused = None
         self.differentiate_by(0, None)
 
     def differentiate_by(self, parameters: int, kept: object) -> None:

@@ -10,6 +10,7 @@ static const double NEAR = 100, FALLEN = 1e-3;
 static const double LEAST = 1e-8;      /* sigma^2: from there on it is the drift of a run that damping has to be greater than */
 static const double NOTHING = 1e-9;    /* as a peak: of a row that has always been redundant */
 static const double DEPENDENT = 1e-13; /* rows of one joint; these are taken as they are */
+static const double MARGIN = 10;       /* by which pivots that were found elsewhere have to be greater */
 
 void linear_free_damping(Linear *a)
 {
@@ -167,21 +168,37 @@ void linear_begin_damping(Linear *a)
         }
 }
 
-static double entry_of(const Linear *a, const double *values, int entry)
+/* Of a factorisation: its pivots by position, or by unknown where `position` is null, and the values with their scales, if there are any. */
+typedef struct {
+    const double *values, *scale, *pivot;
+    const int *position;
+} Eliminated;
+
+static Eliminated eliminated_here(const Linear *a, const double *values)
 {
-    return entry < 0 ? 0 : values[entry] * a->scale[entry];
+    return (Eliminated){values, a->scale, a->pivot, a->position};
+}
+
+static double entry_of(const Eliminated *e, int entry)
+{
+    return entry < 0 ? 0 : e->scale ? e->values[entry] * e->scale[entry] : e->values[entry];
+}
+
+static double pivot_of(const Eliminated *e, int row)
+{
+    return e->pivot[e->position ? e->position[row] : row];
 }
 
 /* What of a joint's own block is left of its rows' pivots: these over those that the block has by itself. This is what the pivots are
  * where every block has been brought to the unit matrix, whatever the bodies' shapes and units. */
-static void find_shares(Linear *a, const double *values, int joint)
+static void find_shares(const Linear *a, const Eliminated *e, int joint)
 {
     Cycles *d = a->cycles;
     const int n = d->first[joint + 1] - d->first[joint], *entry = d->entry + d->first_entry[joint];
     double *block = d->block;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            double sum = entry_of(a, values, *entry++);
+            double sum = entry_of(e, *entry++);
             for (int k = 0; k < j; k++)
                 sum -= block[i * n + k] * block[j * n + k] * block[k * n + k];
             if (j < i) {
@@ -189,9 +206,9 @@ static void find_shares(Linear *a, const double *values, int joint)
                 continue;
             }
             const int row = d->member[d->first[joint] + i];
-            const bool own = sum > DEPENDENT * entry_of(a, values, a->diagonal[row]);
+            const bool own = sum > DEPENDENT * entry_of(e, a->diagonal[row]);
             block[i * n + i] = own ? sum : 0;
-            d->share[row] = own ? a->pivot[a->position[row]] / sum : 1;
+            d->share[row] = own ? pivot_of(e, row) / sum : 1;
         }
 }
 
@@ -240,6 +257,7 @@ bool linear_find_weak(Linear *a, const double *values)
     Cycles *d = a->cycles;
     if (!d || !a->definite || !(d->sigma2 > 0) || d->exposed)
         return false;
+    const Eliminated e = eliminated_here(a, values);
     int *small = a->list; /* free for the moment, as there are no more cycles than rows */
     bool more = false;
     memset(small, 0, (size_t)d->cycles * sizeof *small);
@@ -250,13 +268,13 @@ bool linear_find_weak(Linear *a, const double *values)
         double left = 1, whole = 1;
         for (int m = d->first[j]; m < d->first[j + 1]; m++) {
             left *= a->pivot[a->position[d->member[m]]];
-            whole *= entry_of(a, values, a->diagonal[d->member[m]]);
+            whole *= entry_of(&e, a->diagonal[d->member[m]]);
         }
         if (d->redundancies && d->damps[d->cycle[first]]) {
-            find_shares(a, values, j);
+            find_shares(a, &e, j);
             count_weak(a, j, small);
         } else if (left < limit(d, first) * whole) { /* the own block has at most the product of its diagonal */
-            find_shares(a, values, j);
+            find_shares(a, &e, j);
             const double share = joint_share(d, j) / limit(d, first);
             if (!(share < 1))
                 continue;
@@ -294,18 +312,55 @@ void linear_add_damping(const Linear *a, const double *values)
     }
 }
 
-void linear_accept(Linear *a)
+static void note_peaks(const Linear *a, const Eliminated *e, bool damped)
 {
     Cycles *d = a->cycles;
-    if (!d || !a->factorised || !a->definite)
-        return;
     for (int j = 0; j < d->joints; j++) {
-        if (!in_cycle(d, j) || d->added[d->cycle[d->member[d->first[j]]]] > 0 || d->peak[d->member[d->first[j]]] >= 1)
+        if (!in_cycle(d, j) || d->peak[d->member[d->first[j]]] >= 1 || (damped && d->added[d->cycle[d->member[d->first[j]]]] > 0))
             continue;
-        find_shares(a, d->values, j);
+        find_shares(a, e, j);
         for (int m = d->first[j]; m < d->first[j + 1]; m++)
             d->peak[d->member[m]] = fmax(d->peak[d->member[m]], joint_share(d, j));
     }
+}
+
+void linear_accept(Linear *a)
+{
+    if (!a->cycles || !a->factorised || !a->definite)
+        return;
+    const Eliminated e = eliminated_here(a, a->cycles->values);
+    note_peaks(a, &e, true);
+}
+
+void linear_accept_pivots(Linear *a, const double *values, const double *pivots)
+{
+    const Eliminated e = {values, NULL, pivots, NULL};
+    if (a->cycles)
+        note_peaks(a, &e, false);
+}
+
+bool linear_trusts(const Linear *a, const double *diagonal, const double *pivots)
+{
+    const Cycles *d = a->cycles;
+    if (!a->factorised || !a->definite || (d && (d->redundancies || d->all > 0 || d->exposed)))
+        return false;
+    for (int i = 0; i < a->count; i++) {
+        const bool counts = d && d->joint[i] >= 0 && (d->decided || d->cycle[i] < 0);
+        if (!(pivots[i] > MARGIN * (counts ? ROUNDING : WEAK) * diagonal[i]))
+            return false;
+    }
+    for (int j = 0; d && d->sigma2 > 0 && j < d->joints; j++) {
+        if (!in_cycle(d, j))
+            continue;
+        double left = 1, whole = 1;
+        for (int m = d->first[j]; m < d->first[j + 1]; m++) {
+            left *= pivots[d->member[m]];
+            whole *= diagonal[d->member[m]];
+        }
+        if (!(left >= MARGIN * limit(d, d->member[d->first[j]]) * whole))
+            return false;
+    }
+    return true;
 }
 
 const double *linear_shares(Linear *a)
@@ -315,8 +370,9 @@ const double *linear_shares(Linear *a)
         return NULL;
     for (int i = 0; i < a->count; i++)
         d->share[i] = 1;
+    const Eliminated e = eliminated_here(a, d->values);
     for (int j = 0; j < d->joints && a->factorised && a->definite; j++) {
-        find_shares(a, d->values, j);
+        find_shares(a, &e, j);
         const double share = joint_share(d, j);
         for (int m = d->first[j]; m < d->first[j + 1]; m++)
             d->share[d->member[m]] = share;

@@ -177,6 +177,43 @@ static int check_derivatives(Kernel *k, const double *dx)
     return KERNEL_RETRY;
 }
 
+int pass_once(Kernel *k)
+{
+    k->ahead = false;
+    k->open = true;
+    const int result = operate(k, &k->lists[CONTINUOUS]);
+    k->open = false;
+    k->settled = result == KERNEL_DONE;
+    return result;
+}
+
+int catch_up(Kernel *k)
+{
+    if (!k->ahead)
+        return KERNEL_DONE;
+    const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
+    int result = pass_once(k);
+    for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
+        result = loop_factorise(k, i);
+    k->statistics.factorisations = factorisations;
+    return result;
+}
+
+/* By the instances. */
+static int evaluate_rows(Kernel *k, double *dx)
+{
+    const bool fast = k->fast && k->settled && !k->thorough && !k->open;
+    k->ahead = false;
+    if (!fast)
+        k->settled = false;
+    const int result = operate(k, &k->lists[fast ? FAST : CONTINUOUS]);
+    if (!fast)
+        k->settled = result == KERNEL_DONE;
+    for (int i = 0; i < k->states && dx && result == KERNEL_DONE; i++)
+        dx[i] = k->v[k->derivative_slot[i]];
+    return result;
+}
+
 static int evaluate(Kernel *k, double t, const double *x, double *dx)
 {
     k->t = t;
@@ -185,12 +222,8 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
     const long number = k->statistics.evaluations++;
     k->timed = k->clock && number % SAMPLING == 0;
     const double began = k->timed ? k->clock() : 0, in_fmus = k->statistics.fmu_seconds;
-    const bool fast = k->fast && k->settled && !k->thorough && !k->open;
-    if (!fast)
-        k->settled = false;
-    int result = operate(k, &k->lists[fast ? FAST : CONTINUOUS]);
-    if (!fast)
-        k->settled = result == KERNEL_DONE;
+    const bool fused = k->fused && dx && !k->thorough && !k->open && k->fused->derive(k, dx);
+    const int result = fused ? KERNEL_DONE : evaluate_rows(k, dx);
     if (k->timed) {
         k->timed = false;
         k->statistics.sampled++;
@@ -200,12 +233,7 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
         k->clock_readings = 0;
         k->statistics.sampled_seconds += total > fmus ? total : fmus;
     }
-    if (result == KERNEL_DONE && dx) {
-        for (int i = 0; i < k->states; i++)
-            dx[i] = k->v[k->derivative_slot[i]];
-        result = check_derivatives(k, dx);
-    }
-    return result;
+    return result == KERNEL_DONE && dx && !fused ? check_derivatives(k, dx) : result;
 }
 
 int kernel_derivatives(void *kernel, double t, const double *x, double *dx)
@@ -233,22 +261,24 @@ static bool agree(const Kernel *k, const double *dx)
     return true;
 }
 
-/* Passes the values that the shortcuts gave through the instances. Where these answer otherwise, there are no shortcuts any more. */
+/* Passes the values that the shortcuts gave, or fused code, through the instances. Where these answer otherwise, there are none any more. */
 int kernel_verify(Kernel *k, double *dx)
 {
-    if (!k->fast)
+    const bool fused = k->ahead, fast = k->fast;
+    if (!fast && !fused)
         return KERNEL_DONE;
     k->failure.kind = KERNEL_DONE; /* not what an event or a step that was refused left there */
-    k->open = true;
     k->settled = false;
-    int result = operate(k, &k->lists[CONTINUOUS]);
-    k->open = false;
-    k->settled = result == KERNEL_DONE;
+    int result = fused ? catch_up(k) : pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
         result = loop_verify(k, i);
     if (result == KERNEL_DONE && !agree(k, dx)) {
         k->fast = false;
         result = KERNEL_RETRY;
+    }
+    if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE && fused) {
+        k->fused->disagree(k);
+        k->fast = fast;
     }
     return result;
 }

@@ -5,7 +5,11 @@
 
 int kernel_indicators(Kernel *k, double *z)
 {
-    for (int i = 0; i < k->part_count; i++) {
+    const bool fused = k->ahead && k->fused->indicate(k, z);
+    const int result = fused || !k->indicators ? KERNEL_DONE : catch_up(k);
+    if (result)
+        return result;
+    for (int i = 0; i < k->part_count && !fused; i++) {
         const Part *part = &k->parts[i];
         if (!part->indicators)
             continue;
@@ -44,6 +48,9 @@ int kernel_complete_step(Kernel *k, bool *event)
         bool wanted, terminate;
         if (!k->parts[i].completed_step)
             continue;
+        const int result = catch_up(k);
+        if (result)
+            return result;
         const Status status = instance_completed_step(k->parts[i].instance, &wanted, &terminate);
         if (status > WARNING)
             return failed(k, KERNEL_FMU_FAILED, "completing a step", i, status);

@@ -31,7 +31,7 @@ void kernel_free(Kernel *k)
     if (!k)
         return;
     void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_implicit, k->end_coupling, k->end_projection, k->end_changes,
-                                     k->end_switching, k->end_sensitivity};
+                                     k->end_switching, k->end_sensitivity, k->end_fused};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i])
             ends[i](k);
@@ -109,9 +109,10 @@ void kernel_set_damping(Kernel *k, double rtol)
 
 void kernel_accept(Kernel *k)
 {
+    const bool fused = k->ahead && k->fused->accept(k);
     for (int i = 0; i < k->loop_count; i++) {
         loop_accept(k, &k->loops[i]);
-        if (k->loops[i].linear)
+        if (k->loops[i].linear && !fused)
             linear_accept(k->loops[i].linear);
     }
 }

@@ -133,6 +133,7 @@ struct Kernel {
     bool fast;     /* loops with a shortcut have been affine wherever that was checked */
     double passed; /* the time of the last event: jumps up to there have happened */
     bool settled;  /* the instances have the inputs that the slots say */
+    bool ahead;    /* fused code has made the last evaluation: the instances are where they were before it */
     double *buffer;
     double *displaced; /* the projected states of the last projected derivatives */
     bool events;   /* the instances are in Event Mode, where time and states stand still */
@@ -152,13 +153,26 @@ struct Kernel {
     struct Sensitivity *sensitivity; /* null where nothing is differentiated by parameters */
     struct Changes *changes;   /* of constraints during the run; null where there are none */
     struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
+    struct Fused *fused;         /* evaluates in place of the instances; null where they do */
     bool *arms; /* by indicator: whose rise is no event, and arms its fall; null where there are none */
     bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
         (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),
-        (*end_sensitivity)(struct Kernel *); /* of what there is of these */
+        (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *); /* of what there is of these */
 };
+
+/* What fused code does in place of the instances, which only files that know of it call by name. */
+typedef struct Fused {
+    bool stale; /* values that change at events only have to be got */
+    bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked */
+    bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
+    void (*load)(struct Kernel *);                          /* the entries, the factors and the mobility of the last evaluation, for the loops */
+    bool (*accept)(struct Kernel *);                        /* as linear_accept, of all loops; false where that has to be asked */
+    bool (*read)(struct Kernel *);                          /* constraints; false where it cannot */
+    bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */
+    void (*disagree)(struct Kernel *);                      /* the instances say otherwise */
+} Fused;
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
 enum { SAMPLING = 101 };
@@ -274,6 +288,8 @@ int failed(Kernel *, KernelStatus, const char *action, int instance, Status);
 
 /* evaluate.c */
 int operate(Kernel *, const Operations *);
+int pass_once(Kernel *); /* all instances, with the unknowns as they are, at the time and the states of the slots */
+int catch_up(Kernel *);  /* the instances come to the point of the last evaluation, where they are not there yet */
 void expect(const Instance *);
 void set_unknowns(Kernel *, const double *z); /* of all loops */
 
@@ -287,6 +303,7 @@ int differentiate(Kernel *, const LocalDerivative *, double *term);
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
 int loop_verify(Kernel *, int loop);
+bool loop_solve_entries(Kernel *, int loop, const double *right); /* by entries that are in their places; false where the residuals have to be asked */
 void loop_accept(const Kernel *, Loop *); /* the unknowns as they are belong to a point of the motion */
 void loop_forget(Loop *);                 /* such points */
 const double *loop_mobility(Loop *); /* at the point of the last factorisation */

@@ -45,8 +45,13 @@ void linear_reconsider(Linear *);                     /* undecided until the nex
 
 /* A pivot is weak where little is left of the greatest that it has been at points which were accepted: this one is. */
 void linear_accept(Linear *);
+void linear_accept_pivots(Linear *, const double *values, const double *pivots); /* of the same matrix, definite, eliminated elsewhere; by unknown */
 double *linear_peaks(Linear *); /* by unknown, to be saved and restored; null without constraints */
 const double *linear_shares(Linear *); /* of the last factorisation, undamped; null without constraints */
+
+/* Whether a definite matrix with this diagonal, eliminated elsewhere in the same order with these pivots, by unknown, would be eliminated here
+ * and no more: nothing would be damped, and no pivot called weak. */
+bool linear_trusts(const Linear *, const double *diagonal, const double *pivots);
 
 /* How many pivots of the last factorisation are so small that the solution is sensitive to rounding, and whether it was damped. */
 int linear_weak(const Linear *);

@@ -91,6 +91,29 @@ static void note_deficiency(const Kernel *k, const Loop *l, Deficiency *greatest
     linear_undetermined(l->linear, greatest->undetermined, greatest->redundant);
 }
 
+static int factorise_entries(Kernel *k, Loop *l, Linear *linear)
+{
+    k->statistics.factorisations++;
+    if (l->held && linear == l->linear)
+        hold_rows(l);
+    if (l->off_count)
+        leave_out(l);
+    const int deficiency = linear_factorise(linear, l->dropped_count ? reduced(l) : l->term + l->first_entry);
+    if (linear == l->linear || deficiency < 0)
+        l->deficiency = deficiency;
+    if (deficiency < 0) {
+        failed(k, KERNEL_NOT_FINITE, "differentiating", -1, OK);
+        k->failure.slot = l->first;
+        return KERNEL_RETRY;
+    }
+    const int passing = linear_passing(l->linear);
+    if (!k->open) {
+        note_deficiency(k, l, &l->worst, l->deficiency - passing);
+        note_deficiency(k, l, &l->passed, passing);
+    }
+    return KERNEL_DONE;
+}
+
 /* Assembles and factorises the Jacobian. */
 static int factorise(Kernel *k, Loop *l, Linear *linear)
 {
@@ -114,25 +137,7 @@ static int factorise(Kernel *k, Loop *l, Linear *linear)
             sum += factor[p] * term[left[p]] * term[right[p]];
         sums[l->other[i]] = sum;
     }
-    k->statistics.factorisations++;
-    if (l->held && linear == l->linear)
-        hold_rows(l);
-    if (l->off_count)
-        leave_out(l);
-    const int deficiency = linear_factorise(linear, l->dropped_count ? reduced(l) : term + l->first_entry);
-    if (linear == l->linear || deficiency < 0)
-        l->deficiency = deficiency;
-    if (deficiency < 0) {
-        failed(k, KERNEL_NOT_FINITE, "differentiating", -1, OK);
-        k->failure.slot = l->first;
-        return KERNEL_RETRY;
-    }
-    const int passing = linear_passing(l->linear);
-    if (!k->open) {
-        note_deficiency(k, l, &l->worst, l->deficiency - passing);
-        note_deficiency(k, l, &l->passed, passing);
-    }
-    return KERNEL_DONE;
+    return factorise_entries(k, l, linear);
 }
 
 static double greatest(const double *x, int count)
@@ -257,6 +262,32 @@ void loop_newton_step(const Loop *l, const double *z, const double *r, double *s
     linear_solve(l->linear, step);
     for (int i = 0; i < l->count; i++)
         step[i] -= z[i];
+}
+
+bool loop_solve_entries(Kernel *k, int index, const double *right)
+{
+    Loop *l = &k->loops[index];
+    if (factorise_entries(k, l, l->linear))
+        return false;
+    k->statistics.newton_iterations++;
+    for (int i = 0; i < l->count; i++) {
+        l->start[i] = l->off[i] ? 0 : right[i];
+        l->step[i] = l->dropped_count && l->dropped[i] ? 0 : l->start[i];
+    }
+    linear_solve(l->linear, l->step);
+    bool solved = true;
+    for (int i = 0; i < l->count; i++) {
+        double left = -l->start[i];
+        for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
+            left += l->term[l->first_entry + e] * l->step[l->column[e]];
+        l->residual[i] = left;
+        solved = solved && isfinite(left);
+    }
+    for (int i = 0; i < l->count && solved && redundant(l); i++)
+        solved = fabs(l->residual[i]) <= consistent * terms(l, i, l->step, l->residual);
+    if (solved)
+        memcpy(k->v + l->first, l->step, (size_t)l->count * sizeof *l->step);
+    return solved;
 }
 
 static int not_solved(Kernel *k, const Loop *l)

@@ -66,7 +66,7 @@ int read_constraints(Kernel *k, const double *x)
 {
     for (int i = 0; i < k->states; i++)
         k->v[i] = x[i];
-    return operate(k, &k->lists[READING]);
+    return k->ahead && k->fused->read(k) ? KERNEL_DONE : operate(k, &k->lists[READING]);
 }
 
 bool in_force(const Kernel *k, const ConstraintRow *c)
@@ -188,6 +188,7 @@ static double greater(Violation v)
 static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first)
 {
     Violation before = {INFINITY, INFINITY};
+    const bool fused = k->ahead;
     k->t = t;
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
         const int result = read_constraints(k, x);
@@ -203,8 +204,10 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
         const bool falls = now.position < falling * before.position || now.velocity < falling * before.velocity;
         if (holds || !falls || reading == MOST_READINGS)
             break;
+        if (fused && reading == 1)
+            k->fused->load(k);
         for (int i = 0; i < k->loop_count; i++) {
-            if (reading == 1)
+            if (!fused && reading == 1)
                 loop_mobility(&k->loops[i]);
             correct(k, i, k->v, true, x);
             correct(k, i, k->v, false, x);

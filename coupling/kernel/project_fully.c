@@ -14,10 +14,9 @@ int linearise_constraints(Kernel *k, double t, const double *x)
     const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    k->open = true;
     k->settled = false;
-    int result = operate(k, &k->lists[CONTINUOUS]);
-    k->settled = result == KERNEL_DONE;
+    int result = pass_once(k);
+    k->open = true;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
         result = loop_factorise(k, i);
         loop_mobility(&k->loops[i]);

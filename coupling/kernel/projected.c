@@ -11,10 +11,9 @@ int kernel_project(Kernel *k, double t, double *x)
 {
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    k->open = true;
-    int result = operate(k, &k->lists[CONTINUOUS]);
-    k->open = false;
-    k->settled = result == KERNEL_DONE;
+    if (k->fused && k->fused->linearise(k))
+        return project_step(k, t, x);
+    int result = pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
         if (k->loops[i].mobile)
             result = loop_factorise(k, i);

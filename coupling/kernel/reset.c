@@ -39,6 +39,8 @@ int kernel_reset(Kernel *k)
         k->end_switching(k);
     if (k->end_sensitivity)
         k->end_sensitivity(k);
+    if (k->end_fused)
+        k->end_fused(k);
     free(k->ordered);
     k->ordered = NULL;
     if (k->record)
@@ -48,7 +50,7 @@ int kernel_reset(Kernel *k)
     memset(k->v, 0, ((size_t)k->slots + 1) * sizeof *k->v);
     memset(k->buffer, 0, ((size_t)k->slots + 1) * sizeof *k->buffer);
     k->t = k->passed = 0;
-    k->thorough = k->fast = k->settled = k->events = k->leaves_last = k->open = k->timed = false;
+    k->thorough = k->fast = k->settled = k->ahead = k->events = k->leaves_last = k->open = k->timed = false;
     k->clock_readings = 0;
     k->failure = (Failure){.instance = -1, .index = -1, .slot = -1};
     k->statistics = (Statistics){0};

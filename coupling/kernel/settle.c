@@ -117,6 +117,8 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
             result = failed(k, KERNEL_FMU_FAILED, "entering Continuous-Time Mode", i, status);
     }
     k->events = false;
+    if (k->fused)
+        k->fused->stale = true;
     if (result == KERNEL_DONE && x != k->v)
         memcpy(k->v, x, (size_t)k->states * sizeof *x);
     return result;

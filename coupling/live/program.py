@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from coupling.fused.lowering import NotFused
+from coupling.fused.taped import Taped, taped
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan import formulas
 from coupling.plan.build import Built
@@ -45,6 +47,14 @@ class Program:
     """The slots of variables that are got for the record alone."""
     first_watched: int
     """From this slot on, the energy that coupling has created at each port that is watched."""
+
+    @cached_property
+    def fused(self) -> Taped | NotFused:
+        """Its equations as tapes, or why they cannot be."""
+        try:
+            return taped(self.built)
+        except NotFused as error:
+            return error
 
     @cached_property
     def runs_again(self) -> bool:

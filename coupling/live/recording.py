@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from coupling.kernel.fused import report
 from coupling.live.enforcement import changes_of, off_rows
+from coupling.live.fused import told
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
 from coupling.options import Run
@@ -67,7 +69,11 @@ def _statistics(session: Session, preparing: float, running: float) -> Statistic
     s = session.kernel.statistics
     each = s.fmu_seconds / s.sampled if s.sampled > 0 else 0.0
     counts = session.kernel.counts if session.steppers else None
+    fused = report(session.kernel)
     return Statistics(
+        evaluated=told(session),
+        handed_over=fused.handed,
+        by_fmus=fused.by_rows,
         evaluations=s.evaluations,
         newton_iterations=session.solver_statistics.get("newton_iterations", s.newton_iterations),
         factorisations=session.solver_statistics.get("factorisations", s.factorisations),

@@ -52,6 +52,8 @@ class Session:
         """Sessions of the same program with other values of these, of one parameter after the other."""
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
+        self.evaluated = ""
+        """How the derivatives of the run are found."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
         self.keeper: Keeper | None = None

@@ -235,8 +235,11 @@ def test_a_pose_that_is_assembled(solver):
 
 
 def test_a_start_that_is_moved_onto_the_constraints():
-    """Lengths of links violate the start a little; it is projected, and its derivative is that of the projected start."""
-    options = {"stop_time": 0.8, "rtol": 1e-13, "output_times": np.linspace(0.1, 0.8, 8), "solver": "dop853"}
+    """Lengths of links violate the start a little; it is projected, and its derivative is that of the projected start.
+
+    Differences over 1e-6 see the rounding of runs, which are made by FMUs as those with sensitivities are.
+    """
+    options = {"stop_time": 0.8, "compiled": False, "rtol": 1e-13, "output_times": np.linspace(0.1, 0.8, 8), "solver": "dop853"}
     system = four_bar()
     values = {"crank.p2.rx": 0.2, "coupler.p2.rx": 0.5}
     result = system.simulate(**options, sensitivities=list(values))

@@ -1,0 +1,39 @@
+"""How derivatives of states answer to unknowns, which they are affine in: what projection moves states by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from coupling.fused.expressions import Graph, Op
+
+Slopes = Mapping[int, int]
+"""By unknown, a node that is free of unknowns."""
+
+
+def slopes(graph: Graph, nodes: Iterable[int]) -> dict[int, Slopes]:
+    """Of each node that depends on unknowns."""
+    nodes = list(nodes)
+    found: dict[int, Slopes] = {}
+    for node in graph.order(nodes):
+        op, args = graph.op[node], graph.args[node]
+        if op is Op.UNKNOWN:
+            found[node] = {int(graph.value[node]): graph.one}
+        elif any(a in found for a in args):
+            found[node] = _slopes(graph, op, args, found)
+    return {node: found[node] for node in nodes if node in found}
+
+
+def _slopes(graph: Graph, op: Op, args: tuple[int, ...], found: Mapping[int, Slopes]) -> Slopes:
+    given = [found.get(a, {}) for a in args]
+    zero = graph.zero
+    if op is Op.SELECT:
+        return {n: graph.select(args[0], given[1].get(n, zero), given[2].get(n, zero)) for n in sorted({*given[1], *given[2]})}
+    if op in (Op.ADD, Op.SUBTRACT):
+        return {n: graph.apply(op, given[0].get(n, zero), given[1].get(n, zero)) for n in sorted({*given[0], *given[1]})}
+    if op is Op.NEGATE:
+        return {n: graph.neg(slope) for n, slope in given[0].items()}
+    if op is Op.MULTIPLY and not (given[0] and given[1]):
+        other, own = (args[1], given[0]) if given[0] else (args[0], given[1])
+        return {n: graph.mul(other, slope) for n, slope in own.items()}
+    assert op is Op.DIVIDE and not given[1], "derivatives are affine in unknowns"
+    return {n: graph.div(slope, args[1]) for n, slope in given[0].items()}

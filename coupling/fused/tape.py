@@ -1,0 +1,119 @@
+"""Parts of a graph as tapes: batches of equal operations, each on operands that earlier ones have left in a workspace."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coupling.fused.expressions import Graph, Op
+from coupling.kernel.tape import END, OPERATIONS
+
+_ADD, _ADD_PRODUCT, _SUBTRACT_PRODUCT = OPERATIONS["ADD"][0], OPERATIONS["MULTIPLY_ADD"][0], OPERATIONS["MULTIPLY_SUBTRACT"][0]
+_NUMBER: dict[Op, int] = {op: OPERATIONS[op.name][0] for op in Op if op.name in OPERATIONS}
+
+
+@dataclass
+class Writer:
+    """A workspace in which each node has its slot, and the tapes that fill it."""
+
+    graph: Graph
+    slot: dict[int, int]
+    """Of leaves at first; of everything that a tape has computed."""
+    size: int
+    """How many slots there are."""
+    constants: dict[int, float] = field(default_factory=dict)
+    """By slot."""
+
+    def place(self, count: int) -> int:
+        """The first of some new slots."""
+        self.size += count
+        return self.size - count
+
+    def constant(self, value: float) -> int:
+        node = self.graph.constant(value)
+        if node not in self.slot:
+            self.slot[node] = self.place(1)
+            self.constants[self.slot[node]] = value
+        return self.slot[node]
+
+    def place_of(self, node: int) -> int:
+        """The slot of what has been computed, or is a constant or a leaf."""
+        return self.constant(float(self.graph.value[node])) if self.graph.op[node] is Op.CONSTANT else self.slot[node]
+
+    def initial(self) -> np.ndarray:
+        """The workspace before anything has run: constants, and no numbers elsewhere, so that what is read too early is seen."""
+        values = np.full(self.size, np.nan)
+        values[list(self.constants)] = list(self.constants.values())
+        return values
+
+    def tape(self, nodes: Iterable[int], wanted: Iterable[int], copies: Mapping[int, int] | None = None) -> np.ndarray:
+        """Computes nodes, given in their order, from what has its slot.
+
+        ``wanted`` are those that others read; a product that goes into one sum alone is joined with it. ``copies``: slots that get the value of a
+        node besides.
+        """
+        nodes = list(nodes)
+        code = self._joined(nodes, set(wanted))
+        tape: list[int] = []
+        for operation, batch in self._batches(code):
+            places = {node: [self.place_of(a) for a in code[node][1]] for node in batch}
+            batch.sort(key=places.__getitem__)
+            first = self.place(len(batch))
+            tape += operation, len(batch), first
+            for place, node in enumerate(batch, start=first):
+                tape += places[node]
+                self.slot[node] = place
+        for target, node in (copies or {}).items():
+            tape += _ADD, 1, target, self.place_of(node), self.constant(0.0)
+        return np.array([*tape, END], dtype=np.int32)
+
+    def _joined(self, nodes: list[int], wanted: set[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """By node that is computed by itself: its operation and operands."""
+        graph, own = self.graph, set(nodes)
+        op, args = graph.op, graph.args
+        uses = Counter(a for node in nodes for a in args[node])
+        alone = {n for n in nodes if op[n] is Op.MULTIPLY and uses[n] == 1 and n not in wanted}
+        code: dict[int, tuple[int, tuple[int, ...]]] = {}
+        joined: set[int] = set()
+        for node in nodes:
+            if op[node] is Op.CONSTANT or op[node].leaf:
+                continue
+            operands = args[node]
+            if op[node] in (Op.ADD, Op.SUBTRACT):
+                a, b = operands
+                if b in alone:
+                    joined.add(b)
+                    code[node] = (_ADD_PRODUCT if op[node] is Op.ADD else _SUBTRACT_PRODUCT), (a, *args[b])
+                    continue
+                if op[node] is Op.ADD and a in alone:
+                    joined.add(a)
+                    code[node] = _ADD_PRODUCT, (b, *args[a])
+                    continue
+            code[node] = _NUMBER[op[node]], operands
+        assert joined <= own
+        return {node: each for node, each in code.items() if node not in joined}
+
+    def _batches(self, code: Mapping[int, tuple[int, tuple[int, ...]]]) -> Iterable[tuple[int, list[int]]]:
+        """Of all operations that can be done the most frequent one goes first, so that batches are long."""
+        readers: dict[int, list[int]] = {}
+        missing: dict[int, int] = {}
+        ready: dict[int, list[int]] = {}
+        for node, (operation, operands) in code.items():
+            own = {a for a in operands if a in code}
+            missing[node] = len(own)
+            for a in own:
+                readers.setdefault(a, []).append(node)
+            if not own:
+                ready.setdefault(operation, []).append(node)
+        while ready:
+            operation = max(ready, key=lambda each: (len(ready[each]), -each))
+            batch = ready.pop(operation)
+            yield operation, batch
+            for node in batch:
+                for reader in readers.get(node, ()):
+                    missing[reader] -= 1
+                    if not missing[reader]:
+                        ready.setdefault(code[reader][0], []).append(reader)

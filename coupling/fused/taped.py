@@ -1,0 +1,142 @@
+"""The stages of a system as tapes, in one workspace: regions of what comes from outside, the unknowns, constants, then results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coupling.fused.expressions import Graph, Op
+from coupling.fused.lowering import Lowered, lower
+from coupling.fused.mobility import slopes
+from coupling.fused.roots import Region, Roots, derivatives
+from coupling.fused.tape import Writer
+from coupling.kernel.fused import Stage
+from coupling.plan.build import Built
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taped:
+    """Tapes, and where they keep what. Slots are -1 for what is always 0, and -2 less the slot for the opposite of what it has."""
+
+    lowered: Lowered
+    tapes: Mapping[Stage, np.ndarray]
+    initial: np.ndarray
+    first: Mapping[Region, int]
+    """Of the regions that are filled from outside, and of the unknowns."""
+    entries: Sequence[int]
+    right: Sequence[int]
+    pivots: Sequence[int]
+    """By unknown, as the diagonals."""
+    diagonals: Sequence[int]
+    derivatives: Sequence[int]
+    mobility: Mapping[tuple[int, int], int]
+    """By state and unknown."""
+    symmetric: bool
+
+
+def taped(built: Built) -> Taped:
+    """Tapes of derivatives; raises NotFused where there are none."""
+    lowered = lower(built)
+    roots, graph = derivatives(lowered), lowered.graph
+    first, size = _regions(lowered)
+    wanted = {region: [graph.zero] * sum(w.region is region for stage in roots.stages for w in stage.wanted) for region in Region}
+    for each in (w for stage in roots.stages for w in stage.wanted):
+        wanted[each.region][each.place] = each.node
+    mobile = slopes(graph, lowered.derivatives)
+    mobility = {(state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()}
+    kept = {_signed(graph, node)[0] for node in (*(n for nodes in wanted.values() for n in nodes), *mobility.values())}
+    prepare, before, after = _divided(graph, roots, kept)
+    stages = {Stage.PREPARE: prepare, Stage.BEFORE: before, Stage.SOLVE: list(roots.solve.nodes), Stage.AFTER: after}
+    everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
+    writer = Writer(
+        graph, {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in sorted(everything) if graph.op[n] in _REGIONS}, size
+    )
+    kept |= _read_elsewhere(graph, stages.values())
+    unknowns = {first[Region.UNKNOWNS] + i: node for i, node in enumerate(wanted[Region.UNKNOWNS])}
+    kept |= {*unknowns.values()}
+    tapes = {stage: writer.tape(nodes, kept, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
+
+    def slots(nodes: Iterable[int]) -> list[int]:
+        signed = (_signed(graph, node) for node in nodes)
+        return [
+            -1 if node == graph.zero else -2 - writer.place_of(node) if negative else writer.place_of(node) for node, negative in signed
+        ]
+
+    order = np.zeros(lowered.unknowns, dtype=int)
+    for loop, elimination in zip(lowered.loops, roots.eliminations, strict=True):
+        for place, (_, unknown) in enumerate(elimination.pivots):
+            order[loop.first + unknown] = loop.first + place
+    return Taped(
+        lowered=lowered,
+        tapes=tapes,
+        initial=writer.initial(),
+        first=first,
+        entries=slots(wanted[Region.ENTRIES]),
+        right=slots(wanted[Region.RIGHT_SIDES]),
+        pivots=slots(wanted[Region.PIVOTS][place] for place in order),
+        diagonals=slots(wanted[Region.DIAGONALS][place] for place in order),
+        derivatives=slots(wanted[Region.DERIVATIVES]),
+        mobility=dict(zip(mobility, slots(mobility.values()), strict=True)),
+        symmetric=all(elimination.symmetric for elimination in roots.eliminations),
+    )
+
+
+def _regions(lowered: Lowered) -> tuple[dict[Region, int], int]:
+    """Where what is filled from outside begins, and the unknowns; and where all of them end."""
+    counts = {
+        Region.STATES: lowered.built.states,
+        Region.TIME: 1,
+        Region.DRIVES: len(lowered.built.drives),
+        Region.PARAMETERS: len(lowered.parameters),
+        Region.DISCRETE: len(lowered.discrete),
+        Region.UNKNOWNS: lowered.unknowns,
+    }
+    first, size = {}, 0
+    for region, count in counts.items():
+        first[region], size = size, size + count
+    return first, size
+
+
+def _signed(graph: Graph, node: int) -> tuple[int, bool]:
+    """What is kept of a node: of an opposite the number itself."""
+    return (graph.args[node][0], True) if graph.op[node] is Op.NEGATE else (node, False)
+
+
+_REGIONS = {
+    Op.STATE: Region.STATES,
+    Op.TIME: Region.TIME,
+    Op.DRIVE: Region.DRIVES,
+    Op.PARAMETER: Region.PARAMETERS,
+    Op.DISCRETE: Region.DISCRETE,
+    Op.UNKNOWN: Region.UNKNOWNS,
+}
+
+
+def _divided(graph: Graph, roots: Roots, kept: Iterable[int]) -> tuple[list[int], list[int], list[int]]:
+    """What is prepared, what is computed before the unknowns, and what is computed from them: longer batches than where all that is
+    needed last is computed last."""
+    solve = set(roots.solve.nodes)
+    wanted = graph.order(
+        (*kept, *(a for node in solve for a in graph.args[node])), lambda node: graph.op[node] <= Op.VARIABLE or node in solve
+    )
+    later, settled = set(solve), set[int]()
+    prepare, before, after = [], [], []
+    for node in wanted:
+        args = graph.args[node]
+        if any(a in later or graph.op[a] is Op.UNKNOWN for a in args):
+            later.add(node)
+            after.append(node)
+        elif all(a in settled or graph.op[a] in (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE) for a in args):
+            settled.add(node)
+            prepare.append(node)
+        else:
+            before.append(node)
+    return prepare, before, after
+
+
+def _read_elsewhere(graph: Graph, stages: Collection[Sequence[int]]) -> set[int]:
+    """What a stage computes and another one reads."""
+    stage_of = {node: stage for stage, nodes in enumerate(stages) for node in nodes}
+    return {a for node, stage in stage_of.items() for a in graph.args[node] if stage_of.get(a, stage) != stage}

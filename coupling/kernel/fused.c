@@ -1,0 +1,294 @@
+/* Evaluations by fused code, in place of the instances; where it is in doubt, by the general equations, or by the instances after all. */
+#include "fused.h"
+
+#include "project.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Fused calls; /* what k->fused points to */
+    const FusedRows *rows;
+    FusedReport report;
+    double *w, *right, *pivot, *diagonal, *before; /* right and what follows: by unknown of all loops */
+    int unknowns;
+    bool solved; /* the unknowns of the last evaluation are those of SOLVE_STAGE */
+} Own;
+
+static Own *own_of(const Kernel *k)
+{
+    return (Own *)k->fused;
+}
+
+static bool has(const FusedRows *rows, int stage)
+{
+    return rows->stage[stage] != NULL;
+}
+
+static void run(Own *own, int stage)
+{
+    if (has(own->rows, stage))
+        own->rows->stage[stage](own->rows->code[stage], own->w);
+}
+
+static double value_at(const double *w, int slot)
+{
+    return slot >= 0 ? w[slot] : slot == NONE ? 0 : -w[NEGATIVE(slot)];
+}
+
+static void collect(const double *w, const int *slot, int count, double *values)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = value_at(w, slot[i]);
+}
+
+/* What changes at events only, as the instances have it. */
+static bool get_settled(const Kernel *k, Own *own)
+{
+    const FusedRows *rows = own->rows;
+    for (int i = 0; i < rows->readings; i++) {
+        const FusedReading *r = &rows->reading[i];
+        const Reference *references = (const Reference *)rows->number + r->references;
+        if (instance_get(k->parts[r->part].instance, (Type)r->type, references, (size_t)r->count, own->w + r->first) > WARNING)
+            return false;
+    }
+    run(own, PREPARE_STAGE);
+    own->calls.stale = false;
+    return true;
+}
+
+static bool fill(Kernel *k, Own *own)
+{
+    const FusedRows *rows = own->rows;
+    if (own->calls.stale && !get_settled(k, own))
+        return false;
+    memcpy(own->w + rows->x, k->v, (size_t)k->states * sizeof *own->w);
+    own->w[rows->t] = k->t;
+    for (int i = 0; i < rows->drives; i++)
+        own->w[rows->u + i] = drive_value(&k->drives[rows->drive[i]], k->t, k->passed);
+    run(own, BEFORE_STAGE);
+    return true;
+}
+
+/* Entries in the places of the loops. */
+static void place_entries(Kernel *k, const Own *own)
+{
+    const int *slot = own->rows->entry;
+    for (int i = 0; i < k->loop_count; i++) {
+        const Loop *l = &k->loops[i];
+        collect(own->w, slot, l->row_start[l->count], l->term + l->first_entry);
+        slot += l->row_start[l->count];
+    }
+}
+
+/* Whether no equation is to be left out, damped or doubted. */
+static bool trusted(const Kernel *k, Own *own)
+{
+    collect(own->w, own->rows->pivot, own->unknowns, own->pivot);
+    collect(own->w, own->rows->diagonal, own->unknowns, own->diagonal);
+    for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
+        const Loop *l = &k->loops[i];
+        if (l->off_count || l->dropped_count || l->held || !linear_trusts(l->linear, own->diagonal + first, own->pivot + first))
+            return false;
+    }
+    return true;
+}
+
+static bool hand_over(Kernel *k, Own *own)
+{
+    own->report.handed++;
+    place_entries(k, own);
+    collect(own->w, own->rows->right, own->unknowns, own->right);
+    const Failure before = k->failure;
+    bool solved = true;
+    for (int i = 0, first = 0; i < k->loop_count && solved; first += k->loops[i++].count) {
+        const Loop *l = &k->loops[i];
+        solved = !l->held && loop_solve_entries(k, i, own->right + first);
+        for (int j = 0; j < l->count && solved; j++)
+            own->w[own->rows->unknown[first + j]] = k->v[l->first + j];
+    }
+    k->failure = before;
+    return solved;
+}
+
+/* The unknowns, in the loops' places too. */
+static bool solve(Kernel *k, Own *own)
+{
+    run(own, SOLVE_STAGE); /* what comes after may use more of it than the unknowns */
+    own->solved = own->rows->solves && trusted(k, own);
+    if (!own->solved)
+        return hand_over(k, own);
+    k->statistics.factorisations += k->loop_count;
+    k->statistics.newton_iterations += k->loop_count;
+    for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
+        collect(own->w, own->rows->unknown + first, k->loops[i].count, k->v + k->loops[i].first);
+    return true;
+}
+
+static bool evaluate_here(Kernel *k, Own *own, double *dx)
+{
+    if (!fill(k, own) || !solve(k, own))
+        return false;
+    run(own, AFTER_STAGE);
+    double finite = 0;
+    for (int i = 0; i < k->states; i++) {
+        dx[i] = value_at(own->w, own->rows->derivative[i]);
+        finite += dx[i] - dx[i];
+    }
+    return finite == 0;
+}
+
+/* Where anything is odd the instances are asked, who say what it is; their iterations begin where they would have. */
+static bool derive(Kernel *k, double *dx)
+{
+    Own *own = own_of(k);
+    if (!isnan(own->report.given_up))
+        return false;
+    keep_unknowns(k, own->before);
+    const Statistics before = k->statistics;
+    own->report.evaluations++;
+    k->settled = false;
+    k->ahead = evaluate_here(k, own, dx);
+    if (!k->ahead) {
+        own->report.by_rows++;
+        k->statistics = before;
+        begin_from(k, own->before);
+    }
+    return k->ahead;
+}
+
+static void load(Kernel *k)
+{
+    Own *own = own_of(k);
+    const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
+    const int *mobility = own->rows->mobility;
+    if (own->solved)
+        place_entries(k, own);
+    for (int i = 0; i < k->loop_count; i++) {
+        Loop *l = &k->loops[i];
+        const int count = l->mobile ? l->mobile_start[l->mobile] : 0;
+        collect(own->w, mobility, count, l->term + l->first_mobility);
+        mobility += count;
+        if (own->solved)
+            linear_factorise(l->linear, l->term + l->first_entry);
+    }
+    k->statistics.factorisations = factorisations;
+}
+
+/* As kernel_project has it: without unknowns, and so with the factors of the general equations. */
+static bool linearise(Kernel *k)
+{
+    Own *own = own_of(k);
+    k->settled = false;
+    k->ahead = own->solved = false;
+    for (int i = 0; i < k->loop_count; i++)
+        if (k->loops[i].off_count || k->loops[i].dropped_count || k->loops[i].held)
+            return false;
+    if (!isnan(own->report.given_up) || !fill(k, own))
+        return false;
+    place_entries(k, own);
+    for (int i = 0; i < k->loop_count; i++)
+        if (linear_factorise(k->loops[i].linear, k->loops[i].term + k->loops[i].first_entry) < 0)
+            return false;
+    k->statistics.factorisations += k->loop_count;
+    return k->ahead = true;
+}
+
+static bool accept_point(Kernel *k)
+{
+    Own *own = own_of(k);
+    if (!own->solved)
+        return false;
+    place_entries(k, own);
+    for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
+        linear_accept_pivots(k->loops[i].linear, k->loops[i].term + k->loops[i].first_entry, own->pivot + first);
+    return true;
+}
+
+static bool read_levels(Kernel *k)
+{
+    Own *own = own_of(k);
+    const FusedRows *rows = own->rows;
+    if (!has(rows, READING_STAGE))
+        return false;
+    memcpy(own->w + rows->x_read, k->v, (size_t)k->states * sizeof *own->w);
+    own->w[rows->t] = k->t;
+    for (int i = 0; i < rows->drives; i++)
+        own->w[rows->u + i] = drive_value(&k->drives[rows->drive[i]], k->t, k->passed);
+    run(own, READING_STAGE);
+    for (int i = 0; i < k->projection->count; i++) {
+        const ConstraintRow *c = &k->projection->constraint[i];
+        const int slots[] = {c->position, c->velocity}, from[] = {rows->position[i], rows->velocity[i]};
+        for (int level = 0; level < 2; level++)
+            if (slots[level] != NONE)
+                collect(own->w, &from[level], 1, k->v + slots[level]);
+    }
+    return true;
+}
+
+static bool indicate(const Kernel *k, double *z)
+{
+    Own *own = own_of(k);
+    if (!has(own->rows, INDICATING_STAGE))
+        return false;
+    run(own, INDICATING_STAGE);
+    collect(own->w, own->rows->indicator, k->indicators, z);
+    return true;
+}
+
+static void disagree(Kernel *k)
+{
+    own_of(k)->report.given_up = k->t;
+    k->ahead = false;
+}
+
+static void end(Kernel *k)
+{
+    Own *own = own_of(k);
+    if (own)
+        free(own->w);
+    free(own);
+    k->fused = NULL;
+    k->ahead = false;
+}
+
+int kernel_set_fused(Kernel *k, const FusedRows *rows)
+{
+    end(k);
+    if (!rows)
+        return 0;
+    size_t unknowns = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        unknowns += (size_t)k->loops[i].count;
+    Own *own = calloc(1, sizeof *own);
+    if (!own)
+        return -1;
+    k->fused = &own->calls;
+    k->end_fused = end;
+    own->w = malloc(((size_t)rows->size + 4 * unknowns + 1) * sizeof *own->w);
+    if (!own->w) {
+        end(k);
+        return -1;
+    }
+    memcpy(own->w, rows->initial, (size_t)rows->size * sizeof *own->w);
+    own->right = own->w + rows->size;
+    own->pivot = own->right + unknowns;
+    own->diagonal = own->pivot + unknowns;
+    own->before = own->diagonal + unknowns;
+    own->calls = (Fused){true, derive, linearise, load, accept_point, read_levels, indicate, disagree};
+    own->rows = rows;
+    own->unknowns = (int)unknowns;
+    own->report.given_up = NAN;
+    return 0;
+}
+
+void kernel_fused_report(const Kernel *k, FusedReport *report)
+{
+    *report = k->fused ? own_of(k)->report : (FusedReport){.given_up = NAN};
+}
+
+double *kernel_fused_workspace(const Kernel *k)
+{
+    return own_of(k)->w;
+}

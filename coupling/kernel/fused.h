@@ -1,0 +1,66 @@
+/* A system's own equations as one function of time and states, in place of the calls of its instances.
+ *
+ * All of it works on one workspace of doubles, whose places are slots. An evaluation has three stages: everything that does not depend on the
+ * unknowns of loops, the unknowns by a factorisation in a fixed order, and what follows from them. The one in the middle gives way to the
+ * general equations wherever these would do more than eliminate: the entries and right sides are in the workspace. */
+#ifndef KERNEL_FUSED_H
+#define KERNEL_FUSED_H
+
+#include "rows.h"
+
+#include <stdbool.h>
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility push(hidden)
+#endif
+
+struct Kernel;
+
+typedef void (*FusedStage)(const void *code, double *workspace); /* code: a tape, or whatever a compiled function needs */
+
+/* PREPARE_STAGE: what depends on values alone that change at events only. READING_STAGE: constraints, by states of their own. INDICATING_STAGE:
+ * event indicators, after an evaluation. */
+enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, FUSED_STAGES };
+
+/* In arrays of slots: NONE is a zero, and what is below the opposite of what a slot has. */
+#define NEGATIVE(slot) (-2 - (slot))
+
+/* Slots of values that are got from an instance: `count` from `first` on. */
+typedef struct {
+    int part, type, count, first, references; /* references: place in `number` */
+} FusedReading;
+
+/* fused.py has the same fields in the same order. Arrays of slots are by the kernel's numbers. Unknowns are those of all loops,
+ * one loop after the other. */
+typedef struct {
+    FusedStage stage[FUSED_STAGES]; /* null: there is no such stage */
+    const void *code[FUSED_STAGES];
+    const double *initial; /* the workspace as it is at first, with its constants */
+    int size, x, t, drives, u, readings; /* u: the first of the drives */
+    const int *drive;                    /* their numbers in the kernel */
+    const FusedReading *reading;
+    const int *number;
+    int solves; /* SOLVE_STAGE may be believed: the equations are symmetric */
+    const int *entry, *right, *unknown, *pivot, *diagonal, *derivative; /* entry: in the order of the loops' patterns */
+    const int *mobility; /* as those of the loops */
+    int x_read;          /* the states of READING_STAGE */
+    const int *position, *velocity, *indicator; /* by constraint, and by indicator */
+} FusedRows;
+
+/* handed: evaluations in which the general equations were solved; by_rows: those that the instances were asked for in spite of all. given_up: when an
+ * evaluation was not what the instances say, NaN where none was. */
+typedef struct {
+    long evaluations, handed, by_rows;
+    double given_up;
+} FusedReport;
+
+/* Takes the place of the instances from the next evaluation on; null: no more. What the rows refer to has to outlive the kernel. */
+int kernel_set_fused(struct Kernel *, const FusedRows *);
+void kernel_fused_report(const struct Kernel *, FusedReport *);
+double *kernel_fused_workspace(const struct Kernel *);
+
+#if defined(__ELF__) && !defined(KERNEL_EXPORTED)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,122 @@
+"""Evaluations by fused code in place of the instances, as ``fused.h`` describes them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import POINTER, byref, c_double, c_int, c_long, c_void_p
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from coupling.kernel.binding import declare, require_memory
+from coupling.kernel.core import Core
+from coupling.kernel.own import Library
+
+
+class Stage(IntEnum):
+    """Of an evaluation, numbered as in the kernel."""
+
+    PREPARE = 0
+    BEFORE = 1
+    SOLVE = 2
+    AFTER = 3
+    READING = 4
+    INDICATING = 5
+
+
+_SLOTS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "mobility", "position", "velocity", "indicator")
+"""Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has."""
+
+
+class FusedStructure(ctypes.Structure):
+    _fields_ = [
+        *((f"stage{each}", c_void_p) for each in Stage),
+        *((f"code{each}", c_void_p) for each in Stage),
+        ("initial", c_void_p),
+        *((name, c_int) for name in ("size", "x", "t", "drives", "u", "readings")),
+        *((name, c_void_p) for name in ("drive", "reading", "number")),
+        ("solves", c_int),
+        *((name, c_void_p) for name in _SLOTS[:7]),
+        ("x_read", c_int),
+        *((name, c_void_p) for name in _SLOTS[7:]),
+    ]
+
+
+class FusedReport(ctypes.Structure):
+    _fields_ = [*((name, c_long) for name in ("evaluations", "handed", "by_rows")), ("given_up", c_double)]
+
+
+declare(
+    {
+        "kernel_set_fused": (c_int, [c_void_p, POINTER(FusedStructure)]),
+        "kernel_fused_report": (None, [c_void_p, POINTER(FusedReport)]),
+        "kernel_fused_workspace": (POINTER(c_double), [c_void_p]),
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Values of an instance, and the first of the slots that they go to."""
+
+    part: int
+    type: int
+    references: Sequence[int]
+    first: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FusedRows:
+    """What ``FusedRows`` of the kernel has."""
+
+    tapes: Mapping[Stage, np.ndarray]
+    initial: np.ndarray
+    x: int
+    t: int
+    u: int
+    drives: Sequence[int]
+    readings: Sequence[Reading]
+    solves: bool
+    slots: Mapping[str, Sequence[int]]
+    """By the names of arrays of slots."""
+    x_read: int
+
+
+def fuse(kernel: Core, rows: FusedRows | None) -> None:
+    """From now on evaluations are made by fused code, or by the instances again."""
+    structure = None if rows is None else _structure(kernel.library, rows)
+    kernel.fused = structure
+    require_memory(kernel.library.kernel_set_fused(kernel.handle, None if structure is None else byref(structure)))
+
+
+def _structure(library: Library, rows: FusedRows) -> FusedStructure:
+    integers: dict[str, Iterable[int]] = {f"code{stage}": tape for stage, tape in rows.tapes.items()}
+    integers |= {name: rows.slots.get(name, ()) for name in _SLOTS}
+    integers["drive"] = rows.drives
+    reading: list[int] = []
+    number: list[int] = []
+    for each in rows.readings:
+        reading += each.part, each.type, len(each.references), each.first, len(number)
+        number += each.references
+    counts = {"drives": len(rows.drives), "readings": len(rows.readings)}
+    structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, solves=rows.solves, x_read=rows.x_read, **counts)
+    for stage in rows.tapes:
+        setattr(structure, f"stage{stage}", library.address("tape_run"))
+    arrays = {name: np.array(values, dtype=np.int32) for name, values in {**integers, "reading": reading}.items()}
+    arrays["number"] = np.array(number, dtype=np.uint32)
+    return library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)
+
+
+def report(kernel: Core) -> FusedReport:
+    """What fused code has done in a run."""
+    found = FusedReport()
+    kernel.library.kernel_fused_report(kernel.handle, byref(found))
+    return found
+
+
+def workspace(kernel: Core) -> np.ndarray:
+    """As the last evaluation has left it; the kernel's own memory."""
+    assert isinstance(kernel.fused, FusedStructure)
+    return np.ctypeslib.as_array(kernel.library.kernel_fused_workspace(kernel.handle), shape=(kernel.fused.size,))

@@ -1,0 +1,126 @@
+"""Runs by a tape against the same runs by the FMUs: the same evaluations, steps, events, warnings and, to rounding, numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, Result, System
+from coupling.fused.roots import Region
+from coupling.kernel import fused as kernel_fused
+from coupling.kernel.core import Core
+from coupling.live import fused
+from coupling.live.fused import begin_fused
+from tests.coupling.live.test_stabilisation import four_bars, moving
+from tests.support.systems import seven_bodies
+from tests.support.systems.hard_systems import braced_parallelogram
+from tests.support.systems.sessions import started
+from tests.whole.test_singular_poses import rockers
+
+
+@pytest.fixture(autouse=True)
+def by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fused, "BY_DEFAULT", True)
+
+
+def verify(kernel: Core, dx: np.ndarray) -> int:
+    """What a run asks from time to time."""
+    return kernel.library.kernel_verify(kernel.handle, kernel.library.pointer(dx))
+
+
+def both_ways(make: Callable[[], System], stop: float, within: float = 1e-9, **options) -> Result:
+    """The run by the tape, after it has been compared with that by the FMUs."""
+    options = {"output_times": [stop / 2, stop], **options}
+    ours, theirs = (make().simulate(stop, compiled=compiled, **options) for compiled in (None, False))
+    assert ours.statistics.evaluated == fused.BY_TAPE and theirs.statistics.evaluated == fused.BY_INSTANCES
+    counts = ("evaluations", "steps", "rejected", "factorisations", "newton_iterations", "events", "state_events", "time_events")
+    assert [getattr(ours.statistics, name) for name in counts] == [getattr(theirs.statistics, name) for name in counts]
+    assert ours.outcome.completed and str(ours.outcome) == str(theirs.outcome)
+    assert ours.time == pytest.approx(theirs.time, rel=1e-12)
+    for name in theirs.names:
+        size = np.abs(theirs[name]).max()
+        assert ours[name] == pytest.approx(theirs[name], rel=0, abs=within * max(size, 1)), name
+    return ours
+
+
+@pytest.mark.parametrize("stabilisation", ["projection", "baumgarte"])
+def test_a_row_of_four_bars(stabilisation):
+    result = both_ways(lambda: four_bars(2), 1.0, start_values=moving(2, 1.0), stabilisation=stabilisation)
+    assert fused.BY_TAPE in result.summary() and not result.statistics.by_fmus
+
+
+def test_a_singular_pose_is_passed_with_the_same_damping():
+    """Near it, and there alone, the general equations are solved; the passage is warned of as ever."""
+    result = both_ways(lambda: rockers(2, np.pi / 2, 1.0), 3.0, within=1e-6, rtol=1e-6)
+    assert 0 < result.statistics.handed_over < result.statistics.evaluations / 10
+
+
+@pytest.mark.parametrize("make", [lambda: rockers(3, np.pi / 2, 1.0), braced_parallelogram], ids=["three rockers", "braced"])
+def test_redundant_constraints_have_the_same_names_and_multipliers(make):
+    """No evaluation leaves the general equations, which take the multipliers of least length."""
+    result = both_ways(make, 0.5, within=1e-6, rtol=1e-6)
+    assert result.outcome.warnings and result.statistics.handed_over >= result.statistics.evaluations - 10
+
+
+@pytest.mark.parametrize("solver", ["cvode", "RK45"])
+def test_methods_outside_of_the_kernel(solver):
+    """Their states are projected by what the tape knows of the loops."""
+    both_ways(lambda: four_bars(1), 0.5, within=1e-6, start_values=moving(1, 1.0), solver=solver)
+
+
+def test_a_jump_of_a_drive_is_passed_at_the_same_time():
+    def swing() -> System:
+        system = System("swing", gravity=(0.0, -9.81))
+        system.add("ground", "planar.Fixed")
+        system.add("rod", "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5, "x": 0.5})
+        system.add("motor", "planar.Wrench")
+        system.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
+        system.connect("motor.M", "rod.p2")
+        system.drive("motor.Cz", [(0.0, 0.0), (0.25, 0.0), (0.25, 3.0), (1.0, 1.0)])
+        return system
+
+    assert both_ways(swing, 0.9).statistics.time_events == 1
+
+
+def test_seven_bodies_with_a_workspace_that_held_no_numbers():
+    """Derivatives at other states, from slots that are filled with NaN before."""
+    with started(seven_bodies.system()) as session:
+        begin_fused(session)
+        kernel, x = session.kernel, session.x.copy()
+        ours, theirs = np.zeros_like(x), np.zeros_like(x)
+        random = np.random.default_rng(7)
+        points = [x + random.uniform(-0.05, 0.05, len(x)) for _ in range(20)]
+        found = []
+        for point in points:
+            assert kernel.derivatives(0.0, point, ours) == 0
+            found.append(ours.copy())
+        told = kernel_fused.report(kernel)
+        assert (told.evaluations, told.handed, told.by_rows) == (20, 0, 0) and np.isnan(told.given_up)
+        kernel_fused.fuse(kernel, None)
+        for point, derivatives in zip(points, found, strict=True):
+            kernel.derivatives(0.0, point, theirs)
+            kernel.derivatives(0.0, point, theirs)  # the first leaves rounding of the multipliers of the point before
+            assert derivatives == pytest.approx(theirs, rel=0, abs=1e-12 * np.abs(theirs).max())
+
+
+def test_what_the_instances_deny_ends_the_tape():
+    """Parameters that are others to the tape are found out at the next check; the FMUs go on, and the summary says since when."""
+    with started(seven_bodies.system()) as session:
+        begin_fused(session)
+        kernel, x, dx = session.kernel, session.x.copy(), np.zeros(len(session.x))
+        assert kernel.derivatives(0.0, x, dx) == 0 and verify(kernel, dx) == 0
+        first, right = session.program.fused.first[Region.PARAMETERS], dx.copy()
+        kernel_fused.workspace(kernel)[first:] *= 1.5
+        assert kernel.derivatives(0.0, x, dx) == 0 and verify(kernel, dx) != 0
+        assert kernel_fused.report(kernel).given_up == 0.0
+        assert "up to t = 0 s, where the FMUs said otherwise" in fused.told(session)
+        assert kernel.derivatives(0.0, x, dx) == 0 and kernel_fused.report(kernel).evaluations == 2
+        assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
+
+
+@pytest.mark.parametrize("given", [True, "tape"])
+def test_what_compiled_may_be(given):
+    with pytest.raises(BuildError, match=rf"compiled = {given!r} is refused: give False, so that FMUs are called"):
+        four_bars(1).simulate(1.0, compiled=given)
