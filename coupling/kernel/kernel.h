@@ -162,11 +162,11 @@ typedef struct {
 } Strike;
 
 /* What is worth a sentence, by switched row or -1. two: the first Painleve with two solutions, and whether it stays closed; shared: the first friction
- * that carries its limit while others hold it; mu: of the friction on the contact that no forces satisfy, and below: up to which some would. */
+ * that carries its limit while others hold it; several: the first contact whose share of a load is not determined; mu: of the friction on the contact that no forces satisfy, and below: up to which some would. */
 typedef struct {
-    int two, shared;
+    int two, shared, several;
     bool two_closed;
-    double two_time, two_mu, shared_time, mu, below;
+    double two_time, two_mu, shared_time, several_time, mu, below;
 } SwitchingNotes;
 
 int kernel_begin_switching(Kernel *, const Rows *, const SwitchingOptions *);

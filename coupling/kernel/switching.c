@@ -37,7 +37,7 @@ int kernel_begin_switching(Kernel *k, const Rows *rows, const SwitchingOptions *
     k->end_switching = end_switching;
     s->rows = *rows;
     s->options = *options;
-    s->notes.two = s->notes.shared = NONE;
+    s->notes.two = s->notes.shared = s->notes.several = NONE;
     for (int i = 0; i < k->loop_count; i++)
         s->unknowns += k->loops[i].count;
     s->count = rows->switcheds;
@@ -205,6 +205,40 @@ static void settle_ties(Switching *s, double t, Problem *p)
     }
 }
 
+/* Contacts that touch without a force, though they could carry a part of the load of others: no force is wrong with all of them closed either. */
+static void note_undetermined(Switching *s, double t, const Problem *p)
+{
+    const size_t n = (size_t)p->count;
+    if (s->notes.several != NONE)
+        return;
+    Switched *const all = malloc((n + 1) * sizeof *all);
+    double *const lambda = malloc((n + 1) * sizeof *lambda), *const a = malloc((n + 1) * sizeof *a);
+    bool more = false;
+    for (size_t c = 0; c < n && all && lambda && a; c++) {
+        all[c] = p->given[c];
+        if (all[c].kind == UNILATERAL && !all[c].mode && fabs(p->a[c]) <= sure * s->free_acceleration)
+            all[c].mode = more = true;
+    }
+    if (more && modes_solve(p->count, p->S, p->b, all, lambda, a) == MODES_FOUND) {
+        double most = 0, apart = 0, wrong = 0;
+        int which = NONE;
+        for (size_t c = 0; c < n; c++)
+            most = fmax(most, all[c].kind == UNILATERAL ? fabs(lambda[c]) : 0);
+        for (size_t c = 0; c < n; c++) {
+            if (all[c].kind != UNILATERAL || !all[c].mode)
+                continue;
+            wrong = fmax(wrong, fmax(-lambda[c] / most, fabs(a[c]) / s->free_acceleration));
+            if (fabs(lambda[c] - p->lambda[c]) > fmax(apart, sure * most))
+                apart = fabs(lambda[c] - p->lambda[c]), which = p->item[c];
+        }
+        if (which != NONE && wrong <= sure)
+            s->notes.several = which, s->notes.several_time = t;
+    }
+    free(all);
+    free(lambda);
+    free(a);
+}
+
 /* Modes in which no force and no acceleration is wrong, with limits that follow other multipliers solved for in turn. */
 static int choose(Kernel *k, double t, double *x, Problem *p)
 {
@@ -249,6 +283,8 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
         if (!follows || same)
             break;
     }
+    if (result == KERNEL_DONE)
+        note_undetermined(s, t, p);
     settle_ties(s, t, p);
     for (int i = 0; i < s->count; i++)
         if (s->item[i].row->kind == FRICTION && unpressed(s, &s->item[i]) && !s->item[i].mode)

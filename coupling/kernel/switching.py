@@ -46,17 +46,20 @@ class Notes(ctypes.Structure):
 
     two: int
     shared: int
+    several: int
     two_closed: bool
     two_time: float
     two_mu: float
     shared_time: float
+    several_time: float
     mu: float
     below: float
     _fields_ = [
         ("two", c_int),
         ("shared", c_int),
+        ("several", c_int),
         ("two_closed", c_bool),
-        *((name, c_double) for name in ("two_time", "two_mu", "shared_time", "mu", "below")),
+        *((name, c_double) for name in ("two_time", "two_mu", "shared_time", "several_time", "mu", "below")),
     ]
 
 

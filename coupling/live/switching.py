@@ -111,7 +111,7 @@ def impacts_warned(session: Session) -> list[str]:
     """What took energy that nobody may have meant, what came to rest, and what has two solutions."""
     if not session.switches:
         return []
-    return [*_locked(session), *_rests(session), *_two_solutions(session), *_shared(session)]
+    return [*_locked(session), *_rests(session), *_two_solutions(session), *_shared(session), *_undetermined(session)]
 
 
 def _locked(session: Session) -> list[str]:
@@ -161,6 +161,18 @@ def _two_solutions(session: Session) -> list[str]:
     return [
         f"'{part.name}' has two solutions at t = {notes.two_time:.6g} s, sliding and lifting off (Painlevé: its friction of {notes.two_mu:.4g} is too great "
         f"for its slope); it {'keeps sliding' if notes.two_closed else 'lifts off'}"
+    ]
+
+
+def _undetermined(session: Session) -> list[str]:
+    notes = switching.notes(session.kernel)
+    if notes.several < 0:
+        return []
+    part = session.built.parts[session.built.switched[notes.several].part]
+    return [
+        f"'{part.name}' and others carry one load that rigid bodies cannot share out from t = {notes.several_time:.6g} s on: as few of them as can do, and "
+        "the others touch without a force; the motion does not depend on that unless their friction differs; where shares matter give them springs "
+        "(kind='cs')"
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling import BuildError, Result
+from coupling import BuildError, Result, System
 from coupling.errors import StartError
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL
@@ -129,3 +129,22 @@ def test_what_runs_in_co_simulation_cannot_be_hit() -> None:
         "'stop' cannot hit or hold 'mass', which runs in Co-Simulation, where no velocity can be reset; leave communication_step out and add 'mass' with "
         "kind='me', or add 'stop' with kind='cs', which makes it compliant"
     )
+
+
+def test_feet_on_one_line_have_shares_that_rigid_bodies_cannot_tell() -> None:
+    """Three carry a plank as two or one of them can; two feet have shares of their own."""
+    for feet in ((-0.5, 0.25, 0.5), (-0.5, 0.5)):
+        system = System("plank")
+        system.add("ground", "planar.Fixed")
+        system.add("plank", f"planar.Body{len(feet)}", {f"p{i}.rx": at for i, at in enumerate(feet, 1)})
+        for i in range(1, len(feet) + 1):
+            system.add(f"foot{i}", "planar.PointContact", {"mu": 0.0})
+            system.connect("ground.p1", f"foot{i}.M")
+            system.connect(f"foot{i}.N", f"plank.p{i}")
+        result = system.simulate(0.1)
+        assert sum(result[f"foot{i}.multiplier[1]"][-1] for i in range(1, len(feet) + 1)) == pytest.approx(9.81, rel=1e-12)
+        assert abs(result["plank.y"]).max() < 1e-12 and abs(result["plank.theta"]).max() < 1e-12
+        assert result.outcome.warnings == [
+            "'foot2' and others carry one load that rigid bodies cannot share out from t = 0 s on: as few of them as can do, and the others touch "
+            "without a force; the motion does not depend on that unless their friction differs; where shares matter give them springs (kind='cs')"
+        ] * (len(feet) == 3)
