@@ -28,6 +28,9 @@ class Unstepped(BuildError):
 class StartError(ValueError):
     """A system that cannot start; the text says which instance refuses, why, and what to do."""
 
+    ending: object = None
+    """The ``Ending`` of a run that was lost at its start with the process of an FMU."""
+
 
 class Inconsistent(StartError):
     """An FMU does not do what its model description says."""

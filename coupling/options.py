@@ -15,6 +15,7 @@ from coupling.names import either
 
 _INITIAL = ("check", "assemble", "relax")
 _STABILISATION = ("baumgarte", "projection")
+_ISOLATE = ("all", "foreign", "none")
 _DIFFERENTIATED = ("dopri5", "dop853")
 """Solvers that integrate sensitivities along."""
 OF_MULTIPLIERS = {
@@ -70,6 +71,12 @@ class Run:
     """Impacts at a lower speed are plastic, in the units of the constraints."""
     painleve: str = "stop"
     """"impulse": where no forces satisfy a contact, one solves it that stops the slip."""
+    isolate: str = "none"
+    """"all": kernel and FMUs in a process of their own. "foreign": the same where an FMU is not of this library. "none": in this one."""
+    call_timeout: float | None = None
+    """Seconds that one call of an FMU in a process of its own may take."""
+    memory: float | None = None
+    """Bytes that such a process may take."""
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
     compiled: bool | None = None
@@ -94,6 +101,16 @@ class Run:
         object.__setattr__(self, "max_steps", int(self.max_steps))
         if not isinstance(self.solver, str):
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
+        if not isinstance(self.isolate, str) or self.isolate not in _ISOLATE:
+            raise BuildError(f"isolate = {shown(self.isolate)} is unknown; choose 'all', 'foreign' or 'none'")
+        for name, word in (("call_timeout", "seconds"), ("memory", "bytes")):
+            if getattr(self, name) is not None:
+                value = number(name, getattr(self, name))
+                if not 0 < value < math.inf:
+                    raise BuildError(
+                        f"{name} = {value:g} is refused: it must be a number of {word} greater than 0; leave it out to have no limit"
+                    )
+                object.__setattr__(self, name, value)
         self._check_stabilisation()
         self._check_impacts()
         self._check_multipliers()

@@ -7,6 +7,8 @@ from enum import Enum
 
 from coupling.markup import BAD, DOUBTFUL, GOOD, Markup, badge, framed, marked, noted
 
+KEPT = "the result holds everything up to there"
+
 
 class Ending(Enum):
     COMPLETED = "completed"
@@ -24,6 +26,8 @@ class Ending(Enum):
     REFUSED = "refused at its start"
     MEASURE_FAILED = "a measure failed"
     STORAGE_FAILED = "rows could not be written"
+    PROCESS_DIED = "the process of an FMU ended"
+    TIMED_OUT = "a call of an FMU took too long"
     WORKER_LOST = "the process of its worker ended"
 
 

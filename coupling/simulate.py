@@ -17,15 +17,13 @@ from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable, Unstepped, listed
+from coupling.kernel.hosted import HostDied
 from coupling.kernel.tableau import TableauStructure
-from coupling.live.dependencies import check_end
-from coupling.live.doubts import coarse, warnings
-from coupling.live.enforcement import jumps, takeovers
-from coupling.live.failures import out_of_memory
+from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
+from coupling.live.homes import Homes, open_libraries
 from coupling.live.interval import Interval
 from coupling.live.keeper import Keeper
-from coupling.live.libraries import library_of
 from coupling.live.parameters import parameters_named
 from coupling.live.program import compile_program
 from coupling.live.recording import recorded, taken
@@ -33,10 +31,9 @@ from coupling.live.sensitivities import shadows_of
 from coupling.live.session import Session
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.streaming import Stream
-from coupling.live.successive import idle, tells_what_repeats
-from coupling.live.switching import impacts_warned
+from coupling.live.successive import tells_what_repeats
 from coupling.live.tolerances import check_names
-from coupling.live.violations import check_start_state, violated
+from coupling.live.violations import check_start_state
 from coupling.memory import free_memory
 from coupling.names import resolve
 from coupling.options import Run
@@ -91,6 +88,7 @@ class Simulator:
         self._unstabilised: dict[Mode, StartValues] = {}
         self._driven_otherwise: dict[tuple[tuple[str, Drive], ...], Simulator] = {}
         """Whoever runs the same with other drives."""
+        self._homes = Homes(self._waiting, self._shadows)
 
     def built_first(self, modes: Sequence[Mode]) -> Built:
         """For the first mode, and for the others unless joints that switch keep them from it."""
@@ -103,10 +101,7 @@ class Simulator:
     def built(self, mode: Mode) -> Built:
         """Checks everything and finds the order of evaluation, once."""
         if mode not in self._built:
-            built = build(self.definition, mode)
-            for part in built.parts:
-                library_of(part)
-            self._built[mode] = built
+            self._built[mode] = build(self.definition, mode)
         return self._built[mode]
 
     def prepare(self, run: Run) -> None:
@@ -114,7 +109,7 @@ class Simulator:
         solver_of(run)
         run = self._stabilised(run, {})
         if run.communication_step is None:
-            self.built(self._mode(run))
+            open_libraries(run, self.definition, self.built(self._mode(run)))
             return
         scheme, control = scheme_of(run.scheme), control_of(run.step_control)
         control.check_tolerance(run)
@@ -123,6 +118,7 @@ class Simulator:
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
         built = self.built(self._mode(run))
+        open_libraries(run, self.definition, built)
         if built.inner:
             _method_between_points(built, run)
         else:
@@ -136,6 +132,7 @@ class Simulator:
             session.free()
         while self._driven_otherwise:
             self._driven_otherwise.popitem()[1].close()
+        self._homes.close()
 
     def run(
         self,
@@ -154,9 +151,9 @@ class Simulator:
         replaced = drives_of(drives)
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
-            others = {name: drive for name, drive in replaced.items() if name not in fixed}
-            return self._with(others)._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper))
-        return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper))
+            self = self._with({name: drive for name, drive in replaced.items() if name not in fixed})
+        with self._homes.entered(run, self.definition):
+            return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper))
 
     def _with(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
@@ -319,13 +316,11 @@ class Simulator:
                         outcome = scheme.couple(session, run, interval)
                     else:
                         outcome = SOLVERS[run.solver].integrate(session, run)
-            except MemoryError:
-                outcome = out_of_memory(session.kernel.time)
-            check_end(session, outcome)
-            outcome.warnings += [*warned, *vain, *warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
-            outcome.notes += [*built.notes, *built.overruled([*self._given, *own]), *takeovers(session)]
+            except (MemoryError, HostDied) as error:
+                outcome = broken_off(session, error)
+            conclude(session, outcome, [*warned, *vain], [*self._given, *own])
             record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, perf_counter() - prepared)
-            outcome.warnings += [*coarse(session, record), *violated(session, record, scheme.loose if scheme else ())]
+            judge(session, outcome, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:
             beside = session.shadows
@@ -335,6 +330,7 @@ class Simulator:
             else:
                 for each in (session, *beside):
                     each.free()
+        outcome.warnings += lost_when_freed(session) if completed else []
         return outcome, record
 
     def _differentiate(self, key: tuple[object, ...], session: Session, values: StartValues, pose: Mapping[str, Any] | None) -> None:
@@ -406,13 +402,14 @@ class Simulator:
     ) -> tuple[tuple[object, ...], Session]:
         in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
         outputs = names_of(run.outputs)
-        key = (id(built), outputs, in_turn)
+        home = self._homes.present
+        key = (id(built), outputs, in_turn, home)
         waiting = self._waiting.pop(key, None)
         if waiting is not None:
             start_again(waiting, run, values, repeats=repeats, assembling=assembling)
             return key, waiting
         program = compile_program(built, outputs, in_turn)
-        return key, start(program, run, values, repeats=repeats, assembling=assembling)
+        return key, start(program, run, values, repeats=repeats, assembling=assembling, library=home)
 
     def _keep(self, key: tuple[object, ...], session: Session) -> None:
         if self._waiting.setdefault(key, session) is not session:  # another thread has run the same meanwhile

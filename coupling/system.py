@@ -432,47 +432,45 @@ class System(Composition):
         record_to: Path | str | None = None,
         checkpoint: Path | str | None = None,
         checkpoint_interval: float = DEFAULT_INTERVAL,
+        isolate: str = Run.isolate,
+        call_timeout: float | None = Run.call_timeout,
+        memory: float | None = Run.memory,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
-        ``solver``: ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), ``cvode`` or ``ida`` (stiff),
-        ``index3`` (fixed steps), or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute tolerance, by default
-        ``rtol`` times the nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``,
-        or by patterns with ``*``, of which the last that matches counts. ``initial`` says what happens where the start violates
-        constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax`` leaves it to the stabilisation. It is also a pose
-        of ``assemble()`` or ``equilibrium()``, or a result, whose last row counts: the run begins there, and where its ``start_values`` give other
-        lengths, at the pose that is nearest.
-        ``outputs`` are the names to record, of variables or instances, ``*`` matching
-        anything; by default all outputs, states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by
-        default 500 intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
-        ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: ``explicit`` and
-        ``gauss-seidel`` extrapolate inputs over the step by polynomials of degree ``extrapolation`` (0, 1 or 2); ``implicit``,
-        ``implicit-position`` and ``implicit-velocity`` repeat steps until constraints hold at their end. ``step_control`` is ``fixed``,
-        ``adaptive`` (by step doubling) or ``power`` (by the energy that coupling creates), both to ``coupling_tolerance``. Values are recorded
-        at the first point at or after each time that is asked for.
-        ``stabilisation`` says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which
-        each step ends on the constraints. By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been
-        given a value of its stabilisation.
+        ``solver``: ``dopri5`` or ``dop853`` (explicit Runge-Kutta, with events located to rounding), ``cvode`` or ``ida`` (stiff), ``index3`` (fixed steps),
+        or one of SciPy's: ``RK45``, ``Radau``, ``BDF``, ``LSODA``. ``rtol`` is the relative, ``atol`` the absolute tolerance, by default ``rtol`` times the
+        nominal values; a mapping gives it by name of state, and of algebraic variable for ``ida``, or by patterns with ``*``, of which the last that matches
+        counts. ``initial`` says what happens where the start violates constraints: ``check`` refuses, ``assemble`` moves what the user did not set, ``relax``
+        leaves it to the stabilisation. It is also a pose of ``assemble()`` or ``equilibrium()``, or a result, whose last row counts: the run begins there,
+        and where its ``start_values`` give other lengths, at the pose that is nearest. ``outputs`` are the names to record, of variables or instances, ``*``
+        matching anything; by default all outputs, states, algebraic and discrete variables. ``output_times`` or ``output_interval`` say when, by default 500
+        intervals; they cost no steps. ``progress`` shows a bar on a terminal, and at the end how it went.
+        ``communication_step`` (seconds) couples Co-Simulation instances at points that far apart, by a ``scheme``: ``explicit`` and ``gauss-seidel``
+        extrapolate inputs over the step by polynomials of degree ``extrapolation`` (0, 1 or 2); ``implicit``, ``implicit-position`` and ``implicit-velocity``
+        repeat steps until constraints hold at their end. ``step_control`` is ``fixed``, ``adaptive`` (by step doubling) or ``power`` (by the energy that
+        coupling creates), both to ``coupling_tolerance``. Values are recorded at the first point at or after each time that is asked for. ``stabilisation``
+        says what keeps constraints from drifting: ``baumgarte``, which is part of the joints, or ``projection``, by which each step ends on the constraints.
+        By default ``dopri5`` and ``dop853`` project, unless ``initial`` is ``relax`` or a joint has been given a value of its stabilisation.
         ``solver="index3"`` takes implicit steps of fixed ``step_size`` (seconds) that end on the constraints: by a ``method``, ``trapezoidal``,
         ``generalised-alpha`` with its ``spectral_radius``, or ``trbdf2``; each in at most ``newton_limit`` iterations, down to changes of
-        ``newton_tolerance``. Velocities are projected by a ``metric``: ``mass`` or ``tangent``; constraints of velocities alone hold within the
-        iteration (``velocity_level="stepped"``), or are left to the projection (``projected``), which is of first order.
-        ``start_values`` are those of this run alone, by full names such as ``rod.m``, or a file ``.ssv`` of SSP; they count over those
-        that ``add`` was given, and the next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
-        those that ``drive`` was given.
-        ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint, in an ``order`` of joints, of which those that are not
-        named follow in the order of ``add``, or ``independent first``. Of redundant ones the multipliers are the ``least``, or the load is left to those
-        taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as well.
-        Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are plastic.
-        ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does.
-        ``sensitivities`` name parameters and start values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``:
-        ``result.sensitivity("rod.theta", "rod.m")``.
-        ``compiled``: derivatives are found by a tape of the system's equations where all components are of this library, or with ``False`` by calls of the
-        FMUs at every evaluation.
-        ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the
-        run goes on, and whatever ends the process.
-        ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and at the end: ``System.resume`` goes on
-        from there.
+        ``newton_tolerance``. Velocities are projected by a ``metric``: ``mass`` or ``tangent``; constraints of velocities alone hold within the iteration
+        (``velocity_level="stepped"``), or are left to the projection (``projected``), which is of first order.
+        ``start_values`` are those of this run alone, by full names such as ``rod.m``, or a file ``.ssv`` of SSP; they count over those that ``add`` was
+        given, and the next run begins without them. ``drives`` are constants, functions of time or tables for this run, by the names of inputs, in place of
+        those that ``drive`` was given. ``multipliers`` are solved for ``simultaneous``, or ``successive``: constraint by constraint, in an ``order`` of
+        joints, of which those that are not named follow in the order of ``add``, or ``independent first``. Of redundant ones the multipliers are the
+        ``least``, or the load is left to those taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as
+        well. Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are
+        plastic. ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does. ``sensitivities`` name parameters and start
+        values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``. ``compiled``:
+        derivatives are found by a tape of the system's equations where all components are of this library, or with ``False`` by calls of the FMUs at every
+        evaluation.
+        ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the run
+        goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
+        at the end: ``System.resume`` goes on from there. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes
+        ends the run alone; ``foreign`` does so where an FMU is not of this library. There a call of an FMU that takes longer than ``call_timeout`` seconds
+        ends the run, and so does Ctrl-C; the process may take so many bytes of ``memory``.
         """
         asked = {name: value for name, value in locals().items() if name in _ASKED}
         check_scheme(scheme)

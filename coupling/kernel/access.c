@@ -12,6 +12,10 @@ enum { BUFFER = 16 };
             const size_t part = count - done < BUFFER ? count - done : BUFFER;                                               \
             for (size_t i = 0; i < part && setting; i++)                                                                     \
                 buffer[i] = (c)values[done + i];                                                                             \
+            if (setting)                                                                                                     \
+                ENTERS_BOTH(set[type]);                                                                                      \
+            else                                                                                                             \
+                ENTERS_BOTH(get[type]);                                                                                      \
             Status status = heard(instance, setting ? SETTER(type, references + done, part) : GETTER(type, references + done, part)); \
             if (status > WARNING)                                                                                            \
                 return status;                                                                                               \

@@ -74,7 +74,7 @@ static void add_operation(Kernel *k, const Rows *rows, const OperationRow *row, 
         .instance = moves ? k->parts[row->index].instance : NULL,
     };
     if (added->kind == GET && added->type == FLOAT64 && added->instance->stepped && added->instance->library->version == 2 &&
-        !added->instance->views) {
+        !added->instance->views && !IS_WATCHED) {
         added->get = added->instance->library->fmi2.get[FLOAT64];
         added->component = added->instance->component;
     }

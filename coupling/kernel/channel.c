@@ -25,6 +25,7 @@ struct Host {
     double call_timeout;
     int (*answer)(void *context, int what);
     void *context;
+    bool stopped;
     unsigned age; /* `forgotten` when it was made */
     char *printed;
     size_t length;
@@ -215,16 +216,25 @@ long host_printed(Host *h, const char **text)
     return (long)h->length;
 }
 
+void host_stop(Host *h)
+{
+    if (h->stopped || h->age != forgotten)
+        return;
+    h->stopped = true;
+    strike_off(h);
+    h->channel->call.op = OP_END;
+    channel_post(&h->channel->request, &h->channel->host_sleeps);
+    platform_bury(&h->process, h->death.kind ? 0 : patience);
+    if (!h->death.kind)
+        h->death = (Death){.kind = LOST, .call = -1};
+    platform_blank(h->channel, h->size);
+}
+
 void host_end(Host *h)
 {
     if (!h)
         return;
-    if (h->age == forgotten) {
-        strike_off(h);
-        h->channel->call.op = OP_END;
-        channel_post(&h->channel->request, &h->channel->host_sleeps);
-        platform_bury(&h->process, h->death.kind ? 0 : patience);
-    }
+    host_stop(h);
     platform_unmap(h->channel, h->size);
     free(h->printed);
     free(h);
@@ -297,13 +307,24 @@ int host_call(Host *h, int op)
         return h->death.kind;
     if (h->age != forgotten)
         return lose(h, LOST, 0);
-    for (c->call.op = op;;) {
+    for (int answers = 0;; answers = 1) {
         const uint32_t before = atomic_load_explicit(&c->response, memory_order_relaxed);
+        c->call.op = op;
         c->call.asks = 0;
+        c->call.answers = answers;
         channel_post(&c->request, &c->host_sleeps);
         const int lost = await(h, before, op);
         if (lost || !c->call.asks)
             return lost;
         c->call.status = h->answer ? h->answer(h->context, c->call.asks) : -1;
+        if (h->death.kind)
+            return h->death.kind; /* it was lost in a call meanwhile */
     }
+}
+
+int host_give(Host *h, int file)
+{
+    if (h->death.kind || platform_give(&h->process, file) || host_call(h, OP_TAKE))
+        return -1;
+    return h->channel->call.status;
 }

@@ -2,6 +2,8 @@
 #ifndef KERNEL_CHANNEL_H
 #define KERNEL_CHANNEL_H
 
+#include "where.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,17 +11,10 @@
 
 enum { CHANNEL_WORDS = 16, CHANNEL_REALS = 8, CHANNEL_MESSAGES = 1 << 16 };
 
-/* Where a host is: the call of an FMU that it makes. Written before each of them and after it, read when it does not come back. */
-typedef struct {
-    _Atomic uint64_t count; /* of calls that began and of those that ended: odd during one */
-    int version, call;      /* of FMI, and the number of the function in its table: see library_call */
-    void *instance;
-    double time;
-} Where;
-
 /* A call, and after it the answer; what the words and numbers are is the affair of the service. */
 typedef struct {
     int op, asks, status;
+    int answers; /* this is no call, but what was asked for during one; until then there may be calls */
     size_t size;
     uint64_t word[CHANNEL_WORDS];
     double real[CHANNEL_REALS];
@@ -72,8 +67,10 @@ int host_process(const Host *);
 uint32_t host_spins(Host *); /* how often it looks before it sleeps */
 int host_call(Host *, int op); /* 0: answered; else how the host was lost, from then on at each call */
 void host_answers(Host *, int (*answer)(void *context, int what), void *context); /* what the host asks back during a call */
+int host_give(Host *, int file); /* the number of the same open file in the host; -1 where that cannot be */
 const Death *host_death(const Host *);
 long host_printed(Host *, const char **text); /* what the host has printed so far, the last mebibyte of it */
+void host_stop(Host *); /* ends it, and leaves zeros where the memory was that both saw */
 void host_end(Host *);
 void host_look(int (*look)(void)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */
 void hosts_forget(void);           /* in a copy of the master, whose hosts are the master's */
@@ -83,24 +80,11 @@ void hosts_forget(void);           /* in a copy of the master, whose hosts are t
 typedef bool (*Service)(Channel *, int op); /* false: this is not one of its calls */
 extern const Service host_services[];       /* the last one is null */
 
-enum { OP_START, OP_PING, OP_END, OP_GUARD = 100, OP_KERNEL = 1000 }; /* from where on the calls of a service have their numbers */
+enum { OP_START, OP_PING, OP_END, OP_TAKE, OP_GUARD = 100, OP_KERNEL = 1000 }; /* from where on the calls of a service have their numbers */
 
+bool host_kernel_serve(Channel *, int op); /* host_kernel.c */
 int host_run(int count, char **arguments);
 int channel_ask(Channel *, int what); /* of the master, during a call; what it returned */
-
-static inline void where_enters(Where *where, int version, int call, void *instance, double time)
-{
-    where->version = version;
-    where->call = call;
-    where->instance = instance;
-    where->time = time;
-    atomic_store_explicit(&where->count, atomic_load_explicit(&where->count, memory_order_relaxed) + 1, memory_order_release);
-}
-
-static inline void where_leaves(Where *where)
-{
-    atomic_store_explicit(&where->count, atomic_load_explicit(&where->count, memory_order_relaxed) + 1, memory_order_release);
-}
 
 /* -- both ---------------------------------------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import os
 import weakref
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_bool, c_double, c_int, c_long, c_void_p
@@ -15,6 +17,17 @@ from coupling.kernel.instance import Instance
 from coupling.kernel.own import Library
 from coupling.kernel.rows import Rows, RowsStructure
 from coupling.kernel.status import Failure, KernelStatistics, Status
+
+
+class _Record(ctypes.Structure):
+    _fields_ = [
+        ("columns", c_int),
+        ("slot", c_void_p),
+        *((name, c_long) for name in ("rows", "capacity")),
+        *((name, c_void_p) for name in ("values", "file")),
+        ("error", c_int),
+    ]
+
 
 _i, _d, _n, _p, _b = c_int, c_double, c_long, c_void_p, c_bool
 declare(
@@ -60,9 +73,11 @@ declare(
         "kernel_record": (_i, [_p]),
         "kernel_take_record": (_n, [_p, POINTER(c_void_p)]),
         "kernel_free_record": (None, [c_void_p]),
+        "kernel_record_kept": (POINTER(_Record), [_p]),
         "kernel_recorded_until": (_d, [_p]),
         "kernel_begin_rows_file": (_i, [_p, _i, _n, _i, _p]),
         "kernel_end_rows_file": (_n, [_p]),
+        "platform_close": (None, [_i]),
         "kernel_rows_file_error": (_i, [_p]),
         "kernel_rows": (_n, [_p]),
     }
@@ -121,6 +136,9 @@ class Core:
         """Those of loops that were built without: ``rows`` are the same as before, with what has come to the loops."""
         self._kept.append(rows)
         require_memory(self.library.kernel_add_jacobians(self.handle, byref(self.library.rows(rows))))
+
+    _file, _there = (-1, 0, 0), -1
+    """What takes rows: the file, where the first of them begins, and the bytes of each; and the number of the file in the process of the kernel."""
 
     def reset(self) -> None:
         """Makes the kernel what it was when it was built, its Jacobians included: settings, values, statistics and records go.
@@ -209,12 +227,29 @@ class Core:
     @property
     def recorded_until(self) -> float:
         """The time of the last row; not a number where there is none."""
+        if self.library.is_lost:
+            kept = self._kept_record
+            last = 0 if kept.file else kept.rows - 1
+            return self.library.copied(kept.values, 1 + last * self._width)[-self._width] if kept.rows else math.nan
         return self.library.kernel_recorded_until(self.handle)
+
+    @property
+    def _width(self) -> int:
+        """Of a row, the time included."""
+        return self._columns * (1 + self._parameters) + 1
+
+    @property
+    def _kept_record(self) -> _Record:
+        return self.library.kernel_record_kept(self.handle).contents
 
     def take_record(self) -> np.ndarray:
         """All rows, the time first; they are handed over without being copied, and the kernel has none after that."""
+        width = self._width
+        if self.library.is_elsewhere:
+            kept = self._kept_record
+            return self.library.copied(kept.values, kept.rows * width).reshape(-1, width)
         values = c_void_p()
-        rows, width = self.library.kernel_take_record(self.handle, byref(values)), self._columns * (1 + self._parameters) + 1
+        rows = self.library.kernel_take_record(self.handle, byref(values))
         if not values.value:
             return np.zeros((0, width))
         memory = (c_double * (rows * width)).from_address(values.value)
@@ -224,11 +259,20 @@ class Core:
     def begin_rows_file(self, file: int, first: int, place: np.ndarray) -> None:
         """Rows go into an open file from a place on, by ``place`` in another order of their numbers."""
         place = np.ascontiguousarray(place, np.int32)
+        self._file = file, first, 8 * len(place)
+        self._there = file = self.library.file(file)
         require_memory(self.library.kernel_begin_rows_file(self.handle, file, first, len(place), self._at(place)))
 
     def end_rows_file(self) -> int:
         """How many rows the file has, which ends with them."""
-        return self.library.kernel_end_rows_file(self.handle)
+        if self.library.is_lost:
+            (file, first, size), rows = self._file, self._kept_record.rows
+            os.ftruncate(file, first + rows * size)
+            return rows
+        rows = self.library.kernel_end_rows_file(self.handle)
+        if self.library.is_elsewhere:
+            self.library.platform_close(self._there)
+        return rows
 
     @property
     def rows(self) -> int:
@@ -238,6 +282,8 @@ class Core:
     @property
     def rows_file_error(self) -> int:
         """The number of the error for which the file has taken no more rows; 0 where it has."""
+        if self.library.is_lost:
+            return self._kept_record.error
         return self.library.kernel_rows_file_error(self.handle)
 
     @property

@@ -48,7 +48,7 @@ static void add_stepper(Kernel *k, const Rows *rows, const StepperRow *row)
         s->most = c->most[i] > s->most ? c->most[i] : s->most;
     c->highest = s->most > c->highest ? s->most : c->highest;
     c->periods = c->periods || s->period > 0;
-    if (s->instance && s->instance->library->version == 2) {
+    if (s->instance && s->instance->library->version == 2 && !IS_WATCHED) {
         s->component = s->instance->component;
         s->set = s->instance->views ? NULL : s->instance->library->fmi2.set[FLOAT64];
         s->step = s->instance->library->fmi2.do_step;

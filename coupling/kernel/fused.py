@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, byref, c_double, c_int, c_long, c_void_p
 from dataclasses import dataclass
@@ -110,9 +111,10 @@ def _structure(library: Library, rows: FusedRows) -> FusedStructure:
 
 
 def report(kernel: Core) -> FusedReport:
-    """What fused code has done in a run."""
-    found = FusedReport()
-    kernel.library.kernel_fused_report(kernel.handle, byref(found))
+    """What fused code has done in a run; nothing where the process of the run is no more."""
+    found = FusedReport(given_up=math.nan)
+    if not kernel.library.is_lost:
+        kernel.library.kernel_fused_report(kernel.handle, byref(found))
     return found
 
 

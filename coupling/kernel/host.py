@@ -60,7 +60,7 @@ class CallStructure(ctypes.Structure):
     """What of a channel is a call or its answer."""
 
     _fields_ = [
-        *((name, c_int) for name in ("op", "asks", "status")),
+        *((name, c_int) for name in ("op", "asks", "status", "answers")),
         ("size", c_size_t),
         ("word", c_uint64 * 16),
         ("real", c_double * 8),
@@ -78,9 +78,12 @@ declare(
         "host_data": (c_void_p, [c_void_p]),
         "host_process": (c_int, [c_void_p]),
         "host_spins": (c_uint32, [c_void_p]),
+        "host_give": (c_int, [c_void_p, c_int]),
+        "host_stop": (None, [c_void_p]),
         "host_end": (None, [c_void_p]),
         "host_look": (None, [LOOKS]),
         "hosts_forget": (None, []),
+        "library_call": (c_char_p, [c_int, c_int]),
     }
 )
 os.register_at_fork(after_in_child=library.hosts_forget)
@@ -101,6 +104,11 @@ class Death(NamedTuple):
     call: int
     instance: int
     time: float
+
+    @property
+    def function(self) -> str:
+        """The name of that call; empty where it was in none."""
+        return library.library_call(self.version, self.call).decode() if self.call >= 0 else ""
 
 
 class Host:
@@ -154,6 +162,18 @@ class Host:
         text = c_char_p()
         length = library.host_printed(self.handle, byref(text))
         return ctypes.string_at(text, length).decode(errors="replace")
+
+    def give(self, file: int) -> int:
+        """The number of the same open file in the host, for which it is to close it."""
+        number = library.host_give(self.handle, file)
+        if number < 0 and self.death is None:
+            raise OSError(f"the process {self.process} cannot take another open file")
+        return number
+
+    def stop(self) -> None:
+        """Ends the process; where its memory was are zeros until the end, so that whoever still looks there does no harm."""
+        if self.handle:
+            library.host_stop(self.handle)
 
     def end(self) -> None:
         if self.handle:

@@ -30,19 +30,13 @@ static void await(void)
     served++;
 }
 
-int channel_ask(Channel *c, int what)
-{
-    c->call.asks = what;
-    channel_post(&c->response, &c->master_sleeps);
-    await();
-    return c->call.status;
-}
-
 static void serve(Channel *c)
 {
     bool known = true;
     if (c->call.op == OP_START)
         c->call.status = platform_limit(c->memory);
+    else if (c->call.op == OP_TAKE)
+        c->call.status = platform_take();
     else if (c->call.op != OP_PING) {
         const Service *service = host_services;
         while (*service && !(*service)(c, c->call.op))
@@ -52,6 +46,18 @@ static void serve(Channel *c)
     if (!known)
         c->call.status = -1;
     c->call.asks = 0;
+}
+
+int channel_ask(Channel *c, int what)
+{
+    c->call.asks = what;
+    for (;;) {
+        channel_post(&c->response, &c->master_sleeps);
+        await();
+        if (c->call.answers)
+            return c->call.status;
+        serve(c);
+    }
 }
 
 int host_run(int count, char **arguments)

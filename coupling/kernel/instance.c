@@ -29,10 +29,18 @@ static Component instantiate(Instance *instance, const Making *how)
     const Library *l = instance->library;
     const Stepping *stepping = how->stepping;
     const char *const resources = how->resources && *how->resources ? how->resources : NULL;
-    if (l->version == 2)
-        return l->fmi2.instantiate(how->name, stepping ? 1 : 0, how->token, resources, &instance->callbacks, 0, how->logs);
-    if (!stepping)
-        return l->fmi3.instantiate(how->name, how->token, resources, false, how->logs, instance, instance_log_3);
+    Component made;
+    ENTERS(CALL_NUMBER(Fmi2, instantiate), stepping ? CALL_NUMBER(Fmi3, instantiate_stepped) : CALL_NUMBER(Fmi3, instantiate));
+    if (l->version == 2) {
+        made = l->fmi2.instantiate(how->name, stepping ? 1 : 0, how->token, resources, &instance->callbacks, 0, how->logs);
+        LEAVES();
+        return made;
+    }
+    if (!stepping) {
+        made = l->fmi3.instantiate(how->name, how->token, resources, false, how->logs, instance, instance_log_3);
+        LEAVES();
+        return made;
+    }
     const Reference *inputs = stepping->inputs;
     size_t count = (size_t)stepping->count;
     Reference *own = instance->views ? malloc((count + 1) * sizeof *own) : NULL;
@@ -40,8 +48,9 @@ static Component instantiate(Instance *instance, const Making *how)
         count = views_own(instance->views, inputs, count, own);
         inputs = own;
     }
-    const Component made = l->fmi3.instantiate_stepped(how->name, how->token, resources, false, how->logs, stepping->event_mode,
+    made = l->fmi3.instantiate_stepped(how->name, how->token, resources, false, how->logs, stepping->event_mode,
                                                        stepping->early_return, inputs, count, instance, instance_log_3, update);
+    LEAVES();
     free(own);
     return made;
 }
@@ -89,10 +98,12 @@ void instance_close(Instance *instance)
     if (!instance)
         return;
     const Library *l = instance->library;
+    ENTERS_BOTH(release);
     if (l->version == 3)
         l->fmi3.release(instance->component);
     else
         l->fmi2.release(instance->component);
+    LEAVES();
     views_free(instance->views);
     free(instance);
 }
@@ -111,6 +122,7 @@ bool instance_handles_events(const Instance *instance)
             instance_says(instance, "its binary lacks a function that is needed: " #function);                                       \
             return ERROR;                                                                                                   \
         }                                                                                                                   \
+        ENTERS_BOTH(function);                                                                                              \
         return heard(instance, l->version == 3 ? l->fmi3.function arguments3 : l->fmi2.function arguments2);                \
     } while (0)
 
@@ -121,10 +133,15 @@ Status instance_enter_initialization(Instance *instance, double tolerance, doubl
     const Library *l = instance->library;
     const bool ends = isfinite(stop);
     instance->called = true;
+    AT(start);
+    ENTERS(CALL_NUMBER(Fmi2, set_up), CALL_NUMBER(Fmi3, enter_initialization));
     if (l->version == 3)
         return heard(instance, l->fmi3.enter_initialization(COMPONENT, true, tolerance, start, ends, ends ? stop : 0));
     Status status = heard(instance, l->fmi2.set_up(COMPONENT, 1, tolerance, start, ends, ends ? stop : 0));
-    return status <= WARNING ? heard(instance, l->fmi2.enter_initialization(COMPONENT)) : status;
+    if (status > WARNING)
+        return status;
+    ENTERS_BOTH(enter_initialization);
+    return heard(instance, l->fmi2.enter_initialization(COMPONENT));
 }
 
 Status instance_exit_initialization(Instance *instance)
@@ -208,6 +225,7 @@ static Status configure(Instance *instance, const Start *s, Refusal *refusal)
         instance_says(instance, "its binary lacks the functions of Configuration Mode");
         return ERROR;
     }
+    ENTERS(0, CALL_NUMBER(Fmi3, enter_configuration));
     Status status = heard(instance, l->fmi3.enter_configuration(COMPONENT));
     if (status <= WARNING)
         status = set_values(instance, s, 0, s->structural, refusal);
@@ -215,6 +233,7 @@ static Status configure(Instance *instance, const Start *s, Refusal *refusal)
         return status;
     *refusal = (Refusal){CONFIGURING, -1};
     instance->called = true;
+    ENTERS(0, CALL_NUMBER(Fmi3, exit_configuration));
     return heard(instance, l->fmi3.exit_configuration(COMPONENT));
 }
 
@@ -227,6 +246,7 @@ Status instance_start(Instance *instance, const Start *s, Refusal *refusal)
         instance->message[0] = '\0';
         instance->called = true;
         instance->next_time = INFINITY;
+        ENTERS_BOTH(reset);
         status = heard(instance, l->version == 3 ? l->fmi3.reset(COMPONENT) : l->fmi2.reset(COMPONENT));
         if (status > WARNING)
             return status;
@@ -265,7 +285,10 @@ Status instance_count_states(Instance *instance, size_t *count)
 {
     const Library *l = instance->library;
     instance->called = true;
-    return l->version == 3 && l->fmi3.count_states ? heard(instance, l->fmi3.count_states(COMPONENT, count)) : OK;
+    if (l->version != 3 || !l->fmi3.count_states)
+        return OK;
+    ENTERS(0, CALL_NUMBER(Fmi3, count_states));
+    return heard(instance, l->fmi3.count_states(COMPONENT, count));
 }
 
 Status instance_get_nominals(Instance *instance, double *nominals, size_t count)
@@ -295,6 +318,7 @@ Status instance_update_discrete(Instance *instance, Update *update)
     bool next_defined = false;
     double next = INFINITY;
     instance->called = true;
+    ENTERS_BOTH(update_discrete);
     if (l->version == 3) {
         bool nominals = false;
         status = l->fmi3.update_discrete(COMPONENT, &update->again, &update->terminate, &nominals, &update->states_changed,
@@ -315,6 +339,7 @@ Status instance_completed_step(Instance *instance, bool *event, bool *terminate)
     const Library *l = instance->library;
     *event = *terminate = false;
     instance->called = true;
+    ENTERS_BOTH(completed_step);
     if (l->version == 3)
         return heard(instance, l->fmi3.completed_step(COMPONENT, true, event, terminate));
     int enter = 0, end = 0;
@@ -343,6 +368,7 @@ Status instance_adjoint(Instance *instance, const Reference *unknowns, size_t un
     instance->called = true;
     if (instance->views)
         return views_adjoint(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
+    ENTERS(0, CALL_NUMBER(Fmi3, adjoint));
     return heard(instance, l->fmi3.adjoint(COMPONENT, unknowns, unknown_count, knowns, known_count, seed, unknown_count, sensitivity, known_count));
 }
 
@@ -351,6 +377,8 @@ Status instance_do_step(Instance *instance, double time, double size, bool last_
     const Library *l = instance->library;
     *end = (StepEnd){.reached = time + size};
     instance->called = true;
+    AT(time);
+    ENTERS_BOTH(do_step);
     if (l->version == 3) {
         bool early = false;
         const Status status =
@@ -369,10 +397,12 @@ Status instance_step_failed(Instance *instance, Status status, StepEnd *end)
     *end = (StepEnd){.reached = NAN};
     if (status == DISCARD) {
         int terminated = 0;
+        ENTERS(CALL_NUMBER(Fmi2, real_status), 0);
         if (!l->fmi2.real_status || l->fmi2.real_status(COMPONENT, FMI2_LAST_SUCCESSFUL_TIME, &end->reached) > WARNING)
             end->reached = NAN;
         if (l->fmi2.boolean_status && l->fmi2.boolean_status(COMPONENT, FMI2_TERMINATED, &terminated) <= WARNING)
             end->terminate = terminated;
+        LEAVES();
     } else if (status == PENDING) {
         instance_says(instance, "it steps asynchronously, which is not supported; export it for synchronous steps");
         return ERROR;
@@ -386,6 +416,7 @@ Status instance_enter_step(Instance *instance)
     if (l->version == 2 || !l->fmi3.enter_step)
         return OK;
     instance->called = true;
+    ENTERS(0, CALL_NUMBER(Fmi3, enter_step));
     return heard(instance, l->fmi3.enter_step(COMPONENT));
 }
 
@@ -410,6 +441,7 @@ Status instance_set_slopes(Instance *instance, const Polynomials *p)
                 value[j] = (degree == 1 ? p->slope : p->curve)[i + j];
                 reference[j] = instance->views ? views_slope(instance->views, p->reference[i + j], &value[j]) : p->reference[i + j];
             }
+            ENTERS(CALL_NUMBER(Fmi2, set_input_derivatives), 0);
             const Status status = heard(instance, l->fmi2.set_input_derivatives(COMPONENT, reference, (size_t)count, order, value));
             worst = status > worst ? status : worst;
         }
@@ -432,8 +464,11 @@ Status instance_restore(Instance *instance, void *state)
 void instance_forget(Instance *instance, void **state)
 {
     const Library *l = instance->library;
-    if (*state && (l->version == 3 ? (bool)l->fmi3.forget : (bool)l->fmi2.forget))
+    if (*state && (l->version == 3 ? (bool)l->fmi3.forget : (bool)l->fmi2.forget)) {
+        ENTERS_BOTH(forget);
         (void)(l->version == 3 ? l->fmi3.forget(COMPONENT, state) : l->fmi2.forget(COMPONENT, state));
+        LEAVES();
+    }
     *state = NULL;
 }
 

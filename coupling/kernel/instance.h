@@ -4,6 +4,10 @@
 
 #include "views.h"
 
+#ifdef KERNEL_EXPORTED
+#include "where.h"
+#endif
+
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
@@ -141,9 +145,25 @@ Status instance_serialised_size(Instance *, void *state, size_t *);
 Status instance_serialise(Instance *, void *state, unsigned char *, size_t);
 Status instance_deserialise(Instance *, const unsigned char *, size_t, void **state);
 
+/* Before each call of the FMU, and after it: a process that may be lost in it says where it is. Elsewhere nobody looks. */
+#ifdef KERNEL_EXPORTED
+#define IS_WATCHED (kernel_where != NULL)
+#define ENTERS(number2, number3) \
+    WHERE_ENTERS(instance->library->version, instance->library->version == 3 ? (number3) : (number2), instance)
+#define LEAVES() WHERE_LEAVES()
+#define AT(when) (kernel_where ? (void)(kernel_where->time = (when)) : (void)0)
+#else
+#define IS_WATCHED false
+#define ENTERS(number2, number3) ((void)0)
+#define LEAVES() ((void)0)
+#define AT(when) ((void)0)
+#endif
+#define ENTERS_BOTH(function) ENTERS(CALL_NUMBER(Fmi2, function), CALL_NUMBER(Fmi3, function))
+
 /* What an evaluation calls most. */
 static inline Status heard(Instance *instance, Status status)
 {
+    LEAVES();
     return (unsigned)status <= WARNING ? status : instance_heard(instance, status);
 }
 
@@ -151,6 +171,8 @@ static inline Status instance_set_time(Instance *instance, double time)
 {
     const Library *l = instance->library;
     instance->called = true;
+    AT(time);
+    ENTERS_BOTH(set_time);
     return heard(instance, l->version == 3 ? l->fmi3.set_time(instance->component, time) : l->fmi2.set_time(instance->component, time));
 }
 
@@ -158,6 +180,7 @@ static inline Status instance_set_states(Instance *instance, const double *x, si
 {
     const Library *l = instance->library;
     instance->called = true;
+    ENTERS_BOTH(set_states);
     return heard(instance, l->version == 3 ? l->fmi3.set_states(instance->component, x, count)
                                            : l->fmi2.set_states(instance->component, x, count));
 }
@@ -168,6 +191,7 @@ static inline Status instance_set_reals(Instance *instance, const Reference *ref
     instance->called = true;
     if (instance->views)
         return views_access(instance, FLOAT64, references, count, (double *)values, true);
+    ENTERS_BOTH(set[FLOAT64]);
     return heard(instance, l->version == 3 ? l->fmi3.set[FLOAT64](instance->component, references, count, values, count)
                                            : l->fmi2.set[FLOAT64](instance->component, references, count, values));
 }
@@ -178,6 +202,7 @@ static inline Status instance_get_reals(Instance *instance, const Reference *ref
     instance->called = true;
     if (instance->views)
         return views_access(instance, FLOAT64, references, count, values, false);
+    ENTERS_BOTH(get[FLOAT64]);
     return heard(instance, l->version == 3 ? l->fmi3.get[FLOAT64](instance->component, references, count, values, count)
                                            : l->fmi2.get[FLOAT64](instance->component, references, count, values));
 }

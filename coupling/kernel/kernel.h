@@ -177,7 +177,18 @@ const Strike *kernel_strikes(const Kernel *, int *count);
 const bool *kernel_lawful(const Kernel *);              /* by unknown of all loops: what slips */
 
 /* record.c */
+/* Rows of values, the time first; where they go into a file, only the last one is here. */
+typedef struct {
+    int columns;
+    const int *slot;
+    long rows, capacity;
+    double *values;
+    struct RowFile *file;
+    int error; /* of the file */
+} Record;
+
 int kernel_set_record(Kernel *, const Rows *);
+const Record *kernel_record_kept(const Kernel *); /* as it is, now and later */
 int kernel_record(Kernel *);
 long kernel_take_record(Kernel *, double **values); /* hands the rows over, to be freed by kernel_free_record */
 void kernel_free_record(double *values);

@@ -146,7 +146,7 @@ struct Kernel {
     Failure failure;
     Statistics statistics;
     struct Run *run;
-    struct Record *record;
+    Record *record;
     struct Projection *projection; /* null where states are not moved onto constraints */
     struct Coupling *coupling; /* of Co-Simulation instances; null where there are none */
     struct Implicit *implicit; /* null where the run has no implicit steps */

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "fmi.h"
+#include "where.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -99,13 +100,21 @@ const char *library_call(int version, int number)
     return "no function";
 }
 
+static void *open_library(const char *path, int version)
+{
+    WHERE_ENTERS(version, CALL_LOADING, NULL);
+    void *const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    WHERE_LEAVES();
+    return handle;
+}
+
 Library *library_open(const char *path, int version, char *problem, size_t size)
 {
     Library *library = calloc(1, sizeof *library);
     if (!library)
         return NULL;
     library->version = version;
-    library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    library->handle = open_library(path, version);
     if (!library->handle) {
         snprintf(problem, size, "%s", dlerror());
         free(library);

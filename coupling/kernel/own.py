@@ -30,6 +30,27 @@ class Library(Protocol):
     Objects that C is given as addresses go through the methods, which say for how long C refers to them.
     """
 
+    opened: dict[Path, Any]
+    """Binaries of FMUs that have been opened, by their paths: kept as long as the process, since code cannot be unloaded under a caller."""
+
+    instances: dict[int, Any]
+    """What instances of another process are, by their handles."""
+
+    is_elsewhere: bool
+    """Whether C is in another process."""
+
+    @property
+    def printed(self) -> str:
+        """What that process, if it is another one, has printed."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether that process is no more."""
+
+    @property
+    def death(self) -> Any:
+        """How it was lost."""
+
     def __getattr__(self, name: str) -> Any: ...
 
     def pointer(self, array: np.ndarray | None) -> int | None:
@@ -53,6 +74,12 @@ class Library(Protocol):
     def rows(self, rows: Rows) -> RowsStructure:
         """As C takes them; what it points to lives as long as the rows."""
 
+    def copied(self, address: int | None, count: int) -> np.ndarray:
+        """So many numbers from an address that C has given."""
+
+    def file(self, file: int) -> int:
+        """The number of an open file, as C knows it."""
+
     def address(self, name: str) -> int | None:
         """Of a function of the kernel."""
 
@@ -63,8 +90,14 @@ class Library(Protocol):
 class OwnLibrary:
     """The kernel in this process, where an address is all that a call needs."""
 
+    is_elsewhere = is_lost = False
+    printed = ""
+    death = None
+
     def __init__(self, path: Path) -> None:
         self._library = ctypes.CDLL(str(path))
+        self.opened: dict[Path, Any] = {}
+        self.instances: dict[int, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._library, name)
@@ -97,6 +130,14 @@ class OwnLibrary:
     @staticmethod
     def rows(rows: Rows) -> RowsStructure:
         return rows.structure
+
+    @staticmethod
+    def copied(address: int | None, count: int) -> np.ndarray:
+        return np.array((ctypes.c_double * count).from_address(address)) if address else np.zeros(0)
+
+    @staticmethod
+    def file(file: int) -> int:
+        return file
 
     def address(self, name: str) -> int | None:
         return ctypes.cast(getattr(self, name), ctypes.c_void_p).value

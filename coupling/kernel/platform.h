@@ -22,6 +22,8 @@ double platform_seconds(void); /* of a clock that only goes on; good to some mil
 int platform_cores(void); /* on which this process may run */
 int platform_share(size_t size, int *file, void **window); /* memory that a child can map at the same address; no page is taken before it is touched */
 void *platform_join(void *window, size_t size); /* in the child; NULL where something else is there */
+void platform_forget(void *from, size_t size); /* gives whole pages of it back; they are zeros when they are touched again */
+void platform_blank(void *window, size_t size); /* memory of this process alone takes its place, all zeros */
 void platform_close(int file);
 void platform_relax(void); /* between two looks of a loop that spins */
 void platform_sleep(double seconds);
@@ -29,7 +31,7 @@ void platform_wait(_Atomic uint32_t *word, uint32_t value, double seconds); /* u
 void platform_wake(_Atomic uint32_t *word);
 
 typedef struct {
-    int id, lifeline, printed; /* lifeline: the child ends when this end of a pipe is closed; printed: what the child prints arrives there */
+    int id, lifeline, printed; /* lifeline: the child ends when this end of a pair of sockets is closed; printed: what the child prints arrives there */
     bool over, known;          /* known: how it ended */
     int signal, code;          /* signal: 0 where it ended by itself */
 } Process;
@@ -41,7 +43,10 @@ void platform_kill(Process *);  /* with all that it has started */
 void platform_bury(Process *, double patience); /* waits so many seconds for its end, kills it, and takes it off the list of processes */
 long platform_printed(Process *, char *text, size_t size); /* takes what there is, without waiting; not more than 0 where there is nothing */
 
+int platform_give(const Process *, int file); /* the child gets the same open file by `platform_take` */
+
 /* In the child. */
+int platform_take(void); /* its number there; -1 where there is none */
 int platform_live_with_parent(void);      /* ends it, with all that it has started, when the parent ends, whatever else happens */
 int platform_limit(double memory);        /* so many bytes more than it has; 0: no limit. No dumps, and the first to go where memory runs out */
 

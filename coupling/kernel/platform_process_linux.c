@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -58,6 +59,17 @@ void *platform_join(void *window, size_t size)
         munmap(got, size); /* kernels before 4.17 take the address for a wish */
     close(SHARED);
     return got == window ? got : NULL;
+}
+
+void platform_forget(void *from, size_t size)
+{
+    madvise(from, size, MADV_REMOVE);
+}
+
+void platform_blank(void *window, size_t size)
+{
+    if (mmap(window, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        munmap(window, size);
 }
 
 void platform_close(int file)
@@ -112,6 +124,16 @@ static int pipe_up(int ends[2])
     return ends[0] < 0 || ends[1] < 0 ? EMFILE : 0;
 }
 
+/* Ends at which the other end is seen to be closed, and which files go through. */
+static int sockets_up(int ends[2])
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        return errno;
+    ends[0] = moved_up(ends[0]);
+    ends[1] = moved_up(ends[1]);
+    return ends[0] < 0 || ends[1] < 0 ? EMFILE : 0;
+}
+
 static void close_all(const int *files, int count)
 {
     for (int i = 0; i < count; i++)
@@ -152,7 +174,7 @@ int platform_start(Process *process, char *const *arguments, int shared)
 {
     int life[2] = {-1, -1}, print[2] = {-1, -1};
     *process = (Process){.lifeline = -1, .printed = -1};
-    int error = pipe_up(life);
+    int error = sockets_up(life);
     if (!error)
         error = pipe_up(print);
     if (!error) { /* a flood that nobody reads is lost: it does not stop who prints */
@@ -213,6 +235,37 @@ void platform_bury(Process *process, double patience)
     *process = (Process){.lifeline = -1, .printed = -1, .over = true};
 }
 
+/* A file beside one byte, as the system calls want it. */
+typedef struct {
+    char byte;
+    struct iovec piece;
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message;
+} Parcel;
+
+static void wrap(Parcel *p)
+{
+    memset(p, 0, sizeof *p);
+    p->piece = (struct iovec){&p->byte, 1};
+    p->message = (struct msghdr){
+        .msg_iov = &p->piece, .msg_iovlen = 1, .msg_control = p->control.room, .msg_controllen = sizeof p->control.room};
+}
+
+int platform_give(const Process *process, int file)
+{
+    Parcel p;
+    wrap(&p);
+    struct cmsghdr *const head = CMSG_FIRSTHDR(&p.message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof file);
+    memcpy(CMSG_DATA(head), &file, sizeof file);
+    return sendmsg(process->lifeline, &p.message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : errno;
+}
+
 long platform_printed(Process *process, char *text, size_t size)
 {
     return process->printed < 0 ? 0 : (long)read(process->printed, text, size);
@@ -222,10 +275,20 @@ long platform_printed(Process *process, char *text, size_t size)
 
 static pid_t parent;
 
-/* The pipe tells at once; that the parent has changed tells it where a copy of the parent holds the pipe open. */
+int platform_take(void)
+{
+    Parcel p;
+    int file = -1;
+    wrap(&p);
+    if (recvmsg(LIFELINE, &p.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) == 1 && CMSG_FIRSTHDR(&p.message))
+        memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&p.message)), sizeof file);
+    return file;
+}
+
+/* The socket tells at once; that the parent has changed tells it where a copy of the parent holds the other end open. */
 static void *follow(void *unused)
 {
-    struct pollfd lifeline = {.fd = LIFELINE, .events = POLLIN};
+    struct pollfd lifeline = {.fd = LIFELINE};
     (void)unused;
     while (poll(&lifeline, 1, 500) <= 0 && getppid() == parent)
         ;

@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of values, the time first; where they go into a file, only the last one is here. */
-typedef struct Record {
-    int columns;
-    const int *slot;
-    long rows, capacity;
-    double *values;
-    RowFile *file;
-    int error; /* of the file */
-} Record;
-
 int kernel_set_record(Kernel *k, const Rows *rows)
 {
     Record *record = calloc(1, sizeof *record);
@@ -26,6 +16,11 @@ int kernel_set_record(Kernel *k, const Rows *rows)
     record->columns = rows->record->columns;
     record->slot = record->columns ? rows->number + rows->record->slot : NULL;
     return KERNEL_DONE;
+}
+
+const Record *kernel_record_kept(const Kernel *k)
+{
+    return k->record;
 }
 
 void kernel_end_record(Kernel *k)

@@ -243,11 +243,13 @@ Status views_directional(Instance *instance, const Reference *unknowns, size_t u
     if (complete(&rows) && complete(&columns)) {
         for (size_t i = 0; i < known_count; i++)
             columns.value[columns.place[i]] += seed[i] / factor_of(instance->views, knowns[i]);
+        ENTERS_BOTH(directional);
         if (l->version == 3 && l->fmi3.directional)
             status = l->fmi3.directional(instance->component, rows.own, rows.count, columns.own, columns.count, columns.value, columns.values,
                                          rows.value, rows.values);
         else if (l->version == 2 && l->fmi2.directional)
             status = l->fmi2.directional(instance->component, rows.own, rows.count, columns.own, columns.count, columns.value, rows.value);
+        LEAVES();
         for (size_t i = 0; i < unknown_count; i++)
             sensitivity[i] = factor_of(instance->views, unknowns[i]) * rows.value[rows.place[i]];
     }
@@ -265,8 +267,10 @@ Status views_adjoint(Instance *instance, const Reference *unknowns, size_t unkno
     if (complete(&rows) && complete(&columns)) {
         for (size_t i = 0; i < unknown_count; i++)
             rows.value[rows.place[i]] += seed[i] * factor_of(instance->views, unknowns[i]);
+        ENTERS(0, CALL_NUMBER(Fmi3, adjoint));
         status = l->fmi3.adjoint(instance->component, rows.own, rows.count, columns.own, columns.count, rows.value, rows.values, columns.value,
                                  columns.values);
+        LEAVES();
         for (size_t i = 0; i < known_count; i++)
             sensitivity[i] = columns.value[columns.place[i]] / factor_of(instance->views, knowns[i]);
     }

@@ -13,10 +13,8 @@ from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
 from coupling.live import switched_failures as switched
 from coupling.options import tolerance_of_fit
-from coupling.outcome import Ending, Outcome
+from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
-
-KEPT = "the result holds everything up to there"
 
 
 def outcome(session: Session, status: Status, t: float) -> Outcome:

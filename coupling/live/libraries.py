@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from coupling.errors import BuildError
 from coupling.fmus import FmuError
 from coupling.fmus.archive import check_complete, is_noexec
+from coupling.kernel import library as own
 from coupling.kernel.instance import LoadedLibrary
+from coupling.kernel.own import Library
 from coupling.plan.graph import Part
 
 
-def library_of(part: Part) -> LoadedLibrary:
-    """The binary that an instance runs by; refuses one that cannot be opened, by the instance's name."""
+def library_of(part: Part, home: Library = own) -> LoadedLibrary:
+    """The binary that an instance runs by, in a process; refuses one that cannot be opened, by the instance's name."""
     fmu = part.fmu
     try:
         path = fmu.library(part.kind)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
     try:
-        if path not in _opened:
+        opened = home.opened
+        if path not in opened:
             check_complete(path)
-            _opened[path] = LoadedLibrary(str(path), fmu.version)
-        _opened[path].check(part.kind)
+            opened[path] = LoadedLibrary(str(path), fmu.version, home)
+        opened[path].check(part.kind)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
     except OSError as error:
@@ -38,8 +39,4 @@ def library_of(part: Part) -> LoadedLibrary:
             f"'{part.name}' cannot be loaded: the binary of '{fmu.path}' is refused: {error}; "
             f"export it again for this platform, or report this to the makers of {tool}{notes}"
         ) from None
-    return _opened[path]
-
-
-_opened: dict[Path, LoadedLibrary] = {}
-"""Kept as long as the process, since code cannot be unloaded under a caller."""
+    return opened[path]

@@ -34,7 +34,7 @@ def taken(session: Session) -> Numbers:
 
 def recorded(session: Session, numbers: Numbers, preparing: float, running: float) -> Record:
     """Everything so far, with the seconds that it took to prepare the run and to make it."""
-    parts, count = session.built.parts, len(numbers.rows)
+    parts, count, lost = session.built.parts, len(numbers.rows), session.kernel.library.is_lost
     return Record(
         system=session.built.name,
         columns=session.program.columns,
@@ -44,8 +44,8 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
         constants=session.program.constants,
         start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
         options=_options(session.run),
-        changes=tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
-        off={**off_rows(session, count), **not_held(session, count)},
+        changes=() if lost else tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
+        off={} if lost else {**off_rows(session, count), **not_held(session, count)},
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
         scene=session.program.scene,
     )
@@ -68,7 +68,7 @@ def _options(run: Run) -> dict[str, Any]:
 def _statistics(session: Session, preparing: float, running: float) -> Statistics:
     s = session.kernel.statistics
     each = s.fmu_seconds / s.sampled if s.sampled > 0 else 0.0
-    counts = session.kernel.counts if session.steppers else None
+    counts = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
     return Statistics(
         evaluated=told(session),

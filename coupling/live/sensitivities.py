@@ -72,7 +72,7 @@ def shadows_of(session: Session, moved: Moved, waiting: list[Session]) -> list[S
                     found.append(waiting.pop())
                     start_again(found[-1], session.run, values)
                 else:
-                    found.append(start(session.program, session.run, values))
+                    found.append(start(session.program, session.run, values, library=session.kernel.library))
     except BaseException:
         waiting += found
         raise

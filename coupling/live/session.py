@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from coupling.kernel import changes, switching
+from coupling.kernel import changes, library, switching
 from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
+from coupling.kernel.own import Library
 from coupling.kernel.rows import Rows
 from coupling.live.keeper import Keeper
 from coupling.live.parameters import Parameter
@@ -31,7 +32,7 @@ class Session:
     Those that a session has made are freed with it, once, whatever happens; those that it shares with another one are not.
     """
 
-    def __init__(self, program: Program, instances: Sequence[Instance], run: Run, shares: bool = False) -> None:
+    def __init__(self, program: Program, instances: Sequence[Instance], run: Run, shares: bool = False, library: Library = library) -> None:
         self.program, self.instances, self.run, self.shares = program, list(instances), run, shares
         self.raised: BaseException | None = None
         """What a function of time, or a signal while it ran, raised."""
@@ -69,7 +70,7 @@ class Session:
         """What the kernel has been built from so far."""
         self.has_jacobians = False
         """Whether instances have been asked for what is constant in the Jacobians of the loops."""
-        self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions])
+        self.kernel = Kernel(program.rows, self.instances, [self._guarded(each) for each in program.functions], library)
 
     @property
     def built(self) -> Built:

@@ -9,9 +9,13 @@ from contextlib import contextmanager
 import numpy as np
 
 from coupling.errors import StartError
+from coupling.kernel import library
+from coupling.kernel.hosted import HostDied
 from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Stepping, View
 from coupling.kernel.instance import StartValues as KernelStartValues
+from coupling.kernel.own import Library
 from coupling.kernel.status import Status
+from coupling.live.deaths import lost_at_start
 from coupling.live.dependencies import check_dependencies, check_states
 from coupling.live.enforcement import begin_enforcement, schedule_enforcement
 from coupling.live.failures import describe, reason
@@ -35,19 +39,21 @@ _MOST_ROUNDS, _STILL = 1000, 1e-13
 """How often inputs are passed around at the start, and how little they then may move, relative to their size."""
 
 
-def start(program: Program, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False) -> Session:
+def start(
+    program: Program, run: Run, values: StartValues, *, repeats: bool = False, assembling: bool = False, library: Library = library
+) -> Session:
     """A session at the start of a run.
 
     ``repeats``: whether multipliers that cannot be solved for at a point are found by repeated steps. ``assembling``: the start need not
-    make sense yet, and nothing is solved there.
+    make sense yet, and nothing is solved there. ``library``: of the process in which it is.
     """
     instances: list[Instance] = []
     try:
         with _undivided() as look:
             for index, part in enumerate(program.built.parts):
-                instances.append(_instantiated(program, index, part))
+                instances.append(_instantiated(program, index, part, library))
                 look()
-        session = Session(program, instances, run)
+        session = Session(program, instances, run, library=library)
     except BaseException:
         for instance in instances:
             instance.free()
@@ -85,6 +91,9 @@ def _undivided() -> Iterator[Callable[[], None]]:
 def _freed_on_failure(session: Session) -> Iterator[None]:
     try:
         yield
+    except HostDied as error:
+        session.free()
+        raise lost_at_start(session.kernel.library, error.death) from None
     except BaseException:
         session.free()
         raise
@@ -111,7 +120,7 @@ def _begin_inner(session: Session) -> None:
     assert built.inner
     if session.inner is None:
         instances = [session.instances[i] for i in built.inner_parts]
-        session.inner = Session(compile_program(built.inner, []), instances, run, shares=True)
+        session.inner = Session(compile_program(built.inner, []), instances, run, shares=True, library=session.kernel.library)
     else:
         session.inner.run = run
         session.inner.kernel.reset()
@@ -122,15 +131,20 @@ def _begin_inner(session: Session) -> None:
 # -- instances ---------------------------------------------------------------------------------------------------------------------
 
 
-def _instantiated(program: Program, index: int, part: Part) -> Instance:
+def _instantiated(program: Program, index: int, part: Part, library: Library) -> Instance:
     fmu = part.fmu
     try:
         views = [View(*each) for each in fmu.views]
         stepping = _stepping(program, index, part)
-        return Instance(library_of(part), part.name, fmu.token, fmu.resources, stepping, views=views, logging=part.logging)
+        made = Instance(library_of(part, library), part.name, fmu.token, fmu.resources, stepping, views=views, logging=part.logging)
+    except HostDied as error:
+        raise lost_at_start(library, error.death, part) from None
     except RuntimeError as error:
         said = reason(part, " ".join(str(error).split()))
         raise StartError(f"'{part.name}' ({fmu.path.name}) cannot be instantiated{said}; see the FMU's documentation") from None
+    if library.is_elsewhere:
+        library.instances[made.handle] = part
+    return made
 
 
 def _stepping(program: Program, index: int, part: Part) -> Stepping | None:

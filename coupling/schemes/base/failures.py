@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from coupling.errors import BuildError, listed, shown
-from coupling.live.failures import KEPT
-from coupling.outcome import Ending, Outcome
+from coupling.outcome import KEPT, Ending, Outcome
 
 UNSTABLE_SCHEME = "implicit-position-linear"
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from coupling.kernel.integrator import CalledMethod
 from coupling.kernel.status import Status
-from coupling.live.failures import KEPT, interrupted
+from coupling.live.failures import interrupted
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.keeper import begun, kept, looked
 from coupling.live.linearise import NoDerivative
@@ -22,7 +22,7 @@ from coupling.live.session import Session
 from coupling.live.successive import ByDirections
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
-from coupling.outcome import Ending, Outcome
+from coupling.outcome import KEPT, Ending, Outcome
 from coupling.progress import watched
 
 

@@ -1,0 +1,51 @@
+"""What there is to say of a run that has ended, beside how."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from coupling.kernel.hosted import HostDied
+from coupling.live.deaths import lost, lost_afterwards
+from coupling.live.dependencies import check_end
+from coupling.live.doubts import coarse, warnings
+from coupling.live.enforcement import jumps, takeovers
+from coupling.live.failures import out_of_memory
+from coupling.live.session import Session
+from coupling.live.successive import idle
+from coupling.live.switching import impacts_warned
+from coupling.live.violations import violated
+from coupling.outcome import Outcome
+from coupling.record import Record
+
+
+def broken_off(session: Session, error: MemoryError | HostDied) -> Outcome:
+    """The outcome of a run that this has ended."""
+    time = session.kernel.time
+    return out_of_memory(time) if isinstance(error, MemoryError) else lost(session.kernel.library, error.death, time)
+
+
+def lost_when_freed(session: Session) -> list[str]:
+    """A warning where instances have not survived being freed."""
+    library = session.kernel.library
+    return [lost_afterwards(library)] if library.is_lost else []
+
+
+def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: Sequence[tuple[int, str]]) -> None:
+    """What instances and kernel tell; ``given`` are the start values that were asked for."""
+    built = session.built
+    outcome.warnings += warned
+    if session.kernel.library.is_lost:
+        return
+    try:
+        check_end(session, outcome)
+        outcome.warnings += [*warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
+        outcome.notes += [*built.notes, *built.overruled(given), *takeovers(session)]
+    except HostDied:
+        outcome.warnings.append(lost_afterwards(session.kernel.library))
+
+
+def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:
+    """What rows tell."""
+    if not session.kernel.library.is_lost:
+        outcome.warnings += coarse(session, record)
+        outcome.warnings += violated(session, record, loose)

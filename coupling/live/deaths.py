@@ -1,0 +1,106 @@
+"""How a run ends that has lost the process of an FMU, in a sentence that names FMU, call and cause."""
+
+from __future__ import annotations
+
+import signal
+
+from coupling.errors import StartError
+from coupling.kernel.host import Death, DeathKind
+from coupling.kernel.own import Library
+from coupling.outcome import KEPT, Ending, Outcome
+from coupling.plan.graph import Part
+
+_CRASHES = {
+    signal.SIGSEGV: "segmentation fault",
+    signal.SIGBUS: "bus error",
+    signal.SIGFPE: "arithmetic exception",
+    signal.SIGILL: "illegal instruction",
+    signal.SIGABRT: "abort",
+    signal.SIGSYS: "a system call that is not allowed",
+}
+
+_MOST_PRINTED = 400
+"""Letters of what a process has printed that a sentence repeats, the last ones."""
+
+
+def ending_of(death: Death) -> Ending:
+    """What a run ends with."""
+    if death.kind is DeathKind.INTERRUPTED:
+        return Ending.INTERRUPTED
+    return Ending.TIMED_OUT if death.kind is DeathKind.TIMED_OUT else Ending.PROCESS_DIED
+
+
+def cause_of(death: Death) -> str:
+    """What has become of a process, or of the call that it was in."""
+    match death.kind:
+        case DeathKind.SIGNALLED if death.signal in _CRASHES:
+            return f"crashed ({_CRASHES[signal.Signals(death.signal)]})"
+        case DeathKind.SIGNALLED:
+            return f"was ended by signal {death.signal}{' (killed, as where memory runs out)' if death.signal == signal.SIGKILL else ''}"
+        case DeathKind.EXITED:
+            return f"ended its process by exit({death.code})"
+        case DeathKind.LEFT:
+            return f"ended its process by _exit({death.code})"
+        case DeathKind.TIMED_OUT:
+            return f"did not come back within {death.seconds:.3g} s"
+        case DeathKind.INTERRUPTED:
+            return f"was interrupted after {death.seconds:.3g} s"
+    return "has lost its process"
+
+
+def described(part: Part | None, death: Death, printed: str = "") -> str:
+    """Which FMU it was, in which call, and why; ``printed`` is what its process has printed."""
+    said = " ".join(printed[-_MOST_PRINTED:].split())
+    told = f"; it printed: {said}" if said else ""
+    if not death.function:
+        return f"the process of the run {cause_of(death)} outside of calls of FMUs, one of which may have damaged its memory{told}"
+    tool = f" of '{part.fmu.generation_tool}'" if part and part.fmu.generation_tool else ""
+    name = f"'{part.name}' ({part.fmu.path.name}{tool})" if part else "an FMU"
+    return f"{name} {cause_of(death)} in {death.function}{told}"
+
+
+def remedy_of(part: Part | None, death: Death) -> str:
+    """What to do about it."""
+    if death.kind is DeathKind.INTERRUPTED:
+        return ""
+    if death.kind is DeathKind.TIMED_OUT:
+        return "raise call_timeout where it needs more"
+    other = "cs" if part and not part.stepped else "me"
+    can = part and (part.fmu.co_simulation if other == "cs" else part.fmu.model_exchange)
+    return f"report it to the makers{f', or try kind={other!r}' if can else ''}"
+
+
+def died(t: float, part: Part | None, death: Death, printed: str) -> Outcome:
+    """The outcome of a run whose process is no more."""
+    ending, told = ending_of(death), described(part, death, printed)
+    if ending is Ending.INTERRUPTED:
+        return Outcome(ending, f"interrupted at t = {t:.9g} s: {told}; {KEPT}")
+    return Outcome(ending, f"stopped at t = {t:.9g} s: {told}; {remedy_of(part, death)}; {KEPT}")
+
+
+def died_at_start(part: Part | None, death: Death, printed: str) -> BaseException:
+    """What a start raises that has lost its process."""
+    if death.kind is DeathKind.INTERRUPTED:
+        return KeyboardInterrupt()
+    error = StartError(f"the start fails: {described(part, death, printed)}; {remedy_of(part, death)}")
+    error.ending = ending_of(death)
+    return error
+
+
+# -- of a run that is in a host as a whole -------------------------------------------------------------------------------------------
+
+
+def lost(library: Library, death: Death, t: float) -> Outcome:
+    """The outcome of such a run."""
+    return died(t, library.instances.get(death.instance), death, library.printed)
+
+
+def lost_at_start(library: Library, death: Death, part: Part | None = None) -> BaseException:
+    """What the start of such a run raises; ``part``: the instance that was being made."""
+    return died_at_start(part or library.instances.get(death.instance), death, library.printed)
+
+
+def lost_afterwards(library: Library) -> str:
+    """A warning, of a run that has all its rows."""
+    death = library.death
+    return f"after the run {described(library.instances.get(death.instance), death, library.printed)}; the result is complete"

@@ -1,0 +1,90 @@
+"""In which process the runs of a system are: in this one, or in a host that waits for the next run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from coupling.errors import StartError
+from coupling.kernel import library as own
+from coupling.kernel.host import HostError, listen
+from coupling.kernel.hosted import HostDied, HostedLibrary
+from coupling.kernel.own import Library
+from coupling.live.deaths import lost_at_start
+from coupling.live.libraries import library_of
+from coupling.options import Run
+from coupling.plan.build import Built
+from coupling.plan.definition import Definition
+from coupling.progress import ends_calls
+
+listen(ends_calls)
+
+
+def is_isolated(run: Run, definition: Definition) -> bool:
+    """Whether a run is in a process of its own."""
+    if run.isolate == "foreign":
+        return not all(each.fmu.fmu.generation_tool.startswith("Jourdain") for each in definition.instances)
+    return run.isolate == "all"
+
+
+def open_libraries(run: Run, definition: Definition, built: Built) -> None:
+    """Refuses binaries that cannot be opened, before a run; those that are not for this process, only when it begins."""
+    if not is_isolated(run, definition):
+        for part in built.parts:
+            library_of(part)
+
+
+class Homes:
+    """Of all runs of a definition; a host has one run at a time."""
+
+    def __init__(self, *inhabited: dict[tuple[object, ...], Any]) -> None:
+        """``inhabited``: what waits in them, by keys of which the last member is the process."""
+        self._waiting: list[HostedLibrary] = []
+        self._inhabited = inhabited
+        self._present = threading.local()
+
+    @property
+    def present(self) -> Library:
+        """Where the run of this thread is."""
+        return getattr(self._present, "library", own)
+
+    @contextmanager
+    def entered(self, run: Run, definition: Definition) -> Iterator[None]:
+        """For as long as a run takes."""
+        if not is_isolated(run, definition):
+            yield
+            return
+        before = self.present
+        library = self._host(run)
+        self._present.library = library
+        try:
+            yield
+        except HostDied as error:
+            raise lost_at_start(library, error.death) from None
+        finally:
+            self._present.library = before
+            if library.is_lost:
+                for waiting in self._inhabited:
+                    for key in [each for each in waiting if each[-1] is library]:
+                        del waiting[key]
+                library.end()
+            else:
+                self._waiting.append(library)
+
+    def _host(self, run: Run) -> HostedLibrary:
+        """One that waits for a run with such limits, or another one."""
+        found = next((each for each in self._waiting if each.limits == (run.memory, run.call_timeout)), None)
+        if found is not None:
+            self._waiting.remove(found)
+            return found
+        try:
+            return HostedLibrary(run.memory, run.call_timeout)
+        except HostError as error:
+            raise StartError(f"the process for the run cannot be started: {error}; run it with isolate='none'") from None
+
+    def close(self) -> None:
+        """Ends all hosts that wait."""
+        while self._waiting:
+            self._waiting.pop().end()

@@ -1,0 +1,187 @@
+"""Runs in a process of their own: the same bits as in this one, and an outcome that says what has ended the process."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, Result, StartError, System
+from coupling.measures import final
+from coupling.outcome import Ending
+from coupling.sweep import sweep
+from tests.support import foreign
+from tests.support.systems.systems import pendulum
+
+_HELD = {"stabilisation": "projection"}
+_POINTS = {"communication_step": 0.005}
+
+
+def _bits(result: Result) -> tuple[bytes, ...]:
+    record = result._record
+    return record.rows.tobytes(), record.derivatives.tobytes(), *(each.tobytes() for each in record.created_energy.values())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"solver": "dopri5"},
+        {"solver": "dop853", "stabilisation": "baumgarte"},
+        {"solver": "index3", "step_size": 0.007},
+        {"solver": "cvode", **_HELD},
+        {"solver": "ida"},
+        {"solver": "Radau", **_HELD},
+        {"sensitivities": ["rod.m", "rod.theta"]},
+        {"initial": "assemble", "start_values": {"rod.omega": 0.3}},
+        {**_POINTS, "scheme": "explicit", "step_control": "adaptive"},
+        {**_POINTS, "scheme": "implicit"},
+    ],
+    ids=lambda options: "-".join(str(each) for each in options.values() if isinstance(each, str)) or next(iter(options)),
+)
+def test_a_run_in_a_process_of_its_own_has_the_same_bits(options: dict) -> None:
+    """Also the second one, which finds its process and its instances waiting."""
+    here = pendulum().simulate(0.1, output_interval=0.01, **options)
+    system = pendulum()
+    there = [system.simulate(0.1, output_interval=0.01, isolate="all", **options) for _ in range(2)]
+    assert here.outcome.completed
+    assert [_bits(each) for each in there] == [_bits(here)] * 2
+    assert [each.outcome.key for each in there] == [here.outcome.key] * 2
+
+
+def _driven(fmu: Path, kind: str = "me") -> System:
+    system = System()
+    system.add("it", fmu, kind=kind)
+    return system
+
+
+@pytest.mark.parametrize("solver", ["dopri5", "cvode"])
+def test_functions_of_time_stay_in_this_process(solver: str) -> None:
+    """They may refer to whatever is here, and what they raise ends the run as it does without a process."""
+    asked: list[float] = []
+
+    def force(t: float) -> float:
+        asked.append(t)
+        if t > 0.3:
+            raise ArithmeticError("no force from here on")
+        return math.sin(t)
+
+    drives = {"it.u": force}
+    here = _driven(foreign.oscillator()).simulate(0.2, drives=drives, solver=solver)
+    count = len(asked)
+    there = _driven(foreign.oscillator()).simulate(0.2, drives=drives, solver=solver, isolate="foreign")
+    assert _bits(there) == _bits(here) and len(asked) == 2 * count > 0
+    with pytest.raises(ArithmeticError, match="no force"):
+        _driven(foreign.oscillator()).simulate(1.0, drives=drives, solver=solver, isolate="foreign")
+
+
+def test_events_are_as_in_this_process() -> None:
+    """A state event of an FMU, whose values jump, and time events of a table."""
+    bits = []
+    for isolate in ("none", "all"):
+        system = System()
+        system.add("it", foreign.oscillator())
+        system.drive("it.u", [(0.0, 0.0), (0.2, 1.0), (0.3, 0.0)])
+        bits.append(_bits(system.simulate(1.0, isolate=isolate)))
+    assert bits[0] == bits[1]
+
+
+def test_all_is_in_the_process_for_foreign_fmus_only_where_there_is_one() -> None:
+    """``foreign`` leaves systems of this library alone where they are."""
+    ours, foreigners = pendulum(), _driven(foreign.oscillator())
+    before = _hosts()
+    ours.simulate(0.1, isolate="foreign")
+    assert _hosts() == before
+    foreigners.simulate(0.1, isolate="foreign")
+    (host,) = _hosts() - before
+    foreigners.simulate(0.1, isolate="foreign")
+    assert _hosts() - before == {host}  # it has waited
+    del foreigners
+    assert host not in _hosts()
+
+
+def _hosts() -> set[int]:
+    """The processes of this one, dead ones that nobody has waited for included; those of systems that are no more have ended."""
+    gc.collect()
+    found = subprocess.run(["pgrep", "-P", str(os.getpid()), "jourdain-host"], capture_output=True, text=True)
+    return {int(each) for each in found.stdout.split()}
+
+
+_ENDS = {
+    "crash": ("*(volatile int *)8 = 1;", "crashed (segmentation fault)"),
+    "exit": ("exit(0);", "ended its process by exit(0)"),
+    "loop": ("for (volatile int i = 0;; i++) ;", "did not come back within"),
+}
+
+
+@pytest.mark.parametrize(("kind", "version", "function"), [("me", 2, "fmi2GetReal"), ("cs", 3, "fmi3DoStep")])
+@pytest.mark.parametrize("end", _ENDS)
+def test_an_fmu_that_ends_the_process_ends_the_run(tmp_path: Path, end: str, kind: str, version: int, function: str) -> None:
+    """The outcome names it, its call and the cause; all rows up to there are those of the sound one, in memory and in a file."""
+    statement, cause = _ENDS[end]
+    bad = foreign.of_oscillator(version, rates=f"if (time > 0.5) {{ {statement} }}")
+    options = {"isolate": "all", "output_interval": 0.01, "call_timeout": 0.3} | ({"communication_step": 0.01} if kind == "cs" else {})
+    good = _driven(foreign.of_oscillator(version), kind).simulate(1.0, **options)
+    system, before = _driven(bad, kind), _hosts()
+    for file in (None, tmp_path / "rows.jrd"):
+        result = system.simulate(1.0, record_to=file, **options)
+        assert result.outcome.ending is (Ending.TIMED_OUT if end == "loop" else Ending.PROCESS_DIED)
+        assert f"'it' (Oscillator.fmu of 'tests/support/foreign') {cause}" in result.outcome.sentence
+        assert f"in {function}" in result.outcome.sentence
+        rows = result._record.rows
+        assert 0.45 < rows[-1, 0] < 0.52
+        assert np.array_equal(rows, good._record.rows[: len(rows)])
+        assert _hosts() <= before
+    assert np.array_equal(Result.load(tmp_path / "rows.jrd")._record.rows, rows)
+
+
+def test_a_start_that_ends_the_process_names_the_fmu() -> None:
+    """Before a run there is no outcome: it is refused by a sentence."""
+    bad = foreign.of_oscillator(3, initialize="*(volatile int *)8 = 1;")
+    with pytest.raises(
+        StartError, match=r"the start fails: 'it' \(Oscillator.fmu of .*\) crashed \(segmentation fault\) in fmi3ExitInit"
+    ) as caught:
+        _driven(bad).simulate(1.0, isolate="all")
+    assert caught.value.ending is Ending.PROCESS_DIED
+
+
+def test_ctrl_c_ends_a_call_without_end() -> None:
+    """After a second, in which it might come back; the rows are there."""
+    bad = foreign.of_oscillator(3, rates=f"if (time > 0.5) {{ {_ENDS['loop'][0]} }}")
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = _driven(bad).simulate(1.0, isolate="all", output_interval=0.01)
+    assert result.outcome.ending is Ending.INTERRUPTED and "was interrupted after" in result.outcome.sentence
+    assert 0.45 < result._record.rows[-1, 0] < 0.52
+
+
+def test_a_sweep_has_a_process_for_each_worker() -> None:
+    """The same numbers as without; a run that has lost its process is a row like any other that failed."""
+    fmu = foreign.of_oscillator(3, rates="if (time > 0.05 && u > 2) { *(volatile int *)8 = 1; }")
+    points = {"it.u": [1.0, 2.0, 3.0, 1.5]}
+    table = sweep(_driven(fmu), points, stop_time=0.1, measure={"x": final("it.x")}, isolate="all", on_failure="record")
+    sound = sweep(_driven(foreign.oscillator()), points, stop_time=0.1, measure={"x": final("it.x")})
+    assert [each.ending for each in table.outcomes] == [Ending.COMPLETED, Ending.COMPLETED, Ending.PROCESS_DIED, Ending.COMPLETED]
+    x = np.array(table.measures["x"])
+    assert np.isnan(x[2]) and np.array_equal(np.delete(x, 2), np.delete(np.array(sound.measures["x"]), 2))
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"isolate": "some"}, "isolate = 'some' is unknown; choose 'all', 'foreign' or 'none'"),
+        ({"call_timeout": 0}, "call_timeout = 0 is refused: it must be a number of seconds greater than 0; leave it out to have no limit"),
+        ({"memory": -1}, "memory = -1 is refused: it must be a number of bytes greater than 0; leave it out to have no limit"),
+    ],
+)
+def test_refusals(option: dict, sentence: str) -> None:
+    """Of options that are none."""
+    with pytest.raises(BuildError) as caught:
+        pendulum().simulate(0.1, **option)
+    assert str(caught.value) == sentence
