@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import weakref
 from collections.abc import Callable
 from ctypes import c_bool, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
@@ -13,7 +14,7 @@ import numpy as np
 
 from coupling.kernel import library
 from coupling.kernel.binding import declare, pointer
-from coupling.kernel.host import Death, Host
+from coupling.kernel.host import Death, DeathKind, Host
 from coupling.kernel.own import CalledBack
 from coupling.kernel.rows import TABLES, Rows, RowsStructure
 from coupling.kernel.status import Failure
@@ -23,7 +24,7 @@ _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
 _ROOM, _OWN, _PASSING = 1 << 36, 1 << 34, 1 << 32
 """Bytes of the memory that both see, of which only what is used is taken; how much of it this process gives out, and of this, for single calls."""
 
-_BEGIN, _WHOLE, _REAL = 1000, 1001, 1002
+_PING, _BEGIN, _WHOLE, _REAL = 1, 1000, 1001, 1002
 _VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
 """As in C."""
 
@@ -64,6 +65,7 @@ class HostedLibrary:
         self.opened: dict[Path, Any] = {}
         self.instances: dict[int, Any] = {}
         self.limits = memory, call_timeout
+        self._shown = 0
         self._call, self._handle = library.host_call, self.host.handle
         self._words, self._numbers = self.host.words.word, self.host.words.real
         self._first = self._top = self.host.data
@@ -108,6 +110,17 @@ class HostedLibrary:
     @property
     def printed(self) -> str:
         return self.host.printed
+
+    def answers(self) -> bool:
+        """Whether the process is there; one that another process has started is not."""
+        return self.host.call(_PING) is DeathKind.LIVES
+
+    def show_printed(self) -> None:
+        """On the terminal, what FMUs have printed since this was called last."""
+        text, before = self.printed, self._shown
+        self._shown = len(text)
+        if len(text) != before:
+            print(text[before if before < len(text) else 0 :], end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Ends the process, and forgets what has been in it."""

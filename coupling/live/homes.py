@@ -65,20 +65,26 @@ class Homes:
             raise lost_at_start(library, error.death) from None
         finally:
             self._present.library = before
+            library.show_printed()
             if library.is_lost:
-                for waiting in self._inhabited:
-                    for key in [each for each in waiting if each[-1] is library]:
-                        del waiting[key]
-                library.end()
+                self._leave(library)
             else:
                 self._waiting.append(library)
 
+    def _leave(self, library: HostedLibrary) -> None:
+        """A process that is no more, with what waits in it."""
+        for waiting in self._inhabited:
+            for key in [each for each in waiting if each[-1] is library]:
+                del waiting[key]
+        library.end()
+
     def _host(self, run: Run) -> HostedLibrary:
         """One that waits for a run with such limits, or another one."""
-        found = next((each for each in self._waiting if each.limits == (run.memory, run.call_timeout)), None)
-        if found is not None:
+        for found in [each for each in self._waiting if each.limits == (run.memory, run.call_timeout)]:
             self._waiting.remove(found)
-            return found
+            if found.answers():
+                return found
+            self._leave(found)
         try:
             return HostedLibrary(run.memory, run.call_timeout)
         except HostError as error:

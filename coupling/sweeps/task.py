@@ -71,7 +71,7 @@ class Task:
             try:
                 result = system.simulate(**self.options, **self.values(given))
             except Exception as error:
-                return Row(number, Outcome(Ending.REFUSED, _said(error)), perf_counter() - began, {}, {})
+                return Row(number, Outcome(getattr(error, "ending", None) or Ending.REFUSED, _said(error)), perf_counter() - began, {}, {})
             seconds = perf_counter() - began
             if path and result.outcome.ending is not Ending.INTERRUPTED:
                 self._write(path, result, number, given, seconds)

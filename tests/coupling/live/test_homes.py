@@ -172,6 +172,23 @@ def test_a_sweep_has_a_process_for_each_worker() -> None:
     assert np.isnan(x[2]) and np.array_equal(np.delete(x, 2), np.delete(np.array(sound.measures["x"]), 2))
 
 
+def test_a_process_that_has_ended_while_it_waited_is_replaced() -> None:
+    """The run begins in another one."""
+    system, before = pendulum(), _hosts()
+    first = system.simulate(0.1, isolate="all")
+    (host,) = _hosts() - before
+    os.kill(host, signal.SIGKILL)
+    assert _bits(system.simulate(0.1, isolate="all")) == _bits(first)
+    assert len(_hosts() - before - {host}) == 1
+
+
+def test_what_fmus_print_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    """As it is where they run in this process; what they log as well."""
+    fmu = foreign.of_oscillator(3, initialize='printf("hello\\n");')
+    _driven(fmu).simulate(0.1, isolate="all")
+    assert capfd.readouterr().err == "hello\n"
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
