@@ -57,9 +57,9 @@ def write(path: Path, record: Record, outcome: Outcome) -> None:
         raise
 
 
-def remove_parts(folder: Path) -> None:
-    """Removes what processes that are gone have left half written."""
-    for part in folder.glob(f".*{SUFFIX}.*.part"):
+def remove_parts(folder: Path, name: str = f"*{SUFFIX}") -> None:
+    """Removes what processes that are gone have left half written, of files of such names."""
+    for part in folder.glob(f".{name}.*.part"):
         try:
             os.kill(int(part.name.split(".")[-2]), 0)
         except ProcessLookupError:

@@ -6,6 +6,8 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -24,7 +26,9 @@ from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
 from coupling.plan.build import Built
 from coupling.plan.definition import Definition, Value
+from coupling.rows_file import remove_parts
 
+_version = cache(partial(version, "jourdain"))
 _SHARE = 20
 """A checkpoint is not made before this many times what the last one took has passed."""
 
@@ -110,6 +114,7 @@ class Keeper:
     def of(self, session: Running, warned: Sequence[str], rows: Rows | None) -> Iterator[None]:
         """Keeps a run, from its start on."""
         self._rows, self._warned = rows, warned
+        remove_parts(self.path.parent, escape(self.path.name))
         session.keeper = self
         try:
             yield
@@ -155,7 +160,7 @@ class Keeper:
 
     def _write(self, session: Running, beside: Sequence[Kept]) -> None:
         head = {
-            "jourdain": version("jourdain"),
+            "jourdain": _version(),
             "platform": PLATFORM,
             "time": _reached(session),
             "interval": self.interval,
@@ -181,7 +186,7 @@ class Keeper:
             return
         head, anew = self.begins_at.head, "" if self._exact else f", where solver = '{solver}' began anew: not to the last bit"
         outcome.notes.append(f"the run went on from '{self.path}' at t = {head['time']:.9g} s{anew}")
-        if head["jourdain"] != version("jourdain"):
+        if head["jourdain"] != _version():
             outcome.warnings.append(
                 f"'{self.path}' was written by Jourdain {head['jourdain']}, and this is {version('jourdain')}: what comes after t = "
                 f"{head['time']:.9g} s may be other in the last digits"

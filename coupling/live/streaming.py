@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from glob import escape
 from io import RawIOBase
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
 from coupling.record import Numbers, Record
-from coupling.rows_file import SUFFIX, checksum_of, header, numbers, trailer
+from coupling.rows_file import SUFFIX, checksum_of, header, numbers, remove_parts, trailer
 
 _ROWS_UNKNOWN = -1
 
@@ -49,6 +50,7 @@ class Stream:
         head = header(self._told, _ROWS_UNKNOWN, self.width)
         self._first, rows = len(head), session.run.rows
         part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
+        remove_parts(self._path.parent, escape(self._path.name))
         try:
             free = shutil.disk_usage(self._path.parent).free
             size = 8 * rows * self.width
