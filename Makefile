@@ -6,7 +6,7 @@ WORKERS = -n 2 --dist loadgroup --no-loadscope-reorder
 # Examples and benchmarks are programs of their own: what one of them has compiled, the next need not compile again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-all lint fmus benchmarks fuzz docs pages clean
+.PHONY: demo test test-all lint fmus benchmarks fuzz soak docs pages clean
 
 demo: .venv/installed
 	@echo "== All components as FMUs, into build/fmus"
@@ -48,6 +48,11 @@ benchmarks: .venv/installed
 # Damaged FMUs and calls in any order; FUZZ="--mutants 500 --seed 7" for fewer or others.
 fuzz: .venv/installed
 	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+# A crane whose valve crashes at random and is restarted, for an hour; MINUTES=5 for less.
+MINUTES ?= 60
+soak: .venv/installed
+	$(BIN)/python -m tests.soak --minutes $(MINUTES)
 
 docs: .venv/installed
 	$(BIN)/python -m docs.site

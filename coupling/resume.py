@@ -13,12 +13,12 @@ import numpy as np
 
 from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Checkpoint
-from coupling.errors import BuildError, ResultError, listed, shown
+from coupling.errors import BuildError, ResultError, StartError, listed, shown
 from coupling.fmus import FmuError
 from coupling.live.keeper import Keeper
 from coupling.live.streaming import Stream
 from coupling.options import Run, number
-from coupling.outcome import Outcome
+from coupling.outcome import Ending, Outcome
 from coupling.plan.as_data import AbsentFunction, from_data
 from coupling.plan.definition import Definition
 from coupling.plan.drives import Drive, FunctionDrive, drive_of
@@ -26,7 +26,7 @@ from coupling.record import Record
 from coupling.result import Result
 from coupling.simulate import Simulator
 
-Ended = tuple[Outcome, Record]
+_CRASHES = (Ending.PROCESS_DIED, Ending.TIMED_OUT)
 
 
 def resume(
@@ -55,7 +55,7 @@ def resume(
     return Result(record, outcome)
 
 
-def _go_on(simulator: Simulator, path: Path, checkpoint: Checkpoint, run: Run, asked: Mapping[str, Any]) -> Ended:
+def _go_on(simulator: Simulator, path: Path, checkpoint: Checkpoint, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
     rows = checkpoint.head["rows"]
     stream = Stream(Path(rows["path"]), rows) if rows else None
     keeper = Keeper(path, checkpoint.head["interval"], checkpoint)
@@ -123,3 +123,53 @@ def _until(path: Path, checkpoint: Checkpoint, run: Run, stop_time: float | None
         times = np.concatenate([times, np.arange(last + interval, stop * (1 + 1e-12), interval)])
     times = np.union1d(times[times < stop], [stop])
     return replace(run, stop_time=stop, output_interval=None, output_times=times)
+
+
+# -- FMUs that take their process along ----------------------------------------------------------------------------------------------
+
+
+def check_restarts(on_crash: object, max_restarts: object, keeper: Keeper | None) -> int:
+    """How often a run may be restarted, by the options of ``simulate``."""
+    if not isinstance(on_crash, str) or on_crash not in ("stop", "restart"):
+        raise BuildError(f"on_crash = {shown(on_crash)} is unknown; choose 'stop' or 'restart'")
+    if isinstance(max_restarts, bool) or not isinstance(max_restarts, int) or max_restarts < 1:
+        raise BuildError(f"max_restarts = {shown(max_restarts)} is refused: it must be a whole number of at least 1")
+    if on_crash == "stop":
+        if max_restarts != MOST_RESTARTS:
+            raise BuildError(f"max_restarts = {max_restarts} is for on_crash = 'restart'; give that as well, or leave it out")
+        return 0
+    if keeper is None:
+        raise BuildError("on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well")
+    return max_restarts
+
+
+MOST_RESTARTS = 3
+
+Begin = Callable[[Stream | None, Keeper | None], tuple[Outcome, Record]]
+
+
+def run_on(begin: Begin, stream: Stream | None, keeper: Keeper | None, restarts: int) -> tuple[Outcome, Record]:
+    """Runs, and goes on from the last checkpoint where an FMU has taken its process along, as often as that."""
+    outcome, record = begin(stream, keeper)
+    crashes: list[Outcome] = []
+    while keeper and outcome.ending in _CRASHES and len(crashes) < restarts:
+        crashes.append(outcome)
+        stream, keeper = _anew(stream, keeper)
+        try:
+            outcome, record = begin(stream, keeper)
+        except StartError as error:
+            outcome.warnings.append(f"the run could not be restarted: {error}")
+            break
+    if crashes:
+        often = "once" if len(crashes) == 1 else f"{len(crashes)} times"
+        outcome.warnings.append(f"the run was restarted {often} from its last checkpoint; first it had {crashes[0].sentence}")
+    return outcome, record
+
+
+def _anew(stream: Stream | None, keeper: Keeper) -> tuple[Stream | None, Keeper]:
+    """From the last checkpoint; from the start where there is none yet."""
+    if not keeper.there:
+        return stream and Stream(stream.path), Keeper(keeper.path, keeper.interval)
+    checkpoint = checkpoint_file.read(keeper.path)
+    rows = checkpoint.head["rows"]
+    return Stream(Path(rows["path"]), rows) if rows else None, Keeper(keeper.path, keeper.interval, checkpoint)

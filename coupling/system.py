@@ -6,8 +6,9 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, overload
@@ -34,7 +35,7 @@ from coupling.plan.given import drives_of
 from coupling.plan.kinds import Mode, possible_modes
 from coupling.progress import shows_progress, terminated_after
 from coupling.result import Result, start_picture
-from coupling.resume import resume
+from coupling.resume import MOST_RESTARTS, check_restarts, resume, run_on
 from coupling.schemes.base.scheme import check_scheme
 from coupling.simulate import Simulator
 from coupling.solvers.base.solver import embedded_run
@@ -223,25 +224,12 @@ class System(Composition):
         return self._equilibrium({**self._values(start), **self._values(guess)}, hold, free, True)
 
     def _equilibrium(self, start: Mapping[str, Value], hold: Sequence[str], free: Sequence[str], alternatives: bool) -> Pose:
-        from coupling.analysis.equilibrium import equilibrium
-        from coupling.analysis.trimming import trimmed
+        from coupling.analysis.trimming import equilibrium_of
 
-        driven = [name for name in free if name in self._drives]
-        if driven:
-            raise BuildError(
-                f"equilibrium: free: '{driven[0]}' is driven, so that its drive gives its value; leave it open to have it found"
-            )
-        parameters = [name for name in free if self._is_parameter(name)]
-        if parameters:
-            rest = [name for name in free if name not in parameters]
-            return trimmed(lambda values: self._standing({**start, **values}, "relax"), parameters, tuple(hold), rest)
-        with self._standing(start, "relax") as session:
-            return equilibrium(session, hold, free, alternatives)
+        def standing(values: Mapping[str, float]) -> AbstractContextManager[Session]:
+            return self._standing({**start, **values}, "relax")
 
-    def _is_parameter(self, name: str) -> bool:
-        instance, variable = resolve(name, self.instances)
-        fmu = self.instances.get(instance)
-        return fmu is not None and variable in fmu.variables and fmu.variables[variable].causality == "parameter"
+        return equilibrium_of(standing, self.instances, self._drives, hold, free, alternatives)
 
     def equilibria(
         self,
@@ -432,6 +420,8 @@ class System(Composition):
         record_to: Path | str | None = None,
         checkpoint: Path | str | None = None,
         checkpoint_interval: float = DEFAULT_INTERVAL,
+        on_crash: str = "stop",
+        max_restarts: int = MOST_RESTARTS,
         isolate: str = Run.isolate,
         call_timeout: float | None = Run.call_timeout,
         memory: float | None = Run.memory,
@@ -470,7 +460,8 @@ class System(Composition):
         goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
         at the end: ``System.resume`` goes on from there. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes
         ends the run alone; ``foreign`` does so where an FMU is not of this library. There a call of an FMU that takes longer than ``call_timeout`` seconds
-        ends the run, and so does Ctrl-C; the process may take so many bytes of ``memory``.
+        ends the run, and so does Ctrl-C; the process may take so many bytes of ``memory``. Where an FMU takes a process of its own along, the run
+        goes on from its last checkpoint with ``on_crash="restart"``, ``max_restarts`` times.
         """
         asked = {name: value for name, value in locals().items() if name in _ASKED}
         check_scheme(scheme)
@@ -479,11 +470,12 @@ class System(Composition):
         pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
         run = Run(**{**asked, "initial": initial if isinstance(initial, str) else Run.initial})
         stream, keeper = None if record_to is None else Stream(path_of(record_to)), keeper_of(checkpoint, checkpoint_interval)
+        restarts = check_restarts(on_crash, max_restarts, keeper)
         simulator = self._simulator or Simulator(self.definition)
         try:
             simulator.prepare(run)
             with terminated_after(record_to is not None or checkpoint is not None):
-                outcome, record = simulator.run(run, start_values, drives, pose, stream, keeper)
+                outcome, record = run_on(partial(simulator.run, run, start_values, drives, pose), stream, keeper, restarts)
         except BuildError:  # a run that cannot be made as asked leaves the system as it was
             if self._simulator is None:
                 simulator.close()

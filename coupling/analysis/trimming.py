@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
 
-from coupling.analysis.equilibrium import Search
+from coupling.analysis.equilibrium import Search, equilibrium
 from coupling.analysis.pose import Pose
 from coupling.analysis.sensitivities import ImplicitDerivatives, implicit_derivatives
 from coupling.errors import AnalysisError, BuildError, listed
+from coupling.fmus import Fmu
 from coupling.live.session import Session
+from coupling.names import resolve
 
 _MOST, _REACHED, _LEAP = 40, 1e-10, 0.5
 """Steps; how near what is held comes to its value; by what share of itself a parameter changes at most in a step."""
 
 Standing = Callable[[Mapping[str, float]], AbstractContextManager[Session]]
 """A session at its start, with these values of parameters and states over what was given."""
+
+
+def equilibrium_of(
+    standing: Standing,
+    instances: Mapping[str, Fmu],
+    driven: Collection[str],
+    hold: Sequence[str],
+    free: Sequence[str],
+    alternatives: bool,
+) -> Pose:
+    """An equilibrium with inputs that are free, or parameters."""
+    both = [name for name in free if name in driven]
+    if both:
+        raise BuildError(f"equilibrium: free: '{both[0]}' is driven, so that its drive gives its value; leave it open to have it found")
+    parameters = [name for name in free if _is_parameter(name, instances)]
+    if parameters:
+        return trimmed(standing, parameters, tuple(hold), [name for name in free if name not in parameters])
+    with standing({}) as session:
+        return equilibrium(session, hold, free, alternatives)
+
+
+def _is_parameter(name: str, instances: Mapping[str, Fmu]) -> bool:
+    instance, variable = resolve(name, instances)
+    fmu = instances.get(instance)
+    return fmu is not None and variable in fmu.variables and fmu.variables[variable].causality == "parameter"
 
 
 def trimmed(standing: Standing, parameters: Sequence[str], hold: Sequence[str], free: Sequence[str]) -> Pose:

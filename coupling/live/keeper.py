@@ -103,6 +103,11 @@ class Keeper:
             raise BuildError(f"checkpoint is refused: {', and '.join(reasons)}; leave it out, or use FMUs that can")
 
     @property
+    def there(self) -> bool:
+        """Whether there is a checkpoint of the run."""
+        return self.count > 0 or self.begins_at is not None
+
+    @property
     def begun(self) -> tuple[dict[tuple[int, str], Value], list[str]] | None:
         """The start values at which the run began, and what it was warned of; None where it begins at its start."""
         if self.begins_at is None:

@@ -40,30 +40,30 @@ class Stream:
 
     def __init__(self, path: Path, there: Mapping[str, Any] | None = None) -> None:
         """``there``: what a checkpoint says of the rows that the file has already, after which the run goes on."""
-        self._path, self._there = path, there
+        self.path, self._there = path, there
 
     @contextmanager
     def written(self, session: Session) -> Iterator[None]:
         """By a session, from its start on. The file takes the place of another one of that name, which whoever reads it keeps."""
-        self._told, session.rows_file = recorded(session, taken(session), 0, 0), self._path
+        self._told, session.rows_file = recorded(session, taken(session), 0, 0), self.path
         self.width = len(_places(self._told))
         head = header(self._told, _ROWS_UNKNOWN, self.width)
         self._first, rows = len(head), session.run.rows
-        part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
-        remove_parts(self._path.parent, escape(self._path.name))
+        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+        remove_parts(self.path.parent, escape(self.path.name))
         try:
-            free = shutil.disk_usage(self._path.parent).free
+            free = shutil.disk_usage(self.path.parent).free
             size = 8 * rows * self.width
             if size > free:
                 raise BuildError(
-                    f"record_to = '{self._path}' asks for {rows:.3g} rows of {self.width} numbers, {size / 2**30:.3g} GiB, and {free / 2**30:.3g} GiB are "
+                    f"record_to = '{self.path}' asks for {rows:.3g} rows of {self.width} numbers, {size / 2**30:.3g} GiB, and {free / 2**30:.3g} GiB are "
                     "free there; record less often, or name fewer outputs"
                 )
             with part.open("w+b", buffering=0) as self._file:
                 self._file.write(head)
                 if self._there:
-                    copy_rows(self._path, self._there, self._file, len(head))
-                part.replace(self._path)
+                    copy_rows(self.path, self._there, self._file, len(head))
+                part.replace(self.path)
                 self._kernel = session.kernel
                 if not self._there:
                     self.go_on()
@@ -75,7 +75,7 @@ class Stream:
         except OSError as error:
             with suppress(OSError):  # where nothing can be written, nothing was
                 part.unlink(missing_ok=True)
-            raise OSError(f"record_to: '{self._path}' cannot be written: {error.strerror}; choose another path") from None
+            raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; choose another path") from None
 
     def go_on(self) -> None:
         """The rows go into the file from now on, after those that the kernel has been told of."""
@@ -84,7 +84,7 @@ class Stream:
     @property
     def told(self) -> dict[str, Any]:
         """What a checkpoint says of the rows."""
-        return {"path": str(self._path), "count": self._kernel.rows, "first": self._first, "width": self.width}
+        return {"path": str(self.path), "count": self._kernel.rows, "first": self._first, "width": self.width}
 
     def store(self) -> None:
         """The rows so far are safe from a power cut."""
@@ -103,7 +103,7 @@ class Stream:
 
     def _is_there(self) -> bool:
         try:
-            return os.path.samestat(self._path.stat(), self._inode)
+            return os.path.samestat(self.path.stat(), self._inode)
         except OSError:
             return False
 
@@ -113,11 +113,11 @@ class Stream:
         if not self._is_there():
             if outcome.completed:
                 outcome.ending = Ending.STORAGE_FAILED
-            outcome.warnings.append(f"'{self._path}' was removed or replaced during the run; the result has all rows: save it elsewhere")
+            outcome.warnings.append(f"'{self.path}' was removed or replaced during the run; the result has all rows: save it elsewhere")
             return
         try:
-            checksum = checksum_of(self._path, self._first, 8 * self._rows * self.width)
-            with self._path.open("r+b") as file:
+            checksum = checksum_of(self.path, self._first, 8 * self._rows * self.width)
+            with self.path.open("r+b") as file:
                 file.seek(0, os.SEEK_END)
                 file.write(trailer(record, outcome, head, checksum))
                 file.flush()
@@ -128,7 +128,7 @@ class Stream:
             if outcome.completed:
                 outcome.ending = Ending.STORAGE_FAILED
             outcome.warnings.append(
-                f"'{self._path}' has all rows, but does not say how the run ended: {error.strerror}; save the result elsewhere"
+                f"'{self.path}' has all rows, but does not say how the run ended: {error.strerror}; save the result elsewhere"
             )
 
 

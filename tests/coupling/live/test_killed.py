@@ -26,8 +26,11 @@ def child(machine: System, folder: Path) -> int:
     return process
 
 
-def killed_at(machine: System, folder: Path, delay: float) -> None:
-    process = child(machine, folder)
+def killed_after(machine: System, folder: Path, delay: float, begun: bool) -> None:
+    """Of its rows' file where the run is to have ``begun``, else of the process."""
+    process, deadline = child(machine, folder), time.monotonic() + 60
+    while begun and not (folder / "run.jrd").exists() and time.monotonic() < deadline:
+        time.sleep(1e-4)
     time.sleep(delay)
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
@@ -43,7 +46,7 @@ def check(moments: int, seed: int, tmp_path: Path) -> tuple[int, int]:
     for moment in range(moments):
         folder = tmp_path / str(moment)
         folder.mkdir()
-        killed_at(machine, folder, chance.uniform(0, longest))
+        killed_after(machine, folder, chance.uniform(0, longest), begun=moment % 10 > 0)
         if (folder / "run.jrd").exists():
             left = Result.load(folder / "run.jrd")
             assert (left.values == undisturbed.values[: len(left.time)]).all()
@@ -57,9 +60,11 @@ def check(moments: int, seed: int, tmp_path: Path) -> tuple[int, int]:
 
 
 def test_a_process_that_is_killed(tmp_path: Path) -> None:
-    assert check(5, 1, tmp_path) >= (2, 1)
+    rows, checkpoints = check(5, 1, tmp_path)
+    assert rows >= 3 and checkpoints >= 1
 
 
 @pytest.mark.slow  # 200 processes
 def test_a_process_that_is_killed_at_any_moment(tmp_path: Path) -> None:
-    assert check(200, 2, tmp_path) >= (100, 80)
+    rows, checkpoints = check(200, 2, tmp_path)
+    assert rows >= 150 and checkpoints >= 100
