@@ -36,6 +36,8 @@ _LONGEST = 2**31
 """Bytes of JSON beyond which a length is damage."""
 _IN_MEMORY = 2**28
 """Bytes of rows up to which they are read and checked; larger ones are mapped, and read as they are used."""
+_LARGE_TRAILER = 2**24
+"""Bytes that none has."""
 _REMEDY = "copy or save it again"
 
 
@@ -217,8 +219,16 @@ class _Reader:
         while least < most:  # those not written yet follow all others
             middle = (least + most) // 2
             least, most = (least, middle) if np.isnan(times[middle]) else (middle + 1, most)
+        least = self._before_trailer(times, least)
         zeros = next((i for i in range(least) if times[least - 1 - i] != 0), least)
         return least - zeros if zeros < least and times[least - 1 - zeros] > 0 else least
+
+    @staticmethod
+    def _before_trailer(times: np.ndarray, rows: int) -> int:
+        """A run that was killed while it wrote its trailer has not told of that in its header."""
+        first = max(0, rows - _LARGE_TRAILER // times.strides[0])
+        begins = np.flatnonzero(np.ascontiguousarray(times[first:rows]).view("<u8") == int.from_bytes(_END, "little"))
+        return first + int(begins[0]) if len(begins) else rows
 
     def _json_of_header(self) -> dict[str, Any]:
         start = self.file.read(_HEAD.size)
