@@ -5,10 +5,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
-import subprocess
-import tempfile
 import time
-import zipfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,47 +16,19 @@ import numpy as np
 
 from coupling import Result, System
 from coupling.plan.definition import define_instance
-from fmu_components.catalogue import all_components
-from fmu_components.export.build import cached_fmu
-from fmu_components.export.compile import FLAGS
-from tests.support.foreign.archive import kept
 from tests.support.kernel.processes import children, shared_memories
+from tests.support.runtime.with_code import with_code
 
-ONE_IN = 4000
+ONE_IN = 2000
 """Of so many steps the valve survives all but one."""
-STOP = 10.0
+STOP = 3.0
 
-_CRASHES = f"""
-#include "fmi2Functions.h"
-fmi2Status whole_step(fmi2Component, fmi2Real, fmi2Real, fmi2Boolean);
-fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean last)
-{{
-    if (__builtin_ia32_rdtsc() / 16 % {ONE_IN} == 0)
-        __builtin_trap();
-    return whole_step(c, t, h, last);
-}}
-"""
+_CRASHES = f"if (__builtin_ia32_rdtsc() / 16 % {ONE_IN} == 0) __builtin_trap();"
 
 
 def valve_that_crashes() -> Path:
-    """Made of the valve's own sources, so that it gives the same bits as long as it lives."""
-    original = cached_fmu(all_components()["hydraulic.ProportionalValve43"], 2)
-
-    def make(path: Path) -> None:
-        with tempfile.TemporaryDirectory() as scratch, zipfile.ZipFile(original) as archive, zipfile.ZipFile(path, "w") as made:
-            sources = [archive.extract(name, scratch) for name in archive.namelist() if name.startswith("sources/")]
-            (Path(scratch) / "sources" / "crashes.c").write_text(_CRASHES)
-            binary = next(name for name in archive.namelist() if name.endswith(".so"))
-            library = Path(scratch) / Path(binary).name
-            flags, folder = [each for each in FLAGS if not each.startswith("-W")], Path(scratch) / "sources"
-            inner, step = library.with_name("inner.o"), str(folder / "crashes.c")
-            own = [each for each in sources if each.endswith(".c")]
-            subprocess.run(["gcc", *flags, f"-I{folder}", "-Dfmi2DoStep=whole_step", "-r", "-nostdlib", "-o", str(inner), *own], check=True)
-            subprocess.run(["gcc", *flags, f"-I{folder}", "-shared", "-o", str(library), str(inner), step, "-lm"], check=True)
-            for name in archive.namelist():
-                made.writestr(name, library.read_bytes() if name == binary else archive.read(name))
-
-    return kept("Valve", f"{original.read_bytes()!r}{_CRASHES}", make)
+    """It gives the bits of a valve that does not, as long as it lives."""
+    return with_code("hydraulic.ProportionalValve43", "fmi2DoStep", _CRASHES)
 
 
 @cache
@@ -114,7 +83,9 @@ def soak(minutes: float, folder: Path, **options: Any) -> Found:
     machine = with_valve(valve_that_crashes(), **options.pop("adding", {}))
     end, runs, restarts, before = time.monotonic() + 60 * minutes, 0, 0, held()
     while time.monotonic() < end or runs < 5:
-        result = run(machine, checkpoint=folder / "crane.ckpt", checkpoint_interval=0.02, on_crash="restart", max_restarts=10_000, **options)
+        result = run(
+            machine, checkpoint=folder / "crane.ckpt", checkpoint_interval=0.02, on_crash="restart", max_restarts=10_000, **options
+        )
         assert result.outcome.completed, result.outcome
         assert np.array_equal(result.time, undisturbed.time)
         assert np.array_equal(result.values, undisturbed.values), f"run {runs + 1} has other values"

@@ -1,0 +1,92 @@
+"""Runs that go on from their last checkpoint where an FMU has taken its process along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coupling import Ending, Result, System
+from tests.support.runtime.with_code import CRASHES_ONCE, with_code
+from tests.support.systems import kept
+from tests.support.systems.systems import pendulum, refusal
+
+STOP = 1.0
+
+
+def filters(unit: Any, **options: Any) -> System:
+    """Two lags, one after the other."""
+    system = System("filters")
+    system.add("one", "signal.FirstOrder", {"T": 0.2, "x": 1.0}, "cs")
+    system.add("other", unit, {"T": 0.1}, "cs", **options)
+    system.connect("one.y", "other.u")
+    return system
+
+
+@pytest.fixture
+def crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose files are the tenths of a second at which the lag crashes, once."""
+    folder = tmp_path / "crashes"
+    folder.mkdir()
+    monkeypatch.setenv("JOURDAIN_CRASHES", str(folder))
+    return folder
+
+
+def run(crashes: Path, at: list[int], **options: Any) -> tuple[Result, Result]:
+    """Undisturbed, and with crashes at these times."""
+    how = {"communication_step": 1e-3, "output_interval": 1e-2}
+    undisturbed = filters("signal.FirstOrder").simulate(STOP, **how)
+    for time in at:
+        (crashes / str(time)).touch()
+    unit = with_code("signal.FirstOrder", "fmi2DoStep", CRASHES_ONCE)
+    return undisturbed, filters(unit, **options.pop("adding", {})).simulate(
+        STOP, **how, checkpoint=crashes.parent / "run.ckpt", on_crash="restart", **options
+    )
+
+
+WAYS = {"all": {"isolate": "all"}, "own": {"adding": {"process": "own"}}}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_goes_on_after_crashes_with_the_same_bits(way: str, crashes: Path) -> None:
+    undisturbed, result = run(crashes, [4, 7], checkpoint_interval=0.01, **WAYS[way])
+    assert result.outcome.completed and not list(crashes.iterdir())
+    assert kept.bits(result) == kept.bits(undisturbed)
+    (warning,) = result.outcome.warnings
+    assert warning.startswith("the run was restarted 2 times from its last checkpoint; first it had stopped at t = 0.4")
+    assert "'other' (signal.FirstOrder.fmu of 'Jourdain 0.1.0') crashed (illegal instruction) in fmi2DoStep" in warning
+
+
+def test_a_run_that_has_no_checkpoint_yet_begins_anew(crashes: Path, tmp_path: Path) -> None:
+    """And its rows do so in their file."""
+    undisturbed, result = run(crashes, [3], isolate="all", record_to=tmp_path / "run.jrd")
+    assert kept.bits(result) == kept.bits(undisturbed) == kept.bits(Result.load(tmp_path / "run.jrd"))
+    assert "restarted once from its last checkpoint" in result.outcome.warnings[-1]
+
+
+def test_rows_in_a_file_go_on_after_a_crash(crashes: Path, tmp_path: Path) -> None:
+    undisturbed, result = run(crashes, [5], isolate="all", record_to=tmp_path / "run.jrd", checkpoint_interval=0.01)
+    assert kept.bits(result) == kept.bits(undisturbed) == kept.bits(Result.load(tmp_path / "run.jrd"))
+
+
+def test_restarts_come_to_an_end(crashes: Path) -> None:
+    undisturbed, result = run(crashes, [2, 4, 6], isolate="all", checkpoint_interval=0.01, max_restarts=2)
+    assert result.outcome.ending is Ending.PROCESS_DIED
+    assert "restarted 2 times from its last checkpoint" in result.outcome.warnings[-1]
+    assert result.time[-1] >= 0.55
+    assert (result.values[:-1] == undisturbed.values[: len(result.time) - 1]).all()
+
+
+def test_options_of_restarts_are_checked(tmp_path: Path) -> None:
+    machine, path = pendulum(), tmp_path / "run.ckpt"
+    for options, why in (
+        ({"on_crash": "again"}, "on_crash = 'again' is unknown; choose 'stop' or 'restart'"),
+        ({"on_crash": "restart"}, "on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well"),
+        ({"max_restarts": 5}, "max_restarts = 5 is for on_crash = 'restart'; give that as well, or leave it out"),
+        (
+            {"on_crash": "restart", "checkpoint": path, "max_restarts": 0},
+            "max_restarts = 0 is refused: it must be a whole number of at least 1",
+        ),
+    ):
+        assert refusal(lambda options=options: machine.simulate(1.0, **options)) == why
