@@ -98,5 +98,5 @@ def soak(minutes: float, folder: Path, **options: Any) -> Found:
 
 
 def _times(warning: str) -> list[str]:
-    before, found, after = warning.partition("the run was restarted ")
+    _, found, after = warning.partition("the run was restarted ")
     return [] if not found else ["1"] if after.startswith("once") else [after.split()[0]]
