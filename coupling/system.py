@@ -27,7 +27,6 @@ from coupling.errors import BuildError, shown
 from coupling.live.keeper import DEFAULT_INTERVAL, keeper_of
 from coupling.live.session import Session
 from coupling.live.streaming import Stream, path_of
-from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value

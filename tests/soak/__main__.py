@@ -14,7 +14,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0, help="how long (60)")
     with tempfile.TemporaryDirectory() as folder:
-        found = soak(parser.parse_args().minutes, Path(folder), adding={"process": "own"})
+        found = soak(parser.parse_args().minutes, Path(folder), isolate="all")
     print(f"{found.runs} runs, {found.restarts} restarts, all with the same bits")
     print(f"{'':10}{'MB':>10}{'files':>10}{'processes':>12}")
     for name, each in (("before", found.before), ("after", found.after)):

@@ -45,7 +45,7 @@ def run(crashes: Path, at: list[int], **options: Any) -> tuple[Result, Result]:
     )
 
 
-WAYS = {"all": {"isolate": "all"}, "own": {"adding": {"process": "own"}}}
+WAYS = {"all": {"isolate": "all"}}
 
 
 @pytest.mark.parametrize("way", WAYS)
