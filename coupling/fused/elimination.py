@@ -13,6 +13,8 @@ from coupling.fused.lowering import Lowered, LoweredLoop
 from coupling.kernel.linear import elimination_order
 
 _POINTS = 3
+_FEW = 100
+"""Unknowns among which pivots are sought one by one; among more, those are kept that the pattern alone suggests."""
 _SAME = 1e-12
 _SMALL, _SINGULAR = 1e-3, 1e-9
 """A pivot that is smaller than this share of its row at random points is none; of symmetric equations, which may be nearly singular there, the second."""
@@ -55,7 +57,7 @@ def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimin
     sizes = np.array(list(_eliminated([dict(row) for row in rows], pivots)))
     if _is_symmetric(rows) and (sizes >= _SINGULAR).all():
         return Elimination(True, tuple(pivots))
-    return Elimination(False, tuple(pivots if (sizes >= _SMALL).all() else _sparse_pivots(rows)))
+    return Elimination(False, tuple(pivots if len(rows) > _FEW or (sizes >= _SMALL).all() else _sparse_pivots(rows)))
 
 
 def _is_symmetric(rows: list[dict[int, np.ndarray]]) -> bool:

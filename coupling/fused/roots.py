@@ -29,6 +29,8 @@ class Region(StrEnum):
     """In the order of elimination."""
     DIAGONALS = "diagonals"
     """What each pivot was before anything was eliminated."""
+    MISFITS = "misfits"
+    """By loop, how far its equations are from being solved where the pivots were chosen beforehand, relative to their terms; 0 of symmetric ones."""
     DERIVATIVES = "dx"
     INDICATORS = "z"
     POSITIONS = "positions"
@@ -150,7 +152,7 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted]) -> Roots:
     solve: list[Wanted] = []
     enters = any(graph.op[node] is Op.UNKNOWN for node in graph.order([each.node for each in after]))
     orders = eliminations(lowered) if enters else ()
-    for loop, order in zip(lowered.loops if enters else (), orders, strict=True):
+    for number, (loop, order) in enumerate(zip(lowered.loops if enters else (), orders, strict=True)):
         rows = loop.rows()
         if order.symmetric:
             rows = [{j: rows[max(i, j)][min(i, j)] for j in row} for i, row in enumerate(rows)]
@@ -162,6 +164,7 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted]) -> Roots:
         pivots, unknowns = _solved(lowered, loop, order, rows, right)
         solve += _placed(Region.PIVOTS, pivots, loop.first)
         solve += _placed(Region.UNKNOWNS, unknowns, loop.first)
+        solve += _placed(Region.MISFITS, [graph.zero if order.symmetric else _misfit(graph, rows, right, unknowns)], number)
     return _staged(graph, before, solve, after, orders)
 
 
@@ -209,6 +212,23 @@ def _solved(
             value = g.sub(value, g.mul(node, unknowns[j]))
         unknowns[q] = value if order.symmetric else g.mul(value, inverse[q])
     return pivots, [unknowns[i] for i in range(len(rows))]
+
+
+def _misfit(g: Graph, rows: list[dict[int, int]], right: list[int], unknowns: list[int]) -> int:
+    """The greatest residual of an equation beside the sum of its terms: what elimination without a search for pivots has left."""
+    worst = g.zero
+    for row, b in zip(rows, right, strict=True):
+        residual, size = g.neg(b), g.apply(Op.ABS, b)
+        for column, entry in row.items():
+            term = g.mul(entry, unknowns[column])
+            residual, size = g.add(residual, term), g.add(size, g.apply(Op.ABS, term))
+        share = g.div(g.apply(Op.ABS, residual), g.add(size, g.constant(_NOTHING)))
+        worst = g.apply(Op.MAX, share, worst)
+    return worst
+
+
+_NOTHING = 1e-300
+"""So that an equation without any terms is solved."""
 
 
 def _staged(graph: Graph, before: list[Wanted], solve: list[Wanted], after: list[Wanted], orders: tuple[Elimination, ...]) -> Roots:

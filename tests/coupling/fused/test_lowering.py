@@ -11,7 +11,7 @@ from coupling.fused.lowering import NotFused, lower
 from coupling.fused.roots import Region, derivatives, readings
 from coupling.plan.build import build
 from coupling.plan.kinds import Mode
-from tests.support.fused.agreement import ALLOWED, disagreement, events_disagreement, readings_disagreement
+from tests.support.fused.agreement import ALLOWED, Fused, begun, disagreement, events_disagreement, random_point, readings_disagreement
 from tests.support.fused.smallest import smallest
 
 
@@ -64,6 +64,18 @@ def test_what_a_workspace_holds():
     assert max(found.slot.values()) == found.size - 1
     assert roots.eliminations[0].symmetric
     assert sorted(roots.eliminations[0].pivots) == [(i, i) for i in range(8)]
+
+
+def test_equations_without_pivots_on_the_diagonal_tell_how_well_they_are_solved():
+    """A shaft without mass has the unknown of its acceleration in the coupling's equation alone: symmetric, but not definite."""
+    built = smallest("mechanical1d.MasslessShaft").build(communication=False)
+    fused = Fused(built)
+    assert not fused.roots.eliminations[0].symmetric
+    with begun(built, {}) as session:
+        t, x = random_point(session, np.random.default_rng(1))
+        session.kernel.evaluate(t, x)
+        fused.run_at(session, t, x)
+        assert fused.read(Region.MISFITS)[0] < 1e-14
 
 
 def test_what_runs_in_co_simulation_is_not_fused():

@@ -46,7 +46,8 @@ def smallest(name: str) -> System:
         kind = port.kind.name
         partner = GIVES_MOTION[kind][0]
         places = {name: number + 0.5 * place + 1.0 for place, name in enumerate(PLACES.get(partner, ()))}
-        system.add(other, partner, {**places, **SIZES.get(partner, {})})
+        turned = {"q0": 0.8, "q1": 0.4 * (-1) ** number, "q2": 0.2, "q3": 0.4} if partner == "spatial.Body1" else {}
+        system.add(other, partner, {**places, **SIZES.get(partner, {}), **turned})
         given = declaration(find(partner)).ports[0].name
         if port.side is Side.EFFORT:
             system.connect(f"it.{port.name}", f"{other}.{given}")
