@@ -4,15 +4,16 @@ import platform
 import sys
 from pathlib import Path
 
-from setuptools import Extension, setup
-from setuptools.command.build_ext import build_ext
-from setuptools.errors import CCompilerError
-
 if not (sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"):
     sys.exit(
         f"Jourdain runs on Linux with glibc on x86-64, and this is {platform.system()} on {platform.machine()}: install it in WSL, a container or a "
         "virtual machine; FMUs that it has built for Windows run there without it"
     )
+
+# Not before: what is imported here asks for files that there are on Linux alone.
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError
 
 PROGRAM = "jourdain-host"
 

@@ -116,6 +116,7 @@ class Composition:
         communication_step: float | None = None,
         extrapolation: int | None = None,
         logging: bool = False,
+        process: str | None = None,
         guess: Mapping[str, float | tuple[float, float]] | None = None,
     ) -> None:
         """Adds an instance.
@@ -130,6 +131,8 @@ class Composition:
         ``private`` unpacks the FMU into a folder of this process, for FMUs that write there; all others share what has been unpacked.
         Arrays are given as wholes or element by element (``"A"``, ``"A[1,2]"``), enumerations by the names of their items.
         ``logging`` turns the FMU's own logging on and shows what it says on the standard error output, as it comes.
+        ``process`` is ``"own"``, or the name of a group of instances: they run in a process of their own, whose end, whatever its cause, ends the run
+        and nothing else.
         ``guess`` says where the instance is, nearly, where the system is assembled: ``{"theta": 1.2}``, of states or of outputs that depend on
         positions, or with how far off it may be: ``{"theta": (1.2, 0.3)}``.
         """
@@ -140,7 +143,7 @@ class Composition:
         if isinstance(start_values, str | os.PathLike):
             known_by = {name: define_instance(name, fmu, None, kind, private).fmu.fmu}
             start_values = start_values_of(start_values, known_by, f"{name}.")
-        defined = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging)
+        defined = define_instance(name, fmu, start_values, kind, private, communication_step, extrapolation, logging, process=process)
         self._check_level(name)
         self._instances[name] = with_gravity(defined if guess is None else with_guess(defined, guess), self._gravity)
 

@@ -92,11 +92,13 @@ class Simulator:
 
     def built_first(self, modes: Sequence[Mode]) -> Built:
         """For the first mode, and for the others unless joints that switch keep them from it."""
-        first = self.built(modes[0])
+        built = [self.built(modes[0])]
         for mode in modes[1:]:
             with suppress(Unstepped):
-                self.built(mode)
-        return first
+                built.append(self.built(mode))
+        for each in built:
+            open_libraries(each)
+        return built[0]
 
     def built(self, mode: Mode) -> Built:
         """Checks everything and finds the order of evaluation, once."""
@@ -109,7 +111,7 @@ class Simulator:
         solver_of(run)
         run = self._stabilised(run, {})
         if run.communication_step is None:
-            open_libraries(run, self.definition, self.built(self._mode(run)))
+            open_libraries(self.built(self._mode(run)), self.definition, run)
             return
         scheme, control = scheme_of(run.scheme), control_of(run.step_control)
         control.check_tolerance(run)
@@ -118,7 +120,7 @@ class Simulator:
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
         built = self.built(self._mode(run))
-        open_libraries(run, self.definition, built)
+        open_libraries(built, self.definition, run)
         if built.inner:
             _method_between_points(built, run)
         else:
@@ -403,7 +405,7 @@ class Simulator:
         in_turn, repeats = (scheme.in_turn, scheme.repeats) if scheme else (False, False)
         outputs = names_of(run.outputs)
         home = self._homes.present
-        key = (id(built), outputs, in_turn, home)
+        key = (id(built), outputs, in_turn, run.memory, home)
         waiting = self._waiting.pop(key, None)
         if waiting is not None:
             start_again(waiting, run, values, repeats=repeats, assembling=assembling)

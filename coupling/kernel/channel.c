@@ -185,6 +185,11 @@ uint32_t host_spins(Host *h)
     return atomic_load(&h->channel->host_spin);
 }
 
+void host_limit(Host *h, double call_timeout)
+{
+    h->call_timeout = call_timeout;
+}
+
 void host_answers(Host *h, int (*answer)(void *context, int what), void *context)
 {
     h->answer = answer;
@@ -296,7 +301,7 @@ static int await(Host *h, uint32_t before, int op)
         if (looks && looks())
             return lose(h, INTERRUPTED, now - since);
         if (h->call_timeout > 0 && (count % 2 || op < OP_GUARD) && now - since >= h->call_timeout)
-            return lose(h, TIMED_OUT, now - since);
+            return lose(h, TIMED_OUT, h->call_timeout);
     }
 }
 

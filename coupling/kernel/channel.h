@@ -71,6 +71,7 @@ int host_give(Host *, int file); /* the number of the same open file in the host
 const Death *host_death(const Host *);
 long host_printed(Host *, const char **text); /* what the host has printed so far, the last mebibyte of it */
 void host_stop(Host *); /* ends it, and leaves zeros where the memory was that both saw */
+void host_limit(Host *, double call_timeout); /* from now on */
 void host_end(Host *);
 void host_look(int (*look)(void)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */
 void hosts_forget(void);           /* in a copy of the master, whose hosts are the master's */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_char_p, c_int, c_size_t, c_void_p
+from pathlib import Path
 
 from coupling.kernel import library
 from coupling.kernel.binding import declare
@@ -25,6 +26,7 @@ class Guard:
     """The FMUs of one host; ended by ``end``, after their instances."""
 
     def __init__(self, memory: float | None = None, call_timeout: float | None = None) -> None:
+        self.opened: dict[Path, LoadedLibrary] = {}
         self.host = Host(memory=memory, call_timeout=call_timeout)
         self.handle = library.guard_new(self.host.handle)
         if not self.handle:

@@ -80,6 +80,7 @@ declare(
         "host_spins": (c_uint32, [c_void_p]),
         "host_give": (c_int, [c_void_p, c_int]),
         "host_stop": (None, [c_void_p]),
+        "host_limit": (None, [c_void_p, c_double]),
         "host_end": (None, [c_void_p]),
         "host_look": (None, [LOOKS]),
         "hosts_forget": (None, []),
@@ -174,6 +175,10 @@ class Host:
         """Ends the process; where its memory was are zeros until the end, so that whoever still looks there does no harm."""
         if self.handle:
             library.host_stop(self.handle)
+
+    def limit(self, call_timeout: float | None) -> None:
+        """Of each call from now on."""
+        library.host_limit(self.handle, call_timeout or 0.0)
 
     def end(self) -> None:
         if self.handle:

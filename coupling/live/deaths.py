@@ -52,6 +52,8 @@ def described(part: Part | None, death: Death, printed: str = "") -> str:
     """Which FMU it was, in which call, and why; ``printed`` is what its process has printed."""
     said = " ".join(printed[-_MOST_PRINTED:].split())
     told = f"; it printed: {said}" if said else ""
+    if not death.function and part and part.process:
+        return f"the process of '{part.name}' {cause_of(death)} between two calls{told}"
     if not death.function:
         return f"the process of the run {cause_of(death)} outside of calls of FMUs, one of which may have damaged its memory{told}"
     tool = f" of '{part.fmu.generation_tool}'" if part and part.fmu.generation_tool else ""

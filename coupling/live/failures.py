@@ -12,6 +12,7 @@ from coupling.kernel.changes import conflicting
 from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
 from coupling.live import switched_failures as switched
+from coupling.live.deaths import died
 from coupling.options import tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
@@ -21,6 +22,9 @@ def outcome(session: Session, status: Status, t: float) -> Outcome:
     """How a run ended that the kernel left with a status at a time; raises what a function of the user's raised."""
     if isinstance(session.raised, KeyboardInterrupt):
         return interrupted(session, t)
+    guarded = session.guards.lost_by(session.instances) if status is not Status.DONE else None
+    if guarded is not None:
+        return died(t, *guarded)
     if session.raised is not None:
         raise session.raised
     if status is Status.DONE:

@@ -29,10 +29,10 @@ def is_isolated(run: Run, definition: Definition) -> bool:
     return run.isolate == "all"
 
 
-def open_libraries(run: Run, definition: Definition, built: Built) -> None:
+def open_libraries(built: Built, definition: Definition | None = None, run: Run | None = None) -> None:
     """Refuses binaries that cannot be opened, before a run; those that are not for this process, only when it begins."""
-    if not is_isolated(run, definition):
-        for part in built.parts:
+    if run is None or definition is None or not is_isolated(run, definition):
+        for part in (each for each in built.parts if each.process is None):
             library_of(part)
 
 

@@ -6,23 +6,24 @@ from coupling.errors import BuildError
 from coupling.fmus import FmuError
 from coupling.fmus.archive import check_complete, is_noexec
 from coupling.kernel import library as own
+from coupling.kernel.guard import Guard, GuardedLibrary
 from coupling.kernel.instance import LoadedLibrary
 from coupling.kernel.own import Library
 from coupling.plan.graph import Part
 
 
-def library_of(part: Part, home: Library = own) -> LoadedLibrary:
-    """The binary that an instance runs by, in a process; refuses one that cannot be opened, by the instance's name."""
-    fmu = part.fmu
+def library_of(part: Part, home: Library = own, guard: Guard | None = None) -> LoadedLibrary:
+    """The binary that an instance runs by, in a process, or in that of a guard; refuses one that cannot be opened, by the instance's name."""
+    fmu, opened = part.fmu, home.opened if guard is None else guard.opened
     try:
         path = fmu.library(part.kind)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
     try:
-        opened = home.opened
         if path not in opened:
             check_complete(path)
-            opened[path] = LoadedLibrary(str(path), fmu.version, home)
+            name, version = str(path), fmu.version
+            opened[path] = LoadedLibrary(name, version, home) if guard is None else GuardedLibrary(guard, name, version)
         opened[path].check(part.kind)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None

@@ -14,6 +14,7 @@ from coupling.kernel.instance import Instance, Readings, StartValues
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.own import Library
 from coupling.kernel.rows import Rows
+from coupling.live.guards import NO_GUARDS, Guards
 from coupling.live.keeper import Keeper
 from coupling.live.parameters import Parameter
 from coupling.live.program import Program
@@ -32,8 +33,18 @@ class Session:
     Those that a session has made are freed with it, once, whatever happens; those that it shares with another one are not.
     """
 
-    def __init__(self, program: Program, instances: Sequence[Instance], run: Run, shares: bool = False, library: Library = library) -> None:
+    def __init__(
+        self,
+        program: Program,
+        instances: Sequence[Instance],
+        run: Run,
+        shares: bool = False,
+        library: Library = library,
+        guards: Guards = NO_GUARDS,
+    ) -> None:
         self.program, self.instances, self.run, self.shares = program, list(instances), run, shares
+        self.guards = guards
+        """The processes of their own that instances have."""
         self.raised: BaseException | None = None
         """What a function of time, or a signal while it ran, raised."""
         self.x = np.zeros(program.built.states)
@@ -166,6 +177,8 @@ class Session:
         self.kernel.free()
         for instance in () if self.shares else self.instances:
             instance.free()
+        if not self.shares:
+            self.guards.end()
 
     def _guarded(self, drive: FunctionDrive) -> Callable[[float, object], float]:
         """The kernel cannot pass exceptions on: they are kept, and the value is not a number."""

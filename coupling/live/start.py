@@ -19,6 +19,7 @@ from coupling.live.deaths import lost_at_start
 from coupling.live.dependencies import check_dependencies, check_states
 from coupling.live.enforcement import begin_enforcement, schedule_enforcement
 from coupling.live.failures import describe, reason
+from coupling.live.guards import NO_GUARDS, Guards
 from coupling.live.jacobians import StartRefused, add_jacobians, check_status
 from coupling.live.libraries import library_of
 from coupling.live.program import Program, compile_program
@@ -48,15 +49,17 @@ def start(
     make sense yet, and nothing is solved there. ``library``: of the process in which it is.
     """
     instances: list[Instance] = []
+    guards = NO_GUARDS if library.is_elsewhere else Guards(run, program.built.parts)
     try:
-        with _undivided() as look:
+        with _undivided() as look, guards.named(instances):
             for index, part in enumerate(program.built.parts):
-                instances.append(_instantiated(program, index, part, library))
+                instances.append(_instantiated(program, index, part, library, guards))
                 look()
-        session = Session(program, instances, run, library=library)
+        session = Session(program, instances, run, library=library, guards=guards)
     except BaseException:
         for instance in instances:
             instance.free()
+        guards.end()
         raise
     with _freed_on_failure(session):
         _begin(session, values, repeats, assembling)
@@ -67,6 +70,7 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
     """Brings a session that has run to the start of another run, as if it were new; frees it where that fails."""
     with _freed_on_failure(session):
         session.run, session.raised = run, None
+        session.guards.limit(run)
         session.switches, session.touching = False, None
         session.solver_statistics = {}
         session.parameters, session.shadows = [], []
@@ -90,7 +94,8 @@ def _undivided() -> Iterator[Callable[[], None]]:
 @contextmanager
 def _freed_on_failure(session: Session) -> Iterator[None]:
     try:
-        yield
+        with session.guards.named(session.instances):
+            yield
     except HostDied as error:
         session.free()
         raise lost_at_start(session.kernel.library, error.death) from None
@@ -120,7 +125,7 @@ def _begin_inner(session: Session) -> None:
     assert built.inner
     if session.inner is None:
         instances = [session.instances[i] for i in built.inner_parts]
-        session.inner = Session(compile_program(built.inner, []), instances, run, shares=True, library=session.kernel.library)
+        session.inner = Session(compile_program(built.inner, []), instances, run, True, session.kernel.library, session.guards)
     else:
         session.inner.run = run
         session.inner.kernel.reset()
@@ -131,12 +136,13 @@ def _begin_inner(session: Session) -> None:
 # -- instances ---------------------------------------------------------------------------------------------------------------------
 
 
-def _instantiated(program: Program, index: int, part: Part, library: Library) -> Instance:
+def _instantiated(program: Program, index: int, part: Part, library: Library, guards: Guards) -> Instance:
     fmu = part.fmu
     try:
         views = [View(*each) for each in fmu.views]
         stepping = _stepping(program, index, part)
-        made = Instance(library_of(part, library), part.name, fmu.token, fmu.resources, stepping, views=views, logging=part.logging)
+        loaded = library_of(part, library, guards.of(part))
+        made = Instance(loaded, part.name, fmu.token, fmu.resources, stepping, views=views, logging=part.logging)
     except HostDied as error:
         raise lost_at_start(library, error.death, part) from None
     except RuntimeError as error:

@@ -119,7 +119,7 @@ def build(definition: Definition, mode: Mode, complete: bool = True) -> Built:
 def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     instances = definition.instances
     kinds = kinds_of(definition, mode)
-    logs = {each.name: each.logging for each in instances}
+    running = {each.name: (each.logging, each.process) for each in instances}
     if definition.enforced and mode.coupled:
         raise _stepped_and_enforced(definition.enforced[0][0], kinds)
     if definition.unknown_accelerations and mode.integrated:
@@ -136,7 +136,7 @@ def _build(definition: Definition, mode: Mode, complete: bool) -> Built:
     own = {each.name: (each.communication_step, _most(each)) for each in instances}
     parts, first_state = [], 0
     for name, fmu in fmus.items():
-        parts.append(Part(name, fmu, first_state, kinds[name], *own[name], logs[name]))
+        parts.append(Part(name, fmu, first_state, kinds[name], *own[name], *running[name]))
         first_state += len(parts[-1].states)
 
     if mode.coupled:
@@ -242,14 +242,15 @@ def _check_periods(parts: Sequence[Part], schedule: Schedule) -> None:
 
 
 def _check_once_per_process(parts: Sequence[Part]) -> None:
-    first: dict[Fmu, str] = {}
+    first: dict[tuple[Fmu, str | None], str] = {}
     for part in parts:
-        if part.fmu in first and part.interface.once_per_process:
+        place = part.fmu, part.process
+        if place in first and part.interface.once_per_process and part.process != "own":
             raise BuildError(
-                f"'{first[part.fmu]}' and '{part.name}' are instances of '{part.fmu.path.name}', of which a process can hold only one; "
-                f"leave one of them out, or export the FMU without canBeInstantiatedOnlyOncePerProcess"
+                f"'{first[place]}' and '{part.name}' are instances of '{part.fmu.path.name}', of which a process can hold only one; "
+                f"add one of them with process='own', or export the FMU without canBeInstantiatedOnlyOncePerProcess"
             )
-        first.setdefault(part.fmu, part.name)
+        first.setdefault(place, part.name)
 
 
 def _inner(

@@ -75,6 +75,8 @@ class InstanceDefinition:
     """The highest degree of the polynomials that its inputs follow; None for that of the run."""
     logging: bool = False
     """Whether the FMU's own logging is on."""
+    process: str | None = None
+    """``own``, or the name of the group whose process it runs in; None: where the master is."""
     guess: tuple[tuple[str, float | tuple[float, float]], ...] = ()
     """Where states and outputs are when the system is assembled, nearly; with how far off they may be."""
 
@@ -89,6 +91,7 @@ def define_instance(
     extrapolation: int | None = None,
     logging: bool = False,
     dotted: bool = False,
+    process: str | None = None,
 ) -> InstanceDefinition:
     """An instance, with everything checked that can be checked of it alone; components are built here.
 
@@ -102,6 +105,10 @@ def define_instance(
     for option, value in (("private", private), ("logging", logging)):
         if not isinstance(value, bool):
             raise BuildError(f"{option} = {shown(value)} of '{name}' is refused: give True or False")
+    if process is not None and (not isinstance(process, str) or not process.strip()):
+        raise BuildError(
+            f"process = {shown(process)} of '{name}' is refused: give 'own', or the name of a group of instances that share a process"
+        )
     own = {"communication_step": communication_step, "extrapolation": extrapolation}
     kind = _kind_with(name, kind, {option: value for option, value in own.items() if value is not None})
     loaded, stepped = find_fmus(name, fmu, private)
@@ -128,6 +135,7 @@ def define_instance(
         communication_step,
         check_degree(extrapolation, f" of '{name}'"),
         logging,
+        process,
     )
 
 

@@ -65,6 +65,8 @@ class Part:
     """The highest degree of the polynomials that its inputs follow over a step."""
     logging: bool = False
     """Whether the FMU's own logging is on."""
+    process: str | None = None
+    """``own``, or the name of the group whose process it runs in; None: where the master is."""
 
     @property
     def stepped(self) -> bool:

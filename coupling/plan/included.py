@@ -8,6 +8,11 @@ from coupling.plan.definition import Definition, Transformation
 from coupling.plan.drives import FunctionDrive
 
 
+def _process(name: str, process: str | None) -> str | None:
+    """A group of a system inside another one is none of the other's."""
+    return process if process in (None, "own") else f"{name}.{process}"
+
+
 def inside(definition: Definition, name: str) -> Definition:
     """The same, with ``name.`` before the names of all instances."""
 
@@ -16,7 +21,7 @@ def inside(definition: Definition, name: str) -> Definition:
 
     return replace(
         definition,
-        instances=tuple(replace(each, name=f"{name}.{each.name}") for each in definition.instances),
+        instances=tuple(replace(each, name=f"{name}.{each.name}", process=_process(name, each.process)) for each in definition.instances),
         connections=tuple(map(pair, definition.connections)),
         drives=tuple(
             (f"{name}.{target}", replace(drive, name=f"{name}.{target}") if isinstance(drive, FunctionDrive) else drive)

@@ -19,7 +19,7 @@ from coupling.plan.shown import Shown
 from coupling.ssp.elements import Document, annotated, local, written
 
 TYPE, _OPENMODELICA = "org.jourdain", "org.openmodelica"
-_OPTIONS = ("kind", "communication_step", "extrapolation", "logging", "guess")
+_OPTIONS = ("kind", "communication_step", "extrapolation", "logging", "process", "guess")
 
 
 def inserted(component: Element) -> bool:

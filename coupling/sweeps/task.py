@@ -180,7 +180,7 @@ def digest_of(definition: Definition, options: Mapping[str, Any], start_values: 
     instances = [
         (
             *((file.fmu.sha256, sorted(file.fmu.structural.items())) for file in (each.fmu, each.stepped)),
-            *_fields(each, "fmu", "stepped", "logging"),
+            *_fields(each, "fmu", "stepped", "logging", "process"),
         )
         for each in definition.instances
     ]

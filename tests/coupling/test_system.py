@@ -226,8 +226,12 @@ def test_an_fmu_that_a_process_can_hold_once(tmp_path: Path) -> None:
     system.add("b", with_binary)
     assert refusal(system.build, BuildError) == (
         "'a' and 'b' are instances of 'with.fmu', of which a process can hold only one; "
-        "leave one of them out, or export the FMU without canBeInstantiatedOnlyOncePerProcess"
+        "add one of them with process='own', or export the FMU without canBeInstantiatedOnlyOncePerProcess"
     )
+    apart = System()
+    for name, process in {"a": None, "b": "own", "c": "own", "d": "group"}.items():
+        apart.add(name, with_binary, process=process)
+    apart.build()
 
 
 @pytest.mark.parametrize("version", [2, 3])

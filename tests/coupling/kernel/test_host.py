@@ -20,6 +20,7 @@ import pytest
 from coupling.kernel import host as hosts
 from coupling.kernel.host import DeathKind, Host, HostError, listen
 from coupling.kernel.instance import library
+from coupling.progress import ends_calls
 from tests.support.kernel.processes import children, gone, shared_memories
 
 KERNEL = Path(hosts.__file__).parent
@@ -134,7 +135,7 @@ def test_an_endless_call_ends_where_it_is_given_up(start):
         assert host.call(LOOP) is DeathKind.INTERRUPTED and len(asked) == 3
         assert time.monotonic() - began < 0.5
     finally:
-        listen(lambda: False)
+        listen(ends_calls)
 
 
 def test_a_flood_of_output_stops_nobody(start):

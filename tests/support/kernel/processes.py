@@ -34,9 +34,14 @@ def _parent(process: int) -> int:
 
 def shared_memories() -> int:
     """How many memories for hosts this process has mapped or holds open."""
-    mapped = Path("/proc/self/maps").read_text().count("memfd:jourdain")
-    return mapped + sum("memfd:jourdain" in os.readlink(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd") if _there(each))
+    return Path("/proc/self/maps").read_text().count("memfd:jourdain") + sum("memfd:jourdain" in each for each in _open())
 
 
-def _there(file: str) -> bool:
-    return os.path.lexists(f"/proc/self/fd/{file}")
+def pipes() -> int:
+    """How many ends of pipes and of sockets it holds."""
+    return sum(each.startswith(("pipe:", "socket:")) for each in _open())
+
+
+def _open() -> list[str]:
+    names = (f"/proc/self/fd/{each}" for each in os.listdir("/proc/self/fd"))
+    return [os.readlink(name) for name in names if os.path.lexists(name)]

@@ -1,0 +1,81 @@
+"""The processes that instances have of their own, or share in groups, in a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from coupling.errors import BuildError
+from coupling.kernel.guard import Guard
+from coupling.kernel.host import Death, HostError, listen
+from coupling.kernel.instance import Instance
+from coupling.live.deaths import died_at_start
+from coupling.options import Run
+from coupling.plan.graph import Part
+from coupling.progress import ends_calls
+
+listen(ends_calls)
+
+
+class Guards:
+    """Each begins with its first instance, and ends after all of them."""
+
+    def __init__(self, run: Run | None = None, parts: Sequence[Part] = ()) -> None:
+        self._run, self._parts = run, parts
+        self._guards: dict[tuple[str, bool], Guard] = {}
+        """By the name of an instance, or of a group."""
+
+    def of(self, part: Part) -> Guard | None:
+        """That of an instance; None where it runs with the master."""
+        if part.process is None or self._run is None:
+            return None
+        key = _key(part)
+        if key not in self._guards:
+            try:
+                self._guards[key] = Guard(self._run.memory, self._run.call_timeout)
+            except HostError as error:
+                raise BuildError(f"'{part.name}' cannot run in a process of its own: {error}") from None
+        return self._guards[key]
+
+    def lost_by(self, instances: Sequence[Instance]) -> tuple[Part | None, Death, str] | None:
+        """If one is no more: in whose call, how, and what it has printed."""
+        for key, guard in self._guards.items():
+            death = guard.host.death
+            if death:
+                members = [(i, part) for i, part in enumerate(self._parts) if _key(part) == key]
+                handle = guard.instance(death.instance)
+                calling = [part for i, part in members if handle and i < len(instances) and instances[i].handle == handle]
+                # An instance that is being made has no handle yet: it is the next one of all.
+                making = [part for i, part in members if i == len(instances)]
+                return next(iter(calling or making), members[0][1] if len(members) == 1 else None), death, guard.host.printed
+        return None
+
+    @contextmanager
+    def named(self, instances: Sequence[Instance]) -> Iterator[None]:
+        """For what happens at a start: whatever it raises because a process is no more becomes a sentence about that."""
+        try:
+            yield
+        except Exception:
+            lost = self.lost_by(instances)
+            if lost is None:
+                raise
+            raise died_at_start(*lost) from None
+
+    def limit(self, run: Run) -> None:
+        """As another run wants it."""
+        self._run = run if self._run else None
+        for each in self._guards.values():
+            each.host.limit(run.call_timeout)
+
+    def end(self) -> None:
+        while self._guards:
+            self._guards.popitem()[1].end()
+
+
+def _key(part: Part) -> tuple[str, bool]:
+    own = part.process == "own"
+    return part.name if own else part.process or "", own
+
+
+NO_GUARDS = Guards()
+"""Of a session that is in a process of its own as a whole."""

@@ -1,0 +1,231 @@
+"""FMUs in processes of their own: the same bits; whatever becomes of such a process ends the run in a sentence, keeps its rows, and leaves nothing."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coupling import BuildError, Ending, Result, StartError, System
+from fmu_components.catalogue import find
+from fmu_components.export.build import cached_fmu
+from tests.support import foreign
+from tests.support.foreign import OSCILLATOR, Variable, export
+from tests.support.kernel.processes import children, pipes, shared_memories
+from tests.support.systems.systems import refusal
+
+TRAP, EXIT, LEAVE, KILL, LOOP, MEMORY, FLOOD, AT_START, AT_FREE = range(1, 10)
+_HOOK = """
+    static char *volatile kept; (void)kept;
+    if (what == 1) __builtin_trap();
+    if (what == 2) { printf("no licence, and that is the end of it\\n"); exit(3); }
+    if (what == 3) _exit(0);
+    if (what == 4) raise(9);
+    if (what == 5) for (volatile int i = 0;; i = i + 1) ;
+    if (what == 6) for (;;) { if (!(kept = malloc(1 << 20))) return say(me, Error, "there is no memory"); memset(kept, 1, 1 << 20); }
+    if (what == 7) for (int i = 0; i < 100; i++) printf("a long and useless text that nobody reads\\n");
+"""
+NAME = "'unit' (Oscillator.fmu of 'tests/support/foreign')"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """No process, no memory that was shared with one, and no pipe."""
+    gc.collect()  # what tests before have left
+    before = children(), shared_memories(), pipes()
+    yield
+    gc.collect()  # exceptions that were looked at
+    assert (children(), shared_memories(), pipes()) == before
+
+
+def unruly(version: int) -> Path:
+    """An oscillator that does from 0.5 s on what its parameter says."""
+    late = "if (time >= 0.5) {" + _HOOK + "}"
+    hooks = {"rates": f"if (!me->slave) {late}", "step": late, "initialize": "if (what == 8) __builtin_trap();"}
+    hooks["free"] = "if (what == 9) __builtin_trap();"
+    return export(
+        replace(OSCILLATOR, variables=[*OSCILLATOR.variables, Variable("what", "parameter")], hooks=hooks, rollback=True), version
+    )
+
+
+def run(what: int, version: int = 3, kind: str | None = None, stop_time: float = 1.0, **options: float) -> Result:
+    """Beside a sound one, which runs in this process."""
+    system = System("two")
+    system.add("unit", unruly(version), {"what": what}, kind=kind, process="own")
+    system.add("sound", foreign.oscillator(version), {"u": 0.0}, kind=kind)
+    system.connect("sound.y", "unit.u")
+    if kind == "cs":
+        options |= {"communication_step": 0.05}
+    return system.simulate(stop_time, output_interval=0.05, **options)  # type: ignore[arg-type]
+
+
+def assert_kept(result: Result) -> None:
+    """The rows up to the end are those of the sound run."""
+    assert len(result) >= 5 and result.time[-1] <= 0.5 + 1e-9
+    if "sound.x" in result.names:
+        assert result["sound.x"] == pytest.approx(np.cos(result.time), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("what", "cause"),
+    [
+        (TRAP, "crashed (illegal instruction) in "),
+        (EXIT, "ended its process by exit(3) in "),
+        (LEAVE, "ended its process by _exit(0) in "),
+        (KILL, "was ended by signal 9 (killed, as where memory runs out) in "),
+    ],
+)
+@pytest.mark.parametrize("kind", ["me", "cs"])
+def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
+    """With the FMU, the cause and the call; all rows up to there are kept."""
+    result = run(what, fmi, kind)
+    assert result.outcome.ending is Ending.PROCESS_DIED
+    call = {(2, "me"): "fmi2GetReal", (3, "me"): "fmi3GetFloat64", (2, "cs"): "fmi2DoStep", (3, "cs"): "fmi3DoStep"}[fmi, kind]
+    assert f"s: {NAME} {cause}{call}" in result.outcome.sentence
+    assert result.outcome.sentence.endswith(f"or try kind='{'cs' if kind == 'me' else 'me'}'; the result holds everything up to there")
+    assert ("it printed: no licence, and that is the end of it" in result.outcome.sentence) == (what == EXIT)
+    assert_kept(result)
+
+
+def test_an_endless_call_ends_after_its_time(fmi):
+    """Which is that of one call, whatever the run takes."""
+    began = time.monotonic()
+    result = run(LOOP, fmi, "me", call_timeout=0.3)
+    assert result.outcome.ending is Ending.TIMED_OUT and time.monotonic() - began < 30
+    assert f"{NAME} did not come back within 0.3 s in fmi{fmi}Get" in result.outcome.sentence
+    assert_kept(result)
+
+
+def test_an_endless_call_ends_by_ctrl_c():
+    """Within the second that it is left, with what there is."""
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    began = time.monotonic()
+    timer.start()
+    result = run(LOOP)
+    assert result.outcome.ending is Ending.INTERRUPTED and time.monotonic() - began < 10
+    assert_kept(result)
+
+
+def test_memory_without_end_stops_at_its_limit():
+    """The FMU is told that there is none, and says so."""
+    result = run(MEMORY, memory=64 << 20)
+    assert result.outcome.ending is Ending.FMU_FAILED and "there is no memory" in result.outcome.sentence
+    assert_kept(result)
+
+
+def test_a_flood_of_output_does_nothing():
+    """It stops nobody, and the result is that of the sound one."""
+    result = run(FLOOD)
+    assert result.outcome.completed and result["unit.x"][-1] == run(0)["unit.x"][-1]
+
+
+def test_death_at_the_start_is_a_sentence(fmi):
+    """With its ending; the next run starts another process."""
+    system = System("alone")
+    system.add("unit", unruly(fmi), {"what": AT_START, "u": 0.0}, process="own")
+    for _ in range(2):
+        with pytest.raises(StartError, match=r"the start fails: 'unit' .* crashed \(illegal instruction\) in fmi\dExitInit") as refused:
+            system.simulate(1.0)
+        assert refused.value.ending is Ending.PROCESS_DIED
+    assert system.simulate(1.0, start_values={"unit.what": 0}).outcome.completed
+
+
+def test_death_when_it_is_freed_leaves_the_result_complete(fmi):
+    """There is nothing that anybody would miss."""
+    assert run(AT_FREE, fmi).outcome.completed
+
+
+def pendulum(process: Callable[[str], str | None], fmi: int = 3) -> System:
+    system = System("pendulum", gravity=(0.0, -9.81))
+    system.add("ground", "planar.Fixed", process=process("ground"))
+    system.add("rod", "planar.Body1", {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "x": 0.5}, process=process("rod"))
+    system.join("planar.Revolute", "ground.p1", "rod.p1", name="pin", process=process("pin"))
+    return system
+
+
+SCHEMES = [
+    {},
+    {"solver": "cvode"},
+    {"solver": "index3", "step_size": 0.01},
+    {"communication_step": 0.02, "extrapolation": 2},
+    {"communication_step": 0.02, "scheme": "implicit"},
+    {"communication_step": 0.02, "scheme": "implicit-velocity"},
+]
+
+
+@pytest.mark.parametrize("options", SCHEMES, ids=str)
+def test_a_mechanism_moves_with_the_same_bits(options):
+    """One FMU in a process of its own, and all in one; a system runs again in the same processes."""
+    told = []
+    for process in (lambda name: None, lambda name: "own" if name == "rod" else None, lambda name: "all of them"):
+        system = pendulum(process)
+        told += [system.simulate(0.5, **options) for _ in range(2)]
+    assert all(each.outcome.completed and each.outcome.warnings == told[0].outcome.warnings for each in told)
+    for each in told[1:]:
+        assert all(np.array_equal(each[name], told[0][name], equal_nan=True) for name in told[0].names)
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_inputs_follow_polynomials_within_steps(fmi):
+    """By their derivatives in FMI 2, and in FMI 3 by questions during the step; with the same bits, and to more than the inputs' means."""
+    body, told = cached_fmu(find("planar.Body1"), fmi), []
+    for process in (None, "own"):
+        system = System("shaken", gravity=(0.0, 0.0))
+        system.add("body", body, kind="cs", process=process)
+        system.drive("body.p1.Fx", lambda t: math.sin(5 * t))
+        told.append(system.simulate(1.0, communication_step=0.05, extrapolation=2))
+    assert all(np.array_equal(told[0][name], told[1][name]) for name in told[0].names)
+    assert told[1]["body.x"][-1] == pytest.approx((1 - np.sin(5.0) / 5) / 5, abs=1e-3)
+
+
+@pytest.mark.parametrize("options", [{"kind": "me"}, {"kind": "cs"}])
+def test_foreign_fmus_give_the_same_bits(fmi, options):
+    """With events in time and state, states that are saved, and inputs that follow polynomials."""
+    rows = []
+    for process in (None, "own"):
+        system = System("two")
+        system.add("unit", foreign.oscillator(fmi, rollback=True), process=process, **options)
+        system.add("other", foreign.oscillator(fmi, rollback=True), {"u": 0.1}, process=process, **options)
+        system.connect("other.y", "unit.u")
+        steps = {"communication_step": 0.05, "extrapolation": 2, "step_control": "adaptive"} if options["kind"] == "cs" else {}
+        result = system.simulate(1.0, **steps)
+        assert result.outcome.completed
+        rows.append([result[name] for name in result.names])
+    assert np.array_equal(*rows)
+
+
+def test_logging_shows_the_same(capfd):
+    """What an FMU logs in another process comes with the call in which it did."""
+    shown = []
+    for process in (None, "own"):
+        system = System("alone")
+        path = foreign.of_oscillator(3, initialize='say(me, Warning, "it creaks");', completed='say(me, Ok, "a step");')
+        system.add("unit", path, {"u": 0.0}, logging=True, process=process)
+        result = system.simulate(0.1)
+        shown.append((capfd.readouterr().err, result.outcome.warnings))
+    assert shown[0] == shown[1] and "'unit' warning" in shown[0][0] and "it creaks" in shown[0][1][0]
+
+
+@pytest.mark.parametrize("process", ["", " ", 3, True])
+def test_a_process_that_is_none_is_refused(process):
+    """By its value, and with what can be given."""
+    sentence = refusal(lambda: System().add("unit", "planar.Fixed", process=process), BuildError)
+    assert sentence == f"process = {process!r} of 'unit' is refused: give 'own', or the name of a group of instances that share a process"
+
+
+def test_groups_of_a_system_inside_another_one_are_its_own():
+    """Others of the same name share no process with them."""
+    inner, outer = pendulum(lambda name: "one" if name == "rod" else "own"), System("outer", gravity=(0.0, -9.81))
+    outer.include("sub", inner)
+    outer.add("rod", "planar.Body1", process="one")
+    processes = {each.name: each.process for each in outer.definition.instances}
+    assert processes == {"sub.ground": "own", "sub.rod": "sub.one", "sub.pin": "own", "rod": "one"}
