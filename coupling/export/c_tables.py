@@ -106,6 +106,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
                 "kinks": "kinks",
                 "watched": table.own_place(table.owns - table.remembered - 3 * table.watches) if table.watches else 0,
                 "watches": table.watches,
+                "watching": "&watching" if table.watches else 0,
                 "memory": table.own_place(len(table.own) + len(table.kinked)) if table.peaks else 0,
                 "switch_reference": own_place.get(SWITCH, 0),
                 "assemble_reference": own_place.get(ASSEMBLE, 0),

@@ -1,5 +1,6 @@
 /* Runs by the kernel's own Runge-Kutta methods, and what is watched of their steps: shortcuts that prove wrong, rejections, stiffness, and
  * derivatives that jump without an event. */
+#include "runge_kutta.h"
 #include "sensitivity.h"
 
 #include <math.h>

@@ -8,13 +8,14 @@
 
 #include "instance.h"
 #include "rows.h"
-#include "runge_kutta.h"
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
 
 typedef struct Kernel Kernel;
+typedef struct Tableau Tableau; /* runge_kutta.h, which exported mechanisms do without */
+typedef struct RungeKutta RungeKutta;
 
 typedef enum {
     KERNEL_DONE,

@@ -27,13 +27,13 @@ typedef int (*Correction)(void *context, double t, double *x);
  *
  * Dense output over a step is the nested polynomial x + s (F0 + (1-s) (F1 + s (F2 + (1-s) (F3 + ...)))) through both ends and
  * slopes, whose coefficients from F3 on are h (d . k): `dense` rows of stages + 1 + extra entries. */
-typedef struct {
+typedef struct Tableau {
     int stages, extra, dense, order;
     double damping, stable;
     const double *c, *a, *e, *e3, *d;
 } Tableau;
 
-typedef struct {
+typedef struct RungeKutta {
     const Tableau *tableau;
     int count;
     Derivative derivative;

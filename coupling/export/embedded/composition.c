@@ -64,8 +64,8 @@ static void evaluate_stage(Model *m, unsigned stage)
                 p->v[r] = NAN;
         member_changed(p, 0);
     }
-    if (stage == EVERYTHING)
-        show_indicators(w);
+    if (stage == EVERYTHING && mechanism.watching)
+        mechanism.watching->show(w);
     if (projected)
         show_states(w, w->x);
 }
@@ -78,7 +78,8 @@ static void steps(Model *m)
 static void accept(Model *m)
 {
     Whole *w = whole(m);
-    arm_indicators(w);
+    if (mechanism.watching)
+        mechanism.watching->arm(w);
     if (mechanism.memory)
         system_accept(w->system, w->v + mechanism.memory + 1);
 }
@@ -151,8 +152,10 @@ static bool choose(Model *m, const signed char *edge, bool settled, bool *chosen
     const double t = w->v[m->time];
     (void)edge;
     *chosen = *jumped = false;
-    note_falls(w, w->chosen_at != t);
-    arm_indicators(w);
+    if (!mechanism.watching)
+        return true;
+    mechanism.watching->note_falls(w, w->chosen_at != t);
+    mechanism.watching->arm(w);
     if (!settled || given(w))
         return true;
     prepare(w, AT_EVENTS);
@@ -160,7 +163,7 @@ static bool choose(Model *m, const signed char *edge, bool settled, bool *chosen
     memset(w->fell, 0, mechanism.watches * sizeof *w->fell);
     w->chosen_at = *chosen ? t : w->chosen_at;
     if (*chosen)
-        watch_anew(w, *jumped);
+        mechanism.watching->begin_anew(w, *jumped);
     show_states(w, *jumped ? w->x : NULL);
     return done;
 }

@@ -48,6 +48,9 @@ typedef struct {
     const double *times;
 } Kinks;
 
+typedef struct Watching Watching; /* see whole.h */
+extern const Watching watching;
+
 typedef struct {
     const char *name, *token;
     double default_stop;
@@ -68,6 +71,7 @@ typedef struct {
     Reference watched; /* the own variables of joints that switch, by joint: the indicator as importers see it, then the band of its noise, then by
                         * how much it is shown lifted */
     unsigned watches;
+    const Watching *watching; /* null where there are no such joints */
     Reference memory; /* the tolerance, and from the next one on what loops remember of their motion; 0 without loops */
     const Method *implicit_method;
 } Mechanism;

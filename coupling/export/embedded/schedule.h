@@ -17,7 +17,6 @@ typedef struct {
     bool (*begin)(struct System *);
     void (*restore)(struct System *); /* all values have been set anew */
     bool (*choose)(struct System *, double t, double *x, const bool *fell, bool *chosen, bool *jumped);
-    bool (*noise)(struct System *, const double *x, double *noise); /* by joint; whether the last choice changed modes */
 } Chooser;
 
 extern const Chooser chooser;

@@ -75,15 +75,21 @@ static bool choose(System *s, double t, double *x, const bool *fell, bool *chose
     return system_ended(s, status);
 }
 
-static bool noise(System *s, const double *x, double *each)
+int system_watched(const System *s, unsigned joint)
+{
+    const SwitchedRow *row = &schedule.rows.switched[joint];
+    return row->indicator == NONE ? -1 : s->kernel->parts[row->part].first_indicator + row->indicator;
+}
+
+bool system_noise(System *s, const double *x, double *noise)
 {
     bool changed = false;
     for (int i = 0; i < s->kernel->switching->count; i++) {
         const Item *item = &s->kernel->switching->item[i];
-        each[i] = noise_of(s->kernel, item, x);
+        noise[i] = noise_of(s->kernel, item, x);
         changed = changed || item->mode != item->before;
     }
     return changed;
 }
 
-const Chooser chooser = {begin, restore, choose, noise};
+const Chooser chooser = {begin, restore, choose};

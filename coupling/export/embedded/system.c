@@ -282,17 +282,6 @@ bool system_choose(System *s, double t, double *x, const bool *fell, bool *chose
     return !schedule.chooser || schedule.chooser->choose(s, t, x, fell, chosen, jumped);
 }
 
-int system_watched(const System *s, unsigned joint)
-{
-    const SwitchedRow *row = &schedule.rows.switched[joint];
-    return row->indicator == NONE ? -1 : s->kernel->parts[row->part].first_indicator + row->indicator;
-}
-
-bool system_noise(System *s, const double *x, double *noise)
-{
-    return schedule.chooser && schedule.chooser->noise(s, x, noise);
-}
-
 /* -- evaluation ---------------------------------------------------------------------------------------------------------------------- */
 
 bool system_ended(System *s, int status)

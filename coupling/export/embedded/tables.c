@@ -293,10 +293,10 @@ Model *model_new(void)
         describe(w);
         w->system = system_new(w->member, name_of, w);
     }
-    if (w->system) {
-        begin_watching(w);
+    if (w->system && mechanism.watching)
+        mechanism.watching->begin(w);
+    if (w->system)
         return &w->model;
-    }
     model_free(&w->model);
     return NULL;
 }

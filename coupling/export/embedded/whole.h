@@ -79,12 +79,14 @@ const char *close_start(Whole *); /* what keeps it from being closed, or null; s
  * two texts; null where there are none. */
 const char *describe_open(Whole *, int first, int last, double allowed, const char *head, const char *tail);
 
-/* watching.c: the indicators of joints that switch */
-void begin_watching(Whole *);
-void show_indicators(Whole *);
-void arm_indicators(Whole *); /* at a point of the motion, or after an event */
-void note_falls(Whole *, bool counts);
-void watch_anew(Whole *, bool jumped); /* modes have been chosen, and velocities may have */
+/* switched_watching.c: the indicators of joints that switch */
+struct Watching {
+    void (*begin)(Whole *);
+    void (*show)(Whole *);
+    void (*arm)(Whole *); /* at a point of the motion, or after an event */
+    void (*note_falls)(Whole *, bool counts);
+    void (*begin_anew)(Whole *, bool jumped); /* modes have been chosen, and velocities may have jumped */
+};
 
 /* all_events.c: of all components */
 Reference first_component(void);

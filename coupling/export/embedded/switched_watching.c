@@ -18,7 +18,7 @@ static double *lift_of(Whole *w)
     return &w->v[mechanism.watched + 2 * mechanism.watches];
 }
 
-void begin_watching(Whole *w)
+static void begin(Whole *w)
 {
     for (unsigned i = 0; i < mechanism.watches; i++) {
         const int which = system_watched(w->system, i);
@@ -33,7 +33,7 @@ void begin_watching(Whole *w)
     }
 }
 
-void show_indicators(Whole *w)
+static void show(Whole *w)
 {
     const double *const lift = lift_of(w);
     for (unsigned i = 0; i < mechanism.watches; i++) {
@@ -42,7 +42,7 @@ void show_indicators(Whole *w)
     }
 }
 
-void arm_indicators(Whole *w)
+static void arm(Whole *w)
 {
     double *const noise = noise_of(w), *const lift = lift_of(w);
     for (unsigned i = 0; i < mechanism.watches; i++)
@@ -51,7 +51,7 @@ void arm_indicators(Whole *w)
 
 /* An importer locates a fall as exactly as it can, and the states that it sets then are rounded: as little as that an indicator may still be
  * positive. */
-void note_falls(Whole *w, bool counts)
+static void note_falls(Whole *w, bool counts)
 {
     double *const noise = noise_of(w), *const lift = lift_of(w);
     for (unsigned i = 0; i < mechanism.watches; i++) {
@@ -65,10 +65,12 @@ void note_falls(Whole *w, bool counts)
     }
 }
 
-void watch_anew(Whole *w, bool jumped)
+static void begin_anew(Whole *w, bool jumped)
 {
     double *const noise = noise_of(w), *const lift = lift_of(w);
     const bool first = !(noise[0] > 0), changed = system_noise(w->system, w->x, noise);
     for (unsigned i = 0; i < mechanism.watches && (first || changed || jumped); i++)
         lift[i] = 2 * noise[i];
 }
+
+const Watching watching = {begin, show, arm, note_falls, begin_anew};
