@@ -2,7 +2,8 @@
 
 All are run side by side, in turns; times are medians, of integration alone. The same FMUs in Co-Simulation, by the implicit schemes, are
 told by processor time: whole runs of a system that is built already. The C function is compiled twice: as a dense L D L^T solves
-its 20 multipliers, and skipping the zeros of that matrix. It runs under the same Dormand-Prince code as the FMUs. Exudyn integrates
+its 20 multipliers, and skipping the zeros of that matrix. It runs under the same Dormand-Prince code as the FMUs, whose equations a tape evaluates
+as well. A second table has whole calls of ``simulate`` on a system that has run before. Exudyn integrates
 implicitly, so it is compared where both have an error of about 1e-5.
 """
 
@@ -21,9 +22,11 @@ from pathlib import Path
 
 from coupling import System
 from coupling.kernel.tableau import Tableau
+from coupling.live import fused
 from coupling.solvers import dop853, dopri5
 
 HERE = Path(__file__).parent
+fused.BY_DEFAULT = True  # rows by the FMUs say so
 METHODS = {"dopri5": dopri5.METHOD, "dop853": dop853.METHOD}
 CASES = (("dopri5", 1e-6), ("dopri5", 1e-9), ("dop853", 1e-9))
 SCHEMES = ("implicit", "implicit-velocity", "implicit-position")
@@ -50,11 +53,15 @@ class Row:
     run: Callable[[], tuple[float, float, int]]
     """Seconds, largest error of an angle, evaluations."""
     seconds: list[float] = field(default_factory=list)
+    whole: list[float] = field(default_factory=list)
+    """The seconds of the call."""
     error: float = 0.0
     evaluations: int = 0
 
     def measure(self) -> None:
+        began = time.perf_counter()
         seconds, self.error, self.evaluations = self.run()
+        self.whole.append(time.perf_counter() - began)
         self.seconds.append(seconds)
 
     @property
@@ -89,9 +96,11 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
     return run
 
 
-def coupled(system: System, solver: str, tolerance: float, stabilisation: str = "projection") -> tuple[float, float, int]:
+def coupled(
+    system: System, solver: str, tolerance: float, stabilisation: str = "projection", compiled: bool | None = False
+) -> tuple[float, float, int]:
     """The FMUs; time from the first evaluation to the last, which is what the others' times are."""
-    options = {"solver": solver, "rtol": tolerance, "atol": tolerance, "stabilisation": stabilisation}
+    options = {"solver": solver, "rtol": tolerance, "atol": tolerance, "stabilisation": stabilisation, "compiled": compiled}
     result = system.simulate(example.STOP, outputs=["link*.theta"], output_times=[example.STOP], **options)
     taken = result.statistics
     return taken.seconds_running, error({name: values[-1] for name, values in example.angles(result).items()}), taken.evaluations
@@ -135,6 +144,8 @@ def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
                 Row("one C function, zeros skipped", lambda s=solver, t=tolerance: sparse(METHODS[s], t)),
                 Row("coupled FMUs, Baumgarte", lambda s=solver, t=tolerance: coupled(system, s, t, "baumgarte")),
                 Row("coupled FMUs, projection", lambda s=solver, t=tolerance: coupled(system, s, t)),
+                Row("tape, Baumgarte", lambda s=solver, t=tolerance: coupled(system, s, t, "baumgarte", None)),
+                Row("tape, projection", lambda s=solver, t=tolerance: coupled(system, s, t, "projection", None)),
             ]
             for solver, tolerance in CASES
         ]
@@ -151,6 +162,11 @@ def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
                     f"  {row.name:30}{row.evaluations:12}{row.error:12.1e}{1e3 * row.median:9.2f}"
                     f"{1e6 * row.median / row.evaluations:9.2f}   {ratios}"
                 )
+        print(f"{'whole calls of simulate':32}{'ms':>9}")
+        for (solver, tolerance), rows in zip(CASES, groups, strict=True):
+            print(f"{solver}, tolerance {tolerance:g}")
+            for row in rows[2:]:
+                print(f"  {row.name:30}{1e3 * statistics.median(row.whole):9.2f}")
         co_simulation(max(1, repetitions // 3))
         if with_exudyn:
             ours = Row("coupled FMUs, dopri5", lambda: coupled(system, "dopri5", EXUDYN_TOLERANCE))

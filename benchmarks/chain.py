@@ -1,6 +1,7 @@
 """Time per evaluation against the number of bodies: chains of links, and the N-four-bar mechanism.
 
-An evaluation is one call of the kernel: all states to all bodies, all multipliers solved, all derivatives back. The exponent is the
+An evaluation is one call of the kernel: all states to all bodies, all multipliers solved, all derivatives back; by the FMUs, and by a tape of their
+equations. The exponent is the
 slope of time over bodies between neighbouring rows, in logarithms: 1 is proportional.
 """
 
@@ -15,14 +16,17 @@ import argparse
 import math
 import statistics
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
 from coupling import System
+from coupling.live import fused
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.options import Run
 
+fused.BY_DEFAULT = True  # rows by the FMUs say so
 ROD = {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
 
 
@@ -62,13 +66,16 @@ def four_bars(bodies: int) -> System:
 MECHANISMS = {"chain": chain, "N-four-bar": four_bars}
 
 
-def measure(system: System, seconds: float, repetitions: int, recorded: str = "*0.theta") -> tuple[float, float, float]:
-    """Seconds per evaluation, to build and to start."""
-    run = Run(stop_time=0.01, rtol=1e-6, outputs=[recorded], output_times=[0.01])
+def measure(
+    system: System, seconds: float, repetitions: int, recorded: str = "*0.theta", compiled: bool | None = False
+) -> tuple[float, float, float]:
+    """Seconds per evaluation, to build and to start; fused code begins with the start."""
+    run = Run(stop_time=0.01, rtol=1e-6, outputs=[recorded], output_times=[0.01], compiled=compiled)
     began = time.perf_counter()
     built = system.build(communication=False)
     ready = time.perf_counter()
     with start(compile_program(built, run.outputs), run, {}) as session:
+        fused.begin_fused(session)
         started = time.perf_counter()
         kernel, x, dx = session.kernel, session.x.copy(), np.zeros(built.states)
         samples = []
@@ -83,24 +90,29 @@ def measure(system: System, seconds: float, repetitions: int, recorded: str = "*
     return statistics.median(samples), ready - began, started - ready
 
 
+def table(name: str, way: str, systems: Sequence[System], options: argparse.Namespace, compiled: bool | None) -> None:
+    before: tuple[int, float] | None = None
+    for system in systems:
+        count = sum(len(fmu.states) for fmu in system.instances.values()) // 6
+        seconds, build, start = measure(system, options.seconds, options.repetitions, compiled=compiled)
+        exponent = math.log(seconds / before[1]) / math.log(count / before[0]) if before and count != before[0] else math.nan
+        counts = f"{name:12}{way:6}{count:8}{6 * count:8}"
+        print(f"{counts}{1e6 * seconds:15.2f}{1e6 * seconds / count:10.3f}{exponent:10.2f}{build:9.2f}{start:9.2f}", flush=True)
+        before = count, seconds
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bodies", type=int, nargs="+", default=[10, 100, 1000, 2000], help="how many (default 10 100 1000 2000)")
     parser.add_argument("--seconds", type=float, default=0.2, help="of evaluations in each repetition (default 0.2)")
     parser.add_argument("--repetitions", type=int, default=7, help="of which the median counts (default 7)")
     options = parser.parse_args()
-    print(f"{'mechanism':12}{'bodies':>8}{'states':>8}{'us/evaluation':>15}{'us/body':>10}{'exponent':>10}{'build s':>9}{'start s':>9}")
+    print(
+        f"{'mechanism':12}{'by':6}{'bodies':>8}{'states':>8}{'us/evaluation':>15}{'us/body':>10}{'exponent':>10}{'build s':>9}{'start s':>9}"
+    )
     for name, make in MECHANISMS.items():
-        before: tuple[int, float] | None = None
-        for bodies in options.bodies:
-            system = make(bodies)
-            count = sum(len(fmu.states) for fmu in system.instances.values()) // 6
-            seconds, build, start = measure(system, options.seconds, options.repetitions)
-            exponent = math.log(seconds / before[1]) / math.log(count / before[0]) if before and count != before[0] else math.nan
-            print(
-                f"{name:12}{count:8}{6 * count:8}{1e6 * seconds:15.2f}{1e6 * seconds / count:10.3f}{exponent:10.2f}{build:9.2f}{start:9.2f}"
-            )
-            before = count, seconds
+        for way, compiled in (("FMUs", False), ("tape", None)):
+            table(name, way, [make(bodies) for bodies in options.bodies], options, compiled)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,10 @@ class Writer:
         """The slot of what has been computed, or is a constant or a leaf."""
         return self.constant(float(self.graph.value[node])) if self.graph.op[node] is Op.CONSTANT else self.slot[node]
 
+    def signed(self, node: int, negative: bool) -> int:
+        """The same as the kernel's arrays of slots have it: -1 for a zero, -2 less the slot for an opposite."""
+        return -1 if node == self.graph.zero else -2 - self.place_of(node) if negative else self.place_of(node)
+
     def initial(self) -> np.ndarray:
         """The workspace before anything has run: constants, and no numbers elsewhere, so that what is read too early is seen."""
         values = np.full(self.size, np.nan)

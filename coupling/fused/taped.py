@@ -34,6 +34,10 @@ class Taped:
     mobility: Mapping[tuple[int, int], int]
     """By state and unknown."""
     symmetric: bool
+    x_read: int
+    """The states at which constraints are read, with slots of their own for all that follows from them."""
+    positions: Sequence[int]
+    velocities: Sequence[int]
 
 
 def taped(built: Built) -> Taped:
@@ -46,8 +50,13 @@ def taped(built: Built) -> Taped:
         wanted[each.region][each.place] = each.node
     mobile = slopes(graph, lowered.derivatives)
     mobility = {(state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()}
-    kept = {_signed(graph, node)[0] for node in (*(n for nodes in wanted.values() for n in nodes), *mobility.values())}
-    prepare, before, after = _divided(graph, roots, kept)
+    opposites = (Region.ENTRIES, Region.RIGHT_SIDES)
+    kept = {_signed(graph, node)[0] for node in (*(n for region in opposites for n in wanted[region]), *mobility.values())}
+    kept |= {n for region in Region if region not in opposites for n in wanted[region]}
+    levels = [[_signed(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)]
+    reading = graph.order(node for level in levels for node, _ in level)
+    settled = _settled(graph, reading)
+    prepare, before, after = _divided(graph, roots, kept | settled)
     stages = {Stage.PREPARE: prepare, Stage.BEFORE: before, Stage.SOLVE: list(roots.solve.nodes), Stage.AFTER: after}
     everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
     writer = Writer(
@@ -55,31 +64,47 @@ def taped(built: Built) -> Taped:
     )
     kept |= _read_elsewhere(graph, stages.values())
     unknowns = {first[Region.UNKNOWNS] + i: node for i, node in enumerate(wanted[Region.UNKNOWNS])}
-    kept |= {*unknowns.values()}
+    kept |= {*unknowns.values()} | settled
     tapes = {stage: writer.tape(nodes, kept, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
 
     def slots(nodes: Iterable[int]) -> list[int]:
-        signed = (_signed(graph, node) for node in nodes)
-        return [
-            -1 if node == graph.zero else -2 - writer.place_of(node) if negative else writer.place_of(node) for node, negative in signed
-        ]
+        return [writer.signed(*_signed(graph, node)) for node in nodes]
+
+    def plain(region: Region, order: Iterable[int] | None = None) -> list[int]:
+        nodes = wanted[region]
+        return [writer.place_of(nodes[place]) for place in (range(len(nodes)) if order is None else order)]
 
     order = np.zeros(lowered.unknowns, dtype=int)
     for loop, elimination in zip(lowered.loops, roots.eliminations, strict=True):
         for place, (_, unknown) in enumerate(elimination.pivots):
             order[loop.first + unknown] = loop.first + place
+    places = {
+        "entries": slots(wanted[Region.ENTRIES]),
+        "right": slots(wanted[Region.RIGHT_SIDES]),
+        "pivots": plain(Region.PIVOTS, order),
+        "diagonals": plain(Region.DIAGONALS, order),
+        "derivatives": plain(Region.DERIVATIVES),
+    }
+    mobile_places = dict(zip(mobility, slots(mobility.values()), strict=True))
+    x_read = writer.place(built.states)
+    own = {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in reading if graph.op[n] in _REGIONS}
+    own |= {n: x_read + int(graph.value[n]) for n in reading if graph.op[n] is Op.STATE} | {n: writer.slot[n] for n in settled}
+    reader = Writer(graph, own, writer.size, writer.constants)
+    tapes[Stage.READING] = reader.tape(
+        [n for n in reading if graph.args[n] and n not in settled], {n for level in levels for n, _ in level}
+    )
+    positions, velocities = ([reader.signed(*each) for each in level] for level in levels or [(), ()])
     return Taped(
         lowered=lowered,
         tapes=tapes,
-        initial=writer.initial(),
+        initial=reader.initial(),
+        x_read=x_read,
+        positions=positions,
+        velocities=velocities,
         first=first,
-        entries=slots(wanted[Region.ENTRIES]),
-        right=slots(wanted[Region.RIGHT_SIDES]),
-        pivots=slots(wanted[Region.PIVOTS][place] for place in order),
-        diagonals=slots(wanted[Region.DIAGONALS][place] for place in order),
-        derivatives=slots(wanted[Region.DERIVATIVES]),
-        mobility=dict(zip(mobility, slots(mobility.values()), strict=True)),
+        mobility=mobile_places,
         symmetric=all(elimination.symmetric for elimination in roots.eliminations),
+        **places,
     )
 
 
@@ -114,6 +139,18 @@ _REGIONS = {
 }
 
 
+def _settled(graph: Graph, nodes: Iterable[int]) -> set[int]:
+    """Operations on what changes at events only."""
+    found: set[int] = set()
+    for node in nodes:
+        if graph.args[node] and all(a in found or graph.op[a] in _SETTLED for a in graph.args[node]):
+            found.add(node)
+    return found
+
+
+_SETTLED = (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE)
+
+
 def _divided(graph: Graph, roots: Roots, kept: Iterable[int]) -> tuple[list[int], list[int], list[int]]:
     """What is prepared, what is computed before the unknowns, and what is computed from them: longer batches than where all that is
     needed last is computed last."""
@@ -128,7 +165,7 @@ def _divided(graph: Graph, roots: Roots, kept: Iterable[int]) -> tuple[list[int]
         if any(a in later or graph.op[a] is Op.UNKNOWN for a in args):
             later.add(node)
             after.append(node)
-        elif all(a in settled or graph.op[a] in (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE) for a in args):
+        elif all(a in settled or graph.op[a] in _SETTLED for a in args):
             settled.add(node)
             prepare.append(node)
         else:

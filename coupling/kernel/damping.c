@@ -237,7 +237,8 @@ static bool in_cycle(const Cycles *d, int joint)
 /* Of a joint, by one of its rows. */
 static double limit(const Cycles *d, int row)
 {
-    return d->decided || d->peak[row] > SOUND ? fmin(NEAR * d->sigma2, FALLEN * d->peak[row]) : 0;
+    const double near = NEAR * d->sigma2, fallen = FALLEN * d->peak[row];
+    return d->decided || d->peak[row] > SOUND ? (near < fallen ? near : fallen) : 0;
 }
 
 /* In a cycle with redundant rows the pivot that vanishes may be now that of one row, now that of another: those that are small are counted,

@@ -82,11 +82,17 @@ static void place_entries(Kernel *k, const Own *own)
     }
 }
 
+static void gather_plain(const double *w, const int *slot, int count, double *values)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = w[slot[i]];
+}
+
 /* Whether no equation is to be left out, damped or doubted. */
 static bool trusted(const Kernel *k, Own *own)
 {
-    collect(own->w, own->rows->pivot, own->unknowns, own->pivot);
-    collect(own->w, own->rows->diagonal, own->unknowns, own->diagonal);
+    gather_plain(own->w, own->rows->pivot, own->unknowns, own->pivot);
+    gather_plain(own->w, own->rows->diagonal, own->unknowns, own->diagonal);
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
         if (l->off_count || l->dropped_count || l->held || !linear_trusts(l->linear, own->diagonal + first, own->pivot + first))
@@ -122,7 +128,7 @@ static bool solve(Kernel *k, Own *own)
     k->statistics.factorisations += k->loop_count;
     k->statistics.newton_iterations += k->loop_count;
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
-        collect(own->w, own->rows->unknown + first, k->loops[i].count, k->v + k->loops[i].first);
+        gather_plain(own->w, own->rows->unknown + first, k->loops[i].count, k->v + k->loops[i].first);
     return true;
 }
 
@@ -131,11 +137,10 @@ static bool evaluate_here(Kernel *k, Own *own, double *dx)
     if (!fill(k, own) || !solve(k, own))
         return false;
     run(own, AFTER_STAGE);
+    gather_plain(own->w, own->rows->derivative, k->states, dx);
     double finite = 0;
-    for (int i = 0; i < k->states; i++) {
-        dx[i] = value_at(own->w, own->rows->derivative[i]);
+    for (int i = 0; i < k->states; i++)
         finite += dx[i] - dx[i];
-    }
     return finite == 0;
 }
 
@@ -146,13 +151,14 @@ static bool derive(Kernel *k, double *dx)
     if (!isnan(own->report.given_up))
         return false;
     keep_unknowns(k, own->before);
-    const Statistics before = k->statistics;
+    const long factorisations = k->statistics.factorisations, iterations = k->statistics.newton_iterations;
     own->report.evaluations++;
     k->settled = false;
     k->ahead = evaluate_here(k, own, dx);
     if (!k->ahead) {
         own->report.by_rows++;
-        k->statistics = before;
+        k->statistics.factorisations = factorisations;
+        k->statistics.newton_iterations = iterations;
         begin_from(k, own->before);
     }
     return k->ahead;

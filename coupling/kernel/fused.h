@@ -22,7 +22,7 @@ typedef void (*FusedStage)(const void *code, double *workspace); /* code: a tape
  * event indicators, after an evaluation. */
 enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, FUSED_STAGES };
 
-/* In arrays of slots: NONE is a zero, and what is below the opposite of what a slot has. */
+/* In arrays of slots, but for unknown, pivot, diagonal and derivative: NONE is a zero, and what is below the opposite of what a slot has. */
 #define NEGATIVE(slot) (-2 - (slot))
 
 /* Slots of values that are got from an instance: `count` from `first` on. */

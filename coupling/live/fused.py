@@ -11,6 +11,7 @@ import numpy as np
 from coupling.fused.lowering import Lowered
 from coupling.fused.roots import Region
 from coupling.fused.taped import Taped
+from coupling.kernel import library
 from coupling.kernel.fused import FusedRows, Reading, fuse, report
 from coupling.live.session import Session
 from coupling.options import Run
@@ -27,7 +28,8 @@ BY_TAPE = "by a tape of their equations"
 def begin_fused(session: Session) -> None:
     """Fused code takes the place of the instances where it can and may; to be called at the start of a run."""
     session.evaluated = BY_INSTANCES
-    if not BY_DEFAULT or session.run.compiled is False or not _may(session.run, session.built):
+    own = session.kernel.library is library  # not in a process of its own
+    if not BY_DEFAULT or session.run.compiled is False or not own or not _may(session.run, session.built):
         return
     tapes = session.program.fused
     if isinstance(tapes, Taped):
@@ -56,6 +58,7 @@ def _rows(session: Session, tapes: Taped) -> FusedRows:
     _check_patterns(session, lowered)
     slots["entry"], slots["right"] = tapes.entries, tapes.right
     slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + lowered.unknowns)
+    slots["position"], slots["velocity"] = tapes.positions, tapes.velocities
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, lowered)]
     return FusedRows(
@@ -71,7 +74,7 @@ def _rows(session: Session, tapes: Taped) -> FusedRows:
         ],
         solves=tapes.symmetric,
         slots=slots,
-        x_read=0,
+        x_read=tapes.x_read,
     )
 
 

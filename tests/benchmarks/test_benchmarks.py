@@ -61,7 +61,8 @@ def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn()
     pytest.importorskip("exudyn")
     text = printed("andrews", "--repetitions", "1", "--exudyn-steps", "300")
     at_the_first_tolerance = [line[44:56].strip() for line in text[2:5]]
-    assert sum("coupled FMUs" in line for line in text) == 8
+    assert sum("coupled FMUs" in line for line in text) == 14 and sum("tape, " in line for line in text) == 12
+    assert [line[44:56] for line in text[2:8] if "Baumgarte" in line] == [text[4][44:56]] * 2
     assert len(set(at_the_first_tolerance)) == 1 and float(at_the_first_tolerance[0]) < 1e-4
     schemes = {words[0]: words[1:] for words in map(str.split, text) if words[0].startswith("implicit")}
     assert len(schemes) == 3 and all(int(passes) < 7000 and float(error) < 1e-5 for passes, error, *_ in schemes.values())
@@ -70,9 +71,10 @@ def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn()
 
 @pytest.mark.slow
 def test_the_chain_benchmark_prints_its_table():
-    """Two sizes of two mechanisms, with the exponent between them."""
+    """Two sizes of two mechanisms, by FMUs and by tapes, with the exponent between them."""
     text = printed("chain", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1")
-    assert [line.split()[:2] for line in text[1:]] == [["chain", "3"], ["chain", "9"], ["N-four-bar", "3"], ["N-four-bar", "9"]]
+    rows = [[name, way, bodies] for name in ("chain", "N-four-bar") for way in ("FMUs", "tape") for bodies in ("3", "9")]
+    assert [line.split()[:3] for line in text[1:]] == rows
     assert np.isfinite(float(text[2].split()[-3]))
 
 
