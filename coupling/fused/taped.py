@@ -93,7 +93,7 @@ def taped(built: Built) -> Taped:
     tapes[Stage.READING] = reader.tape(
         [n for n in reading if graph.args[n] and n not in settled], {n for level in levels for n, _ in level}
     )
-    positions, velocities = ([reader.signed(*each) for each in level] for level in levels or [(), ()])
+    positions, velocities = ([reader.signed(*each) for each in level] for level in levels or [[], []])
     return Taped(
         lowered=lowered,
         tapes=tapes,
