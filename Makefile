@@ -37,6 +37,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/trees.py
 	$(BIN)/python benchmarks/runs.py
 	$(BIN)/python benchmarks/checkpoints.py
+	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/sweeps.py
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/pictures.py

@@ -156,7 +156,7 @@ def test_ctrl_c_ends_a_call_without_end() -> None:
     bad = foreign.of_oscillator(3, rates=f"if (time > 0.5) {{ {_ENDS['loop'][0]} }}")
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    result = _driven(bad).simulate(1.0, isolate="all", output_interval=0.01)
+    result = _driven(bad).simulate(1.0, isolate="all", output_interval=0.01, call_timeout=20)
     assert result.outcome.ending is Ending.INTERRUPTED and "was interrupted after" in result.outcome.sentence
     assert 0.45 < result._record.rows[-1, 0] < 0.52
 
