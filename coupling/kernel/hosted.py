@@ -30,9 +30,10 @@ _VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
 
 _IN_PLACE = {
     *(f"kernel_{name}" for name in ("slots", "failure", "statistics", "time", "record_kept")),
+    *(f"kernel_run_{name}" for name in ("time", "steps")),
     *(f"instance_{name}" for name in ("message", "said", "handles_events")),
 }
-"""Functions that read what the first argument is and no more, so that they can be called here."""
+"""Functions that read what the first argument has and no more, so that they can be called here."""
 
 _AT_THE_END = {"kernel_free", "instance_close", "library_close"}
 """What a host that is no more has done with."""
@@ -65,7 +66,7 @@ class HostedLibrary:
         self.opened: dict[Path, Any] = {}
         self.instances: dict[int, Any] = {}
         self.limits = memory, call_timeout
-        self._shown = 0
+        self._shown, self._ended = 0, False
         self._call, self._handle = library.host_call, self.host.handle
         self._words, self._numbers = self.host.words.word, self.host.words.real
         self._first = self._top = self.host.data
@@ -89,8 +90,10 @@ class HostedLibrary:
         weakref.finalize(self, self.host.stop)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
+        if self._ended and name in _IN_PLACE:
+            self._check(DeathKind.LOST)
         found = getattr(library, name)
         if name == "kernel_failure":
             found = self._legible(found)
@@ -127,6 +130,9 @@ class HostedLibrary:
         self.host.stop()
         self.opened.clear()
         self.instances.clear()
+        self._ended = True
+        for name in _IN_PLACE:
+            self.__dict__.pop(name, None)
 
     # -- calls -----------------------------------------------------------------------------------------------------------------
 
