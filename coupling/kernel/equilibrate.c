@@ -27,10 +27,14 @@ bool linear_scale_by_diagonal(Linear *a, const double *values)
         a->row_scale[i] = a->column_scale[i] = d > 0 ? 1 / sqrt(fmax(d, TINY)) : 1;
     }
     scale_entries(a);
-    for (int e = 0; e < a->row_start[a->count]; e++) {
-        double scaled = values[e] * a->scale[e];
-        if (fabs(scaled) > 1 + ASYMMETRY || fabs(scaled - values[a->mirror[e]] * a->scale[e]) > ASYMMETRY)
-            return false;
+    for (int i = 0; i < a->count; i++) {
+        /* A semidefinite matrix has nothing beside a zero on its diagonal. */
+        const double most = a->diagonal[i] < 0 || values[a->diagonal[i]] == 0 ? ASYMMETRY : 1 + ASYMMETRY;
+        for (int e = a->row_start[i]; e < a->row_start[i + 1]; e++) {
+            double scaled = values[e] * a->scale[e];
+            if (fabs(scaled) > most || fabs(scaled - values[a->mirror[e]] * a->scale[e]) > ASYMMETRY)
+                return false;
+        }
     }
     return true;
 }

@@ -362,3 +362,12 @@ def test_shapes_that_do_not_fit():
         linear.solve([1, 2, 3])
     with pytest.raises(ValueError, match="2 row starts do not fit 2 unknowns and 2 entries"):
         Linear([0, 2], [0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("size", [0.3, 1.0, 2.0])
+def test_symmetric_equations_with_a_zero_on_the_diagonal(size, order):
+    """As those of the acceleration of a shaft without mass and of the coupling that holds it: symmetric, but not semidefinite."""
+    linear = Linear([0, 1, 3], [1, 0, 1], order)
+    assert linear.factorise([-1.0, -1.0, size]) == 0
+    np.testing.assert_allclose(linear.solve([0.0, 10.0]), [-10.0, 0.0], atol=1e-13)
