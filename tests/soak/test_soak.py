@@ -10,8 +10,9 @@ from tests.soak.crane import soak
 
 
 @pytest.mark.slow  # two minutes
-def test_a_valve_that_crashes_at_random(tmp_path: Path) -> None:
-    found = soak(2.0, tmp_path, isolate="all")
+@pytest.mark.parametrize("options", [{"adding": {"process": "own"}}, {"isolate": "all"}], ids=["own", "all"])
+def test_a_valve_that_crashes_at_random(options: dict, tmp_path: Path) -> None:
+    found = soak(1.0, tmp_path, **options)
     assert found.restarts > 0
     assert found.after[1:] == found.before[1:]
     assert found.after.memory < found.before.memory + 20e6

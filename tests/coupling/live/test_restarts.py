@@ -45,7 +45,7 @@ def run(crashes: Path, at: list[int], **options: Any) -> tuple[Result, Result]:
     )
 
 
-WAYS = {"all": {"isolate": "all"}}
+WAYS = {"all": {"isolate": "all"}, "own": {"adding": {"process": "own"}}}
 
 
 @pytest.mark.parametrize("way", WAYS)
