@@ -77,6 +77,8 @@ class Run:
     """Seconds that one call of an FMU in a process of its own may take."""
     memory: float | None = None
     """Bytes that such a process may take."""
+    sandbox: bool = False
+    """Whether such a process is denied the files of others, the network and other programs."""
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
     compiled: bool | None = None
@@ -103,6 +105,11 @@ class Run:
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
         if not isinstance(self.isolate, str) or self.isolate not in _ISOLATE:
             raise BuildError(f"isolate = {shown(self.isolate)} is unknown; choose 'all', 'foreign' or 'none'")
+        if not isinstance(self.sandbox, bool) or (self.sandbox and self.isolate == "none"):
+            why = (
+                "is for runs in a process of their own; give isolate='all' as well" if self.sandbox is True else "is neither True nor False"
+            )
+            raise BuildError(f"sandbox = {shown(self.sandbox)} is refused: it {why}")
         for name, word in (("call_timeout", "seconds"), ("memory", "bytes")):
             if getattr(self, name) is not None:
                 value = number(name, getattr(self, name))

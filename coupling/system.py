@@ -424,6 +424,7 @@ class System(Composition):
         isolate: str = Run.isolate,
         call_timeout: float | None = Run.call_timeout,
         memory: float | None = Run.memory,
+        sandbox: bool = Run.sandbox,
     ) -> Result:
         """Integrates the system from ``start_time`` to ``stop_time`` (seconds).
 
@@ -458,8 +459,8 @@ class System(Composition):
         goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
         at the end: ``System.resume`` goes on from there. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes
         ends the run alone; ``foreign`` does so where an FMU is not of this library. There a call of an FMU that takes longer than ``call_timeout`` seconds
-        ends the run, and so does Ctrl-C; the process may take so many bytes of ``memory``. Where an FMU takes a process of its own along, the run
-        goes on from its last checkpoint with ``on_crash="restart"``, ``max_restarts`` times.
+        ends the run, and so does Ctrl-C; the process may take so many bytes of ``memory``, and in a ``sandbox`` no files of others. Where an FMU takes a
+        process of its own along, the run goes on from its last checkpoint with ``on_crash="restart"``, ``max_restarts`` times.
         """
         asked = {name: value for name, value in locals().items() if name in _ASKED}
         check_scheme(scheme)

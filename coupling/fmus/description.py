@@ -95,7 +95,7 @@ class Fmu:
         It lasts as long as the process, that of a private FMU as long as this object.
         """
         identifier = (self.interface(interface) if isinstance(interface, str) else interface).identifier
-        return find_library(self.path, self._folder, self.version, identifier)
+        return find_library(self.path, self.folder, self.version, identifier)
 
     def seen(self, variable: FmuVariable, in_base: bool) -> int:
         """The reference of a variable as it is, or in base units."""
@@ -121,7 +121,7 @@ class Fmu:
     @property
     def resources(self) -> str | None:
         """Where the FMU finds its resources, as instantiation wants it: in FMI 2 an address, in FMI 3 a folder where there is one."""
-        folder = self._folder / "resources"
+        folder = self.folder / "resources"
         if self.version == 2:
             return folder.as_uri()
         return f"{folder}{os.sep}" if folder.is_dir() else None
@@ -146,7 +146,8 @@ class Fmu:
         return sha256(self.path)
 
     @property
-    def _folder(self) -> Path:
+    def folder(self) -> Path:
+        """Where its files are, unpacked."""
         folder = self._kept[-1] if self._kept else None
         if folder is None or not folder.is_dir():  # the cache may have been emptied by hand
             folder = self._place()

@@ -3,6 +3,7 @@
 #include "channel.h"
 #include "platform.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,22 @@ void hosts_forget(void)
     atomic_flag_clear(&listing);
 }
 
+/* What the host reads in `host_run`. */
+static char **command(const HostOptions *options, char *where, char *size)
+{
+    enum { FIRST = 4 };
+    size_t paths = 0;
+    while (options->sandbox && options->sandbox[paths])
+        paths++;
+    char **const arguments = calloc(FIRST + paths + 1, sizeof *arguments);
+    if (arguments) {
+        memcpy(arguments, (char *[FIRST]){(char *)options->program, (char *)options->core, where, size}, FIRST * sizeof *arguments);
+        if (paths)
+            memcpy(arguments + FIRST, options->sandbox, paths * sizeof *arguments);
+    }
+    return arguments;
+}
+
 Host *host_start(const HostOptions *options, char *problem, size_t size)
 {
     Host *h = calloc(1, sizeof *h);
@@ -141,8 +158,9 @@ Host *host_start(const HostOptions *options, char *problem, size_t size)
     char where[40], count[40];
     snprintf(where, sizeof where, "%p", window);
     snprintf(count, sizeof count, "%zu", h->size);
-    char *const arguments[] = {(char *)options->program, (char *)options->core, where, count, NULL};
-    error = platform_start(&h->process, arguments, file);
+    char **const arguments = command(options, where, count);
+    error = arguments ? platform_start(&h->process, arguments, file) : ENOMEM;
+    free(arguments);
     platform_close(file);
     if (error) {
         snprintf(problem, size, "'%s' cannot be started: %s", options->program, strerror(error));

@@ -43,7 +43,10 @@ typedef struct {
     size_t room;                /* bytes of data that both see; they take memory only where they are used */
     double memory;              /* bytes that the host may take; 0: no limit */
     double call_timeout;        /* seconds that one call of an FMU may take; 0: no limit */
+    const char *const *sandbox; /* null: none; else paths that it may read, SANDBOX_WRITABLE, paths that it may write as well, and a null */
 } HostOptions;
+
+#define SANDBOX_WRITABLE "--"
 
 typedef enum { LIVES, SIGNALLED, EXITED, LEFT, TIMED_OUT, INTERRUPTED, LOST } DeathKind;
 

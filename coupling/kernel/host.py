@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from coupling.kernel import library
 from coupling.kernel.binding import declare
+from coupling.kernel.sandbox import Sandbox
 
 PROGRAM = Path(__file__).with_name("jourdain-host")
 
@@ -49,6 +50,7 @@ class OptionsStructure(ctypes.Structure):
         *((name, c_char_p) for name in ("program", "core")),
         ("room", c_size_t),
         *((name, c_double) for name in ("memory", "call_timeout")),
+        ("sandbox", POINTER(c_char_p)),
     ]
 
 
@@ -116,14 +118,20 @@ class Host:
     """One process; ended by ``end``, once."""
 
     def __init__(
-        self, room: int = 1 << 26, memory: float | None = None, call_timeout: float | None = None, core: str = library._name
+        self,
+        room: int = 1 << 26,
+        memory: float | None = None,
+        call_timeout: float | None = None,
+        core: str = library._name,
+        sandbox: Sandbox | None = None,
     ) -> None:
         if not os.access(PROGRAM, os.X_OK):
             raise HostError(
                 f"'{PROGRAM}' is missing, or is not to be run; build it with pip install --editable . (it needs a C compiler), or run the FMU in "
                 "this process"
             )
-        options = OptionsStructure(os.fsencode(PROGRAM), os.fsencode(core), room, memory or 0.0, call_timeout or 0.0)
+        paths = None if sandbox is None else sandbox.paths
+        options = OptionsStructure(os.fsencode(PROGRAM), os.fsencode(core), room, memory or 0.0, call_timeout or 0.0, paths)
         problem = ctypes.create_string_buffer(2048)
         self.handle = library.host_start(byref(options), problem, len(problem))
         if not self.handle:

@@ -1,9 +1,11 @@
 /* The host's side of a channel: serves calls until the master ends it, or is no more. */
 #include "channel.h"
 #include "platform.h"
+#include "sandbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static Channel *channel;
@@ -60,11 +62,25 @@ int channel_ask(Channel *c, int what)
     }
 }
 
+static int enter(char **paths)
+{
+    char problem[512], **writable = paths;
+    while (*writable && strcmp(*writable, SANDBOX_WRITABLE))
+        writable++;
+    if (!*writable)
+        return -1;
+    *writable++ = NULL;
+    const int error = sandbox_enter((const char *const *)paths, (const char *const *)writable, problem, sizeof problem);
+    if (error)
+        fprintf(stderr, "%s\n", problem);
+    return error;
+}
+
 int host_run(int count, char **arguments)
 {
     unsigned long long size = 0;
     void *window = NULL;
-    if (count != 4 || sscanf(arguments[2], "%p", &window) != 1 || sscanf(arguments[3], "%llu", &size) != 1) {
+    if (count < 4 || sscanf(arguments[2], "%p", &window) != 1 || sscanf(arguments[3], "%llu", &size) != 1) {
         fprintf(stderr, "this program is started by Jourdain, for FMUs that run in a process of their own\n");
         return 2;
     }
@@ -73,6 +89,8 @@ int host_run(int count, char **arguments)
         fprintf(stderr, "something else is at the address of the shared memory\n");
         return 2;
     }
+    if (count > 4 && enter(arguments + 4)) /* before there is a thread, which would stay outside */
+        return 2;
     if (platform_live_with_parent() || atexit(tell_exit)) {
         fprintf(stderr, "there is no memory for a thread\n");
         return 2;

@@ -17,6 +17,7 @@ from coupling.kernel.binding import declare, pointer
 from coupling.kernel.host import Death, DeathKind, Host
 from coupling.kernel.own import CalledBack
 from coupling.kernel.rows import TABLES, Rows, RowsStructure
+from coupling.kernel.sandbox import Sandbox
 from coupling.kernel.status import Failure
 
 _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
@@ -61,11 +62,11 @@ class HostedLibrary:
 
     is_elsewhere = True
 
-    def __init__(self, memory: float | None = None, call_timeout: float | None = None) -> None:
-        self.host = Host(_ROOM, memory, call_timeout)
+    def __init__(self, memory: float | None = None, call_timeout: float | None = None, sandbox: Sandbox | None = None) -> None:
+        self.host = Host(_ROOM, memory, call_timeout, sandbox=sandbox)
         self.opened: dict[Path, Any] = {}
         self.instances: dict[int, Any] = {}
-        self.limits = memory, call_timeout
+        self.limits = memory, call_timeout, sandbox
         self._shown, self._ended = 0, False
         self._call, self._handle = library.host_call, self.host.handle
         self._words, self._numbers = self.host.words.word, self.host.words.real

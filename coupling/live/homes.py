@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from coupling.errors import StartError
+from coupling.errors import BuildError, StartError
+from coupling.fmus.cache import Sharing
 from coupling.kernel import library as own
 from coupling.kernel.host import HostError, listen
 from coupling.kernel.hosted import HostDied, HostedLibrary
 from coupling.kernel.own import Library
+from coupling.kernel.sandbox import Sandbox, lacks
 from coupling.live.deaths import lost_at_start
 from coupling.live.libraries import library_of
 from coupling.options import Run
@@ -24,9 +26,20 @@ listen(ends_calls)
 
 def is_isolated(run: Run, definition: Definition) -> bool:
     """Whether a run is in a process of its own."""
-    if run.isolate == "foreign":
+    if run.isolate == "foreign" and not run.sandbox:
         return not all(each.fmu.fmu.generation_tool.startswith("Jourdain") for each in definition.instances)
-    return run.isolate == "all"
+    return run.isolate != "none"
+
+
+def sandbox_of(definition: Definition) -> Sandbox:
+    """What is left to the process of a run: the unpacked files of its FMUs, to be written where they are its own. Refused where there is no sandbox."""
+    if lacks():
+        raise BuildError(
+            f"sandbox = True is refused: {lacks()}; leave it out, or run the FMUs where they can do no harm, such as in a container without a network"
+        )
+    fmus = [fmu.fmu for each in definition.instances for fmu in (each.fmu, each.stepped)]
+    folders = dict.fromkeys((fmu.folder, fmu.sharing is not Sharing.MACHINE) for fmu in fmus)
+    return Sandbox(*(tuple(folder for folder, own in folders if own is writable) for writable in (False, True)))
 
 
 def open_libraries(built: Built, definition: Definition | None = None, run: Run | None = None) -> None:
@@ -57,7 +70,7 @@ class Homes:
             yield
             return
         before = self.present
-        library = self._host(run)
+        library = self._host(run, sandbox_of(definition) if run.sandbox else None)
         self._present.library = library
         try:
             yield
@@ -78,17 +91,19 @@ class Homes:
                 del waiting[key]
         library.end()
 
-    def _host(self, run: Run) -> HostedLibrary:
+    def _host(self, run: Run, sandbox: Sandbox | None) -> HostedLibrary:
         """One that waits for a run with such limits, or another one."""
-        for found in [each for each in self._waiting if each.limits == (run.memory, run.call_timeout)]:
+        limits = run.memory, run.call_timeout, sandbox
+        for found in [each for each in self._waiting if each.limits == limits]:
             self._waiting.remove(found)
             if found.answers():
                 return found
             self._leave(found)
         try:
-            return HostedLibrary(run.memory, run.call_timeout)
+            return HostedLibrary(*limits)
         except HostError as error:
-            raise StartError(f"the process for the run cannot be started: {error}; run it with isolate='none'") from None
+            remedy = "leave sandbox out" if sandbox else "run it with isolate='none'"
+            raise StartError(f"the process for the run cannot be started: {error}; {remedy}") from None
 
     def close(self) -> None:
         """Ends all hosts that wait."""
