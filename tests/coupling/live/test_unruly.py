@@ -17,8 +17,8 @@ from tests.support.foreign.misdeeds import COMPLETED, MISDEEDS, TIMED_OUT, Misde
 from tests.support.foreign.unruly import function, unruly
 from tests.support.kernel.processes import children, shared_memories
 
-WAYS = ("all",)
-"""``isolate="all"`` of the run."""
+WAYS = ("own", "all")
+"""``process="own"`` of the FMU, and ``isolate="all"`` of the run."""
 TIMEOUT = 0.5
 
 
