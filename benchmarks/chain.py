@@ -21,12 +21,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from coupling import System
-from coupling.live import fused
+from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.options import Run
 
-fused.BY_DEFAULT = True  # rows by the FMUs say so
 ROD = {"m": 1.0, "I": 1 / 12, "p1.rx": -0.5, "p2.rx": 0.5}
 
 
@@ -67,7 +66,7 @@ MECHANISMS = {"chain": chain, "N-four-bar": four_bars}
 
 
 def measure(
-    system: System, seconds: float, repetitions: int, recorded: str = "*0.theta", compiled: bool | None = False
+    system: System, seconds: float, repetitions: int, recorded: str = "*0.theta", compiled: bool | str = False
 ) -> tuple[float, float, float]:
     """Seconds per evaluation, to build and to start; fused code begins with the start."""
     run = Run(stop_time=0.01, rtol=1e-6, outputs=[recorded], output_times=[0.01], compiled=compiled)
@@ -75,7 +74,7 @@ def measure(
     built = system.build(communication=False)
     ready = time.perf_counter()
     with start(compile_program(built, run.outputs), run, {}) as session:
-        fused.begin_fused(session)
+        begin_fused(session)
         started = time.perf_counter()
         kernel, x, dx = session.kernel, session.x.copy(), np.zeros(built.states)
         samples = []
@@ -90,7 +89,7 @@ def measure(
     return statistics.median(samples), ready - began, started - ready
 
 
-def table(name: str, way: str, systems: Sequence[System], options: argparse.Namespace, compiled: bool | None) -> None:
+def table(name: str, way: str, systems: Sequence[System], options: argparse.Namespace, compiled: bool | str) -> None:
     before: tuple[int, float] | None = None
     for system in systems:
         count = sum(len(fmu.states) for fmu in system.instances.values()) // 6
@@ -111,7 +110,7 @@ def main() -> None:
         f"{'mechanism':12}{'by':6}{'bodies':>8}{'states':>8}{'us/evaluation':>15}{'us/body':>10}{'exponent':>10}{'build s':>9}{'start s':>9}"
     )
     for name, make in MECHANISMS.items():
-        for way, compiled in (("FMUs", False), ("tape", None)):
+        for way, compiled in (("FMUs", False), ("tape", "tape")):
             table(name, way, [make(bodies) for bodies in options.bodies], options, compiled)
 
 

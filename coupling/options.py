@@ -81,8 +81,8 @@ class Run:
     """Whether such a process is denied the files of others, the network and other programs."""
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
-    compiled: bool | None = None
-    """False: derivatives are found by calls of the FMUs. None: where all of them are own and integrated together, by a tape of their equations."""
+    compiled: bool | str | None = None
+    """``tape``: derivatives are found by a tape of the FMUs' equations, where all of them are own and integrated together. None, False: by calls of these."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -123,9 +123,10 @@ class Run:
         self._check_multipliers()
         self._check_communication()
         self._check_sensitivities()
-        if self.compiled not in (None, False):
+        if not (self.compiled is None or self.compiled is False or (isinstance(self.compiled, str) and self.compiled == "tape")):
             raise BuildError(
-                f"compiled = {shown(self.compiled)} is refused: give False, so that FMUs are called at every evaluation, or leave it out"
+                f"compiled = {shown(self.compiled)} is refused: give 'tape' for a tape of the FMUs' equations, False, so that FMUs are called at every "
+                "evaluation, or leave it out"
             )
 
     def _check_sensitivities(self) -> None:

@@ -415,7 +415,7 @@ class System(Composition):
         rest_velocity: float = Run.rest_velocity,
         painleve: str = Run.painleve,
         sensitivities: Sequence[str] = Run.sensitivities,
-        compiled: bool | None = Run.compiled,
+        compiled: bool | str | None = Run.compiled,
         record_to: Path | str | None = None,
         checkpoint: Path | str | None = None,
         checkpoint_interval: float = DEFAULT_INTERVAL,
@@ -454,7 +454,7 @@ class System(Composition):
         well. Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are
         plastic. ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does. ``sensitivities`` name parameters and start
         values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``. With
-        ``compiled=False`` derivatives are found by calls of the FMUs at every evaluation, whatever the default.
+        ``compiled="tape"`` derivatives are found by a tape of the equations of FMUs of this library, in place of calls of these.
         ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the run
         goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
         at the end: ``System.resume`` goes on from there. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes

@@ -87,6 +87,15 @@ def _parser() -> argparse.ArgumentParser:
     add_run_options(simulate)
     add_kind(simulate)
     simulate.add_argument("--record-to", type=Path, metavar="FILE.jrd", help="put the rows there while they are made, in place of memory")
+    simulate.add_argument(
+        "--checkpoint", type=Path, metavar="FILE", help="write there, each minute and at the end, from what System.resume goes on"
+    )
+    simulate.add_argument(
+        "--on-crash",
+        choices=("stop", "restart"),
+        default="stop",
+        help="go on from --checkpoint where an FMU ends its process (default: stop)",
+    )
     simulate.add_argument("--plot", action="append", metavar="NAME", help="what a figure shows: names or patterns; may be repeated")
     simulate.add_argument(
         "--out",
@@ -251,10 +260,18 @@ def _simulate(chosen: argparse.Namespace) -> int:
         raise WrongUse("--plot: there is no file for the figure; add --out FILE.png")
     system = system_of(chosen.system, chosen.kind)
     stop, settings, start_values = run_of(chosen, system)
-    result = system.simulate(stop, start_values=start_values, progress=not chosen.json, record_to=chosen.record_to, **settings)
+    result = system.simulate(
+        stop,
+        start_values=start_values,
+        progress=not chosen.json,
+        record_to=chosen.record_to,
+        checkpoint=chosen.checkpoint,
+        on_crash=chosen.on_crash,
+        **settings,
+    )
     with noticed():  # Ctrl-C and SIGTERM, once, wait until all is written
         written, refused = _write_all(result, chosen.out, chosen.plot)
-        written += [str(path) for path in [chosen.record_to] if path]
+        written += [str(path) for path in (chosen.record_to, chosen.checkpoint) if path]
     if chosen.json:
         said = {"ending": result.outcome.ending.name, "sentence": result.outcome.sentence, "warnings": list(result.outcome.warnings)}
         print(json.dumps({**said, "rows": len(result), "written": written}))

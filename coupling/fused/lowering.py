@@ -154,9 +154,7 @@ class _System:
         self.result.derivatives = self._nodes(wanted)
         self.result.readings = self._readings()
         self.result.indicators = self._nodes(
-            (number, self.classes[number].places[part.fmu.by_reference[each.reference].name])
-            for number, part in enumerate(self.parts)
-            for each in part.structure.indicators
+            (number, place) for number, part in enumerate(self.parts) for place in self._indicators(number, part)
         )
         self._sort_by_part(Op.PARAMETER, self.result.parameters)
         self._sort_by_part(Op.DISCRETE, self.result.discrete)
@@ -169,6 +167,13 @@ class _System:
         found = [self.values[part][place] for part, place in listed]
         assert self.solved
         return tuple(node for node in found if isinstance(node, int))
+
+    def _indicators(self, number: int, part: Part) -> list[int]:
+        """In the order of the FMU, which in FMI 2 does not tell which variables they are."""
+        found = self.classes[number]
+        if part.fmu.version == 3:
+            return [found.places[part.fmu.by_reference[each.reference].name] for each in part.structure.indicators]
+        return [place for place, variable in enumerate(found.variables) if variable.role is Role.INDICATOR]
 
     def _readings(self) -> tuple[tuple[int | None, int | None], ...]:
         reading = self.built.reading

@@ -18,9 +18,6 @@ from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.graph import type_code
 
-BY_DEFAULT = False
-"""Whether runs that do not say otherwise are evaluated so."""
-
 BY_INSTANCES = "by the FMUs"
 BY_TAPE = "by a tape of their equations"
 
@@ -29,7 +26,7 @@ def begin_fused(session: Session) -> None:
     """Fused code takes the place of the instances where it can and may; to be called at the start of a run."""
     session.evaluated = BY_INSTANCES
     own = session.kernel.library is library  # not in a process of its own
-    if not BY_DEFAULT or session.run.compiled is False or not own or not _may(session.run, session.built):
+    if session.run.compiled != "tape" or not own or not _may(session.run, session.built):
         return
     tapes = session.program.fused
     if isinstance(tapes, Taped):

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _RUN_AS = "jourdain_system"
 
+_BY_DEFAULT = {"isolate": "foreign", "call_timeout": 60.0}
+"""Who types a command did not write the FMUs of others, and would wait for them in vain."""
+
 COMPLETED, ENDED_EARLY, WRONG_USE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
@@ -81,6 +84,14 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
     parser.add_argument("--max-steps", type=whole_number, metavar="N", help="steps after which a run ends")
     parser.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
+    parser.add_argument(
+        "--isolate",
+        choices=("all", "foreign", "none"),
+        help="have each run in a process of its own, or those with FMUs that are not of this library (default: foreign)",
+    )
+    parser.add_argument("--call-timeout", type=number, metavar="SECONDS", help="that a call of an FMU may take there (default: 60)")
+    parser.add_argument("--memory", type=number, metavar="BYTES", help="that such a process may take, such as 2e9 (default: what there is)")
+    parser.add_argument("--sandbox", action="store_true", default=None, help="let such a process reach no file of others, and no network")
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
@@ -97,8 +108,12 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
         "output_interval": chosen.interval,
         "outputs": chosen.record,
         "max_steps": chosen.max_steps,
+        "isolate": chosen.isolate,
+        "call_timeout": chosen.call_timeout,
+        "memory": chosen.memory,
+        "sandbox": chosen.sandbox,
     }
-    settings = {**system.settings, **{name: value for name, value in options.items() if value is not None}}
+    settings = {**_BY_DEFAULT, **system.settings, **{name: value for name, value in options.items() if value is not None}}
     stop = settings.pop("stop_time", None) if chosen.stop is None else chosen.stop
     if stop is None and len(system.instances) == 1:
         stop = next(iter(system.instances.values())).default_stop_time

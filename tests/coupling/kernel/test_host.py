@@ -32,7 +32,7 @@ FATAL = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGKILL"
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> str:
     made = tmp_path_factory.mktemp("service") / "misbehaving.so"
-    sources = [KERNEL / name for name in ("channel.c", "host_run.c", "platform_linux.c", "platform_process_linux.c")]
+    sources = [KERNEL / name for name in ("channel.c", "host_run.c", "platform_linux.c", "platform_process_linux.c", "sandbox.c")]
     flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{KERNEL}"]
     subprocess.run(["cc", *flags, *map(str, sources), str(SERVICE), "-o", str(made)], check=True)
     return str(made)

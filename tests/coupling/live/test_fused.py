@@ -20,11 +20,6 @@ from tests.support.systems.sessions import started
 from tests.whole.test_singular_poses import rockers
 
 
-@pytest.fixture(autouse=True)
-def by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fused, "BY_DEFAULT", True)
-
-
 def verify(kernel: Core, dx: np.ndarray) -> int:
     """What a run asks from time to time."""
     return kernel.library.kernel_verify(kernel.handle, kernel.library.pointer(dx))
@@ -33,7 +28,7 @@ def verify(kernel: Core, dx: np.ndarray) -> int:
 def both_ways(make: Callable[[], System], stop: float, within: float = 1e-9, **options) -> Result:
     """The run by the tape, after it has been compared with that by the FMUs."""
     options = {"output_times": [stop / 2, stop], **options}
-    ours, theirs = (make().simulate(stop, compiled=compiled, **options) for compiled in (None, False))
+    ours, theirs = (make().simulate(stop, compiled=compiled, **options) for compiled in ("tape", False))
     assert ours.statistics.evaluated == fused.BY_TAPE and theirs.statistics.evaluated == fused.BY_INSTANCES
     counts = ("evaluations", "steps", "rejected", "factorisations", "newton_iterations", "events", "state_events", "time_events")
     assert [getattr(ours.statistics, name) for name in counts] == [getattr(theirs.statistics, name) for name in counts]
@@ -86,7 +81,7 @@ def test_a_jump_of_a_drive_is_passed_at_the_same_time():
 
 def test_seven_bodies_with_a_workspace_that_held_no_numbers():
     """Derivatives at other states, from slots that are filled with NaN before."""
-    with started(seven_bodies.system()) as session:
+    with started(seven_bodies.system(), compiled="tape") as session:
         begin_fused(session)
         kernel, x = session.kernel, session.x.copy()
         ours, theirs = np.zeros_like(x), np.zeros_like(x)
@@ -107,7 +102,7 @@ def test_seven_bodies_with_a_workspace_that_held_no_numbers():
 
 def test_what_the_instances_deny_ends_the_tape():
     """Parameters that are others to the tape are found out at the next check; the FMUs go on, and the summary says since when."""
-    with started(seven_bodies.system()) as session:
+    with started(seven_bodies.system(), compiled="tape") as session:
         begin_fused(session)
         kernel, x, dx = session.kernel, session.x.copy(), np.zeros(len(session.x))
         assert kernel.derivatives(0.0, x, dx) == 0 and verify(kernel, dx) == 0
@@ -120,7 +115,7 @@ def test_what_the_instances_deny_ends_the_tape():
         assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
 
 
-@pytest.mark.parametrize("given", [True, "tape"])
+@pytest.mark.parametrize("given", [True, "tapes", 0])
 def test_what_compiled_may_be(given):
-    with pytest.raises(BuildError, match=rf"compiled = {given!r} is refused: give False, so that FMUs are called"):
+    with pytest.raises(BuildError, match=rf"compiled = {given!r} is refused: give 'tape' for a tape"):
         four_bars(1).simulate(1.0, compiled=given)

@@ -35,7 +35,7 @@ def open_watched_kernel() -> None:
 
 def build(folder: Path) -> Path:
     """The kernel from the sources that the package names, with the sanitizers in it."""
-    sources = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"][0]["sources"]
+    extension = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"][0]
 
     def compiled(source: str) -> Path:
         target = folder / Path(source).with_suffix(".o").name
@@ -43,9 +43,10 @@ def build(folder: Path) -> Path:
         return target
 
     with ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compiled, sources))
+        objects = list(pool.map(compiled, extension["sources"]))
     library = folder / "kernel.so"
-    subprocess.run(["gcc", "-shared", *SANITIZERS, "-o", str(library), *map(str, objects), "-lm", "-ldl"], check=True)
+    linked = ["-shared", *SANITIZERS, *extension["extra-link-args"], *map(str, objects), "-lm", "-ldl"]
+    subprocess.run(["gcc", "-o", str(library), *linked], check=True)
     return library
 
 
