@@ -82,7 +82,8 @@ class Run:
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
     compiled: bool | str | None = None
-    """``tape``: derivatives are found by a tape of the FMUs' equations, where all of them are own and integrated together. None, False: by calls of these."""
+    """``tape``: derivatives are found by a tape of the FMUs' equations, where all of them are own and integrated together; True: by compiled code of
+    these. None, False: by calls of the FMUs."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):
@@ -123,10 +124,10 @@ class Run:
         self._check_multipliers()
         self._check_communication()
         self._check_sensitivities()
-        if not (self.compiled is None or self.compiled is False or (isinstance(self.compiled, str) and self.compiled == "tape")):
+        if not (self.compiled is None or isinstance(self.compiled, bool) or (isinstance(self.compiled, str) and self.compiled == "tape")):
             raise BuildError(
-                f"compiled = {shown(self.compiled)} is refused: give 'tape' for a tape of the FMUs' equations, False, so that FMUs are called at every "
-                "evaluation, or leave it out"
+                f"compiled = {shown(self.compiled)} is refused: give True for compiled code, 'tape' for a tape of the FMUs' equations, False, so that FMUs "
+                "are called at every evaluation, or leave it out"
             )
 
     def _check_sensitivities(self) -> None:

@@ -61,6 +61,8 @@ class Registry(Generic[T]):
 
     def _load(self) -> None:
         """The only place where files are imported by their place: no file lists the solvers and schemes."""
+        if self._loaded:
+            return
         with self._lock, uninterrupted():  # of threads that ask at once, one loads; what was interrupted is loaded again
             if not self._loaded:
                 for info in pkgutil.iter_modules(import_module(self._package).__path__):

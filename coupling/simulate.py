@@ -106,13 +106,13 @@ class Simulator:
             self._built[mode] = build(self.definition, mode)
         return self._built[mode]
 
-    def prepare(self, run: Run) -> None:
+    def prepare(self, run: Run) -> Built:
         """Builds what a run needs, so that only the run itself is left."""
         solver_of(run)
         run = self._stabilised(run, {})
         if run.communication_step is None:
-            open_libraries(self.built(self._mode(run)), self.definition, run)
-            return
+            open_libraries(built := self.built(self._mode(run)), self.definition, run)
+            return built
         scheme, control = scheme_of(run.scheme), control_of(run.step_control)
         control.check_tolerance(run)
         if scheme.repeats and run.extrapolation != Run.extrapolation:
@@ -125,6 +125,7 @@ class Simulator:
             _method_between_points(built, run)
         else:
             refuse_without_integration(run, control.changes_steps)
+        return built
 
     def close(self) -> None:
         """Frees all instances that wait for another run."""

@@ -15,6 +15,7 @@ from coupling.analysis.pose import Pose
 from coupling.errors import BuildError, InitialStateError, StartError, SweepError, listed, shown
 from coupling.fmus import Fmu
 from coupling.fmus.start_values import start_items
+from coupling.fused.coded import decided
 from coupling.measures import Measure
 from coupling.names import nearest, resolve
 from coupling.options import Run
@@ -83,6 +84,10 @@ def sweep(
             _check_name(definition, name)
     if options.get("initial") == "assemble":
         options["initial"] = _pose(definition, own)
+    built = Simulator(definition).prepare(run)
+    why = ""
+    if run.compiled is True:  # decided here, once, so that all runs are evaluated the same way
+        options["compiled"], why = decided(built)
     place = None if folder is None else _made(folder)
     task = Task(
         definition=definition,
@@ -96,7 +101,6 @@ def sweep(
         folder=place,
         digest=digest_of(definition, {"stop_time": stop_time, **options}, own, base) if place else "",
     )
-    Simulator(definition).prepare(run)
     crew = crew_of(executor, task)
     table = SweepTable(task)
     asked = (table.expect(point) for point in found.values)
@@ -113,6 +117,7 @@ def sweep(
         for _ in asked:  # what nobody came to is missing
             pass
     table.outcome = _outcome(table, crew is not None and crew.broken)
+    table.outcome.warnings += [f"compiled = True: {why}; the runs were made without compiled code"] if why else []
     return table
 
 

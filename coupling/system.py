@@ -454,7 +454,8 @@ class System(Composition):
         well. Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are
         plastic. ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does. ``sensitivities`` name parameters and start
         values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``. With
-        ``compiled="tape"`` derivatives are found by a tape of the equations of FMUs of this library, in place of calls of these.
+        ``compiled="tape"`` derivatives are found by a tape of the equations of FMUs of this library, with ``True`` by compiled code of these, in place of
+        calls of the FMUs.
         ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the run
         goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
         at the end: ``System.resume`` goes on from there. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes

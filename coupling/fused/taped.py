@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from coupling.fused.c_code import Section
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.lowering import Lowered, lower
 from coupling.fused.mobility import slopes
 from coupling.fused.roots import Region, Roots, derivatives
 from coupling.fused.tape import Writer
+from coupling.fused.written import Write, as_tapes
 from coupling.kernel.fused import Stage
 from coupling.plan.build import Built
+
+EVALUATION = (Stage.PREPARE, Stage.BEFORE, Stage.SOLVE, Stage.AFTER)
+"""The stages that a writer writes; constraints are read by a tape in any case."""
+
+
+class Pattern(NamedTuple):
+    """Where the Jacobian of a loop has entries, and the number of its first unknown."""
+
+    first: int
+    row_start: tuple[int, ...]
+    columns: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Taped:
     """Tapes, and where they keep what. Slots are -1 for what is always 0, and -2 less the slot for the opposite of what it has."""
 
-    lowered: Lowered
-    tapes: Mapping[Stage, np.ndarray]
+    loops: Sequence[Pattern]
+    parameters: Sequence[tuple[int, str]]
+    """Part and name, as of ``discrete``, which change at events only."""
+    discrete: Sequence[tuple[int, str]]
+    code: Mapping[Stage, np.ndarray]
+    """By stage, integers for its function."""
+    text: str
+    """C with the functions of an evaluation; empty where they run tapes."""
     initial: np.ndarray
+    """The workspace before anything has run."""
     first: Mapping[Region, int]
     """Of the regions that are filled from outside, and of the unknowns."""
     entries: Sequence[int]
@@ -40,8 +61,8 @@ class Taped:
     velocities: Sequence[int]
 
 
-def taped(built: Built) -> Taped:
-    """Tapes of derivatives; raises NotFused where there are none."""
+def taped(built: Built, write: Write = as_tapes) -> Taped:
+    """Derivatives as tapes, or as what else there is a writer of; raises NotFused where there is no graph of them."""
     lowered = lower(built)
     roots, graph = derivatives(lowered), lowered.graph
     first, size = _regions(lowered)
@@ -57,22 +78,22 @@ def taped(built: Built) -> Taped:
     reading = graph.order(node for level in levels for node, _ in level)
     settled = _settled(graph, reading)
     prepare, before, after = _divided(graph, roots, kept | settled)
-    stages = {Stage.PREPARE: prepare, Stage.BEFORE: before, Stage.SOLVE: list(roots.solve.nodes), Stage.AFTER: after}
+    stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
     everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
-    writer = Writer(
-        graph, {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in sorted(everything) if graph.op[n] in _REGIONS}, size
-    )
+    leaves = {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in sorted(everything) if graph.op[n] in _REGIONS}
     kept |= _read_elsewhere(graph, stages.values())
     unknowns = {first[Region.UNKNOWNS] + i: node for i, node in enumerate(wanted[Region.UNKNOWNS])}
     kept |= {*unknowns.values()} | settled
-    tapes = {stage: writer.tape(nodes, kept, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
+    sections = {stage: Section(nodes, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
+    written = write(graph, leaves, size, sections, sorted(kept), _owners(lowered, roots))
 
     def slots(nodes: Iterable[int]) -> list[int]:
-        return [writer.signed(*_signed(graph, node)) for node in nodes]
+        signed = (_signed(graph, node) for node in nodes)
+        return [-1 if node == graph.zero else -2 - written.slot[node] if negative else written.slot[node] for node, negative in signed]
 
     def plain(region: Region, order: Iterable[int] | None = None) -> list[int]:
         nodes = wanted[region]
-        return [writer.place_of(nodes[place]) for place in (range(len(nodes)) if order is None else order)]
+        return [written.slot[nodes[place]] for place in (range(len(nodes)) if order is None else order)]
 
     order = np.zeros(lowered.unknowns, dtype=int)
     for loop, elimination in zip(lowered.loops, roots.eliminations, strict=True):
@@ -86,18 +107,21 @@ def taped(built: Built) -> Taped:
         "derivatives": plain(Region.DERIVATIVES),
     }
     mobile_places = dict(zip(mobility, slots(mobility.values()), strict=True))
-    x_read = writer.place(built.states)
+    x_read = len(written.initial)
     own = {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in reading if graph.op[n] in _REGIONS}
-    own |= {n: x_read + int(graph.value[n]) for n in reading if graph.op[n] is Op.STATE} | {n: writer.slot[n] for n in settled}
-    reader = Writer(graph, own, writer.size, writer.constants)
-    tapes[Stage.READING] = reader.tape(
-        [n for n in reading if graph.args[n] and n not in settled], {n for level in levels for n, _ in level}
-    )
+    own |= {n: x_read + int(graph.value[n]) for n in reading if graph.op[n] is Op.STATE} | {n: written.slot[n] for n in settled}
+    reader = Writer(graph, own, x_read + built.states)
+    reads = reader.tape([n for n in reading if graph.args[n] and n not in settled], {n for level in levels for n, _ in level})
     positions, velocities = ([reader.signed(*each) for each in level] for level in levels or [[], []])
+    initial = reader.initial()
+    initial[:x_read] = written.initial
     return Taped(
-        lowered=lowered,
-        tapes=tapes,
-        initial=reader.initial(),
+        loops=[Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
+        parameters=lowered.parameters,
+        discrete=lowered.discrete,
+        code={**written.code, Stage.READING: reads},
+        text=written.text,
+        initial=initial,
         x_read=x_read,
         positions=positions,
         velocities=velocities,
@@ -106,6 +130,25 @@ def taped(built: Built) -> Taped:
         symmetric=all(elimination.symmetric for elimination in roots.eliminations),
         **places,
     )
+
+
+def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:
+    """The part that a node is computed for; of what eliminates unknowns of a part, the number before its opposite."""
+    graph, parts = lowered.graph, len(lowered.built.parts)
+    part = [address.part for loop in lowered.loops for address in loop.unknowns]
+    eliminated = [
+        part[loop.first + unknown]
+        for loop, elimination in zip(lowered.loops, roots.eliminations, strict=True)
+        for _, unknown in elimination.pivots
+    ]
+
+    def owner(node: int) -> int:
+        while graph.op[node] is Op.NEGATE:
+            node = graph.args[node][0]
+        found = graph.owner[node]
+        return found if found < parts else -1 - eliminated[found - parts]
+
+    return owner
 
 
 def _regions(lowered: Lowered) -> tuple[dict[Region, int], int]:

@@ -72,7 +72,10 @@ class Reading:
 class FusedRows:
     """What ``FusedRows`` of the kernel has."""
 
-    tapes: Mapping[Stage, np.ndarray]
+    stages: Sequence[Stage]
+    functions: Mapping[Stage, int]
+    """Their addresses; those that are not here run tapes."""
+    code: Mapping[Stage, np.ndarray]
     initial: np.ndarray
     x: int
     t: int
@@ -93,7 +96,7 @@ def fuse(kernel: Core, rows: FusedRows | None) -> None:
 
 
 def _structure(library: Library, rows: FusedRows) -> FusedStructure:
-    integers: dict[str, Iterable[int]] = {f"code{stage}": tape for stage, tape in rows.tapes.items()}
+    integers: dict[str, Iterable[int]] = {f"code{stage}": code for stage, code in rows.code.items()}
     integers |= {name: rows.slots.get(name, ()) for name in _SLOTS}
     integers["drive"] = rows.drives
     reading: list[int] = []
@@ -103,8 +106,8 @@ def _structure(library: Library, rows: FusedRows) -> FusedStructure:
         number += each.references
     counts = {"drives": len(rows.drives), "readings": len(rows.readings)}
     structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, solves=rows.solves, x_read=rows.x_read, **counts)
-    for stage in rows.tapes:
-        setattr(structure, f"stage{stage}", library.address("tape_run"))
+    for stage in rows.stages:
+        setattr(structure, f"stage{stage}", rows.functions.get(stage, library.address("tape_run")))
     arrays = {name: np.array(values, dtype=np.int32) for name, values in {**integers, "reading": reading}.items()}
     arrays["number"] = np.array(number, dtype=np.uint32)
     return library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from coupling.errors import listed
 from coupling.live.failures import CARRY, participants, uncarried
+from coupling.live.fused import not_compiled
 from coupling.live.gravity import different_gravities
 from coupling.live.session import Session
 from coupling.live.switched_failures import shares
@@ -30,7 +31,7 @@ def warnings(session: Session) -> list[str]:
         f"'{part.name}' ({part.fmu.path.name}) warns: {session.said[i]}" for i, part in enumerate(session.built.parts) if i in session.said
     ]
     found += [*different_gravities(session), _far_apart(session)]
-    return [s for s in (*said, *found, *_less_than_declared(session), _created_energy(session)) if s]
+    return [s for s in (*said, *found, *_less_than_declared(session), _created_energy(session), not_compiled(session)) if s]
 
 
 def _lifted(session: Session, loop: int) -> bool:

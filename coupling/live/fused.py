@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
 
-from coupling.fused.lowering import Lowered
+from coupling.fused.coded import Compiled
+from coupling.fused.lowering import NotFused
 from coupling.fused.roots import Region
-from coupling.fused.taped import Taped
+from coupling.fused.taped import EVALUATION, Taped
 from coupling.kernel import library
-from coupling.kernel.fused import FusedRows, Reading, fuse, report
+from coupling.kernel.fused import FusedRows, Reading, Stage, fuse, report
 from coupling.live.session import Session
 from coupling.options import Run
 from coupling.plan.build import Built
@@ -20,24 +21,49 @@ from coupling.plan.graph import type_code
 
 BY_INSTANCES = "by the FMUs"
 BY_TAPE = "by a tape of their equations"
+BY_CODE = "by compiled code of their equations"
 
 
 def begin_fused(session: Session) -> None:
     """Fused code takes the place of the instances where it can and may; to be called at the start of a run."""
-    session.evaluated = BY_INSTANCES
-    own = session.kernel.library is library  # not in a process of its own
-    if session.run.compiled != "tape" or not own or not _may(session.run, session.built):
+    session.evaluated, session.not_compiled = BY_INSTANCES, ""
+    if not session.run.compiled:
         return
-    tapes = session.program.fused
-    if isinstance(tapes, Taped):
-        fuse(session.kernel, _rows(session, tapes))
-        session.evaluated = BY_TAPE
+    tapes = _tapes(session)
+    if not isinstance(tapes, Taped):
+        session.not_compiled = str(tapes)
+        return
+    code = session.program.compiled if session.run.compiled is True else None
+    if isinstance(code, Compiled):
+        fuse(session.kernel, _rows(session, code.taped, code.functions))
+        session.evaluated = BY_CODE
+    else:
+        fuse(session.kernel, _rows(session, tapes, {}))
+        session.evaluated, session.not_compiled = BY_TAPE, "" if code is None else str(code)
+
+
+def _tapes(session: Session) -> Taped | NotFused | str:
+    """The equations of the run, or why it has none."""
+    if session.kernel.library is not library:
+        return "the equations are for runs with isolate='none'"
+    if not _may(session.run, session.built):
+        return "the run asks the FMUs for more than derivatives between its events"
+    return session.program.fused
 
 
 def _may(run: Run, built: Built) -> bool:
     """Whether a run asks instances for nothing else between its events."""
     plain = run.communication_step is None and not run.sensitivities and run.multipliers == "simultaneous"
     return plain and not built.enforced and not built.switched
+
+
+def not_compiled(session: Session) -> str:
+    """What a run says that was to be evaluated by its equations and is not, or not as it was asked."""
+    return (
+        f"compiled = {session.run.compiled!r}: {session.not_compiled}; derivatives were found {session.evaluated}"
+        if session.not_compiled
+        else ""
+    )
 
 
 def told(session: Session) -> str:
@@ -50,24 +76,26 @@ def told(session: Session) -> str:
     return session.evaluated
 
 
-def _rows(session: Session, tapes: Taped) -> FusedRows:
-    lowered, first, slots = tapes.lowered, tapes.first, dict[str, Sequence[int]]()
-    _check_patterns(session, lowered)
+def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> FusedRows:
+    first, slots = tapes.first, dict[str, Sequence[int]]()
+    _check_patterns(session, tapes)
     slots["entry"], slots["right"] = tapes.entries, tapes.right
-    slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + lowered.unknowns)
+    slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + len(tapes.pivots))
     slots["position"], slots["velocity"] = tapes.positions, tapes.velocities
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
-    slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, lowered)]
+    slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
     return FusedRows(
-        tapes=tapes.tapes,
+        stages=(*EVALUATION, Stage.READING),
+        functions=functions,
+        code=tapes.code,
         initial=tapes.initial,
         x=first[Region.STATES],
         t=first[Region.TIME],
         u=first[Region.DRIVES],
         drives=range(len(session.built.drives)),
         readings=[
-            *_readings(session.built, lowered.parameters, first[Region.PARAMETERS]),
-            *_readings(session.built, lowered.discrete, first[Region.DISCRETE]),
+            *_readings(session.built, tapes.parameters, first[Region.PARAMETERS]),
+            *_readings(session.built, tapes.discrete, first[Region.DISCRETE]),
         ],
         solves=tapes.symmetric,
         slots=slots,
@@ -101,15 +129,15 @@ def _arrays(session: Session, row: dict[str, int], start: str, *names: str) -> I
         yield numbers[row[name] : row[name] + starts[-1]]
 
 
-def _check_patterns(session: Session, lowered: Lowered) -> None:
-    for row, loop in zip(session.rows.mappings("loop"), lowered.loops, strict=True):
+def _check_patterns(session: Session, tapes: Taped) -> None:
+    for row, loop in zip(session.rows.mappings("loop"), tapes.loops, strict=True):
         starts, columns = _arrays(session, row, "row_start", "column")
         assert list(starts) == list(loop.row_start) and list(columns) == list(loop.columns), "the same Jacobian"
 
 
-def _mobile(session: Session, lowered: Lowered) -> Iterable[tuple[int, int]]:
+def _mobile(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
     """State and unknown of each entry of the mobility of all loops."""
-    for row, loop in zip(session.rows.mappings("loop"), lowered.loops, strict=True):
+    for row, loop in zip(session.rows.mappings("loop"), tapes.loops, strict=True):
         if row["mobile"] <= 0:
             continue
         starts, columns = _arrays(session, row, "mobile_start", "mobile_column")

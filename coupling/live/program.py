@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from coupling.fused.coded import Compiled, compiled, tapes_of
+from coupling.fused.compiled import NotCompiled
 from coupling.fused.lowering import NotFused
-from coupling.fused.taped import Taped, taped
+from coupling.fused.taped import Taped
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan import formulas
 from coupling.plan.build import Built
@@ -52,8 +54,16 @@ class Program:
     def fused(self) -> Taped | NotFused:
         """Its equations as tapes, or why they cannot be."""
         try:
-            return taped(self.built)
+            return tapes_of(self.built)
         except NotFused as error:
+            return error
+
+    @cached_property
+    def compiled(self) -> Compiled | NotFused | NotCompiled:
+        """The same as compiled code, or why there is none."""
+        try:
+            return compiled(self.built)
+        except (NotFused, NotCompiled) as error:
             return error
 
     @cached_property

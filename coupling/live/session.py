@@ -66,6 +66,8 @@ class Session:
         """What is integrated between communication points, with the same instances."""
         self.evaluated = ""
         """How the derivatives of the run are found."""
+        self.not_compiled = ""
+        """Why they are not found by compiled code, though it was asked for."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
         self.keeper: Keeper | None = None

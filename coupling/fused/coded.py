@@ -1,0 +1,85 @@
+"""The stages of a system as compiled code, which was checked against its tapes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from coupling.fused.compiled import NotCompiled, functions
+from coupling.fused.kept import kept
+from coupling.fused.lowering import NotFused
+from coupling.fused.roots import Region
+from coupling.fused.taped import EVALUATION, Taped, taped
+from coupling.fused.written import as_c
+from coupling.kernel import tape
+from coupling.kernel.fused import Stage
+from coupling.plan.build import Built
+
+_AS_GOOD = 1e-9
+"""How near compiled code is to the tape, relative to the greatest derivative."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Stages, and the addresses of their functions, which are loaded."""
+
+    taped: Taped
+    functions: Mapping[Stage, int]
+
+
+def tapes_of(built: Built) -> Taped:
+    """Raises NotFused."""
+    return kept(built, "tapes", taped)
+
+
+def compiled(built: Built) -> Compiled:
+    """Raises NotFused, or NotCompiled where there is no compiler or no sense in it."""
+    tapes = tapes_of(built)
+    code = kept(built, "c", partial(taped, write=as_c))
+    names = {stage: stage.name.lower() for stage in EVALUATION}
+    found = functions(code.text, names.values())
+    addresses = {stage: found[name] for stage, name in names.items()}
+    if not _same(tapes, code, addresses):
+        raise NotCompiled(
+            "compiled code gives other derivatives than the tape of the same equations; name another compiler in the environment variable CC"
+        )
+    return Compiled(code, addresses)
+
+
+def decided(built: Built) -> tuple[bool | str | None, str]:
+    """The way of ``simulate`` that runs take which are to be compiled: where there is no code the tape, where there are no equations the FMUs, and why."""
+    try:
+        compiled(built)
+    except NotCompiled as error:
+        return "tape", str(error)
+    except NotFused as error:
+        return None, str(error)
+    return True, ""
+
+
+def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:
+    """Whether both say the same at one point, which may be no pose of the system."""
+    by_tape, by_code = _filled(tapes), _filled(code)
+    for stage, address in addresses.items():
+        tape.run(tapes.code[stage], by_tape)
+        data = code.code.get(stage)
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(None if data is None else data.ctypes.data, by_code.ctypes.data)
+    expected, found = _derivatives(by_tape, tapes.derivatives), _derivatives(by_code, code.derivatives)
+    size = float(np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0))
+    return bool(np.allclose(found, expected, rtol=0, atol=_AS_GOOD * size, equal_nan=True))
+
+
+def _filled(code: Taped) -> np.ndarray:
+    """A workspace with numbers from outside."""
+    w = np.array(code.initial)
+    end = code.first[Region.UNKNOWNS]
+    w[:end] = 0.5 + 0.7 * np.modf(0.618 * np.arange(end))[0]
+    return w
+
+
+def _derivatives(w: np.ndarray, slots: Sequence[int]) -> np.ndarray:
+    return np.array([w[slot] if slot >= 0 else 0.0 if slot == -1 else -w[-2 - slot] for slot in slots])

@@ -1,0 +1,64 @@
+"""The stages of a system kept by its structure, so that what was lowered once is not lowered again: names of instances and values do not matter."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+import sympy
+
+from coupling.fmus.cache import shared_folder
+from coupling.kernel.tape import OPERATIONS
+from coupling.plan.build import Built
+
+T = TypeVar("T")
+_FILE = "stages"
+
+
+def kept(built: Built, kind: str, make: Callable[[Built], T]) -> T:
+    """What ``make`` gives for a structure; what it raises is raised, and not kept."""
+    made: list[T] = []
+
+    def fill(folder: Path) -> None:
+        made[:] = [make(built)]
+        (folder / _FILE).write_bytes(pickle.dumps(made[0]))
+
+    try:
+        folder = shared_folder(key_of(built, kind), "fused", "jourdain-fused", fill)
+    except OSError:
+        return made[0] if made else make(built)  # there is no place at all
+    if made:
+        return made[0]
+    found: T = pickle.loads((folder / _FILE).read_bytes())
+    return found
+
+
+def key_of(built: Built, kind: str) -> str:
+    """Of all that the stages follow from: FMUs, connections, what is solved for, and who writes what."""
+    wiring = built.schedule.graph
+    files = {part.fmu: i for i, part in enumerate(built.parts)}
+    told = [
+        kind,
+        _generator(),
+        [(i, fmu.sha256, sorted(fmu.structural.items()), fmu.views) for fmu, i in files.items()],
+        [(files[part.fmu], part.kind, part.first_state) for part in built.parts],
+        sorted((tuple(target), [tuple(each) for each in sources]) for target, sources in wiring.wires.items()),
+        sorted((tuple(target), number) for target, number in wiring.drives.items()),
+        [(loop.unknowns, loop.residuals, loop.torn) for loop in built.schedule.loops],
+        None if built.reading is None else built.reading.constraints,
+    ]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+@cache
+def _generator() -> str:
+    """Changes with anything that makes stages."""
+    here = Path(__file__).parent
+    sources = [path.read_bytes() for folder in (here, here.parent / "plan") for path in sorted(folder.glob("*.py"))]
+    told = [version("jourdain").encode(), sympy.__version__.encode(), repr(OPERATIONS).encode(), *sources]
+    return hashlib.sha256(b"\0".join(told)).hexdigest()

@@ -1,0 +1,135 @@
+"""Systems that run as compiled code: the same numbers as by tapes and by their FMUs, kept by structure."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from coupling import System
+from coupling.fmus import cache
+from coupling.fused import c_loops, coded, compiled, kept, written
+from coupling.fused.compiled import NotCompiled
+from coupling.kernel.fused import Stage
+from coupling.live import fused
+from coupling.plan.build import build
+from coupling.plan.kinds import Mode
+from coupling.sweep import sweep
+from tests.coupling.live.test_stabilisation import four_bars, moving
+from tests.support.fused.chains import chain
+
+
+def built(system: System):
+    return build(system.definition, Mode.PROJECTED)
+
+
+def final(system: System, **options) -> np.ndarray:
+    return np.array(system.simulate(0.2, rtol=1e-9, outputs=["rod*"], output_times=[0.2], **options).values[-1])
+
+
+@pytest.mark.parametrize("straight", [3000, 0], ids=["straight", "loops"])
+def test_compiled_code_runs_as_the_fmus_do(straight, monkeypatch, tmp_path):
+    """With loops over what repeats or without; the summary says which way it was."""
+    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(written, "STRAIGHT", straight)
+    result = chain(4).simulate(0.2, rtol=1e-9, outputs=["rod*"], output_times=[0.2], compiled=True)
+    assert result.statistics.evaluated == "by compiled code of their equations"
+    assert not result.outcome.warnings
+    expected = final(chain(4), compiled=False)
+    assert np.max(np.abs(np.array(result.values[-1]) - expected)) <= 1e-11 * np.max(np.abs(expected))
+
+
+def test_the_same_way_gives_the_same_bits():
+    assert np.array_equal(final(chain(3), compiled=True), final(chain(3), compiled=True))
+
+
+def test_names_and_values_are_not_in_the_key():
+    key = kept.key_of(built(chain(2)), "c")
+    assert kept.key_of(built(chain(2, name="stick", m=3.0)), "c") == key
+    assert kept.key_of(built(chain(3)), "c") != key
+    assert kept.key_of(built(chain(2)), "tapes") != key
+
+
+def test_a_class_that_is_edited_has_another_key():
+    """Which its FMU has another digest for."""
+    known = built(chain(1))
+    edited = copy(known.parts[1].fmu)
+    object.__setattr__(edited, "sha256", "another")
+    parts = tuple(replace(part, fmu=edited) if part.fmu is known.parts[1].fmu else part for part in known.parts)
+    assert kept.key_of(replace(known, parts=parts), "c") != kept.key_of(known, "c")
+
+
+def test_a_system_is_lowered_and_compiled_once(monkeypatch, tmp_path):
+    """What is kept serves systems of other names and values, and other processes."""
+    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
+    calls: list[str] = []
+    lower, compile_ = coded.taped, compiled.shared_library
+    monkeypatch.setattr(coded, "taped", lambda *given, **named: (calls.append("lowered"), lower(*given, **named))[1])
+    monkeypatch.setattr(compiled, "shared_library", lambda *given: (calls.append("compiled"), compile_(*given))[1])
+    monkeypatch.setattr(compiled, "_loaded", {})
+    final(chain(2), compiled=True)
+    final(chain(2, m=2.0), compiled=True)
+    assert calls == ["lowered", "lowered", "compiled"]  # as tapes, and as C
+
+
+def test_without_a_compiler_the_tape_runs_and_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(coded, "functions", fail)
+    result = chain(2).simulate(0.1, compiled=True)
+    assert result.outcome.warnings == ["compiled = True: no C compiler was found; derivatives were found by a tape of their equations"]
+    assert result.statistics.evaluated == "by a tape of their equations"
+
+
+def test_runs_in_a_process_of_their_own_say_that_they_are_not_compiled():
+    result = chain(1).simulate(0.1, compiled=True, isolate="all")
+    assert result.outcome.warnings == [
+        "compiled = True: the equations are for runs with isolate='none'; derivatives were found by the FMUs"
+    ]
+
+
+@pytest.mark.parametrize("stabilisation", ["projection", "baumgarte"])
+def test_constraints_of_closed_loops_are_read_by_a_tape_beside_compiled_code(stabilisation):
+    """Its workspace begins where that of the code ends."""
+    ours, theirs = (
+        four_bars(2).simulate(0.5, output_times=[0.5], start_values=moving(2, 1.0), stabilisation=stabilisation, compiled=compiled)
+        for compiled in (True, False)
+    )
+    assert (ours.statistics.evaluated, ours.statistics.by_fmus) == (fused.BY_CODE, 0)
+    assert ours.statistics.evaluations == theirs.statistics.evaluations
+    assert np.allclose(ours.values[-1], theirs.values[-1], rtol=0, atol=1e-9 * np.max(np.abs(theirs.values[-1])))
+
+
+def fail(*given: object) -> None:
+    raise NotCompiled("no C compiler was found")
+
+
+def test_code_that_says_something_else_is_not_taken(monkeypatch):
+    """A compiler that computes otherwise, as one that takes sums apart."""
+    code = coded.compiled(built(chain(2)))
+    wrong = {**code.functions, Stage.AFTER: code.functions[Stage.BEFORE]}
+    assert coded._same(coded.tapes_of(built(chain(2))), code.taped, code.functions)
+    assert not coded._same(coded.tapes_of(built(chain(2))), code.taped, wrong)
+
+
+def test_what_neither_repeats_nor_is_short_is_not_compiled(monkeypatch, tmp_path):
+    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
+    for module, name in ((written, "STRAIGHT"), (written, "LONGEST"), (c_loops, "MOST_SHAPES")):
+        monkeypatch.setattr(module, name, 1)
+    with pytest.raises(
+        NotCompiled, match=r"the system has \d+ operations, too many to be compiled one by one, and too little among them repeats"
+    ):
+        coded.compiled(built(chain(2)))
+
+
+def test_a_sweep_compiles_once_and_decides_for_all_runs(monkeypatch):
+    """Its workers find what has been compiled; where there is no compiler none of them looks for one."""
+    points = {"rod0.m": [1.0, 2.0, 3.0]}
+    by_code = sweep(chain(2), points, stop_time=0.1, compiled=True, executor="threads")
+    by_tape = sweep(chain(2), points, stop_time=0.1, compiled="tape")
+    assert np.allclose(by_code["rod1.theta"], by_tape["rod1.theta"], rtol=1e-9)
+    assert not by_code.outcome.warnings
+    monkeypatch.setattr(coded, "functions", fail)
+    table = sweep(chain(2), points, stop_time=0.1, compiled=True)
+    assert np.array_equal(table["rod1.theta"], by_tape["rod1.theta"])
+    assert table.outcome.warnings == ["compiled = True: no C compiler was found; the runs were made without compiled code"]
