@@ -14,29 +14,15 @@ import pytest
 
 from coupling import Ending, Result
 from jourdain import command
+from tests.jourdain.test_command import MACHINE
 
-MACHINE = """
-from pathlib import Path
-from jourdain import System
-from coupling.progress import noticed
-
-def system():
-    while Path("wait").exists():
-        pass
-    pendulum = System("pendulum")
-    pendulum.add("ground", "planar.Fixed")
-    pendulum.add("pin", "planar.Revolute")
-    pendulum.add("rod", "planar.Body1", {"m": 1.0, "I": 1/12, "p1.rx": -0.5, "x": 0.5})
-    pendulum.connect("ground.p1", "pin.M")
-    pendulum.connect("pin.N", "rod.p1")
-    return pendulum
-"""
+WAITING = MACHINE.replace("def system():", "from pathlib import Path\n\ndef system():\n    while Path('wait').exists():\n        pass")
 
 
 @pytest.fixture(autouse=True)
 def _machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("machine.py").write_text(MACHINE)
+    Path("machine.py").write_text(WAITING)
 
 
 def ended(arguments: Sequence[str], number: signal.Signals, when: Callable[[], bool], seconds: float = 0.1) -> tuple[int, str]:
