@@ -28,7 +28,7 @@ from coupling.live.parameters import parameters_named
 from coupling.live.program import compile_program
 from coupling.live.recording import recorded, taken
 from coupling.live.sensitivities import shadows_of
-from coupling.live.session import Session
+from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again
 from coupling.live.streaming import Stream
 from coupling.live.successive import tells_what_repeats
@@ -407,7 +407,7 @@ class Simulator:
         outputs = names_of(run.outputs)
         home = self._homes.present
         key = (id(built), outputs, in_turn, run.memory, home)
-        waiting = self._waiting.pop(key, None)
+        waiting = alive(self._waiting.pop(key, None))
         if waiting is not None:
             start_again(waiting, run, values, repeats=repeats, assembling=assembling)
             return key, waiting

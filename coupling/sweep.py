@@ -178,6 +178,12 @@ def _checked_options(options: Mapping[str, Any]) -> Run:
         raise BuildError(
             "checkpoint names one file, and each run of a sweep would need its own; the points that are done are kept by folder='runs'"
         )
+    for name in ("on_crash", "max_restarts", "checkpoint_interval"):
+        if name in options:
+            raise BuildError(
+                f"{name} is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "
+                "failed, and the others are made"
+            )
     if "record_to" in options:
         raise BuildError("record_to names one file, and each run of a sweep needs its own; give folder='runs' instead")
     return Run(**({**options, "initial": Run.initial} if isinstance(options.get("initial"), Pose) else options))

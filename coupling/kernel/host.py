@@ -16,6 +16,9 @@ from coupling.kernel.sandbox import Sandbox
 
 PROGRAM = Path(__file__).with_name("jourdain-host")
 
+_PING = 1
+"""As in C."""
+
 ANSWERS = ctypes.CFUNCTYPE(c_int, c_void_p, c_int)
 LOOKS = ctypes.CFUNCTYPE(c_int)
 
@@ -142,6 +145,10 @@ class Host:
 
     def call(self, op: int) -> DeathKind:
         return DeathKind(library.host_call(self.handle, op))
+
+    def is_there(self) -> bool:
+        """Asks it; one that another process has started is not."""
+        return self.call(_PING) is DeathKind.LIVES
 
     def answers(self, answer: Callable[[int], int]) -> None:
         """What the host is told when it asks back."""

@@ -25,7 +25,7 @@ _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
 _ROOM, _OWN, _PASSING = 1 << 36, 1 << 34, 1 << 32
 """Bytes of the memory that both see, of which only what is used is taken; how much of it this process gives out, and of this, for single calls."""
 
-_PING, _BEGIN, _WHOLE, _REAL = 1, 1000, 1001, 1002
+_BEGIN, _WHOLE, _REAL = 1000, 1001, 1002
 _VALUE, _RESTART, _STEP, _STATE, _BETWEEN = range(1, 6)
 """As in C."""
 
@@ -116,8 +116,8 @@ class HostedLibrary:
         return self.host.printed
 
     def answers(self) -> bool:
-        """Whether the process is there; one that another process has started is not."""
-        return self.host.call(_PING) is DeathKind.LIVES
+        """Whether the process is there."""
+        return self.host.is_there()
 
     def show_printed(self) -> None:
         """On the terminal, what FMUs have printed since this was called last."""

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -285,13 +286,28 @@ int platform_take(void)
     return file;
 }
 
-/* The socket tells at once; that the parent has changed tells it where a copy of the parent holds the other end open. */
+static ino_t lifeline_number;
+
+static ino_t number_of(int file)
+{
+    struct stat found;
+    return fstat(file, &found) ? 0 : found.st_ino;
+}
+
+/* The socket tells at once; that the parent has changed tells it where a copy of the parent holds the other end open, and where an FMU has closed
+ * this one, or has another file at its number now. */
 static void *follow(void *unused)
 {
+    enum { LOOK_AGAIN = 500 };
     struct pollfd lifeline = {.fd = LIFELINE};
     (void)unused;
-    while (poll(&lifeline, 1, 500) <= 0 && getppid() == parent)
-        ;
+    while (getppid() == parent) {
+        if (poll(&lifeline, lifeline.fd >= 0, LOOK_AGAIN) <= 0)
+            continue;
+        if (number_of(LIFELINE) == lifeline_number)
+            break;
+        lifeline.fd = -1;
+    }
     kill(0, SIGKILL);
     return NULL;
 }
@@ -304,6 +320,7 @@ int platform_live_with_parent(void)
     signal(SIGPIPE, SIG_IGN);
     setvbuf(stdout, NULL, _IOLBF, 0); /* the last line is there when it dies */
     parent = getppid();
+    lifeline_number = number_of(LIFELINE);
     pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from coupling.errors import listed
 from coupling.kernel.hosted import HostDied
 from coupling.live.deaths import lost, lost_afterwards
 from coupling.live.dependencies import check_end
@@ -39,9 +40,19 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
     try:
         check_end(session, outcome)
         outcome.warnings += [*warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
-        outcome.notes += [*built.notes, *built.overruled(given), *takeovers(session)]
+        outcome.notes += [*built.notes, *built.overruled(given), *takeovers(session), *_shared(session)]
     except HostDied:
         outcome.warnings.append(lost_afterwards(session.kernel.library))
+
+
+def _shared(session: Session) -> list[str]:
+    """A note of instances that were to have processes of their own."""
+    names = [part.name for part in session.built.parts if part.process and session.kernel.library.is_elsewhere]
+    return (
+        [f"{listed(names)} ran in the process of the whole run (isolate = '{session.run.isolate}'), where process changes nothing"]
+        if names
+        else []
+    )
 
 
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:

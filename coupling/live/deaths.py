@@ -48,8 +48,8 @@ def cause_of(death: Death) -> str:
     return "has lost its process"
 
 
-def described(part: Part | None, death: Death, printed: str = "") -> str:
-    """Which FMU it was, in which call, and why; ``printed`` is what its process has printed."""
+def described(part: Part | None, death: Death, printed: str = "", when: str = "") -> str:
+    """Which FMU it was, in which call, and why; ``printed`` is what its process has printed, ``when`` the time that the call was for."""
     said = " ".join(printed[-_MOST_PRINTED:].split())
     told = f"; it printed: {said}" if said else ""
     if not death.function and part and part.process:
@@ -58,7 +58,7 @@ def described(part: Part | None, death: Death, printed: str = "") -> str:
         return f"the process of the run {cause_of(death)} outside of calls of FMUs, one of which may have damaged its memory{told}"
     tool = f" of '{part.fmu.generation_tool}'" if part and part.fmu.generation_tool else ""
     name = f"'{part.name}' ({part.fmu.path.name}{tool})" if part else "an FMU"
-    return f"{name} {cause_of(death)} in {death.function}{told}"
+    return f"{name} {cause_of(death)} in {death.function}{when}{told}"
 
 
 def remedy_of(part: Part | None, death: Death) -> str:
@@ -74,7 +74,7 @@ def remedy_of(part: Part | None, death: Death) -> str:
 
 def died(t: float, part: Part | None, death: Death, printed: str) -> Outcome:
     """The outcome of a run whose process is no more."""
-    ending, told = ending_of(death), described(part, death, printed)
+    ending, told = ending_of(death), described(part, death, printed, f" at t = {death.time:.9g} s")
     if ending is Ending.INTERRUPTED:
         return Outcome(ending, f"interrupted at t = {t:.9g} s: {told}; {KEPT}")
     return Outcome(ending, f"stopped at t = {t:.9g} s: {told}; {remedy_of(part, death)}; {KEPT}")

@@ -61,6 +61,10 @@ class Guards:
                 raise
             raise died_at_start(*lost) from None
 
+    def answer(self) -> bool:
+        """Whether all are there."""
+        return all(each.host.is_there() for each in self._guards.values())
+
     def limit(self, run: Run) -> None:
         """As another run wants it."""
         self._run = run if self._run else None

@@ -158,6 +158,8 @@ class Keeper:
         except Unvisited as error:
             name = session.built.parts[error.instance].name
             self._failed = f"'{name}' did not give its state at t = {_reached(session):g} s"
+        except MemoryError:
+            self._failed = f"memory ran out at t = {_reached(session):g} s"
         except OSError as error:
             self._failed = f"'{self.path}' could not be written at t = {_reached(session):g} s: {error.strerror}"
         now = perf_counter()
@@ -227,6 +229,10 @@ def keeper_of(checkpoint: object, interval: object) -> Keeper | None:
     path = Path(os.fsdecode(checkpoint)).absolute()
     if path.is_dir():
         raise BuildError(f"checkpoint = '{checkpoint!s}' is a folder; give the path of a file in it")
+    if path.exists() and not path.is_file():
+        raise BuildError(
+            f"checkpoint = '{checkpoint!s}' is refused: it is a device, or something else that no file may replace; give the path of a file"
+        )
     if not path.parent.is_dir():
         raise BuildError(f"checkpoint = '{checkpoint!s}' lies in a folder that does not exist; make it, or choose another path")
     seconds = number("checkpoint_interval", interval)

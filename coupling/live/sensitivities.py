@@ -10,7 +10,7 @@ from coupling.errors import StartError
 from coupling.kernel.sensitivity import grazing, set_sensitivities
 from coupling.kernel.status import Status
 from coupling.live.failures import describe
-from coupling.live.session import Session
+from coupling.live.session import Session, alive
 from coupling.live.start import StartValues, start, start_again
 from coupling.plan.graph import Part
 
@@ -64,6 +64,7 @@ Moved = Callable[[tuple[int, str], float], StartValues]
 def shadows_of(session: Session, moved: Moved, waiting: list[Session]) -> list[Session]:
     """All of them, made of those that wait as far as there are any; none where one cannot be started."""
     found: list[Session] = []
+    waiting = [each for each in waiting if alive(each)]
     try:
         for each in session.parameters:
             for stride in each.by.strides:

@@ -194,3 +194,11 @@ class Session:
             return math.nan
 
         return call
+
+
+def alive(session: Session | None) -> Session | None:
+    """A session that waits, if there is one; one of which a process has ended meanwhile is freed."""
+    if session is None or session.guards.answer():
+        return session
+    session.free()
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import struct
 import subprocess
 import sys
@@ -223,6 +224,10 @@ def test_options_of_checkpoints_are_checked(tmp_path: Path) -> None:
             f"checkpoint = '{tmp_path / 'no' / 'run.ckpt'}' lies in a folder that does not exist; make it, or choose another path",
         ),
         (
+            {"checkpoint": "/dev/full"},
+            "checkpoint = '/dev/full' is refused: it is a device, or something else that no file may replace; give the path of a file",
+        ),
+        (
             {"checkpoint": tmp_path / "run.ckpt", "checkpoint_interval": -1},
             "checkpoint_interval = -1 s is refused: it must be at least 0; 60 s is the default",
         ),
@@ -259,3 +264,23 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_run_and_the_one_before(t
     assert result.outcome.warnings[-1].endswith("No such file or directory; the run went on, and the last one that was written stays")
     assert [each.name for each in (tmp_path / "away").iterdir()] == ["run.ckpt"]
     assert System.resume(tmp_path / "away" / "run.ckpt", drives={"push.Fx": lambda t: 1.0}).outcome.completed
+
+
+def test_a_disk_that_is_full_leaves_the_run_and_the_checkpoint_before(tmp_path: Path) -> None:
+    """Shown by a limit of a file's size, which is lowered while the run goes on."""
+    path, before = tmp_path / "run.ckpt", resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def force(t: float) -> float:
+        if t > 0.5 and path.exists():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+        return 1.0
+
+    try:
+        result = pushed(force).simulate(1.0, checkpoint=path, checkpoint_interval=0.0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert result.outcome.completed and len(result) == 501
+    assert result.outcome.warnings[-1].startswith(f"a checkpoint failed: '{path}' could not be written at t = ")
+    assert result.outcome.warnings[-1].endswith("File too large; the run went on, and the last one that was written stays")
+    assert [each.name for each in tmp_path.iterdir()] == ["run.ckpt"]
+    assert kept.bits(System.resume(path, drives={"push.Fx": lambda t: 1.0})) == kept.bits(result)

@@ -89,6 +89,7 @@ def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
     """With the FMU, the cause and the call; all rows up to there are kept."""
     result = run(what, fmi, kind)
     assert result.outcome.ending is Ending.PROCESS_DIED
+    assert " at t = 0.5" in result.outcome.sentence.partition(" in fmi")[2]
     call = {(2, "me"): "fmi2GetReal", (3, "me"): "fmi3GetFloat64", (2, "cs"): "fmi2DoStep", (3, "cs"): "fmi3DoStep"}[fmi, kind]
     assert f"s: {NAME} {cause}{call}" in result.outcome.sentence
     assert result.outcome.sentence.endswith(f"or try kind='{'cs' if kind == 'me' else 'me'}'; the result holds everything up to there")
@@ -142,6 +143,37 @@ def test_death_at_the_start_is_a_sentence(fmi):
 def test_death_when_it_is_freed_leaves_the_result_complete(fmi):
     """There is nothing that anybody would miss."""
     assert run(AT_FREE, fmi).outcome.completed
+
+
+def test_a_process_that_has_ended_while_it_waited_is_replaced():
+    """The next run of the system begins in another one, and so do those beside it that differentiate it."""
+    system = pendulum(lambda name: "own" if name == "rod" else None)
+    told, before = [], children()
+    for _ in range(2):
+        told.append(system.simulate(0.1, sensitivities=["rod.m"]))
+        for each in {*children()} - {*before}:
+            os.kill(each, signal.SIGKILL)
+    assert np.array_equal(told[0].values, told[1].values) and told[1].outcome.completed
+
+
+_CLOSED = """
+    static int closed;
+    if (time >= 0.5 && !closed++) {
+        int ends[2];
+        for (int file = 3; file < 64; file++) close(file);
+        for (int file = 3; file < 6; file++) { if (pipe(ends)) return Error; dup2(ends[0], 60 + file); close(ends[0]); close(ends[1]); }
+        for (int file = 3; file < 6; file++) dup2(60 + file, file);
+        usleep(1200000);
+    }
+"""
+
+
+def test_files_that_an_fmu_closes_do_not_end_its_process():
+    """Nor do others at their numbers whose other end is closed, as that of a master that is no more would be."""
+    system = System("alone")
+    unit = export(replace(OSCILLATOR, hooks={"rates": _CLOSED}, rollback=True), 3)
+    system.add("unit", unit, {"u": 0.0}, process="own")
+    assert system.simulate(1.0).outcome.completed
 
 
 def pendulum(process: Callable[[str], str | None], fmi: int = 3) -> System:

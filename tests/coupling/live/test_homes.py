@@ -106,6 +106,17 @@ def test_all_is_in_the_process_for_foreign_fmus_only_where_there_is_one() -> Non
     assert host not in _hosts()
 
 
+def test_foreign_fmus_that_have_processes_of_their_own_leave_the_run_here() -> None:
+    """They do no harm to it; with ``all`` they share the process of the run, and a note says so."""
+    system = System()
+    system.add("it", foreign.oscillator(), process="own")
+    before = _hosts()
+    notes = [system.simulate(0.1, isolate=isolate).outcome.notes for isolate in ("foreign", "all")]
+    note = "'it' ran in the process of the whole run (isolate = 'all'), where process changes nothing"
+    assert [note in each for each in notes] == [False, True]
+    assert len(_hosts() - before) == 1  # that of the second, which waits
+
+
 def _hosts() -> set[int]:
     """The processes of this one, dead ones that nobody has waited for included; those of systems that are no more have ended."""
     gc.collect()

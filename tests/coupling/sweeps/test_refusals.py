@@ -53,6 +53,12 @@ def spread(result: Result) -> dict[str, float]:
             {"checkpoint": "run.ckpt"},
             "checkpoint names one file, and each run of a sweep would need its own; the points that are done are kept by folder='runs'",
         ),
+        (
+            {"rod.m": [1]},
+            {"on_crash": "restart"},
+            "on_crash is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "
+            "failed, and the others are made",
+        ),
         ({"rod.m": [1]}, {"record_to": "run.jrd"}, "record_to names one file, and each run of a sweep needs its own; give folder='runs' instead"),
         ({"rod.m": [1]}, {"rtol": 2.0}, "rtol = 2 is refused: it must lie between 0 and 1; 1e-8 is the default"),
         ({"rod.m": [1]}, {"on_failure": "stop"}, "on_failure = 'stop' is unknown; choose 'record', or 'raise' to end the sweep"),
