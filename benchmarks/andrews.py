@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from coupling import System
@@ -27,6 +28,7 @@ from coupling.solvers import dop853, dopri5
 HERE = Path(__file__).parent
 METHODS = {"dopri5": dopri5.METHOD, "dop853": dop853.METHOD}
 CASES = (("dopri5", 1e-6), ("dopri5", 1e-9), ("dop853", 1e-9))
+WAYS: dict[str, bool | str] = {"coupled FMUs": False, "tape": "tape", "compiled": True}
 SCHEMES = ("implicit", "implicit-velocity", "implicit-position")
 COMMUNICATION_STEP = 1e-5
 EXUDYN_STEPS = 6700  # of the trapezoidal rule, for an error of 1e-5
@@ -140,10 +142,11 @@ def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
             [
                 Row("one C function, dense", lambda s=solver, t=tolerance: dense(METHODS[s], t)),
                 Row("one C function, zeros skipped", lambda s=solver, t=tolerance: sparse(METHODS[s], t)),
-                Row("coupled FMUs, Baumgarte", lambda s=solver, t=tolerance: coupled(system, s, t, "baumgarte")),
-                Row("coupled FMUs, projection", lambda s=solver, t=tolerance: coupled(system, s, t)),
-                Row("tape, Baumgarte", lambda s=solver, t=tolerance: coupled(system, s, t, "baumgarte", "tape")),
-                Row("tape, projection", lambda s=solver, t=tolerance: coupled(system, s, t, "projection", "tape")),
+                *(
+                    Row(f"{name}, {'Baumgarte' if held == 'baumgarte' else held}", partial(coupled, system, solver, tolerance, held, way))
+                    for name, way in WAYS.items()
+                    for held in ("baumgarte", "projection")
+                ),
             ]
             for solver, tolerance in CASES
         ]

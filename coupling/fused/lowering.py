@@ -68,12 +68,14 @@ class Lowered:
     """By constraint of the plan's reading: position and velocity, in terms of states, drives and time."""
     indicators: tuple[int, ...] = ()
     """Event indicators in the kernel's order; those of contacts and of friction contain unknowns."""
+    recorded: tuple[int, ...] = ()
+    """Variables that were asked for by themselves, in terms of states, drives and unknowns."""
     variables: dict[tuple[int, str], Variable] = field(default_factory=dict)
     """The declarations of the variables in these lists."""
 
     @property
     def unknowns(self) -> int:
-        return sum(len(loop.unknowns) for loop in self.loops)
+        return sum(len(loop.unknowns) for loop in self.built.schedule.loops)
 
     def random_values(self, op: Op, number: int, random: Random, count: int) -> list[float]:
         """Values that a leaf may have; a Boolean has both, the second half of them being opposite to the first."""
@@ -95,6 +97,12 @@ def lower(built: Built) -> Lowered:
     """The graph of a system whose instances are all components of this library, integrated together, and affine in what is solved for."""
     with without_collection():
         return _System(built).lowered()
+
+
+def lower_variables(built: Built, wanted: Sequence[Address]) -> Lowered:
+    """Some variables of such a system alone, of which nothing has to be solved for."""
+    with without_collection():
+        return _System(built).recorded(wanted)
 
 
 class _System:
@@ -134,11 +142,24 @@ class _System:
 
     # -- the whole ---------------------------------------------------------------------------------------------------
 
+    def recorded(self, wanted: Sequence[Address]) -> Lowered:
+        self._number_unknowns()
+        self._solve()
+        seen = [self._variable_of(address) for address in wanted]
+        self._visit([(part, place) for part, place, _, _ in seen])
+        values = (self._scaled(part, self.values[part][place], factor, offset) for part, place, factor, offset in seen)
+        self.result.recorded = tuple(node for node in values if isinstance(node, int))
+        self._sort_by_part(Op.PARAMETER, self.result.parameters)
+        self._sort_by_part(Op.DISCRETE, self.result.discrete)
+        return self.result
+
+    def _number_unknowns(self) -> None:
+        addresses = (address for loop in self.built.schedule.loops for address in loop.unknowns)
+        self.numbers = {address: number for number, address in enumerate(addresses)}
+
     def lowered(self) -> Lowered:
-        schedule, first = self.built.schedule, 0
-        for loop in schedule.loops:
-            self.numbers |= {address: first + i for i, address in enumerate(loop.unknowns)}
-            first += len(loop.unknowns)
+        schedule = self.built.schedule
+        self._number_unknowns()
         self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
         first, loops = 0, []
         for loop in schedule.loops:

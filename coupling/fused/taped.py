@@ -65,22 +65,22 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     """Derivatives as tapes, or as what else there is a writer of; raises NotFused where there is no graph of them."""
     lowered = lower(built)
     roots, graph = derivatives(lowered), lowered.graph
-    first, size = _regions(lowered)
+    first, size = regions(lowered)
     wanted = {region: [graph.zero] * sum(w.region is region for stage in roots.stages for w in stage.wanted) for region in Region}
     for each in (w for stage in roots.stages for w in stage.wanted):
         wanted[each.region][each.place] = each.node
     mobile = slopes(graph, lowered.derivatives)
     mobility = {(state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()}
     opposites = (Region.ENTRIES, Region.RIGHT_SIDES)
-    kept = {_signed(graph, node)[0] for node in (*(n for region in opposites for n in wanted[region]), *mobility.values())}
+    kept = {signed_node(graph, node)[0] for node in (*(n for region in opposites for n in wanted[region]), *mobility.values())}
     kept |= {n for region in Region if region not in opposites for n in wanted[region]}
-    levels = [[_signed(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)]
+    levels = [[signed_node(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)]
     reading = graph.order(node for level in levels for node, _ in level)
-    settled = _settled(graph, reading)
+    settled = settled_nodes(graph, reading)
     prepare, before, after = _divided(graph, roots, kept | settled)
     stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
     everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
-    leaves = {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in sorted(everything) if graph.op[n] in _REGIONS}
+    leaves = leaf_slots(graph, everything, first)
     kept |= _read_elsewhere(graph, stages.values())
     unknowns = {first[Region.UNKNOWNS] + i: node for i, node in enumerate(wanted[Region.UNKNOWNS])}
     kept |= {*unknowns.values()} | settled
@@ -88,7 +88,7 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     written = write(graph, leaves, size, sections, sorted(kept), _owners(lowered, roots))
 
     def slots(nodes: Iterable[int]) -> list[int]:
-        signed = (_signed(graph, node) for node in nodes)
+        signed = (signed_node(graph, node) for node in nodes)
         return [-1 if node == graph.zero else -2 - written.slot[node] if negative else written.slot[node] for node, negative in signed]
 
     def plain(region: Region, order: Iterable[int] | None = None) -> list[int]:
@@ -108,7 +108,7 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     }
     mobile_places = dict(zip(mobility, slots(mobility.values()), strict=True))
     x_read = len(written.initial)
-    own = {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in reading if graph.op[n] in _REGIONS}
+    own = leaf_slots(graph, reading, first)
     own |= {n: x_read + int(graph.value[n]) for n in reading if graph.op[n] is Op.STATE} | {n: written.slot[n] for n in settled}
     reader = Writer(graph, own, x_read + built.states)
     reads = reader.tape([n for n in reading if graph.args[n] and n not in settled], {n for level in levels for n, _ in level})
@@ -151,7 +151,7 @@ def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:
     return owner
 
 
-def _regions(lowered: Lowered) -> tuple[dict[Region, int], int]:
+def regions(lowered: Lowered) -> tuple[dict[Region, int], int]:
     """Where what is filled from outside begins, and the unknowns; and where all of them end."""
     counts = {
         Region.STATES: lowered.built.states,
@@ -167,7 +167,12 @@ def _regions(lowered: Lowered) -> tuple[dict[Region, int], int]:
     return first, size
 
 
-def _signed(graph: Graph, node: int) -> tuple[int, bool]:
+def leaf_slots(graph: Graph, nodes: Iterable[int], first: Mapping[Region, int]) -> dict[int, int]:
+    """Where the leaves among some nodes are, by where their regions begin."""
+    return {n: first[_REGIONS[graph.op[n]]] + int(graph.value[n]) for n in sorted(nodes) if graph.op[n] in _REGIONS}
+
+
+def signed_node(graph: Graph, node: int) -> tuple[int, bool]:
     """What is kept of a node: of an opposite the number itself."""
     return (graph.args[node][0], True) if graph.op[node] is Op.NEGATE else (node, False)
 
@@ -182,7 +187,7 @@ _REGIONS = {
 }
 
 
-def _settled(graph: Graph, nodes: Iterable[int]) -> set[int]:
+def settled_nodes(graph: Graph, nodes: Iterable[int]) -> set[int]:
     """Operations on what changes at events only."""
     found: set[int] = set()
     for node in nodes:

@@ -118,6 +118,8 @@ class Core:
         """By how many parameters the rows have derivatives, and what these refer to."""
         self.fused: object = None
         """What evaluates in place of the instances and is referred to; None where they do. See ``fused.py``."""
+        self.fused_record: object = None
+        """The same of what is recorded."""
         self.states = rows.states
         self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
         try:
@@ -147,7 +149,7 @@ class Core:
         """
         self._running = None
         require_memory(self.library.kernel_reset(self.handle))
-        self.fused = None
+        self.fused = self.fused_record = None
         self.differentiate_by(0, None)
 
     def differentiate_by(self, parameters: int, kept: object) -> None:

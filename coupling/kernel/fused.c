@@ -32,27 +32,28 @@ static void run(Own *own, int stage)
         own->rows->stage[stage](own->rows->code[stage], own->w);
 }
 
-static double value_at(const double *w, int slot)
-{
-    return slot >= 0 ? w[slot] : slot == NONE ? 0 : -w[NEGATIVE(slot)];
-}
-
 static void collect(const double *w, const int *slot, int count, double *values)
 {
     for (int i = 0; i < count; i++)
-        values[i] = value_at(w, slot[i]);
+        values[i] = fused_value(w, slot[i]);
+}
+
+bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const int *number, double *w)
+{
+    for (const FusedReading *r = reading; r < reading + readings; r++) {
+        const Reference *references = (const Reference *)number + r->references;
+        if (instance_get(k->parts[r->part].instance, (Type)r->type, references, (size_t)r->count, w + r->first) > WARNING)
+            return false;
+    }
+    return true;
 }
 
 /* What changes at events only, as the instances have it. */
 static bool get_settled(const Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
-    for (int i = 0; i < rows->readings; i++) {
-        const FusedReading *r = &rows->reading[i];
-        const Reference *references = (const Reference *)rows->number + r->references;
-        if (instance_get(k->parts[r->part].instance, (Type)r->type, references, (size_t)r->count, own->w + r->first) > WARNING)
-            return false;
-    }
+    if (!fused_get(k, rows->reading, rows->readings, rows->number, own->w))
+        return false;
     run(own, PREPARE_STAGE);
     own->calls.stale = false;
     return true;
@@ -136,6 +137,8 @@ static bool evaluate_here(Kernel *k, Own *own, double *dx)
 {
     if (!fill(k, own) || !solve(k, own))
         return false;
+    if (!dx)
+        return true;
     run(own, AFTER_STAGE);
     gather_plain(own->w, own->rows->derivative, k->states, dx);
     double finite = 0;
@@ -252,6 +255,8 @@ static void disagree(Kernel *k)
 static void end(Kernel *k)
 {
     Own *own = own_of(k);
+    if (own && own->calls.end_record)
+        own->calls.end_record(k);
     if (own)
         free(own->w);
     free(own);
@@ -282,7 +287,14 @@ int kernel_set_fused(Kernel *k, const FusedRows *rows)
     own->pivot = own->right + unknowns;
     own->diagonal = own->pivot + unknowns;
     own->before = own->diagonal + unknowns;
-    own->calls = (Fused){true, derive, linearise, load, accept_point, read_levels, indicate, disagree};
+    own->calls = (Fused){.stale = true,
+                         .derive = derive,
+                         .linearise = linearise,
+                         .load = load,
+                         .accept = accept_point,
+                         .read = read_levels,
+                         .indicate = indicate,
+                         .disagree = disagree};
     own->rows = rows;
     own->unknowns = (int)unknowns;
     own->report.given_up = NAN;

@@ -59,6 +59,14 @@ int kernel_set_fused(struct Kernel *, const FusedRows *);
 void kernel_fused_report(const struct Kernel *, FusedReport *);
 double *kernel_fused_workspace(const struct Kernel *);
 
+/* What is got of instances at events, into a workspace; false where one refuses. */
+bool fused_get(const struct Kernel *, const FusedReading *, int readings, const int *number, double *workspace);
+
+static inline double fused_value(const double *w, int slot)
+{
+    return slot >= 0 ? w[slot] : slot == -1 ? 0 : -w[NEGATIVE(slot)];
+}
+
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop
 #endif

@@ -88,29 +88,33 @@ class FusedRows:
     x_read: int
 
 
-def fuse(kernel: Core, rows: FusedRows | None) -> None:
+def fuse(kernel: Core, structure: FusedStructure | None) -> None:
     """From now on evaluations are made by fused code, or by the instances again."""
-    structure = None if rows is None else _structure(kernel.library, rows)
     kernel.fused = structure
     require_memory(kernel.library.kernel_set_fused(kernel.handle, None if structure is None else byref(structure)))
 
 
-def _structure(library: Library, rows: FusedRows) -> FusedStructure:
+def fused_structure(library: Library, rows: FusedRows) -> FusedStructure:
+    """As the kernel takes them, for any number of runs."""
     integers: dict[str, Iterable[int]] = {f"code{stage}": code for stage, code in rows.code.items()}
     integers |= {name: rows.slots.get(name, ()) for name in _SLOTS}
     integers["drive"] = rows.drives
-    reading: list[int] = []
-    number: list[int] = []
-    for each in rows.readings:
-        reading += each.part, each.type, len(each.references), each.first, len(number)
-        number += each.references
     counts = {"drives": len(rows.drives), "readings": len(rows.readings)}
     structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, solves=rows.solves, x_read=rows.x_read, **counts)
     for stage in rows.stages:
         setattr(structure, f"stage{stage}", rows.functions.get(stage, library.address("tape_run")))
-    arrays = {name: np.array(values, dtype=np.int32) for name, values in {**integers, "reading": reading}.items()}
-    arrays["number"] = np.array(number, dtype=np.uint32)
+    arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()} | reading_arrays(rows.readings)
     return library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)
+
+
+def reading_arrays(readings: Iterable[Reading]) -> dict[str, np.ndarray]:
+    """As C has them: fields in their order, and the value references of all."""
+    reading: list[int] = []
+    number: list[int] = []
+    for each in readings:
+        reading += each.part, each.type, len(each.references), each.first, len(number)
+        number += each.references
+    return {"reading": np.array(reading, dtype=np.int32), "number": np.array(number, dtype=np.uint32)}
 
 
 def report(kernel: Core) -> FusedReport:

@@ -164,14 +164,17 @@ struct Kernel {
 
 /* What fused code does in place of the instances, which only files that know of it call by name. */
 typedef struct Fused {
-    bool stale; /* values that change at events only have to be got */
-    bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked */
+    bool stale, stale_record; /* values that change at events only have to be got */
+    bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
     bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
     void (*load)(struct Kernel *);                          /* the entries, the factors and the mobility of the last evaluation, for the loops */
     bool (*accept)(struct Kernel *);                        /* as linear_accept, of all loops; false where that has to be asked */
     bool (*read)(struct Kernel *);                          /* constraints; false where it cannot */
     bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */
     void (*disagree)(struct Kernel *);                      /* the instances say otherwise */
+    const double *(*record)(struct Kernel *, double t, const double *x); /* a row between events; null: the instances have to be asked, or always */
+    struct FusedRecord *own_record; /* of the file that has these */
+    void (*end_record)(struct Kernel *);
 } Fused;
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
@@ -363,6 +366,7 @@ void kernel_end_coupling(Kernel *);
 void kernel_reset_coupling(Kernel *);
 
 /* record.c */
+int record_values(Kernel *, const double *by_column); /* a row; without values, those that are kept */
 void kernel_end_record(Kernel *);
 long kernel_rows(const Kernel *);
 void kernel_forget_rows(Kernel *, long rows); /* all after the first so many */

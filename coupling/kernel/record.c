@@ -42,6 +42,11 @@ static size_t width_of(const Kernel *k)
 /* The values as they stand. */
 int kernel_record(Kernel *k)
 {
+    return record_values(k, NULL);
+}
+
+int record_values(Kernel *k, const double *values)
+{
     Record *record = k->record;
     const size_t width = width_of(k);
     const long kept = record->file ? 0 : record->rows;
@@ -58,7 +63,7 @@ int kernel_record(Kernel *k)
     row[0] = k->t;
     double finite = 0;
     for (int i = 0; i < record->columns; i++) {
-        row[i + 1] = k->v[record->slot[i]];
+        row[i + 1] = values ? values[i] : k->v[record->slot[i]];
         finite += row[i + 1] - row[i + 1];
     }
     for (int i = 0; i < record->columns && finite != 0; i++)

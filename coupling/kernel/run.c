@@ -135,6 +135,13 @@ static int record_at(Kernel *k, double t, const double *x)
     return result;
 }
 
+/* The same between events, where fused code may do without the instances; at the end of a run these are left where it is. */
+static int record_between(Kernel *k, double t, const double *x)
+{
+    const double *row = k->fused && k->fused->record && t < k->run->stop ? k->fused->record(k, t, x) : NULL;
+    return row ? record_values(k, row) : record_at(k, t, x);
+}
+
 /* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's
  * beginning, as in the step itself, and not back from its end. */
 static int record_until(Kernel *k, double t)
@@ -151,7 +158,7 @@ static int record_until(Kernel *k, double t)
         if (result == KERNEL_DONE && k->projection && time < run->t)
             result = project_row(k, time, run->x);
         if (result == KERNEL_DONE)
-            result = record_at(k, time, run->x);
+            result = record_between(k, time, run->x);
     }
     begin_from(k, run->unknowns);
     return result;

@@ -118,7 +118,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     }
     k->events = false;
     if (k->fused)
-        k->fused->stale = true;
+        k->fused->stale = k->fused->stale_record = true;
     if (result == KERNEL_DONE && x != k->v)
         memcpy(k->v, x, (size_t)k->states * sizeof *x);
     return result;

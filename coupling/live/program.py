@@ -13,7 +13,9 @@ import numpy as np
 from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.lowering import NotFused
+from coupling.fused.recorded import Recorded, recorded_kept
 from coupling.fused.taped import Taped
+from coupling.kernel.fused import Stage
 from coupling.kernel.rows import NONE, List, RowBuilder, Rows
 from coupling.plan import formulas
 from coupling.plan.build import Built
@@ -47,6 +49,8 @@ class Program:
     """Variables from which poses follow and that nobody has asked for: recorded after the columns."""
     recorded_apart: Mapping[Address, int]
     """The slots of variables that are got for the record alone."""
+    recorded: tuple[Address, ...]
+    """What is recorded, in the order of the columns, but for energies."""
     first_watched: int
     """From this slot on, the energy that coupling has created at each port that is watched."""
 
@@ -64,6 +68,24 @@ class Program:
         try:
             return compiled(self.built)
         except (NotFused, NotCompiled) as error:
+            return error
+
+    @cached_property
+    def fused_record(self) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
+        """What is recorded as tapes, or why that cannot be."""
+        return self._recorded(compile_=False)
+
+    @cached_property
+    def compiled_record(self) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
+        """The same as compiled code, where that is worth it."""
+        return self._recorded(compile_=True)
+
+    def _recorded(self, compile_: bool) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
+        try:
+            return recorded_kept(self.built, self.recorded, compile_)
+        except NotCompiled:
+            return self.fused_record
+        except NotFused as error:
             return error
 
     @cached_property
@@ -165,6 +187,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         scene=scene,
         drawn=tuple(f"{built.parts[i].name}.{name}" for i, name in posing),
         recorded_apart=apart_slots,
+        recorded=tuple(addresses),
         first_watched=first_watched,
     )
 

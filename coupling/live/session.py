@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -68,6 +69,8 @@ class Session:
         """How the derivatives of the run are found."""
         self.not_compiled = ""
         """Why they are not found by compiled code, though it was asked for."""
+        self.fused: dict[bool, Any] = {}
+        """What the kernel is given to evaluate by a tape (False) or by compiled code (True), once it has been made."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
         self.keeper: Keeper | None = None

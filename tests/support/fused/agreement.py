@@ -9,9 +9,9 @@ from unittest.mock import patch
 import numpy as np
 
 from coupling.errors import StartError
-from coupling.fused.expressions import CALCULATED
+from coupling.fused.expressions import CALCULATED, Op
 from coupling.fused.layout import Layout, layout
-from coupling.fused.lowering import Lowered, lower
+from coupling.fused.lowering import Lowered, lower, lower_variables
 from coupling.fused.roots import Region, Roots, derivatives, indicators, readings
 from coupling.kernel.instance import WARNING
 from coupling.kernel.status import Status
@@ -21,6 +21,7 @@ from coupling.live.start import start
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.graph import Address, type_code
+from coupling.plan.outputs import recordable
 from coupling.plan.switched import MODES
 
 ALLOWED = 1e-12
@@ -230,6 +231,52 @@ def readings_disagreement(built: Built, points: int = 4, seed: int = 1) -> float
                 found = fused.read(region)[[slot is not None for slot in slots]]
                 worst = max(worst, _relative(found, session.readings(addresses).read()[1]) if addresses else 0.0)
     return worst
+
+
+def recorded_disagreement(built: Built, points: int = 4, seed: int = 1) -> float:
+    """The greatest difference of anything that can be recorded and is no parameter, relative to the greatest of the same instance."""
+    wanted = [
+        (part, name)
+        for part, each in enumerate(built.parts)
+        for name in recordable(built)[each.name]
+        if each.fmu.variables[name].variability not in ("constant", "fixed", "tunable")
+    ]
+    addresses = [built.address(part, name) for part, name in wanted]
+    lowered, random, worst = lower_variables(built, addresses), np.random.default_rng(seed), 0.0
+    owner = np.array([part for part, _ in wanted])
+    compared = 0
+    for _ in range(_SESSIONS):
+        with begun(built, {}, random) as session:
+            slots = [loop.first + i for loop in session.schedule.loops for i in range(len(loop.unknowns))]
+            for _ in range(_DRAWS):
+                t, x = random_point(session, random)
+                moved = x * (1 + random.choice([-4, 4], len(x)) * np.finfo(float).eps)
+                expected = _read_at(session, t, moved, addresses), _read_at(session, t, x, addresses)
+                if compared == points or expected[0] is None or expected[1] is None:
+                    continue
+                leaves = {
+                    Op.STATE: x,
+                    Op.TIME: np.array([t]),
+                    Op.DRIVE: drives_of(session),
+                    Op.PARAMETER: values_of(session, lowered.parameters),
+                    Op.DISCRETE: values_of(session, lowered.discrete),
+                    Op.UNKNOWN: session.kernel.slots[slots],
+                }
+                found = np.array(
+                    lowered.graph.evaluate(lowered.recorded, lambda op, number, leaves=leaves: leaves[op][number]), dtype=float
+                )
+                off = [[_relative(each[owner == part], expected[1][owner == part]) for part in set(owner)] for each in (expected[0], found)]
+                if max(off[0]) < ALLOWED / 4:  # else rounding of states alone moves this far
+                    compared, worst = compared + 1, max(worst, *off[1])
+    assert compared, "there is no point at which the instances can be evaluated"
+    return worst
+
+
+def _read_at(session: Session, t: float, x: np.ndarray, addresses: list[Address]) -> np.ndarray | None:
+    """What instances have for variables at a point; None where there is no solution."""
+    if _by_rows(session, t, x) is None or session.kernel.evaluate(t, x) is not Status.DONE:
+        return None
+    return session.readings(tuple(addresses)).read()[1].copy()
 
 
 def _relative(found: np.ndarray, expected: np.ndarray) -> float:

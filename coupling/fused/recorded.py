@@ -1,0 +1,75 @@
+"""What is recorded as stages of their own, given states and unknowns: kept apart from the stages of an evaluation, which do not depend on what is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from coupling.fused.c_code import Section
+from coupling.fused.compiled import functions
+from coupling.fused.kept import kept
+from coupling.fused.lowering import lower_variables
+from coupling.fused.roots import Region
+from coupling.fused.taped import leaf_slots, regions, settled_nodes, signed_node
+from coupling.fused.written import STRAIGHT, Write, as_c, as_tapes
+from coupling.kernel.fused import Stage
+from coupling.plan.build import Built
+from coupling.plan.graph import Address
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """Two stages in a workspace of their own, as those of :class:`coupling.fused.taped.Taped`: what changes at events only, and what follows."""
+
+    parameters: Sequence[tuple[int, str]]
+    discrete: Sequence[tuple[int, str]]
+    code: Mapping[Stage, np.ndarray]
+    text: str
+    initial: np.ndarray
+    first: Mapping[Region, int]
+    columns: Sequence[int]
+    """By variable, its slot: -1 of a zero, -2 less the slot of an opposite."""
+    operations: int
+
+
+def recorded(built: Built, wanted: Sequence[Address], write: Write) -> Recorded:
+    """Raises NotFused where a variable follows from what no graph holds."""
+    lowered = lower_variables(built, wanted)
+    graph = lowered.graph
+    first, size = regions(lowered)
+    columns = [signed_node(graph, node) for node in lowered.recorded]
+    nodes = [node for node in graph.order(node for node, _ in columns) if graph.args[node]]
+    settled = settled_nodes(graph, nodes)
+    later = [node for node in nodes if node not in settled]
+    passed_on = {a for node in later for a in graph.args[node]} & settled
+    leaves = leaf_slots(graph, {*(n for n, _ in columns), *(a for node in nodes for a in graph.args[node])}, first)
+    sections = {Stage.PREPARE: Section([node for node in nodes if node in settled]), Stage.AFTER: Section(later)}
+    written = write(graph, leaves, size, sections, sorted({*(n for n, _ in columns), *passed_on}), graph.owner.__getitem__)
+    return Recorded(
+        parameters=lowered.parameters,
+        discrete=lowered.discrete,
+        code=written.code,
+        text=written.text,
+        initial=written.initial,
+        first=first,
+        columns=[-1 if n == graph.zero else -2 - written.slot[n] if negative else written.slot[n] for n, negative in columns],
+        operations=len(nodes),
+    )
+
+
+def recorded_kept(built: Built, wanted: Sequence[Address], compile_: bool) -> tuple[Recorded, Mapping[Stage, int]]:
+    """The same by structure, with the addresses of functions where it is short enough to be compiled at once; the others run tapes.
+
+    Raises NotFused, and NotCompiled."""
+    told = hashlib.sha256(repr([tuple(each) for each in wanted]).encode()).hexdigest()
+    tapes = kept(built, f"record by tapes: {told}", partial(recorded, wanted=wanted, write=as_tapes))
+    if not compile_ or tapes.operations > STRAIGHT:
+        return tapes, {}
+    code = kept(built, f"record by C: {told}", partial(recorded, wanted=wanted, write=as_c))
+    names = {stage: stage.name.lower() for stage in (Stage.PREPARE, Stage.AFTER)}
+    found = functions(code.text, names.values())
+    return code, {stage: found[name] for stage, name in names.items()}

@@ -1,0 +1,124 @@
+"""Fused code as the kernel of a session takes it: made once for all runs of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from coupling.fused.coded import Compiled
+from coupling.fused.lowering import NotFused
+from coupling.fused.recorded import Recorded
+from coupling.fused.roots import Region
+from coupling.fused.taped import EVALUATION, Taped
+from coupling.kernel.fused import FusedRows, FusedStructure, Reading, Stage, fused_structure
+from coupling.kernel.fused_record import FusedRecordRows, FusedRecordStructure, record_structure
+from coupling.live.session import Session
+from coupling.plan.build import Built
+from coupling.plan.graph import type_code
+
+Structures = tuple[FusedStructure, FusedRecordStructure | None]
+
+
+def structures(session: Session, code: Taped | Compiled) -> Structures:
+    """Of evaluations, and of the record; None where that stays with the instances."""
+    compiled = isinstance(code, Compiled)
+    if compiled not in session.fused:
+        library, program = session.kernel.library, session.program
+        found = program.compiled_record if compiled else program.fused_record
+        rows = _rows(session, code.taped, code.functions) if isinstance(code, Compiled) else _rows(session, code, {})
+        record = None if isinstance(found, NotFused) else record_structure(library, _record_rows(session, *found))
+        session.fused[compiled] = fused_structure(library, rows), record
+    known: Structures = session.fused[compiled]
+    return known
+
+
+def _record_rows(session: Session, code: Recorded, functions: Mapping[Stage, int]) -> FusedRecordRows:
+    built, first = session.built, code.first
+    return FusedRecordRows(
+        functions=functions,
+        code=code.code,
+        initial=code.initial,
+        x=first[Region.STATES],
+        t=first[Region.TIME],
+        u=first[Region.DRIVES],
+        z=first[Region.UNKNOWNS],
+        drives=range(len(built.drives)),
+        readings=[
+            *_readings(built, code.parameters, first[Region.PARAMETERS]),
+            *_readings(built, code.discrete, first[Region.DISCRETE]),
+        ],
+        columns=code.columns,
+    )
+
+
+def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> FusedRows:
+    first, slots = tapes.first, dict[str, Sequence[int]]()
+    _check_patterns(session, tapes)
+    slots["entry"], slots["right"] = tapes.entries, tapes.right
+    slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + len(tapes.pivots))
+    slots["position"], slots["velocity"] = tapes.positions, tapes.velocities
+    slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
+    slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
+    return FusedRows(
+        stages=(*EVALUATION, Stage.READING),
+        functions=functions,
+        code=tapes.code,
+        initial=tapes.initial,
+        x=first[Region.STATES],
+        t=first[Region.TIME],
+        u=first[Region.DRIVES],
+        drives=range(len(session.built.drives)),
+        readings=[
+            *_readings(session.built, tapes.parameters, first[Region.PARAMETERS]),
+            *_readings(session.built, tapes.discrete, first[Region.DISCRETE]),
+        ],
+        solves=tapes.symmetric,
+        slots=slots,
+        x_read=tapes.x_read,
+    )
+
+
+def _readings(built: Built, variables: Sequence[tuple[int, str]], first: int) -> list[Reading]:
+    """What to get from instances, in calls of one type of one instance."""
+    found = []
+    places = enumerate(variables, start=first)
+
+    def whose(each: tuple[int, tuple[int, str]]) -> tuple[int, int]:
+        part, name = each[1]
+        fmu = built.parts[part].fmu
+        return part, type_code(fmu.variables[name], fmu.version)
+
+    for (part, type_), group in groupby(places, key=whose):
+        items = list(group)
+        references = [built.parts[part].fmu.variables[name].reference for _, (_, name) in items]
+        found.append(Reading(part=part, type=type_, references=references, first=items[0][0]))
+    return found
+
+
+def _arrays(session: Session, row: dict[str, int], start: str, *names: str) -> Iterable[np.ndarray]:
+    """Compressed rows of a loop."""
+    numbers, count = session.rows.numbers, row["mobile"] if start == "mobile_start" else row["unknowns"]
+    starts = numbers[row[start] : row[start] + count + 1]
+    yield starts
+    for name in names:
+        yield numbers[row[name] : row[name] + starts[-1]]
+
+
+def _check_patterns(session: Session, tapes: Taped) -> None:
+    for row, loop in zip(session.rows.mappings("loop"), tapes.loops, strict=True):
+        starts, columns = _arrays(session, row, "row_start", "column")
+        assert list(starts) == list(loop.row_start) and list(columns) == list(loop.columns), "the same Jacobian"
+
+
+def _mobile(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
+    """State and unknown of each entry of the mobility of all loops."""
+    for row, loop in zip(session.rows.mappings("loop"), tapes.loops, strict=True):
+        if row["mobile"] <= 0:
+            continue
+        starts, columns = _arrays(session, row, "mobile_start", "mobile_column")
+        states = session.rows.numbers[row["mobile_state"] : row["mobile_state"] + row["mobile"]]
+        for i, state in enumerate(states):
+            for column in columns[starts[i] : starts[i + 1]]:
+                yield int(state), loop.first + int(column)
