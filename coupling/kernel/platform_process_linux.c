@@ -27,8 +27,8 @@ extern char **environ;
 /* Numbers of the files that a child has beside the three of all programs, and the first that is free for others. */
 enum { SHARED = 3, LIFELINE, AFTER, FREE = 16, PRINTED_ROOM = 1 << 20 };
 
-/* Where nothing else is in either process: below libraries and stacks, above what sanitizers reserve. */
-static const uintptr_t first_window = (uintptr_t)1 << 45;
+/* Between these, nothing else is in either process: below libraries and stacks, above what sanitizers reserve. */
+static const uintptr_t first_window = (uintptr_t)1 << 45, end_of_windows = (uintptr_t)3 << 45;
 
 int platform_cores(void)
 {
@@ -36,16 +36,35 @@ int platform_cores(void)
     return sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
 }
 
-int platform_share(size_t size, int *file, void **window)
+/* A window where there is none yet. Places come round again: a process may start any number of hosts, one after the other. */
+static void *window_of(int file, size_t size)
 {
     static _Atomic uintptr_t next;
-    const uintptr_t distance = (size + ((uintptr_t)1 << 30)) >> 30 << 30;
-    const uintptr_t wanted = first_window + atomic_fetch_add(&next, distance);
+    const uintptr_t whole = (uintptr_t)1 << 30, distance = (size + whole) / whole * whole, range = end_of_windows - first_window;
+    for (uintptr_t passed = 0; passed < 2 * range; passed += distance) {
+        const uintptr_t place = atomic_fetch_add(&next, distance) % range;
+        if (place + distance > range)
+            continue;
+        void *const wanted = (void *)(first_window + place);
+        void *const got = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0);
+        if (got == wanted)
+            return got;
+        if (got != MAP_FAILED)
+            munmap(got, size); /* kernels before 4.17 take the address for a wish */
+        else if (errno != EEXIST)
+            return MAP_FAILED;
+    }
+    errno = ENOMEM;
+    return MAP_FAILED;
+}
+
+int platform_share(size_t size, int *file, void **window)
+{
     *file = memfd_create("jourdain", MFD_CLOEXEC);
     if (*file < 0)
         return errno;
     const int error = ftruncate(*file, (off_t)size) ? errno : 0;
-    *window = error ? MAP_FAILED : mmap((void *)wanted, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *file, 0);
+    *window = error ? MAP_FAILED : window_of(*file, size);
     if (*window != MAP_FAILED)
         return 0;
     const int why = error ? error : errno;
@@ -57,7 +76,7 @@ void *platform_join(void *window, size_t size)
 {
     void *const got = mmap(window, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, SHARED, 0);
     if (got != MAP_FAILED && got != window)
-        munmap(got, size); /* kernels before 4.17 take the address for a wish */
+        munmap(got, size);
     close(SHARED);
     return got == window ? got : NULL;
 }

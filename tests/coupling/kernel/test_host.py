@@ -230,3 +230,13 @@ def test_the_program_says_what_it_is_for():
     """To users who start it by hand."""
     told = subprocess.run([str(hosts.PROGRAM)], capture_output=True, text=True)
     assert told.returncode == 2 and told.stderr == "this program is started by Jourdain, for FMUs that run in a process of their own\n"
+
+
+def test_addresses_come_round_again(start):
+    """All that were started take more of them than there are, one of them all the time."""
+    room = 1 << 44
+    first = start(room=room)
+    for _ in range(9):
+        other = start(room=room)
+        assert other.is_there() and first.is_there() and abs(other.data - first.data) >= room
+        other.end()
