@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 from random import Random
 
 import numpy as np
@@ -20,11 +21,20 @@ _SMALL, _SINGULAR = 1e-3, 1e-9
 """A pivot that is smaller than this share of its row at random points is none; of symmetric equations, which may be nearly singular there, the second."""
 
 
+class Order(IntEnum):
+    """Numbered as in the kernel: that which the general equations prefer, on the diagonal, of definite equations and of others; or another one."""
+
+    DEFINITE = 0
+    DIAGONAL = 1
+    OTHER = 2
+
+
 @dataclass(frozen=True)
 class Elimination:
     """Equation and unknown of each pivot, both counted within the loop."""
 
     symmetric: bool
+    order: Order
     pivots: tuple[tuple[int, int], ...]
 
 
@@ -54,10 +64,14 @@ def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
 
 def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimination:
     pivots = [(int(k), int(k)) for k in elimination_order(loop.row_start, loop.columns)] if rows else []
-    sizes = np.array(list(_eliminated([dict(row) for row in rows], pivots)))
+    shares = list(_eliminated([dict(row) for row in rows], pivots))
+    sizes = np.array([np.abs(share).min() for share in shares])
     if _is_symmetric(rows) and (sizes >= _SINGULAR).all():
-        return Elimination(True, tuple(pivots))
-    return Elimination(False, tuple(pivots if len(rows) > _FEW or (sizes >= _SMALL).all() else _sparse_pivots(rows)))
+        definite = all((share > 0).all() for share in shares)
+        return Elimination(True, Order.DEFINITE if definite else Order.DIAGONAL, tuple(pivots))
+    if len(rows) > _FEW or (sizes >= _SMALL).all():
+        return Elimination(False, Order.DIAGONAL, tuple(pivots))
+    return Elimination(False, Order.OTHER, tuple(_sparse_pivots(rows)))
 
 
 def _is_symmetric(rows: list[dict[int, np.ndarray]]) -> bool:
@@ -69,35 +83,35 @@ def _is_symmetric(rows: list[dict[int, np.ndarray]]) -> bool:
     )
 
 
-def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> Iterator[float]:
-    """How great each pivot is beside its row, at the point where it is least."""
+def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> Iterator[np.ndarray]:
+    """How great each pivot is beside its row, by points."""
     left = set(range(len(rows)))
     for i, j in pivots:
         left.discard(i)
         yield _eliminate(rows, left, i, j)
 
 
-def _eliminate(rows: list[dict[int, np.ndarray]], left: set[int], i: int, j: int) -> float:
+def _eliminate(rows: list[dict[int, np.ndarray]], left: set[int], i: int, j: int) -> np.ndarray:
     with np.errstate(all="ignore"):
         row = rows[i]
         if j not in row:
-            return 0.0
-        size = float(np.nan_to_num(np.min(_share(row, j))))
+            return np.zeros(1)
+        share = np.nan_to_num(_share(row, j))
         for k in sorted(left):
             if j in rows[k]:
                 factor = rows[k].pop(j) / row[j]
                 for column, value in row.items():
                     if column != j:
                         rows[k][column] = rows[k].get(column, 0) - factor * value
-    return size
+    return share
 
 
 def _share(row: dict[int, np.ndarray], column: int) -> np.ndarray:
-    """How great an entry is beside the greatest of its row."""
+    """How great an entry is beside the greatest of its row, with its sign."""
     if column not in row:
         return np.zeros(1)
     with np.errstate(all="ignore"):
-        return np.abs(row[column]) / np.max(np.abs(list(row.values())), axis=0)
+        return row[column] / np.max(np.abs(list(row.values())), axis=0)
 
 
 def _sparse_pivots(given: list[dict[int, np.ndarray]]) -> list[tuple[int, int]]:
@@ -110,7 +124,7 @@ def _sparse_pivots(given: list[dict[int, np.ndarray]]) -> list[tuple[int, int]]:
             ((len(rows[i].keys() & columns) - 1) * (count[j] - 1), i != j, i, j)
             for i in sorted(left)
             for j in sorted(rows[i].keys() & columns)
-            if np.min(np.nan_to_num(_share({c: v for c, v in rows[i].items() if c in columns}, j))) >= _LEAST
+            if np.min(np.nan_to_num(np.abs(_share({c: v for c, v in rows[i].items() if c in columns}, j)))) >= _LEAST
         ]
         _, _, i, j = min(ways) if ways else (0, False, min(left), min(columns))
         left.discard(i)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from coupling.fused.elimination import Elimination, eliminations
+from coupling.fused.elimination import Elimination, Order, eliminations
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import Gradient, gradients
 from coupling.fused.lowering import Lowered, LoweredLoop
@@ -28,9 +28,9 @@ class Region(StrEnum):
     PIVOTS = "pivots"
     """In the order of elimination."""
     DIAGONALS = "diagonals"
-    """What each pivot was before anything was eliminated."""
+    """What each pivot was before anything was eliminated; of equations that are not definite, the sum of the sizes of all that it is made of."""
     MISFITS = "misfits"
-    """By loop, how far its equations are from being solved where the pivots were chosen beforehand, relative to their terms; 0 of symmetric ones."""
+    """By loop, how far its equations are from being solved where the pivots were chosen beforehand, relative to their terms; 0 of definite ones."""
     DERIVATIVES = "dx"
     INDICATORS = "z"
     POSITIONS = "positions"
@@ -160,11 +160,17 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted]) -> Roots:
         right = [graph.neg(node) for node in loop.residuals]
         before += _placed(Region.ENTRIES, entries, sum(w.region is Region.ENTRIES for w in before))
         before += _placed(Region.RIGHT_SIDES, right, loop.first)
-        before += _placed(Region.DIAGONALS, [rows[i].get(j, graph.zero) if rows[i] else graph.one for i, j in order.pivots], loop.first)
-        pivots, unknowns = _solved(lowered, loop, order, rows, right)
+        pivots, sizes, unknowns = _solved(lowered, loop, order, rows, right)
+        definite = order.order is Order.DEFINITE
+        if definite:
+            diagonals = [rows[i].get(j, graph.zero) if rows[i] else graph.one for i, j in order.pivots]
+            before += _placed(Region.DIAGONALS, diagonals, loop.first)
+        else:
+            solve += _placed(Region.DIAGONALS, sizes, loop.first)
         solve += _placed(Region.PIVOTS, pivots, loop.first)
         solve += _placed(Region.UNKNOWNS, unknowns, loop.first)
-        solve += _placed(Region.MISFITS, [graph.zero if order.symmetric else _misfit(graph, rows, right, unknowns)], number)
+        misfit = graph.zero if definite else _misfit(lowered, loop, order, rows, right, unknowns)
+        solve += _placed(Region.MISFITS, [misfit], number)
     return _staged(graph, before, solve, after, orders)
 
 
@@ -174,8 +180,9 @@ def _placed(region: Region, nodes: Iterable[int], first: int) -> list[Wanted]:
 
 def _solved(
     lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[dict[int, int]], right: list[int]
-) -> tuple[list[int], list[int]]:
-    """Pivots in their order, and unknowns: L D L^T where the equations are symmetric, else L U."""
+) -> tuple[list[int], list[int], list[int]]:
+    """Pivots in their order, the sums of the sizes of their terms where the equations are not definite, and unknowns: L D L^T where they are
+    symmetric, else L U."""
     g, parts = lowered.graph, len(lowered.built.parts)
     a, b = [dict(row) for row in rows], list(right)
     columns: list[set[int]] = [set() for _ in rows]
@@ -183,13 +190,14 @@ def _solved(
         for j in row:
             columns[j].add(i)
     left, inverse, pivots = set(range(len(rows))), {}, []
+    size = {} if order.order is Order.DEFINITE else {(p, q): g.apply(Op.ABS, rows[p].get(q, g.zero)) for p, q in order.pivots}
     upper: list[tuple[int, dict[int, int], int]] = []
     for k, (p, q) in enumerate(order.pivots):
         g.owner_now = parts + loop.first + k
         left.discard(p)
         pivot = a[p].pop(q, g.zero)
         if not a[p] and not columns[q] and b[p] == g.zero:
-            pivot = g.one  # nothing depends on this unknown, of which 0 is the least
+            pivot = size[p, q] = g.one  # nothing depends on this unknown, of which 0 is the least
         pivots.append(pivot)
         inverse[q] = g.div(g.one, pivot)
         row = {j: node for j, node in sorted(a[p].items()) if node != g.zero}
@@ -200,7 +208,10 @@ def _solved(
                 if order.symmetric and j in left and j in below[:place]:
                     a[i][j] = a[j][i]
                 else:
-                    a[i][j] = g.sub(a[i].get(j, g.zero), g.mul(factor[i], node))
+                    term = g.mul(factor[i], node)
+                    a[i][j] = g.sub(a[i].get(j, g.zero), term)
+                    if (i, j) in size:
+                        size[i, j] = g.add(size[i, j], g.apply(Op.ABS, term))
                 columns[j].add(i)
             b[i] = g.sub(b[i], g.mul(factor[i], b[p]))
         upper.append((p, {j: factor[j] for j in row if j in factor} if order.symmetric else row, q))
@@ -211,13 +222,18 @@ def _solved(
         for j, node in row.items():
             value = g.sub(value, g.mul(node, unknowns[j]))
         unknowns[q] = value if order.symmetric else g.mul(value, inverse[q])
-    return pivots, [unknowns[i] for i in range(len(rows))]
+    return pivots, [size.get(each, g.one) for each in order.pivots], [unknowns[i] for i in range(len(rows))]
 
 
-def _misfit(g: Graph, rows: list[dict[int, int]], right: list[int], unknowns: list[int]) -> int:
+def _misfit(
+    lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[dict[int, int]], right: list[int], unknowns: list[int]
+) -> int:
     """The greatest residual of an equation beside the sum of its terms: what elimination without a search for pivots has left."""
+    g, parts = lowered.graph, len(lowered.built.parts)
     worst = g.zero
-    for row, b in zip(rows, right, strict=True):
+    for k, (p, _) in enumerate(order.pivots):
+        g.owner_now = parts + loop.first + k
+        row, b = rows[p], right[p]
         residual, size = g.neg(b), g.apply(Op.ABS, b)
         for column, entry in row.items():
             term = g.mul(entry, unknowns[column])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coupling.fused.c_code import Section
+from coupling.fused.elimination import Order
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.lowering import Lowered, lower
 from coupling.fused.mobility import slopes
@@ -54,7 +55,10 @@ class Taped:
     derivatives: Sequence[int]
     mobility: Mapping[tuple[int, int], int]
     """By state and unknown."""
-    symmetric: bool
+    misfits: Sequence[int]
+    """By loop, how far equations that are not definite are from being solved."""
+    orders: Sequence[Order]
+    """Of pivots, by loop."""
     x_read: int
     """The states at which constraints are read, with slots of their own for all that follows from them."""
     positions: Sequence[int]
@@ -127,7 +131,8 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
         velocities=velocities,
         first=first,
         mobility=mobile_places,
-        symmetric=all(elimination.symmetric for elimination in roots.eliminations),
+        misfits=slots(wanted[Region.MISFITS]),
+        orders=[elimination.order for elimination in roots.eliminations],
         **places,
     )
 

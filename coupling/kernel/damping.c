@@ -336,7 +336,7 @@ void linear_accept(Linear *a)
 void linear_accept_pivots(Linear *a, const double *values, const double *pivots)
 {
     const Eliminated e = {values, NULL, pivots, NULL};
-    if (a->cycles)
+    if (a->cycles && a->definite)
         note_peaks(a, &e, false);
 }
 
@@ -362,6 +362,14 @@ bool linear_trusts(const Linear *a, const double *diagonal, const double *pivots
             return false;
     }
     return true;
+}
+
+bool linear_trusts_terms(const Linear *a, const double *terms, const double *pivots)
+{
+    bool sound = a->factorised && !a->definite && !a->weak;
+    for (int i = 0; i < a->count && sound; i++)
+        sound = fabs(pivots[i]) > MARGIN * WEAK * terms[i];
+    return sound;
 }
 
 const double *linear_shares(Linear *a)

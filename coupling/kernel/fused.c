@@ -89,6 +89,18 @@ static void gather_plain(const double *w, const int *slot, int count, double *va
         values[i] = w[slot[i]];
 }
 
+static const double MOST_MISFIT = 1e-12; /* of the terms of an equation: what elimination in a fixed order may leave */
+
+/* Whether the general equations would eliminate, too, and no more. */
+static bool trusts(const Own *own, const Linear *linear, int loop, int first)
+{
+    const double *diagonal = own->diagonal + first, *pivot = own->pivot + first;
+    const int order = own->rows->order[loop];
+    if (!(fused_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT))
+        return false;
+    return (order != OTHER_ORDER && linear_trusts(linear, diagonal, pivot)) || (order != DEFINITE_ORDER && linear_trusts_terms(linear, diagonal, pivot));
+}
+
 /* Whether no equation is to be left out, damped or doubted. */
 static bool trusted(const Kernel *k, Own *own)
 {
@@ -96,7 +108,7 @@ static bool trusted(const Kernel *k, Own *own)
     gather_plain(own->w, own->rows->diagonal, own->unknowns, own->diagonal);
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
-        if (l->off_count || l->dropped_count || l->held || !linear_trusts(l->linear, own->diagonal + first, own->pivot + first))
+        if (l->off_count || l->dropped_count || l->held || !trusts(own, l->linear, i, first))
             return false;
     }
     return true;
@@ -123,7 +135,7 @@ static bool hand_over(Kernel *k, Own *own)
 static bool solve(Kernel *k, Own *own)
 {
     run(own, SOLVE_STAGE); /* what comes after may use more of it than the unknowns */
-    own->solved = own->rows->solves && trusted(k, own);
+    own->solved = trusted(k, own);
     if (!own->solved)
         return hand_over(k, own);
     k->statistics.factorisations += k->loop_count;

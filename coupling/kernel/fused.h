@@ -25,6 +25,9 @@ enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, IND
 /* In arrays of slots, but for unknown, pivot, diagonal and derivative: NONE is a zero, and what is below the opposite of what a slot has. */
 #define NEGATIVE(slot) (-2 - (slot))
 
+/* Of pivots: that of the loop, on the diagonal, of definite equations and of others; or another one. */
+enum { DEFINITE_ORDER, DIAGONAL_ORDER, OTHER_ORDER };
+
 /* Slots of values that are got from an instance: `count` from `first` on. */
 typedef struct {
     int part, type, count, first, references; /* references: place in `number` */
@@ -40,8 +43,8 @@ typedef struct {
     const int *drive;                    /* their numbers in the kernel */
     const FusedReading *reading;
     const int *number;
-    int solves; /* SOLVE_STAGE may be believed: the equations are symmetric */
     const int *entry, *right, *unknown, *pivot, *diagonal, *derivative; /* entry: in the order of the loops' patterns */
+    const int *misfit, *order; /* by loop: how far from being solved, and the order of pivots */
     const int *mobility; /* as those of the loops */
     int x_read;          /* the states of READING_STAGE */
     const int *position, *velocity, *indicator; /* by constraint, and by indicator */

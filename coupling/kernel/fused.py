@@ -27,8 +27,10 @@ class Stage(IntEnum):
     INDICATING = 5
 
 
-_SLOTS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "mobility", "position", "velocity", "indicator")
-"""Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has."""
+_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "misfit", "order", "mobility")
+_SLOTS = (*_LOOPS, "position", "velocity", "indicator")
+"""Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has. ``order`` is no slot, but
+an order of pivots as the kernel numbers them."""
 
 
 class FusedStructure(ctypes.Structure):
@@ -38,10 +40,9 @@ class FusedStructure(ctypes.Structure):
         ("initial", c_void_p),
         *((name, c_int) for name in ("size", "x", "t", "drives", "u", "readings")),
         *((name, c_void_p) for name in ("drive", "reading", "number")),
-        ("solves", c_int),
-        *((name, c_void_p) for name in _SLOTS[:7]),
+        *((name, c_void_p) for name in _LOOPS),
         ("x_read", c_int),
-        *((name, c_void_p) for name in _SLOTS[7:]),
+        *((name, c_void_p) for name in _SLOTS[len(_LOOPS) :]),
     ]
 
 
@@ -82,7 +83,6 @@ class FusedRows:
     u: int
     drives: Sequence[int]
     readings: Sequence[Reading]
-    solves: bool
     slots: Mapping[str, Sequence[int]]
     """By the names of arrays of slots."""
     x_read: int
@@ -100,7 +100,7 @@ def fused_structure(library: Library, rows: FusedRows) -> FusedStructure:
     integers |= {name: rows.slots.get(name, ()) for name in _SLOTS}
     integers["drive"] = rows.drives
     counts = {"drives": len(rows.drives), "readings": len(rows.readings)}
-    structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, solves=rows.solves, x_read=rows.x_read, **counts)
+    structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, x_read=rows.x_read, **counts)
     for stage in rows.stages:
         setattr(structure, f"stage{stage}", rows.functions.get(stage, library.address("tape_run")))
     arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()} | reading_arrays(rows.readings)

@@ -53,6 +53,10 @@ const double *linear_shares(Linear *); /* of the last factorisation, undamped; n
  * and no more: nothing would be damped, and no pivot called weak. */
 bool linear_trusts(const Linear *, const double *diagonal, const double *pivots);
 
+/* The same of a matrix that is not definite, eliminated elsewhere in any order: terms are by unknown the sum of the sizes of what its pivot is
+ * made of. */
+bool linear_trusts_terms(const Linear *, const double *terms, const double *pivots);
+
 /* How many pivots of the last factorisation are so small that the solution is sensitive to rounding, and whether it was damped. */
 int linear_weak(const Linear *);
 bool linear_damped(const Linear *);

@@ -60,6 +60,7 @@ def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> Fus
     slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + len(tapes.pivots))
     slots["position"], slots["velocity"] = tapes.positions, tapes.velocities
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
+    slots["misfit"], slots["order"] = tapes.misfits, tapes.orders
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
     return FusedRows(
         stages=(*EVALUATION, Stage.READING),
@@ -74,7 +75,6 @@ def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> Fus
             *_readings(session.built, tapes.parameters, first[Region.PARAMETERS]),
             *_readings(session.built, tapes.discrete, first[Region.DISCRETE]),
         ],
-        solves=tapes.symmetric,
         slots=slots,
         x_read=tapes.x_read,
     )

@@ -14,7 +14,8 @@ from coupling.kernel.core import Core
 from coupling.live import fused
 from coupling.live.fused import begin_fused
 from tests.coupling.live.test_stabilisation import four_bars, moving
-from tests.support.systems import seven_bodies
+from tests.fmu_components.planar.test_massless import four_bar
+from tests.support.systems import blocks, seven_bodies
 from tests.support.systems.hard_systems import braced_parallelogram
 from tests.support.systems.sessions import started
 from tests.whole.test_singular_poses import rockers
@@ -57,6 +58,29 @@ def test_redundant_constraints_have_the_same_names_and_multipliers(make):
     """No evaluation leaves the general equations, which take the multipliers of least length."""
     result = both_ways(make, 0.5, within=1e-6, rtol=1e-6)
     assert result.outcome.warnings and result.statistics.handed_over >= result.statistics.evaluations - 10
+
+
+def doubled() -> System:
+    """A loop of blocks, whose equations are indefinite, that is closed by two joints in one place."""
+    system = blocks.four_bar(True)
+    system.add("again", "planar.Revolute")
+    system.connect("coupler.C1", "again.M")
+    system.connect("again.N", "rocker.C1")
+    return system
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: four_bar("planar.MasslessLink2"), lambda: blocks.four_bar(True)], ids=["off the diagonal", "on it"]
+)
+def test_equations_that_are_not_definite_are_solved_in_a_fixed_order(make):
+    """What their pivots are made of and how well they are solved tell that no other order is needed."""
+    assert not both_ways(make, 0.3, rtol=1e-9).statistics.handed_over
+
+
+def test_equations_that_are_neither_definite_nor_regular_are_handed_over():
+    """The load is shared as by the FMUs."""
+    result = both_ways(doubled, 0.2, within=1e-6, rtol=1e-6)
+    assert result.statistics.handed_over >= result.statistics.evaluations - 10
 
 
 @pytest.mark.parametrize("solver", ["cvode", "RK45"])
