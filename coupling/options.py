@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -129,6 +130,12 @@ class Run:
                 f"compiled = {shown(self.compiled)} is refused: give True for compiled code, 'tape' for a tape of the FMUs' equations, False, so that FMUs "
                 "are called at every evaluation, or leave it out"
             )
+
+    def held_by(self, stabilisation: str) -> Run:
+        """The same with what holds the constraints, where nobody has asked for it; all else was checked when it was made."""
+        held = copy(self)
+        object.__setattr__(held, "stabilisation", stabilisation)
+        return held
 
     def _check_sensitivities(self) -> None:
         names = self.sensitivities

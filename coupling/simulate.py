@@ -223,10 +223,10 @@ class Simulator:
         if wanted and (solver.holds or not asked):
             try:
                 self.built(Mode.PROJECTED)
-                return replace(run, stabilisation="projection")
+                return run.held_by("projection")
             except Unprojectable as error:
                 self._unprojectable = error.why
-        return replace(run, stabilisation="baumgarte")
+        return run.held_by("baumgarte")
 
     def _held_by(self, asked: Run, run: Run, start_values: Mapping[str, Value]) -> str:
         """What has held the constraints of a run, and why it did."""

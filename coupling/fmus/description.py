@@ -74,6 +74,8 @@ class Fmu:
     """The references of variables by those under which they are seen with a factor and an offset."""
     _kept: list[Path] = field(default_factory=list, init=False, repr=False)
     """The folder with the unpacked files, once it was asked for."""
+    _binaries: dict[str, Path] = field(default_factory=dict, init=False, repr=False)
+    """Of this platform, by identifiers, once they were asked for."""
 
     def interface(self, kind: str) -> Interface:
         """What the FMU offers for a ``kind``, ``me`` or ``cs``."""
@@ -95,7 +97,10 @@ class Fmu:
         It lasts as long as the process, that of a private FMU as long as this object.
         """
         identifier = (self.interface(interface) if isinstance(interface, str) else interface).identifier
-        return find_library(self.path, self.folder, self.version, identifier)
+        known = self._binaries.get(identifier)
+        if known is None or not known.is_file():  # the cache may have been emptied by hand
+            known = self._binaries[identifier] = find_library(self.path, self.folder, self.version, identifier)
+        return known
 
     def seen(self, variable: FmuVariable, in_base: bool) -> int:
         """The reference of a variable as it is, or in base units."""
@@ -116,6 +121,7 @@ class Fmu:
     def _unpacked_as(self, other: Fmu) -> Fmu:
         """Itself, with the unpacked files of another object of the same file."""
         object.__setattr__(self, "_kept", other._kept)
+        object.__setattr__(self, "_binaries", other._binaries)
         return self
 
     @property

@@ -184,8 +184,8 @@ static double greater(Violation v)
     return fmax(v.position, v.velocity);
 }
 
-/* Without contractions, by readings alone. */
-static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first)
+/* Without contractions, by readings alone, of which the last tells what is left. */
+static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first, Violation *last)
 {
     Violation before = {INFINITY, INFINITY};
     const bool fused = k->ahead;
@@ -194,7 +194,7 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
         const int result = read_constraints(k, x);
         if (result)
             return result;
-        const Violation now = violation(k, x);
+        const Violation now = *last = violation(k, x);
         if (reading == 1)
             *first = now;
         const bool holds = now.position <= 1 && now.velocity <= 1;
@@ -223,23 +223,23 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
 
 int project_step(void *kernel, double t, double *x)
 {
-    Violation first;
-    return project(kernel, t, x, NULL, &first);
+    Violation first, last;
+    return project(kernel, t, x, NULL, &first, &last);
 }
 
 int project_next_step(void *kernel, double t, double *x)
 {
     Kernel *k = kernel;
-    Violation first;
-    return project(k, t, x, k->projection->contraction, &first);
+    Violation first, last;
+    return project(k, t, x, k->projection->contraction, &first, &last);
 }
 
 int project_row(Kernel *k, double t, double *x)
 {
-    Violation first;
+    Violation first, last;
     memcpy(k->projection->before, x, (size_t)k->states * sizeof *x);
-    const int result = project(k, t, x, NULL, &first);
-    if (result == KERNEL_DONE && greater(violation(k, x)) > greater(first))
+    const int result = project(k, t, x, NULL, &first, &last);
+    if (result == KERNEL_DONE && greater(last) > greater(first))
         memcpy(x, k->projection->before, (size_t)k->states * sizeof *x);
     return result;
 }

@@ -7,7 +7,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -122,12 +124,16 @@ class Rows:
     def reals(self) -> np.ndarray:
         return np.frombuffer(self.real, np.float64)
 
-    @property
+    @cached_property
     def structure(self) -> RowsStructure:
         """For calls of the kernel; what it points to lives as long as the rows."""
         counts = [len(rows) // (ctypes.sizeof(ctypes.c_int) * len(TABLES[name])) for name, rows in zip(TABLES, self.tables, strict=True)]
         arrays = (ctypes.cast(ctypes.c_char_p(each), ctypes.c_void_p) for each in (*self.tables, self.number, self.real))
         return RowsStructure(self.slots, self.states, self.derivative_slot, self.group, *counts, *arrays)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what has addresses."""
+        return {name: value for name, value in vars(self).items() if name != "structure"}
 
 
 class _Pool:
