@@ -9,9 +9,12 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import argparse
 import ctypes
+import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from math import sin
 from pathlib import Path
 from statistics import median
 
@@ -51,35 +54,58 @@ def round_trips(count: int) -> None:
     )
 
 
-def compared(name: str, make: Callable[[], System], stop: float, repetitions: int, **options: object) -> None:
+def compared(name: str, stop: float, here: System, there: System, repetitions: int, isolate: str = "all", **options: object) -> None:
     """Runs here and there, turn about, so that both see the same machine, and those that others disturb least."""
-    system, taken = make(), {"none": list[float](), "all": list[float]()}
-    results: dict[str, Result] = {}
+    ways: tuple[tuple[System, str], ...] = (here, "none"), (there, isolate)
+    taken, slept, results = ([], []), [0, 0], list[Result]()
     for _ in range(repetitions + 1):
-        for isolate, seconds in taken.items():
-            began = time.perf_counter()
-            results[isolate] = system.simulate(stop, isolate=isolate, **options)  # type: ignore[arg-type]  # options of simulate
-            seconds.append(time.perf_counter() - began)
-    here, there = (1e3 * sorted(each[1:])[repetitions // 10] for each in taken.values())
-    evaluations = results["all"].statistics.evaluations
-    same = all(results["none"][each].tobytes() == results["all"][each].tobytes() for each in results["all"].names)
+        results.clear()
+        for way, (system, isolated) in enumerate(ways):
+            before, began = _sleeps(), time.perf_counter()
+            results.append(system.simulate(stop, isolate=isolated, **options))  # type: ignore[arg-type]  # options of simulate
+            taken[way].append(time.perf_counter() - began)
+            slept[way] += _sleeps() - before
+    took, takes = (1e3 * sorted(each[1:])[repetitions // 10] for each in taken)
+    evaluations = results[1].statistics.evaluations
+    same = all(results[0][each].tobytes() == results[1][each].tobytes() for each in results[1].names)
     print(
-        f"{name:24}{here:10.2f}{there:10.2f}{there - here:10.2f}{evaluations:14}{1e3 * (there - here) / evaluations:16.2f}"
-        f"   {'the same bits' if same else 'OTHER BITS'}"
+        f"{name:26}{took:10.2f}{takes:10.2f}{takes - took:10.2f}{takes / took:10.2f}{evaluations:14}{1e3 * (takes - took) / evaluations:16.2f}"
+        f"{slept[1] / (repetitions + 1):10.1f}   {'the same bits' if same else 'OTHER BITS'}"
     )
+
+
+def _sleeps() -> int:
+    """How often this process has waited without a core so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+
+
+def with_guard(system: System, name: str) -> System:
+    """The same with one instance in a process of its own."""
+    instances = tuple(replace(each, process="own") if each.name == name else each for each in system.definition.instances)
+    return System.of(replace(system.definition, instances=instances))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="of the pendulum, of which the fastest tenth counts (default 200)")
     options = parser.parse_args()
+    few = options.runs // 10 + 3
     round_trips(20_000)
-    print(f"\n{'ms a run':24}{'here':>10}{'there':>10}{'more':>10}{'evaluations':>14}{'us of each':>16}")
-    compared("pendulum", pendulum, 2.0, options.runs)
-    compared("pendulum, index3", pendulum, 2.0, options.runs // 10 + 3, solver="index3", step_size=0.01)
-    compared("pendulum, cvode", pendulum, 2.0, options.runs // 10 + 3, solver="cvode")
+    columns = f"{'here':>10}{'there':>10}{'more':>10}{'times':>10}{'evaluations':>14}{'us of each':>16}{'sleeps':>10}"
+    print(f"\n{'ms a run':26}{columns}")
+    swing = pendulum()
+    compared("pendulum", 2.0, swing, swing, options.runs)
+    compared("pendulum, index3", 2.0, swing, swing, few, solver="index3", step_size=0.01)
+    compared("pendulum, cvode", 2.0, swing, swing, few, solver="cvode")
+    pushed = pendulum()
+    pushed.drive("rod.p1.Fx", sin)
+    compared("pendulum, a function", 2.0, pushed, pushed, few)
     seven = example("03_seven_body_mechanism")
-    compared("seven bodies", seven.system, seven.STOP, options.runs // 10 + 3)
+    mechanism = seven.system()
+    compared("seven bodies", seven.STOP, mechanism, mechanism, few)
+    print("\nof one FMU in a guard")
+    for name in "link3", "pin12":
+        compared(f"seven bodies, {name}", seven.STOP, mechanism, with_guard(mechanism, name), few, isolate="none")
 
 
 if __name__ == "__main__":

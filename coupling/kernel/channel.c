@@ -8,13 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRINTED = 1 << 20, GROUPED = 512 };
+enum { PRINTED = 1 << 20, GROUPED = 512, BETWEEN = 40 };
 
 /* How long to sleep between two looks at what else may have happened. */
 static const double nap = 0.02;
 
 /* How long a host may take to end when it is asked to. */
 static const double patience = 1.0;
+
+/* How long to yield before sleeping, on a core of its own and on one that others need; how short that is where nobody else takes the core, how long
+ * where somebody works there, and how much longer than that nothing is yielded then. */
+static const double idle = 1e-3, hardly = 5e-6, alone = 1e-6, late = 5e-5, amends = 20;
 
 struct Host {
     Host *next;
@@ -44,20 +48,54 @@ void host_look(int (*look)(void))
 
 /* -- waiting, on both sides ------------------------------------------------------------------------------------------------ */
 
-bool channel_spin(Patience *p, const _Atomic uint32_t *word, uint32_t before, uint32_t most)
+static bool differs(const _Atomic uint32_t *word, uint32_t before)
+{
+    return atomic_load_explicit(word, memory_order_acquire) != before;
+}
+
+static bool look(const _Atomic uint32_t *word, uint32_t before, uint32_t turns)
+{
+    for (uint32_t i = 0; i < turns; i++) {
+        if (differs(word, before))
+            return true;
+        platform_relax();
+    }
+    return differs(word, before);
+}
+
+static bool spin(Patience *p, const _Atomic uint32_t *word, uint32_t before, uint32_t most)
 {
     if (++p->waits % GROUPED == 0)
         p->budget = most; /* the machine may have become quieter */
-    const uint32_t turns = p->budget < most ? p->budget : most;
-    for (uint32_t i = 0; i < turns; i++) {
-        if (atomic_load_explicit(word, memory_order_acquire) != before) {
-            p->budget = most;
+    const bool found = look(word, before, p->budget < most ? p->budget : most);
+    p->budget = found ? most : p->budget / 4;
+    return found;
+}
+
+/* While the core has nothing else to do: a core that sleeps takes tens of microseconds to wake up, and one that does not is taken over at once. Where
+ * both sides share a core, yielding is the shortest way to the other one. */
+static bool yield(Patience *p, const _Atomic uint32_t *word, uint32_t before, uint32_t most)
+{
+    const double now = platform_seconds(), longest = most ? idle : hardly;
+    for (double waited = 0; waited < longest && now >= p->crowded;) {
+        const double took = platform_yield();
+        waited += took;
+        if (took > late)
+            p->crowded = now + amends * took;
+        if (differs(word, before)) {
+            if (took < alone)
+                p->budget = most; /* the other side has a core of its own */
             return true;
         }
-        platform_relax();
+        if (look(word, before, most ? BETWEEN : 0))
+            return true;
     }
-    p->budget /= 4;
-    return atomic_load_explicit(word, memory_order_acquire) != before;
+    return false;
+}
+
+bool channel_watch(Patience *p, const _Atomic uint32_t *word, uint32_t before, uint32_t most)
+{
+    return spin(p, word, before, most) || yield(p, word, before, most);
 }
 
 void channel_post(_Atomic uint32_t *word, const _Atomic uint32_t *sleeps)
@@ -77,6 +115,11 @@ static void share_cores(void)
         atomic_store(&h->channel->host_spin, free-- > 0 ? CHANNEL_SPIN : 0);
 }
 
+static bool spins(const Host *h)
+{
+    return atomic_load_explicit(&h->channel->host_spin, memory_order_relaxed) > 0;
+}
+
 static void lock(void)
 {
     while (atomic_flag_test_and_set(&listing))
@@ -86,6 +129,20 @@ static void lock(void)
 static void unlock(void)
 {
     atomic_flag_clear(&listing);
+}
+
+/* To a host that is called, of another one that sleeps. */
+static void pass_core(Host *to)
+{
+    lock();
+    Host *from = hosts;
+    while (from && (!spins(from) || !atomic_load(&from->channel->host_sleeps)))
+        from = from->next;
+    if (from && !spins(to)) {
+        atomic_store(&from->channel->host_spin, 0);
+        atomic_store(&to->channel->host_spin, CHANNEL_SPIN);
+    }
+    unlock();
 }
 
 static void enlist(Host *h)
@@ -296,7 +353,7 @@ static int await(Host *h, uint32_t before, int op)
     static _Atomic int cores;
     if (!cores)
         cores = platform_cores();
-    if (channel_spin(&h->waiting, &c->response, before, cores > 1 ? CHANNEL_SPIN : 0))
+    if (channel_watch(&h->waiting, &c->response, before, cores > 1 ? CHANNEL_SPIN : 0))
         return LIVES;
     uint64_t count = atomic_load(&c->where.count);
     for (double since = platform_seconds();;) {
@@ -330,6 +387,8 @@ int host_call(Host *h, int op)
         return h->death.kind;
     if (h->age != forgotten)
         return lose(h, LOST, 0);
+    if (!spins(h) && atomic_load(&c->host_sleeps))
+        pass_core(h);
     for (int answers = 0;; answers = 1) {
         const uint32_t before = atomic_load_explicit(&c->response, memory_order_relaxed);
         c->call.op = op;

@@ -92,14 +92,16 @@ int channel_ask(Channel *, int what); /* of the master, during a call; what it r
 
 /* -- both ---------------------------------------------------------------------------------------------------------------------- */
 
-/* How long to spin before sleeping: as long as this has paid off lately. */
+/* How long to look at a word before sleeping: as long as this has paid off lately, and as nobody else wants the core. */
 typedef struct {
     uint32_t budget, waits;
+    double crowded; /* until then others have the core */
 } Patience;
 
 enum { CHANNEL_SPIN = 2000 };
 
-bool channel_spin(Patience *, const _Atomic uint32_t *word, uint32_t before, uint32_t most);
+/* Whether the word has become another one meanwhile; `most`: how often to look with the core to itself, 0 where the other side needs it. */
+bool channel_watch(Patience *, const _Atomic uint32_t *word, uint32_t before, uint32_t most);
 void channel_post(_Atomic uint32_t *word, const _Atomic uint32_t *sleeps);
 
 #endif

@@ -22,7 +22,7 @@ static void tell_exit(void)
 static void await(void)
 {
     Channel *c = channel;
-    if (!channel_spin(&waiting, &c->request, served, atomic_load_explicit(&c->host_spin, memory_order_relaxed)))
+    if (!channel_watch(&waiting, &c->request, served, atomic_load_explicit(&c->host_spin, memory_order_relaxed)))
         while (atomic_load(&c->request) == served) {
             atomic_store(&c->host_sleeps, 1);
             if (atomic_load(&c->request) == served)

@@ -108,6 +108,20 @@ static struct timespec timespec_of(double seconds)
     return (struct timespec){whole, (long)(1e9 * (seconds - (double)whole))};
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double platform_yield(void)
+{
+    const double began = seconds_now();
+    sched_yield();
+    return seconds_now() - began;
+}
+
 void platform_sleep(double seconds)
 {
     const struct timespec time = timespec_of(seconds);

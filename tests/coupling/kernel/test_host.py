@@ -25,6 +25,7 @@ from tests.support.kernel.processes import children, gone, shared_memories
 
 KERNEL = Path(hosts.__file__).parent
 SERVICE = Path(__file__).parents[2] / "support" / "kernel" / "misbehaving.c"
+_PING = 1
 ADD, RAISE, EXIT, LEAVE, LOOP, FLOOD, ALLOCATE, ASK, FORK, STACK, SUM, IDLE = range(100, 112)
 FATAL = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGKILL", "SIGTERM", "SIGPIPE", "SIGXCPU", "SIGUSR1")
 
@@ -172,6 +173,41 @@ def test_only_as_many_hosts_spin_as_there_are_cores_to_spare(start):
     assert sum(library.host_spins(each.handle) > 0 for each in made) == min(spare, 4)
     made[0].end()
     assert sum(library.host_spins(each.handle) > 0 for each in made[1:]) == min(spare, 3)
+
+
+def test_a_host_that_is_called_has_the_core_of_one_that_sleeps(start):
+    """On two cores one host has one, on one core none."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(cores)[:2])
+    try:
+        made = [start() for _ in range(3)]
+        for each in made:
+            time.sleep(0.1)
+            assert each.call(_PING) is DeathKind.LIVES
+            assert [library.host_spins(other.handle) > 0 for other in made] == [other is each and len(cores) > 1 for other in made]
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+class _Patience(ctypes.Structure):
+    _fields_ = [("budget", ctypes.c_uint32), ("waits", ctypes.c_uint32), ("crowded", ctypes.c_double)]
+
+
+def _watched(word: ctypes.c_uint32, patience: _Patience, most: int = 1) -> tuple[bool, float]:
+    began = time.perf_counter()
+    found = library.channel_watch(ctypes.byref(patience), ctypes.byref(word), 0, most)
+    return bool(found & 1), time.perf_counter() - began
+
+
+def test_who_waits_yields_before_it_sleeps():
+    """For a millisecond of its own time where the other side has another core; hardly at all where not, and not at all just after others have taken the core."""
+    still, other = ctypes.c_uint32(0), ctypes.c_uint32(1)
+    assert _watched(other, _Patience())[0]
+    assert min(_watched(still, _Patience(), 0)[1] for _ in range(50)) < 5e-4
+    crowded = min(_watched(still, _Patience(crowded=1e300))[1] for _ in range(50))
+    yielding = [_watched(still, _Patience()) for _ in range(50)]
+    assert not any(found for found, _ in yielding)
+    assert crowded < 5e-4 <= max(seconds for _, seconds in yielding)
 
 
 def test_a_master_that_is_killed_takes_its_hosts_along(core):
