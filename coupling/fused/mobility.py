@@ -1,32 +1,40 @@
-"""How derivatives of states answer to unknowns, which they are affine in: what projection moves states by."""
+"""How derivatives of states answer to unknowns, in which most of them are affine: what projection moves states by."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from coupling.fused.expressions import Graph, Op
+from coupling.fused.gradients import gradients
 
 Slopes = Mapping[int, int]
-"""By unknown, a node that is free of unknowns."""
+"""By unknown, a node, which is free of unknowns where what it is a slope of is affine."""
 
 
 def slopes(graph: Graph, nodes: Iterable[int]) -> dict[int, Slopes]:
     """Of each node that depends on unknowns."""
     nodes = list(nodes)
     found: dict[int, Slopes] = {}
+    bent: dict[int, None] = {}
     for node in graph.order(nodes):
         op, args = graph.op[node], graph.args[node]
+        own = _slopes(graph, op, args, found) if any(a in found for a in args) else None
         if op is Op.UNKNOWN:
             found[node] = {int(graph.value[node]): graph.one}
-        elif any(a in found for a in args):
-            found[node] = _slopes(graph, op, args, found)
+        elif any(a in bent for a in args) or (own is None and any(a in found for a in args)):
+            bent[node] = None
+        elif own is not None:
+            found[node] = own
+    curved = [node for node in nodes if node in bent]
+    found |= zip(curved, gradients(graph, curved, Op.UNKNOWN), strict=True)
     return {node: found[node] for node in nodes if node in found}
 
 
-def _slopes(graph: Graph, op: Op, args: tuple[int, ...], found: Mapping[int, Slopes]) -> Slopes:
+def _slopes(graph: Graph, op: Op, args: tuple[int, ...], found: Mapping[int, Slopes]) -> Slopes | None:
+    """None where it is not affine."""
     given = [found.get(a, {}) for a in args]
     zero = graph.zero
-    if op is Op.SELECT:
+    if op is Op.SELECT and args[0] not in found:
         return {n: graph.select(args[0], given[1].get(n, zero), given[2].get(n, zero)) for n in sorted({*given[1], *given[2]})}
     if op in (Op.ADD, Op.SUBTRACT):
         return {n: graph.apply(op, given[0].get(n, zero), given[1].get(n, zero)) for n in sorted({*given[0], *given[1]})}
@@ -35,5 +43,6 @@ def _slopes(graph: Graph, op: Op, args: tuple[int, ...], found: Mapping[int, Slo
     if op is Op.MULTIPLY and not (given[0] and given[1]):
         other, own = (args[1], given[0]) if given[0] else (args[0], given[1])
         return {n: graph.mul(other, slope) for n, slope in own.items()}
-    assert op is Op.DIVIDE and not given[1], "derivatives are affine in unknowns"
+    if op is not Op.DIVIDE or given[1]:
+        return None
     return {n: graph.div(slope, args[1]) for n, slope in given[0].items()}

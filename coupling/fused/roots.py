@@ -80,8 +80,8 @@ class Roots:
 
 
 def derivatives(lowered: Lowered) -> Roots:
-    """Derivatives of states."""
-    return _roots(lowered, _placed(Region.DERIVATIVES, lowered.derivatives, 0))
+    """Derivatives of states, and the unknowns even where they do not enter."""
+    return _roots(lowered, _placed(Region.DERIVATIVES, lowered.derivatives, 0), solved=True)
 
 
 def indicators(lowered: Lowered) -> Roots:
@@ -141,16 +141,16 @@ def _coordinates(rows: Iterable[Gradient]) -> dict[tuple[int, int], int]:
     return {(row, column): node for row, entries in enumerate(rows) for column, node in sorted(entries.items())}
 
 
-def _roots(lowered: Lowered, after: list[Wanted]) -> Roots:
+def _roots(lowered: Lowered, after: list[Wanted], solved: bool = False) -> Roots:
     with without_collection():
-        return _solved_and_staged(lowered, after)
+        return _solved_and_staged(lowered, after, solved)
 
 
-def _solved_and_staged(lowered: Lowered, after: list[Wanted]) -> Roots:
+def _solved_and_staged(lowered: Lowered, after: list[Wanted], solved: bool) -> Roots:
     graph = lowered.graph
     before: list[Wanted] = []
     solve: list[Wanted] = []
-    enters = any(graph.op[node] is Op.UNKNOWN for node in graph.order([each.node for each in after]))
+    enters = solved or any(graph.op[node] is Op.UNKNOWN for node in graph.order([each.node for each in after]))
     orders = eliminations(lowered) if enters else ()
     for number, (loop, order) in enumerate(zip(lowered.loops if enters else (), orders, strict=True)):
         rows = loop.rows()

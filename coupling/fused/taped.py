@@ -20,7 +20,7 @@ from coupling.kernel.fused import Stage
 from coupling.plan.build import Built
 
 EVALUATION = (Stage.PREPARE, Stage.BEFORE, Stage.SOLVE, Stage.AFTER)
-"""The stages that a writer writes; constraints are read by a tape in any case."""
+"""The stages that a writer writes; constraints and event indicators are read by tapes in any case."""
 
 
 class Pattern(NamedTuple):
@@ -63,6 +63,7 @@ class Taped:
     """The states at which constraints are read, with slots of their own for all that follows from them."""
     positions: Sequence[int]
     velocities: Sequence[int]
+    indicators: Sequence[int]
 
 
 def taped(built: Built, write: Write = as_tapes) -> Taped:
@@ -80,8 +81,10 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     kept |= {n for region in Region if region not in opposites for n in wanted[region]}
     levels = [[signed_node(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)]
     reading = graph.order(node for level in levels for node, _ in level)
-    settled = settled_nodes(graph, reading)
+    indicated = [signed_node(graph, node) for node in lowered.indicators]
+    settled = settled_nodes(graph, graph.order((*reading, *(node for node, _ in indicated))))
     prepare, before, after = _divided(graph, roots, kept | settled)
+    at_hand = kept.intersection((*prepare, *before)) | settled
     stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
     everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
     leaves = leaf_slots(graph, everything, first)
@@ -117,18 +120,24 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     reader = Writer(graph, own, x_read + built.states)
     reads = reader.tape([n for n in reading if graph.args[n] and n not in settled], {n for level in levels for n, _ in level})
     positions, velocities = ([reader.signed(*each) for each in level] for level in levels or [[], []])
-    initial = reader.initial()
+    indicating = graph.order((node for node, _ in indicated), at_hand.__contains__)
+    indicator = Writer(graph, leaf_slots(graph, indicating, first) | {n: written.slot[n] for n in at_hand}, reader.size)
+    indicates = indicator.tape([n for n in indicating if graph.args[n]], {node for node, _ in indicated})
+    indicators = [indicator.signed(*each) for each in indicated]
+    initial = indicator.initial()
+    initial[: reader.size] = reader.initial()
     initial[:x_read] = written.initial
     return Taped(
         loops=[Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
         parameters=lowered.parameters,
         discrete=lowered.discrete,
-        code={**written.code, Stage.READING: reads},
+        code={**written.code, Stage.READING: reads, Stage.INDICATING: indicates},
         text=written.text,
         initial=initial,
         x_read=x_read,
         positions=positions,
         velocities=velocities,
+        indicators=indicators,
         first=first,
         mobility=mobile_places,
         misfits=slots(wanted[Region.MISFITS]),

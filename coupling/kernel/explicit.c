@@ -37,11 +37,10 @@ typedef struct Explicit {
     int *flips;
     long watched, to_watch;
     /* The last point at which the shortcuts were checked, to which a run goes back where one proves wrong; checks become rarer the
-     * longer all goes well, but where instances are asked for more than derivatives each step is checked. */
+     * longer all goes well, but where the instances themselves are asked for more than derivatives each step is checked. */
     double *x_checked, t_checked;
     long rows_checked, output_checked;
     int unchecked, unchecked_at_most;
-    bool check_always;
 } Explicit;
 
 enum { SELDOM = 31 };
@@ -80,7 +79,7 @@ static void visit_state(Kernel *k, Visit *v)
     const size_t n = (size_t)k->states;
     VISIT_FROM_TO(v, own, most_rejected, suspected_since);
     VISIT_FROM_TO(v, own, watched, to_watch);
-    VISIT_FROM_TO(v, own, t_checked, check_always);
+    VISIT_FROM_TO(v, own, t_checked, unchecked_at_most);
     visit(v, own->x_checked, n * (2 * sizeof(double) + sizeof(int))); /* with slopes and changes of sign */
     visit_same(v, rk->tableau->stages);
     VISIT_FROM_TO(v, rk, t, h);
@@ -135,7 +134,8 @@ static int check_shortcuts(Kernel *k, bool *back)
     Explicit *own = run->own;
     RungeKutta *rk = own->rk;
     *back = false;
-    if (!own->check_always && own->unchecked < own->unchecked_at_most && rk->t < run->stop) {
+    const bool always = run->listens || (k->indicators && !k->ahead);
+    if (!always && own->unchecked < own->unchecked_at_most && rk->t < run->stop) {
         own->unchecked++;
         return KERNEL_DONE;
     }
@@ -150,7 +150,10 @@ static int check_shortcuts(Kernel *k, bool *back)
     kernel_forget_rows(k, own->rows_checked);
     run->next_output = own->output_checked;
     memcpy(run->x, own->x_checked, (size_t)k->states * sizeof *run->x);
-    return rk_start(rk, own->t_checked, run->x);
+    int again = k->indicators && own->unchecked ? kernel_evaluate(k, own->t_checked, run->x) : KERNEL_DONE;
+    if (again == KERNEL_DONE && own->unchecked)
+        again = kernel_indicators(k, run->z);
+    return again ? again : rk_start(rk, own->t_checked, run->x);
 }
 
 /* Notes the state to blame where steps are rejected again and again and shrink to nearly nothing, as at a jump. */
@@ -307,7 +310,6 @@ int kernel_begin_run(Kernel *k, const Tableau *tableau, double rtol, const doubl
     own->x_checked = (double *)(own + 1);
     own->slope = own->x_checked + n;
     own->flips = (int *)(own->slope + n);
-    own->check_always = k->indicators > 0 || k->run->listens;
     own->to_watch = FEWEST_WATCHED;
     own->roughest = own->stiffest = -1;
     own->to_look = STIFFNESS_EVERY;

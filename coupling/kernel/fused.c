@@ -2,6 +2,7 @@
 #include "fused.h"
 
 #include "project.h"
+#include "visit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct {
     double *w, *right, *pivot, *diagonal, *before; /* right and what follows: by unknown of all loops */
     int unknowns;
     bool solved; /* the unknowns of the last evaluation are those of SOLVE_STAGE */
+    bool bare;   /* there are none: it was of loops alone */
 } Own;
 
 static Own *own_of(const Kernel *k)
@@ -147,6 +149,7 @@ static bool solve(Kernel *k, Own *own)
 
 static bool evaluate_here(Kernel *k, Own *own, double *dx)
 {
+    own->bare = false;
     if (!fill(k, own) || !solve(k, own))
         return false;
     if (!dx)
@@ -203,6 +206,7 @@ static bool linearise(Kernel *k)
     Own *own = own_of(k);
     k->settled = false;
     k->ahead = own->solved = false;
+    own->bare = true;
     for (int i = 0; i < k->loop_count; i++)
         if (k->loops[i].off_count || k->loops[i].dropped_count || k->loops[i].held)
             return false;
@@ -251,17 +255,31 @@ static bool read_levels(Kernel *k)
 static bool indicate(const Kernel *k, double *z)
 {
     Own *own = own_of(k);
-    if (!has(own->rows, INDICATING_STAGE))
+    if (!has(own->rows, INDICATING_STAGE) || own->bare)
         return false;
     run(own, INDICATING_STAGE);
     collect(own->w, own->rows->indicator, k->indicators, z);
-    return true;
+    double finite = 0;
+    for (int i = 0; i < k->indicators; i++)
+        finite += z[i] - z[i];
+    return finite == 0; /* of others the instances say which */
 }
 
 static void disagree(Kernel *k)
 {
     own_of(k)->report.given_up = k->t;
     k->ahead = false;
+}
+
+static void visit_here(Kernel *k, Visit *v)
+{
+    Own *own = own_of(k);
+    visit_same(v, own->rows->size);
+    visit(v, own->w, (size_t)own->rows->size * sizeof *own->w); /* the last evaluation, and what changes at events only */
+    VISIT(v, own->calls.stale);
+    own->calls.stale_record = own->calls.stale_record || v->mode == LOADING;
+    VISIT(v, own->report);
+    VISIT_FROM_TO(v, own, solved, bare);
 }
 
 static void end(Kernel *k)
@@ -306,7 +324,8 @@ int kernel_set_fused(Kernel *k, const FusedRows *rows)
                          .accept = accept_point,
                          .read = read_levels,
                          .indicate = indicate,
-                         .disagree = disagree};
+                         .disagree = disagree,
+                         .visit = visit_here};
     own->rows = rows;
     own->unknowns = (int)unknowns;
     own->report.given_up = NAN;

@@ -162,6 +162,8 @@ struct Kernel {
         (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *); /* of what there is of these */
 };
 
+struct Visit;
+
 /* What fused code does in place of the instances, which only files that know of it call by name. */
 typedef struct Fused {
     bool stale, stale_record; /* values that change at events only have to be got */
@@ -172,6 +174,7 @@ typedef struct Fused {
     bool (*read)(struct Kernel *);                          /* constraints; false where it cannot */
     bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */
     void (*disagree)(struct Kernel *);                      /* the instances say otherwise */
+    void (*visit)(struct Kernel *, struct Visit *);         /* what lasts beyond an evaluation; visit.h */
     const double *(*record)(struct Kernel *, double t, const double *x); /* a row between events; null: the instances have to be asked, or always */
     struct FusedRecord *own_record; /* of the file that has these */
     void (*end_record)(struct Kernel *);

@@ -291,7 +291,7 @@ static void visit_values(Kernel *k, Visit *v)
     VISIT(v, k->t);
     visit_doubles(v, k->v, k->slots + 1);
     visit_doubles(v, k->buffer, k->slots + 1);
-    VISIT_FROM_TO(v, k, thorough, settled);
+    VISIT_FROM_TO(v, k, thorough, ahead);
     VISIT_FROM_TO(v, k, events, timed);
     VISIT(v, k->clock_readings);
     VISIT(v, k->statistics);
@@ -311,7 +311,7 @@ static void visit_kernel(Kernel *k, Visit *v)
     visit_values(k, v);
     for (int i = 0; i < k->loop_count && v->result == VISITED; i++)
         visit_loop(&k->loops[i], v);
-    const bool parts[] = {k->projection, k->coupling, k->implicit, k->changes, k->switching, k->record, k->run && !inside, k->sensitivity};
+    const bool parts[] = {k->projection, k->coupling, k->implicit, k->changes, k->switching, k->record, k->run && !inside, k->sensitivity, k->fused};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         visit_same(v, parts[i]);
     if (k->projection && v->result == VISITED)
@@ -330,6 +330,8 @@ static void visit_kernel(Kernel *k, Visit *v)
         run_visit(k, v);
     if (k->sensitivity && v->result == VISITED)
         visit_sensitivity(k, v);
+    if (k->fused && v->result == VISITED)
+        k->fused->visit(k, v);
     for (int i = 0; i < k->part_count && !inside; i++)
         visit_instance(k, v, i);
 }

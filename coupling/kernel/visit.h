@@ -17,7 +17,7 @@ typedef enum {
     VISIT_MISFIT /* what is to be loaded is the state of another system, or of another kernel */
 } VisitResult;
 
-typedef struct {
+typedef struct Visit {
     VisitMode mode;
     unsigned char *bytes;
     size_t at, size;

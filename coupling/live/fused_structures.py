@@ -11,7 +11,7 @@ from coupling.fused.coded import Compiled
 from coupling.fused.lowering import NotFused
 from coupling.fused.recorded import Recorded
 from coupling.fused.roots import Region
-from coupling.fused.taped import EVALUATION, Taped
+from coupling.fused.taped import Taped
 from coupling.kernel.fused import FusedRows, FusedStructure, Reading, Stage, fused_structure
 from coupling.kernel.fused_record import FusedRecordRows, FusedRecordStructure, record_structure
 from coupling.live.session import Session
@@ -58,12 +58,12 @@ def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> Fus
     _check_patterns(session, tapes)
     slots["entry"], slots["right"] = tapes.entries, tapes.right
     slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + len(tapes.pivots))
-    slots["position"], slots["velocity"] = tapes.positions, tapes.velocities
+    slots["position"], slots["velocity"], slots["indicator"] = tapes.positions, tapes.velocities, tapes.indicators
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
     slots["misfit"], slots["order"] = tapes.misfits, tapes.orders
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
     return FusedRows(
-        stages=(*EVALUATION, Stage.READING),
+        stages=tuple(Stage),
         functions=functions,
         code=tapes.code,
         initial=tapes.initial,

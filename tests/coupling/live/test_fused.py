@@ -13,8 +13,10 @@ from coupling.kernel import fused as kernel_fused
 from coupling.kernel.core import Core
 from coupling.live import fused
 from coupling.live.fused import begin_fused
+from fmu_components.export.build import cached_fmu
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.fmu_components.planar.test_massless import four_bar
+from tests.support.runtime.runtime_components import BouncingBall
 from tests.support.systems import blocks, seven_bodies
 from tests.support.systems.hard_systems import braced_parallelogram
 from tests.support.systems.sessions import started
@@ -101,6 +103,49 @@ def test_a_jump_of_a_drive_is_passed_at_the_same_time():
         return system
 
     assert both_ways(swing, 0.9).statistics.time_events == 1
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_a_ball_bounces_at_the_same_times(fmi):
+    """Its indicator comes from the tape at each step; FMI 2 does not tell which of its variables it is."""
+
+    def balls() -> System:
+        system = System("balls")
+        system.add("ball", BouncingBall)
+        system.add("other", cached_fmu(BouncingBall, fmi), {"h": 0.7, "e": 0.9}, kind="me")
+        return system
+
+    result = both_ways(balls, 2.0)
+    assert result.statistics.state_events >= 8
+    with started(balls(), compiled="tape") as session:
+        begin_fused(session)
+        kernel, x, ours, theirs = session.kernel, session.x.copy(), np.zeros(2), np.zeros(2)
+        for height in (0.3, -0.2):
+            x[::2] = height, height + 0.1
+            assert kernel.derivatives(0.1, x, np.zeros(4)) == kernel.indicators(ours) == 0
+            first = session.program.fused.indicators
+            assert list(kernel_fused.workspace(kernel)[first]) == list(ours)  # they were found there
+            assert kernel.evaluate(0.1, x) == kernel.indicators(theirs) == 0 and list(ours) == list(theirs)
+
+
+def test_an_indicator_in_which_multipliers_enter():
+    """A dead zone that a reaction leaves and enters; what it lets through moves another mass. In the reaction nothing is affine."""
+
+    def rods() -> System:
+        system = four_bars(1)
+        system.add("zone", "signal.Deadzone", {"lower": -3.0, "upper": 3.0})
+        system.add("mass", "mechanical1d.Mass")
+        system.add("force", "mechanical1d.Force")
+        system.connect("left1.reaction", "zone.u")
+        system.connect("zone.y", "force.force")
+        system.connect("force.flange", "mass.flange")
+        return system
+
+    ours, theirs = (rods().simulate(1.0, compiled=compiled, start_values=moving(1, 1.0)) for compiled in ("tape", False))
+    events = [result.time[:-1][np.diff(result.time) == 0] for result in (ours, theirs)]
+    assert len(events[0]) == 2 and events[0] == pytest.approx(events[1], rel=0, abs=1e-11)
+    assert ours["mass.v"][-1] == pytest.approx(theirs["mass.v"][-1], rel=1e-8)
+    assert ours.statistics.evaluated == fused.BY_TAPE and not ours.statistics.by_fmus
 
 
 def test_seven_bodies_with_a_workspace_that_held_no_numbers():
