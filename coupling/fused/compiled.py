@@ -11,6 +11,8 @@ from threading import RLock
 
 from coupling.fmus.archive import UnpackingFailed
 from coupling.fmus.cache import shared_folder
+from coupling.kernel.fused import Stage, loaded
+from coupling.kernel.own import Library
 from fmu_components.export.compile import PLATFORMS, ExportError, compiler_version, shared_library
 
 FLAGS = ("-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-asynchronous-unwind-tables")
@@ -30,9 +32,8 @@ def functions(text: str, stages: Iterable[str]) -> Mapping[str, int]:
         with _lock:
             key = key_of(text)
             if key not in _loaded:
-                folder = shared_folder(key, "compiled", "jourdain-compiled", lambda folder: _fill(folder, text))
-                _loaded[key] = ctypes.CDLL(str(folder / _FILE))
-            found = {stage: ctypes.cast(getattr(_loaded[key], f"jourdain_{stage}"), ctypes.c_void_p).value for stage in stages}
+                _loaded[key] = ctypes.CDLL(str(binary(text)))
+            found = {stage: ctypes.cast(getattr(_loaded[key], symbol(stage)), ctypes.c_void_p).value for stage in stages}
     except (ExportError, UnpackingFailed) as error:
         raise NotCompiled(str(error)) from None
     except (OSError, AttributeError) as error:
@@ -40,6 +41,23 @@ def functions(text: str, stages: Iterable[str]) -> Mapping[str, int]:
             f"compiled code cannot be loaded: {error}; allow programs in the folder that JOURDAIN_CACHE or TMPDIR names"
         ) from None
     return {stage: address for stage, address in found.items() if address is not None}
+
+
+def binary(text: str) -> Path:
+    """Where the compiled code is."""
+    return shared_folder(key_of(text), "compiled", "jourdain-compiled", lambda folder: _fill(folder, text)) / _FILE
+
+
+def functions_in(library: Library, text: str, known: Mapping[Stage, int]) -> Mapping[Stage, int]:
+    """Functions whose addresses here are known, where a kernel is; an OSError says why they cannot be loaded there."""
+    if not library.is_elsewhere or not known:
+        return known
+    return loaded(library, binary(text), {stage: symbol(stage.name.lower()) for stage in known})
+
+
+def symbol(stage: str) -> str:
+    """The name of the function of a stage."""
+    return f"jourdain_{stage}"
 
 
 def key_of(text: str) -> str:

@@ -171,5 +171,6 @@ Library *library_open(const char *path, int version, char *problem, size_t size)
 /* The first function that the library lacks of those that an interface needs, Co-Simulation or Model Exchange; or null. */
 const char *library_missing(const Library *, bool stepped);
 void library_close(Library *);
+void *library_function(const char *path, const char *name, char *problem, size_t size); /* of any binary, which stays open; null: `problem` says why */
 
 #endif

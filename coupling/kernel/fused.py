@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from ctypes import POINTER, byref, c_double, c_int, c_long, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 import numpy as np
 
@@ -55,6 +56,7 @@ declare(
         "kernel_set_fused": (c_int, [c_void_p, POINTER(FusedStructure)]),
         "kernel_fused_report": (None, [c_void_p, POINTER(FusedReport)]),
         "kernel_fused_workspace": (POINTER(c_double), [c_void_p]),
+        "library_function": (c_void_p, [c_char_p, c_char_p, c_char_p, c_size_t]),
     }
 )
 
@@ -92,6 +94,18 @@ def fuse(kernel: Core, structure: FusedStructure | None) -> None:
     """From now on evaluations are made by fused code, or by the instances again."""
     kernel.fused = structure
     require_memory(kernel.library.kernel_set_fused(kernel.handle, None if structure is None else byref(structure)))
+
+
+def loaded(library: Library, path: Path, names: Mapping[Stage, str]) -> dict[Stage, int]:
+    """The addresses of functions of a binary where the kernel is; an OSError says why there are none."""
+    problem = ctypes.create_string_buffer(512)
+    found = {}
+    for stage, name in names.items():
+        address = library.library_function(str(path).encode(), name.encode(), problem, len(problem))
+        if not address:
+            raise OSError(problem.value.decode(errors="replace"))
+        found[stage] = address
+    return found
 
 
 def fused_structure(library: Library, rows: FusedRows) -> FusedStructure:

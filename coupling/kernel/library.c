@@ -134,6 +134,15 @@ const char *library_missing(const Library *library, bool stepped)
     return library->version == 2 ? missing_2(library, stepped) : missing_3(library, stepped);
 }
 
+void *library_function(const char *path, const char *name, char *problem, size_t size)
+{
+    void *const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *const found = handle ? dlsym(handle, name) : NULL;
+    if (!found)
+        snprintf(problem, size, "%s", handle ? "a function is missing" : dlerror());
+    return found;
+}
+
 void library_close(Library *library)
 {
     if (library && library->handle)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from coupling.fused.coded import Compiled
+from coupling.fused.compiled import NotCompiled
 from coupling.fused.lowering import NotFused
 from coupling.fused.taped import Taped
-from coupling.kernel import library
 from coupling.kernel.fused import fuse, report
 from coupling.kernel.fused_record import fuse_record
 from coupling.live.fused_structures import structures
@@ -29,13 +29,25 @@ def begin_fused(session: Session) -> None:
     if not isinstance(tapes, Taped):
         session.not_compiled = str(tapes)
         return
-    code = session.program.compiled if session.run.compiled is True else None
-    if isinstance(code, Compiled):
-        _fuse(session, code)
-        session.evaluated = BY_CODE
-    else:
-        _fuse(session, tapes)
-        session.evaluated, session.not_compiled = BY_TAPE, "" if code is None else str(code)
+    session.evaluated = BY_TAPE
+    if session.run.compiled is True:
+        try:
+            _fuse_compiled(session)
+            return
+        except NotCompiled as error:
+            session.not_compiled = str(error)
+    _fuse(session, tapes)
+
+
+def _fuse_compiled(session: Session) -> None:
+    found = session.program.compiled
+    if not isinstance(found, Compiled):
+        raise NotCompiled(str(found))
+    try:
+        _fuse(session, found)
+    except OSError as error:
+        raise NotCompiled(f"compiled code cannot be loaded in the process of the run ({error})") from None
+    session.evaluated = BY_CODE
 
 
 def _fuse(session: Session, code: Taped | Compiled) -> None:
@@ -46,8 +58,6 @@ def _fuse(session: Session, code: Taped | Compiled) -> None:
 
 def _tapes(session: Session) -> Taped | NotFused | str:
     """The equations of the run, or why it has none."""
-    if session.kernel.library is not library:
-        return "the equations are for runs with isolate='none'"
     if not _may(session.run, session.built):
         return "the run asks the FMUs for more than derivatives between its events"
     return session.program.fused

@@ -8,6 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from coupling.fused.coded import Compiled
+from coupling.fused.compiled import functions_in
 from coupling.fused.lowering import NotFused
 from coupling.fused.recorded import Recorded
 from coupling.fused.roots import Region
@@ -22,12 +23,13 @@ Structures = tuple[FusedStructure, FusedRecordStructure | None]
 
 
 def structures(session: Session, code: Taped | Compiled) -> Structures:
-    """Of evaluations, and of the record; None where that stays with the instances."""
+    """Of evaluations, and of the record; None where that stays with the instances. An OSError says why code cannot be loaded where the kernel is."""
     compiled = isinstance(code, Compiled)
     if compiled not in session.fused:
         library, program = session.kernel.library, session.program
         found = program.compiled_record if compiled else program.fused_record
-        rows = _rows(session, code.taped, code.functions) if isinstance(code, Compiled) else _rows(session, code, {})
+        taped, functions = (code.taped, code.functions) if isinstance(code, Compiled) else (code, {})
+        rows = _rows(session, taped, functions_in(library, taped.text, functions))
         record = None if isinstance(found, NotFused) else record_structure(library, _record_rows(session, *found))
         session.fused[compiled] = fused_structure(library, rows), record
     known: Structures = session.fused[compiled]
@@ -37,7 +39,7 @@ def structures(session: Session, code: Taped | Compiled) -> Structures:
 def _record_rows(session: Session, code: Recorded, functions: Mapping[Stage, int]) -> FusedRecordRows:
     built, first = session.built, code.first
     return FusedRecordRows(
-        functions=functions,
+        functions=functions_in(session.kernel.library, code.text, functions),
         code=code.code,
         initial=code.initial,
         x=first[Region.STATES],

@@ -13,12 +13,14 @@ from coupling.fmus import cache
 from coupling.fused import c_loops, coded, compiled, kept, written
 from coupling.fused.compiled import NotCompiled
 from coupling.kernel.fused import Stage
+from coupling.kernel.sandbox import lacks
 from coupling.live import fused
 from coupling.plan.build import build
 from coupling.plan.kinds import Mode
 from coupling.sweep import sweep
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.support.fused.chains import chain
+from tests.support.systems.kept import bits
 
 
 def built(system: System):
@@ -81,11 +83,22 @@ def test_without_a_compiler_the_tape_runs_and_says_so(monkeypatch, tmp_path):
     assert result.statistics.evaluated == "by a tape of their equations"
 
 
-def test_runs_in_a_process_of_their_own_say_that_they_are_not_compiled():
-    result = chain(1).simulate(0.1, compiled=True, isolate="all")
-    assert result.outcome.warnings == [
-        "compiled = True: the equations are for runs with isolate='none'; derivatives were found by the FMUs"
-    ]
+@pytest.mark.parametrize(("compiled", "said"), [(True, fused.BY_CODE), ("tape", fused.BY_TAPE)])
+def test_runs_in_a_process_of_their_own_have_the_same_bits(compiled, said):
+    """Code is loaded there, and tapes lie in memory that both processes see."""
+    options = {"output_times": [0.1, 0.2], "start_values": moving(1, 1.0), "compiled": compiled}
+    here, there = (four_bars(1).simulate(0.2, isolate=isolate, **options) for isolate in ("none", "all"))
+    assert not there.outcome.warnings
+    assert (there.statistics.evaluated, there.statistics.by_fmus) == (said, 0)
+    assert bits(here) == bits(there)
+
+
+def test_in_a_sandbox_no_code_is_loaded_but_that_of_fmus():
+    if lacks():
+        pytest.skip("there is no sandbox")
+    result = chain(1).simulate(0.1, compiled=True, isolate="all", sandbox=True)
+    assert result.outcome.completed and result.statistics.evaluated == fused.BY_TAPE
+    assert "compiled code cannot be loaded in the process of the run" in str(result.outcome.warnings)
 
 
 @pytest.mark.parametrize("stabilisation", ["projection", "baumgarte"])
