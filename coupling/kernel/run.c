@@ -217,7 +217,7 @@ static int settle_beyond(Kernel *k, int which, double *time)
     Run *run = k->run;
     const double slope = (run->z[which] - run->z_before[which]) / (run->end - run->from);
     double stride = 4 * DBL_EPSILON * fmax(fabs(*time), run->end - run->t_before);
-    for (int move = 0; k->projection && *time < run->end; move++) {
+    for (int move = 0; *time < run->end; move++) {
         int result = kernel_indicators(k, run->z_middle);
         if (result || (run->z_middle[which] > 0) != (run->z_before[which] > 0))
             return result;
@@ -338,6 +338,8 @@ static int step(Kernel *k)
             result = state_on_constraints(k, t, run->x);
         if (result == KERNEL_DONE)
             result = kernel_evaluate(k, t, run->x);
+        if (result == KERNEL_DONE)
+            result = settle_beyond(k, which, &t); /* multipliers from another start differ by rounding */
         if (result == KERNEL_DONE)
             result = kernel_complete_step(k, &wanted);
         k->statistics.state_events++;
