@@ -70,6 +70,8 @@ class Running(Protocol):
     def values(self) -> Mapping[tuple[int, str], Value]: ...
 
     keeper: Keeper | None
+    evaluated: str
+    not_compiled: str
 
 
 class Keeper:
@@ -133,6 +135,13 @@ class Keeper:
         if self.begins_at is None:
             return
         blocks = self.begins_at.blocks
+        found = self.begins_at.head.get("evaluated", session.evaluated)
+        if found != session.evaluated:
+            why = f" ({session.not_compiled})" if session.not_compiled else ""
+            raise ResultError(
+                f"'{self.path}' is of a run whose derivatives were found {found}, and here they are found {session.evaluated}{why}; go on where they are "
+                "found as they were, or begin the run anew"
+            )
         try:
             if session.inner is not None:
                 load_state(session.inner.kernel, blocks["inner"])
@@ -171,6 +180,7 @@ class Keeper:
             "platform": PLATFORM,
             "time": _reached(session),
             "interval": self.interval,
+            "evaluated": session.evaluated,
             "values": [[index, name, value] for (index, name), value in session.values.items()],
             "warned": list(self._warned),
             "beside": [{name: as_data(getattr(of, name)) for name in of.kept} for of in beside],

@@ -16,6 +16,8 @@ import pytest
 
 from coupling import BuildError, Ending, Result, System
 from coupling.errors import ResultError
+from coupling.fused import coded
+from coupling.fused.compiled import NotCompiled
 from tests.support.systems import kept, stepped
 from tests.support.systems.systems import pendulum, pushed, refusal
 
@@ -45,10 +47,23 @@ def test_a_run_goes_on_with_the_same_bits(name: str, tmp_path: Path) -> None:
     assert left_and_gone_on_with(name, tmp_path, 1, 2)
 
 
-@pytest.mark.slow  # 18 kinds of runs at up to 25 moments each
+@pytest.mark.slow  # 21 kinds of runs at up to 25 moments each
 @pytest.mark.parametrize("name", kept.RUNS)
 def test_a_run_goes_on_with_the_same_bits_from_anywhere(name: str, tmp_path: Path) -> None:
     assert sum(left_and_gone_on_with(name, tmp_path, seed, 5) for seed in range(2, 7)) >= 5
+
+
+def test_a_run_goes_on_in_the_same_way_or_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code that cannot be had is not replaced by what gives other bits."""
+    with kept.checkpoints(tmp_path, 3, 1) as paths:
+        kept.zone().simulate(STOP, compiled=True, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+
+    def fail(*given: object) -> None:
+        raise NotCompiled("no C compiler was found")
+
+    monkeypatch.setattr(coded, "functions", fail)
+    with pytest.raises(ResultError, match=r"were found by compiled code .* are found by a tape of their equations \(no C compiler was found\); go on where"):
+        System.resume(paths[0])
 
 
 def test_in_another_process(tmp_path: Path) -> None:

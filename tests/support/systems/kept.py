@@ -44,6 +44,17 @@ def by_table() -> System:
     return pushed([[0.0, 0.0], [0.31, 8.0], [0.31, -4.0], [0.62, 3.0], [2.0, 0.0]])
 
 
+def zone() -> System:
+    """What a spring pulls by more than a limit turns another inertia: state events."""
+    system = pendulum()
+    system.add("zone", "signal.Deadzone", {"lower": -2.0, "upper": 2.0})
+    system.add("torque", "mechanical1d.Torque")
+    system.add("inertia", "mechanical1d.Inertia")
+    for a, b in (("pin.reaction", "zone.u"), ("zone.y", "torque.torque"), ("torque.flange", "inertia.flange")):
+        system.connect(a, b)
+    return system
+
+
 def stepped(**options: Any) -> dict[str, Any]:
     return {"communication_step": 1e-2, **options}
 
@@ -51,6 +62,9 @@ def stepped(**options: Any) -> dict[str, Any]:
 RUNS: dict[str, tuple[Callable[[], System], dict[str, Any]]] = {
     "dopri5": (pendulum, {}),
     "dop853, baumgarte": (pendulum, {"solver": "dop853", "stabilisation": "baumgarte"}),
+    "by the FMUs": (pendulum, {"compiled": False}),
+    "by a tape": (zone, {"compiled": "tape"}),
+    "by compiled code": (zone, {"compiled": True}),
     "index3": (pendulum, {"solver": "index3", "step_size": 1e-2, "method": "generalised-alpha"}),
     "table": (by_table, {"solver": "dop853"}),
     "impacts": (stop, {}),
