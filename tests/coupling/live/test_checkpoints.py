@@ -62,7 +62,9 @@ def test_a_run_goes_on_in_the_same_way_or_is_refused(tmp_path: Path, monkeypatch
         raise NotCompiled("no C compiler was found")
 
     monkeypatch.setattr(coded, "functions", fail)
-    with pytest.raises(ResultError, match=r"were found by compiled code .* are found by a tape of their equations \(no C compiler was found\); go on where"):
+    with pytest.raises(
+        ResultError, match=r"were found by compiled code .* are found by a tape of their equations \(no C compiler was found\); go on where"
+    ):
         System.resume(paths[0])
 
 
