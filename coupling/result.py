@@ -104,6 +104,10 @@ class Result:
         self.created_energy = Named(record.created_energy, "created energy of", "only co-simulations record any")
         """Of a co-simulation: the energy in J that coupling has created so far (less than 0: lost), by port of an instance and what
         is connected with it."""
+        self.printed = Named(
+            record.printed, "text printed by", "FMUs in the process of the master print on its terminal, and files keep no texts"
+        )
+        """What the process of an FMU has printed in the run, the last mebibyte of it; all FMUs of one process have the same text."""
         self.differentiated = {each.name: "exact" if each.exact else "by differences" for each in record.parameters}
         """The parameters of ``sensitivities``, and whether their FMUs give derivatives by them."""
         self._column = {name: i for i, name in enumerate(self.names)}

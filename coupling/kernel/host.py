@@ -142,6 +142,7 @@ class Host:
         self.words = library.host_words(self.handle).contents
         """The call, and after it the answer."""
         self._answers: object = None
+        self._printed_before = ""
 
     def call(self, op: int) -> DeathKind:
         return DeathKind(library.host_call(self.handle, op))
@@ -178,6 +179,15 @@ class Host:
         text = c_char_p()
         length = library.host_printed(self.handle, byref(text))
         return ctypes.string_at(text, length).decode(errors="replace")
+
+    def begin_run(self) -> None:
+        """From here on counts what it prints in a run."""
+        self._printed_before = self.printed
+
+    @property
+    def printed_in_run(self) -> str:
+        """As far as it is still there."""
+        return self.printed.removeprefix(self._printed_before)
 
     def give(self, file: int) -> int:
         """The number of the same open file in the host, for which it is to close it."""

@@ -115,6 +115,10 @@ class HostedLibrary:
     def printed(self) -> str:
         return self.host.printed
 
+    @property
+    def printed_in_run(self) -> str:
+        return self.host.printed_in_run
+
     def answers(self) -> bool:
         """Whether the process is there."""
         return self.host.is_there()

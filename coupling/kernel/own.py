@@ -44,6 +44,10 @@ class Library(Protocol):
         """What that process, if it is another one, has printed."""
 
     @property
+    def printed_in_run(self) -> str:
+        """The same, in the run that began last."""
+
+    @property
     def is_lost(self) -> bool:
         """Whether that process is no more."""
 
@@ -91,7 +95,7 @@ class OwnLibrary:
     """The kernel in this process, where an address is all that a call needs."""
 
     is_elsewhere = is_lost = False
-    printed = ""
+    printed = printed_in_run = ""
     death = None
 
     def __init__(self, path: Path) -> None:

@@ -66,10 +66,17 @@ class Guards:
         return all(each.host.is_there() for each in self._guards.values())
 
     def limit(self, run: Run) -> None:
-        """As another run wants it."""
+        """As another run wants it, which begins."""
         self._run = run if self._run else None
         for each in self._guards.values():
             each.host.limit(run.call_timeout)
+            each.host.begin_run()
+
+    @property
+    def printed(self) -> dict[str, str]:
+        """What the process of each instance that has one has printed in the run."""
+        texts = {key: guard.host.printed_in_run for key, guard in self._guards.items()}
+        return {part.name: texts[_key(part)] for part in self._parts if part.process is not None and _key(part) in texts}
 
     def end(self) -> None:
         while self._guards:

@@ -72,6 +72,7 @@ class Homes:
         before = self.present
         library = self._host(run, sandbox_of(definition) if run.sandbox else None)
         self._present.library = library
+        library.host.begin_run()
         try:
             yield
         except HostDied as error:

@@ -48,6 +48,7 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
         off={} if lost else {**off_rows(session, count), **not_held(session, count)},
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
         scene=session.program.scene,
+        printed=session.printed,
     )
 
 

@@ -142,6 +142,14 @@ class Session:
         return self.built.reading is not None and (self.shares or self.run.stabilisation != "baumgarte")
 
     @property
+    def printed(self) -> dict[str, str]:
+        """What the processes of instances have printed in the run, by their names; of one that several share, all has been printed by each."""
+        library = self.kernel.library
+        if not library.is_elsewhere:
+            return self.guards.printed
+        return dict.fromkeys((part.name for part in self.built.parts), library.printed_in_run)
+
+    @property
     def steppers(self) -> list[int]:
         """The instances that run in Co-Simulation."""
         return self.program.built.steppers

@@ -145,6 +145,20 @@ def test_death_when_it_is_freed_leaves_the_result_complete(fmi):
     assert run(AT_FREE, fmi).outcome.completed
 
 
+@pytest.mark.parametrize("way", ["own", "group", "all"])
+def test_what_fmus_have_printed_is_in_the_result(way):
+    """Of the run alone, in place of the runs before; of those that share a process, whatever came from there. Those of this process have nothing."""
+    chatty = foreign.of_oscillator(3, initialize='printf("at %g s\\n", me->v[0]);')
+    system = System("two")
+    for name in ("one", "other"):
+        system.add(name, chatty, {"u": 0.0}, process={"own": "own" if name == "one" else None}.get(way, way))
+    for start, other in ((0.0, "at 0 s\n"), (0.25, "at 0.25 s\n")):
+        printed = system.simulate(start + 0.1, start, isolate="all" if way == "all" else "none").printed
+        assert printed == ({"one": other} if way == "own" else {"one": 2 * other, "other": 2 * other})
+    with pytest.raises(KeyError, match="there is no text printed by 'third'; there "):
+        printed["third"]
+
+
 def test_a_process_that_has_ended_while_it_waited_is_replaced():
     """The next run of the system begins in another one, and so do those beside it that differentiate it."""
     system = pendulum(lambda name: "own" if name == "rod" else None)
