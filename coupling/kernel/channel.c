@@ -191,7 +191,7 @@ static char **command(const HostOptions *options, char *where, char *size)
     return arguments;
 }
 
-Host *host_start(const HostOptions *options, char *problem, size_t size)
+static Host *start(const HostOptions *options, char *problem, size_t size, bool *elsewhere)
 {
     Host *h = calloc(1, sizeof *h);
     void *window = NULL;
@@ -231,8 +231,21 @@ Host *host_start(const HostOptions *options, char *problem, size_t size)
     const char *said;
     host_printed(h, &said);
     snprintf(problem, size, "'%s' did not start%s%s", options->program, *said ? ": " : "", said);
+    *elsewhere = h->death.code == HOST_ELSEWHERE;
     host_end(h);
     return NULL;
+}
+
+Host *host_start(const HostOptions *options, char *problem, size_t size)
+{
+    enum { PLACES = 100 };
+    Host *h = NULL;
+    bool elsewhere = true;
+    for (int i = 0; i < PLACES && elsewhere && !h; i++) {
+        elsewhere = false;
+        h = start(options, problem, size, &elsewhere);
+    }
+    return h;
 }
 
 Channel *host_channel(Host *h)

@@ -87,7 +87,7 @@ int host_run(int count, char **arguments)
     channel = platform_join(window, (size_t)size);
     if (!channel) {
         fprintf(stderr, "something else is at the address of the shared memory\n");
-        return 2;
+        return HOST_ELSEWHERE;
     }
     if (count > 4 && enter(arguments + 4)) /* before there is a thread, which would stay outside */
         return 2;

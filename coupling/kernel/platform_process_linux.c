@@ -27,8 +27,8 @@ extern char **environ;
 /* Numbers of the files that a child has beside the three of all programs, and the first that is free for others. */
 enum { SHARED = 3, LIFELINE, AFTER, FREE = 16, PRINTED_ROOM = 1 << 20 };
 
-/* Between these, nothing else is in either process: below libraries and stacks, above what sanitizers reserve. */
-static const uintptr_t first_window = (uintptr_t)1 << 45, end_of_windows = (uintptr_t)3 << 45;
+/* Between these there is hardly anything else in either process: below programs, libraries and stacks, above what sanitizers reserve. */
+static const uintptr_t first_window = (uintptr_t)1 << 45, end_of_windows = (uintptr_t)5 << 44;
 
 int platform_cores(void)
 {
