@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import reduce
 from random import Random
 
 import numpy as np
@@ -65,6 +66,10 @@ def _at_random_points(lowered: Lowered, nodes: list[int]) -> list[np.ndarray]:
 def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimination:
     pivots = [(int(k), int(k)) for k in elimination_order(loop.row_start, loop.columns)] if rows else []
     shares = list(_eliminated([dict(row) for row in rows], pivots))
+    regular = reduce(np.logical_and, (np.abs(share) >= _SINGULAR for share in shares), np.array(True))
+    if regular.any() and not regular.all():  # there are modes that cannot be together, as of both stops of one slider
+        rows = [{column: value[regular] for column, value in row.items()} for row in rows]
+        shares = list(_eliminated([dict(row) for row in rows], pivots))
     sizes = np.array([np.abs(share).min() for share in shares])
     if _is_symmetric(rows) and (sizes >= _SINGULAR).all():
         definite = all((share > 0).all() for share in shares)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -61,6 +61,8 @@ class Lowered:
     discrete: list[tuple[int, str]] = field(default_factory=list)
     """Those that change at events only."""
     loops: tuple[LoweredLoop, ...] = ()
+    switched: tuple[int, ...] = ()
+    """Numbers of the unknowns whose equations say that they are 0 while their modes have their constraints not in force."""
     derivatives: tuple[int, ...] = ()
     """By state, in terms of states, drives and unknowns."""
 
@@ -89,7 +91,8 @@ class Lowered:
         values = [variable.range.nearest(random.uniform(0.3, 1.7)) for _ in range(count)]
         if variable.type == "integer":
             low, high = max(variable.range.minimum, -2), min(variable.range.maximum, 2)
-            values = [float(random.randint(int(low), int(high))) for _ in range(count)]
+            values = [float(low + i % int(high - low + 1)) for i in range(count)]
+            random.shuffle(values)
         return values
 
 
@@ -161,11 +164,12 @@ class _System:
         schedule = self.built.schedule
         self._number_unknowns()
         self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
+        off = self._off()
         first, loops = 0, []
         for loop in schedule.loops:
-            loops.append(self._loop(loop, first))
+            loops.append(self._loop(loop, first, off))
             first += len(loop.unknowns)
-        self.result.loops = tuple(loops)
+        self.result.loops, self.result.switched = tuple(loops), tuple(off)
         self._solve()
         wanted = [
             (number, self.classes[number].places[f"der({part.fmu.by_reference[reference].name})"])
@@ -227,10 +231,35 @@ class _System:
         sources = self.wiring.wires.get(address, ()) if self._is_torn(loop, address) else [address]
         return [self._variable_of(source)[:2] for source in sources]
 
-    def _loop(self, loop: ScheduledLoop, first: int) -> LoweredLoop:
+    def _off(self) -> dict[int, int]:
+        """By number of an unknown, whether its mode has its constraint not in force; friction keeps a law instead."""
+        modes = {}
+        for each in self.built.switched:
+            if each.given.kind != "friction":
+                part = self.parts[each.part]
+                number = self.numbers[self.built.schedule.loops[each.loop].unknowns[each.unknown]]
+                modes[number] = each.part, self.classes[each.part].places[part.fmu.by_reference[each.given.mode.reference].name]
+        return {number: self.graph.apply(Op.EQUAL, self._node(*mode), self.graph.zero) for number, mode in modes.items()}
+
+    def _node(self, part: int, place: int) -> int:
+        """Of a variable that no unknown enters."""
+        self._visit([(part, place)])
+        node = self.values[part][place]
+        assert isinstance(node, int)
+        self.graph.owner_now = part
+        return node
+
+    def _in_force(self, entry: int, row: int, column: int, off: Mapping[int, int]) -> int:
+        """An entry, or that of the identity where its row or column is off."""
+        for number in sorted({row, column} & off.keys()):
+            entry = self.graph.select(off[number], self.graph.one if row == column else self.graph.zero, entry)
+        return entry
+
+    def _loop(self, loop: ScheduledLoop, first: int, off: Mapping[int, int]) -> LoweredLoop:
         pattern = build_jacobian(self.wiring, loop, lambda part, unknowns, known: [1.0] * len(unknowns))
         graph, entries, residuals = self.graph, [], []
         for row, address in enumerate(loop.residuals):
+            graph.owner_now = address.part
             value = self._residual(loop, address)
             base, slopes = (value.base, value.slopes) if isinstance(value, Affine) else (value, {})
             odd = next((n for n in slopes if not first <= n < first + len(loop.unknowns)), None)
@@ -239,9 +268,9 @@ class _System:
                 raise NotFused(
                     f"'{self.built.named(address.part, address.reference)}' depends on '{self.built.named(other.part, other.reference)}', which is solved for apart"
                 )
-            residuals.append(base)
+            residuals.append(graph.select(off[first + row], graph.zero, base) if first + row in off else base)
             columns = pattern.columns[pattern.row_start[row] : pattern.row_start[row + 1]]
-            entries += [slopes.get(first + column, graph.zero) for column in columns]
+            entries += [self._in_force(slopes.get(first + column, graph.zero), first + row, first + column, off) for column in columns]
         return LoweredLoop(first, tuple(loop.unknowns), tuple(pattern.row_start), tuple(pattern.columns), tuple(entries), tuple(residuals))
 
     def _residual(self, loop: ScheduledLoop, address: Address) -> Value:

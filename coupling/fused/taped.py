@@ -57,6 +57,8 @@ class Taped:
     """By state and unknown."""
     misfits: Sequence[int]
     """By loop, how far equations that are not definite are from being solved."""
+    switched: Sequence[int]
+    """Unknowns whose equations follow modes."""
     orders: Sequence[Order]
     """Of pivots, by loop."""
     x_read: int
@@ -141,6 +143,7 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
         first=first,
         mobility=mobile_places,
         misfits=slots(wanted[Region.MISFITS]),
+        switched=lowered.switched,
         orders=[elimination.order for elimination in roots.eliminations],
         **places,
     )

@@ -91,6 +91,15 @@ static void gather_plain(const double *w, const int *slot, int count, double *va
         values[i] = w[slot[i]];
 }
 
+/* Whether the equations are those of the graph, in its order: what is not in force is so by a mode, which the graph knows. */
+static bool complete(const Own *own, const Loop *l, int first)
+{
+    bool known = !l->dropped_count && !l->held && !l->sequence;
+    for (int i = 0; i < l->count && l->off_count; i++)
+        known = known && (!l->off[i] || own->rows->switched[first + i]);
+    return known;
+}
+
 static const double MOST_MISFIT = 1e-12; /* of the terms of an equation: what elimination in a fixed order may leave */
 
 /* Whether the general equations would eliminate, too, and no more. */
@@ -110,7 +119,7 @@ static bool trusted(const Kernel *k, Own *own)
     gather_plain(own->w, own->rows->diagonal, own->unknowns, own->diagonal);
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
-        if (l->off_count || l->dropped_count || l->held || !trusts(own, l->linear, i, first))
+        if (!complete(own, l, first) || !trusts(own, l->linear, i, first))
             return false;
     }
     return true;
@@ -207,8 +216,8 @@ static bool linearise(Kernel *k)
     k->settled = false;
     k->ahead = own->solved = false;
     own->bare = true;
-    for (int i = 0; i < k->loop_count; i++)
-        if (k->loops[i].off_count || k->loops[i].dropped_count || k->loops[i].held)
+    for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
+        if (!complete(own, &k->loops[i], first))
             return false;
     if (!isnan(own->report.given_up) || !fill(k, own))
         return false;

@@ -44,6 +44,7 @@ typedef struct {
     const FusedReading *reading;
     const int *number;
     const int *entry, *right, *unknown, *pivot, *diagonal, *derivative; /* entry: in the order of the loops' patterns */
+    const int *switched;          /* by unknown, whether its equation says that it is 0 where its mode has its constraint not in force */
     const int *misfit, *order; /* by loop: how far from being solved, and the order of pivots */
     const int *mobility; /* as those of the loops */
     int x_read;          /* the states of READING_STAGE */

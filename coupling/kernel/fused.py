@@ -28,10 +28,10 @@ class Stage(IntEnum):
     INDICATING = 5
 
 
-_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "misfit", "order", "mobility")
+_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "misfit", "order", "mobility")
 _SLOTS = (*_LOOPS, "position", "velocity", "indicator")
 """Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has. ``order`` is no slot, but
-an order of pivots as the kernel numbers them."""
+an order of pivots as the kernel numbers them, nor is ``switched``, which are truths."""
 
 
 class FusedStructure(ctypes.Structure):

@@ -13,7 +13,6 @@ from coupling.kernel.fused_record import fuse_record
 from coupling.live.fused_structures import structures
 from coupling.live.session import Session
 from coupling.options import Run
-from coupling.plan.build import Built
 
 BY_INSTANCES = "by the FMUs"
 BY_TAPE = "by a tape of their equations"
@@ -58,15 +57,16 @@ def _fuse(session: Session, code: Taped | Compiled) -> None:
 
 def _tapes(session: Session) -> Taped | NotFused | str:
     """The equations of the run, or why it has none."""
-    if not _may(session.run, session.built):
-        return "the run asks the FMUs for more than derivatives between its events"
-    return session.program.fused
+    return _asks_for_more(session.run) or session.program.fused
 
 
-def _may(run: Run, built: Built) -> bool:
-    """Whether a run asks instances for nothing else between its events."""
-    plain = run.communication_step is None and not run.sensitivities and run.multipliers == "simultaneous"
-    return plain and not built.enforced and not built.switched
+def _asks_for_more(run: Run) -> str:
+    """What a run asks the instances for between its events, other than derivatives."""
+    if run.communication_step is not None:
+        return "with a communication_step FMUs integrate by themselves"
+    if run.sensitivities:
+        return "sensitivities are integrated with the directional derivatives of the FMUs"
+    return ""
 
 
 def not_compiled(session: Session) -> str:

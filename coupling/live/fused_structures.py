@@ -62,6 +62,7 @@ def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> Fus
     slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + len(tapes.pivots))
     slots["position"], slots["velocity"], slots["indicator"] = tapes.positions, tapes.velocities, tapes.indicators
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
+    slots["switched"] = [number in tapes.switched for number in range(len(tapes.pivots))]
     slots["misfit"], slots["order"] = tapes.misfits, tapes.orders
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
     return FusedRows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from coupling.live.fused import begin_fused
 from fmu_components.export.build import cached_fmu
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.fmu_components.planar.test_massless import four_bar
+from tests.support.fused.chains import chain
 from tests.support.runtime.runtime_components import BouncingBall
 from tests.support.systems import blocks, seven_bodies
 from tests.support.systems.hard_systems import braced_parallelogram
@@ -28,15 +29,20 @@ def verify(kernel: Core, dx: np.ndarray) -> int:
     return kernel.library.kernel_verify(kernel.handle, kernel.library.pointer(dx))
 
 
-def both_ways(make: Callable[[], System], stop: float, within: float = 1e-9, **options) -> Result:
+EVENTS = ("events", "state_events", "time_events")
+COUNTS = ("evaluations", "steps", "rejected", "factorisations", "newton_iterations", *EVENTS)
+
+
+def both_ways(make: Callable[[], System], stop: float, within: float = 1e-9, counts: Sequence[str] = COUNTS, **options) -> Result:
     """The run by the tape, after it has been compared with that by the FMUs."""
     options = {"output_times": [stop / 2, stop], **options}
     ours, theirs = (make().simulate(stop, compiled=compiled, **options) for compiled in ("tape", False))
     assert ours.statistics.evaluated == fused.BY_TAPE and theirs.statistics.evaluated == fused.BY_INSTANCES
-    counts = ("evaluations", "steps", "rejected", "factorisations", "newton_iterations", "events", "state_events", "time_events")
     assert [getattr(ours.statistics, name) for name in counts] == [getattr(theirs.statistics, name) for name in counts]
     assert ours.outcome.completed and str(ours.outcome) == str(theirs.outcome)
     assert ours.time == pytest.approx(theirs.time, rel=1e-12)
+    assert [(each.joint, each.what) for each in ours.changes] == [(each.joint, each.what) for each in theirs.changes]
+    assert [each.time for each in ours.changes] == pytest.approx([each.time for each in theirs.changes], rel=1e-12)
     for name in theirs.names:
         size = np.abs(theirs[name]).max()
         assert ours[name] == pytest.approx(theirs[name], rel=0, abs=within * max(size, 1)), name
@@ -83,6 +89,26 @@ def test_equations_that_are_neither_definite_nor_regular_are_handed_over():
     """The load is shared as by the FMUs."""
     result = both_ways(doubled, 0.2, within=1e-6, rtol=1e-6)
     assert result.statistics.handed_over >= result.statistics.evaluations - 10
+
+
+@pytest.mark.parametrize(("make", "within"), [(lambda: four_bars(1), 1e-9), (braced_parallelogram, 1e-6)], ids=["four-bar", "braced"])
+def test_multipliers_one_after_the_other_are_those_of_the_general_equations(make, within):
+    """These alone know the order; what leads to the equations and what follows from the multipliers is by the tape."""
+    result = both_ways(make, 0.3, within=within, rtol=1e-6, multipliers="successive")
+    assert result.statistics.handed_over >= result.statistics.evaluations - 10
+    assert not result.statistics.by_fmus
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sensitivities": ["rod0.m"]}, "sensitivities are integrated with the directional derivatives of the FMUs"),
+        ({"communication_step": 0.01}, "with a communication_step FMUs integrate by themselves"),
+    ],
+)
+def test_what_the_fmus_are_asked_for_besides_derivatives_is_said(options, sentence):
+    result = chain(1).simulate(0.02, compiled="tape", **options)
+    assert f"compiled = 'tape': {sentence}; derivatives were found by the FMUs" in result.outcome.warnings
 
 
 @pytest.mark.parametrize("solver", ["cvode", "RK45"])

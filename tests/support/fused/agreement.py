@@ -37,8 +37,6 @@ class Fused:
         self.roots: Roots = roots(self.lowered)
         self.layout: Layout = layout(self.lowered, self.roots)
         self.w = np.full(self.layout.size, np.nan)
-        self.off = np.zeros(self.lowered.unknowns, dtype=bool)
-        """Unknowns whose constraints are not in force."""
 
     def put(self, region: Region, values: np.ndarray) -> None:
         first = self.layout.first[region]
@@ -65,9 +63,6 @@ class Fused:
 
     def _hand_over(self) -> None:
         matrix, right, direct = self.matrix(), self.read(Region.RIGHT_SIDES).copy(), self.read(Region.UNKNOWNS)
-        if self.off.any():
-            matrix[self.off], right[self.off] = np.eye(len(right))[self.off], 0
-            direct[:] = np.nan
         for loop in self.lowered.loops:
             span = slice(loop.first, loop.first + len(loop.unknowns))
             if not np.isfinite(direct[span]).all() or np.linalg.matrix_rank(matrix[span, span], _SINGULAR) < len(loop.unknowns):
@@ -86,7 +81,6 @@ class Fused:
     def run_at(self, session: Session, t: float, x: np.ndarray) -> None:
         """The same at a point at which the kernel has just been."""
         self.w[:] = np.nan
-        self.off = session.off
         self.put(Region.STATES, x)
         self.put(Region.TIME, np.array([t]))
         self.put(Region.DRIVES, drives_of(session))
