@@ -58,7 +58,7 @@ def resume(
 def _go_on(simulator: Simulator, path: Path, checkpoint: Checkpoint, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
     rows = checkpoint.head["rows"]
     stream = Stream(Path(rows["path"]), rows) if rows else None
-    keeper = Keeper(path, checkpoint.head["interval"], checkpoint)
+    keeper = Keeper(path, checkpoint.head["interval"], checkpoint, checkpoint.head.get("inexact", False))
     simulator.prepare(run)
     return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, keeper)
 
@@ -169,7 +169,7 @@ def run_on(begin: Begin, stream: Stream | None, keeper: Keeper | None, restarts:
 def _anew(stream: Stream | None, keeper: Keeper) -> tuple[Stream | None, Keeper]:
     """From the last checkpoint; from the start where there is none yet."""
     if not keeper.there:
-        return stream and Stream(stream.path), Keeper(keeper.path, keeper.interval)
+        return stream and Stream(stream.path), keeper.again(None)
     checkpoint = checkpoint_file.read(keeper.path)
     rows = checkpoint.head["rows"]
-    return Stream(Path(rows["path"]), rows) if rows else None, Keeper(keeper.path, keeper.interval, checkpoint)
+    return Stream(Path(rows["path"]), rows) if rows else None, keeper.again(checkpoint)

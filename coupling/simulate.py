@@ -301,7 +301,7 @@ class Simulator:
         began = perf_counter()
         asked = values
         if keeper:
-            keeper.check(built, exact=scheme is not None or SOLVERS[run.solver].in_c)
+            keeper.check(built, run, exact=scheme is not None or SOLVERS[run.solver].in_c)
         values, warned = (keeper and keeper.begun) or self._begun(unstepped or built, run, values, pose, bool(own or fixed))
         key, session = self._started(built, run, values, scheme)
         completed = False

@@ -178,7 +178,7 @@ def _checked_options(options: Mapping[str, Any]) -> Run:
         raise BuildError(
             "checkpoint names one file, and each run of a sweep would need its own; the points that are done are kept by folder='runs'"
         )
-    for name in ("on_crash", "max_restarts", "checkpoint_interval"):
+    for name in ("on_crash", "max_restarts", "checkpoint_interval", "checkpoint_inexact"):
         if name in options:
             raise BuildError(
                 f"{name} is for runs with a checkpoint, which those of a sweep do not have; leave it out: a run whose FMU ends its process is a row that "

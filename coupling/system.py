@@ -419,6 +419,7 @@ class System(Composition):
         record_to: Path | str | None = None,
         checkpoint: Path | str | None = None,
         checkpoint_interval: float = DEFAULT_INTERVAL,
+        checkpoint_inexact: bool = False,
         on_crash: str = "stop",
         max_restarts: int = MOST_RESTARTS,
         isolate: str = Run.isolate,
@@ -458,7 +459,8 @@ class System(Composition):
         calls of the FMUs.
         ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the run
         goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
-        at the end: ``System.resume`` goes on from there. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes
+        at the end: ``System.resume`` goes on from there; with ``checkpoint_inexact`` FMUs that cannot serialise their states begin again there from their
+        continuous states alone. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes
         ends the run alone; ``foreign`` does so where an FMU is not of this library. There a call of an FMU that takes longer than ``call_timeout`` seconds
         ends the run, and so does Ctrl-C; the process may take so many bytes of ``memory``, and in a ``sandbox`` no files of others. Where an FMU takes a
         process of its own along, the run goes on from its last checkpoint with ``on_crash="restart"``, ``max_restarts`` times.
@@ -469,7 +471,10 @@ class System(Composition):
             start_values = start_values_of(start_values, self.instances)
         pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
         run = Run(**{**asked, "initial": initial if isinstance(initial, str) else Run.initial})
-        stream, keeper = None if record_to is None else Stream(path_of(record_to)), keeper_of(checkpoint, checkpoint_interval)
+        stream, keeper = (
+            None if record_to is None else Stream(path_of(record_to)),
+            keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact),
+        )
         restarts = check_restarts(on_crash, max_restarts, keeper)
         simulator = self._simulator or Simulator(self.definition)
         try:

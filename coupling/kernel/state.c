@@ -40,6 +40,8 @@ static void visit_instance(Kernel *k, Visit *v, int part)
         return;
     v->instance = part;
     VISIT(v, instance->next_time);
+    if (v->restarted && v->restarted[part])
+        return;
     Status status = v->mode == LOADING ? OK : instance_save(instance, &now);
     if (status <= WARNING)
         visit_serialised(v, instance, &now);
@@ -336,9 +338,9 @@ static void visit_kernel(Kernel *k, Visit *v)
         visit_instance(k, v, i);
 }
 
-int kernel_visit(Kernel *k, int mode, unsigned char *bytes, size_t *size, int *instance)
+int kernel_visit(Kernel *k, int mode, unsigned char *bytes, size_t *size, int *instance, const unsigned char *restarted)
 {
-    Visit v = {.mode = (VisitMode)mode, .bytes = bytes, .size = *size};
+    Visit v = {.mode = (VisitMode)mode, .bytes = bytes, .size = *size, .restarted = restarted};
     visit_kernel(k, &v);
     const SensitivityRows *rows = k->sensitivity ? &k->sensitivity->rows : NULL;
     for (int i = 0; rows && i < rows->parameters * rows->shadows; i++)

@@ -23,6 +23,7 @@ typedef struct Visit {
     size_t at, size;
     VisitResult result; /* once it is not VISITED, nothing is done any more */
     int instance;
+    const unsigned char *restarted; /* by instance: its own state is left out; null: none is */
 } Visit;
 
 /* visit.c: bytes without pointers in them, each with its length before it. */
@@ -49,8 +50,8 @@ void changes_visit(Kernel *, Visit *);                                          
 void record_visit(Kernel *, Visit *);                                           /* record.c */
 size_t saved_size(const Kernel *);                                              /* saving.c: numbers of a point to which a co-simulation can return */
 
-/* state.c: `size` is that of the bytes, which counting tells; `instance` that of which a FMU failed. A VisitResult. */
-int kernel_visit(Kernel *, int mode, unsigned char *bytes, size_t *size, int *instance);
+/* state.c: `size` is that of the bytes, which counting tells; `instance` that of which a FMU failed; `restarted` as in Visit. A VisitResult. */
+int kernel_visit(Kernel *, int mode, unsigned char *bytes, size_t *size, int *instance, const unsigned char *restarted);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

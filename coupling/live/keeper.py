@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from glob import escape
@@ -18,9 +18,11 @@ import numpy as np
 from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Checkpoint
 from coupling.errors import BuildError, ResultError, listed, shown
+from coupling.kernel.instance import Instance
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.status import Status
 from coupling.kernel.visit import Unvisited, Visited, load_state, saved_state
+from coupling.live.guards import Guards
 from coupling.options import Run, number
 from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
@@ -67,6 +69,10 @@ class Running(Protocol):
     @property
     def run(self) -> Run: ...
     @property
+    def guards(self) -> Guards: ...
+    @property
+    def instances(self) -> Sequence[Instance]: ...
+    @property
     def values(self) -> Mapping[tuple[int, str], Value]: ...
 
     keeper: Keeper | None
@@ -77,8 +83,11 @@ class Running(Protocol):
 class Keeper:
     """Keeps one run; where there is ``begins_at``, the run begins there."""
 
-    def __init__(self, path: Path, interval: float, begins_at: Checkpoint | None = None) -> None:
-        self.path, self.interval, self.begins_at = path, interval, begins_at
+    def __init__(self, path: Path, interval: float, begins_at: Checkpoint | None = None, inexact: bool = False) -> None:
+        """``inexact``: FMUs that cannot write down their states may be restarted from those that the kernel has."""
+        self.path, self.interval, self.begins_at, self.inexact = path, interval, begins_at, inexact
+        self._restarted: np.ndarray | None = None
+        """By instance, whether it is."""
         self._rows: Rows | None = None
         self._warned: Sequence[str] = ()
         self.count = 0
@@ -94,15 +103,30 @@ class Keeper:
         text = json.dumps({name: as_data(each) for name, each in asked.items()})
         self._asked = np.frombuffer(text.encode(), np.uint8)
 
-    def check(self, built: Built, *, exact: bool) -> None:
+    def again(self, begins_at: Checkpoint | None) -> Keeper:
+        """One that keeps the same run, which begins there."""
+        return Keeper(self.path, self.interval, begins_at, self.inexact)
+
+    def check(self, built: Built, run: Run, *, exact: bool) -> None:
         """Refuses instances whose states cannot be written down. ``exact``: the method goes on from a checkpoint as if nothing had been."""
-        self._exact = exact
+        self._exact, self._restarted = exact, None
         unsaved = [part.name for part in built.parts if not part.interface.save_state]
         unwritten = [part.name for part in built.parts if part.interface.save_state and not part.interface.serialize_state]
         reasons = [f"{listed(unsaved)} cannot save {_its(unsaved)} (canGetAndSetFMUState)"] if unsaved else []
         reasons += [f"{listed(unwritten)} cannot serialise {_its(unwritten)} (canSerializeFMUState)"] if unwritten else []
-        if reasons:
-            raise BuildError(f"checkpoint is refused: {', and '.join(reasons)}; leave it out, or use FMUs that can")
+        if not reasons:
+            return
+        why = _not_restarted(built, run, {*unsaved, *unwritten})
+        if self.inexact and not why:
+            self._restarted = np.array([part.name in {*unsaved, *unwritten} for part in built.parts], np.uint8)
+            return
+        if self.inexact:
+            raise BuildError(
+                f"checkpoint_inexact = True is refused: {', and '.join(reasons)}, and {why}; leave checkpoint out, or use FMUs that can"
+            )
+        them, their = ("it", "its") if len(unsaved) + len(unwritten) == 1 else ("them", "their")
+        offered = "" if why else f"give checkpoint_inexact=True, which restarts {them} from {their} continuous states alone, "
+        raise BuildError(f"checkpoint is refused: {', and '.join(reasons)}; leave it out, {offered}or use FMUs that can")
 
     @property
     def there(self) -> bool:
@@ -134,7 +158,6 @@ class Keeper:
         """A run that stands at its start goes to where it was kept."""
         if self.begins_at is None:
             return
-        blocks = self.begins_at.blocks
         found = self.begins_at.head.get("evaluated", session.evaluated)
         if found != session.evaluated:
             why = f" ({session.not_compiled})" if session.not_compiled else ""
@@ -142,16 +165,37 @@ class Keeper:
                 f"'{self.path}' is of a run whose derivatives were found {found}, and here they are found {session.evaluated}{why}; go on where they are "
                 "found as they were, or begin the run anew"
             )
-        try:
-            if session.inner is not None:
-                load_state(session.inner.kernel, blocks["inner"])
-            load_state(session.kernel, blocks["kernel"])
-        except Unvisited as error:
-            raise self._not_loaded(session, error) from None
+        self._load(session, self.begins_at.blocks)
+        if self._restarted is not None:
+            self._restart(session)
+            self._load(session, self.begins_at.blocks)  # what all others have come to know meanwhile is of no account
         for of, told in zip(beside, self.begins_at.head["beside"], strict=True):
             _put_back(of, told)
         if self._rows:
             self._rows.go_on()
+
+    def _load(self, session: Running, blocks: Mapping[str, np.ndarray]) -> None:
+        try:
+            if session.inner is not None:
+                load_state(session.inner.kernel, blocks["inner"])
+            load_state(session.kernel, blocks["kernel"], self._restarted)
+        except Unvisited as error:
+            with session.guards.named(session.instances):
+                raise self._not_loaded(session, error) from None
+
+    def _restart(self, session: Running) -> None:
+        """Instances that know of their start alone get time, states and inputs, and choose their discrete variables by an event there."""
+        kernel, t, x = session.kernel, session.kernel.reached, session.kernel.present
+        for act in (lambda: kernel.synchronise(t, x), kernel.start_events, lambda: kernel.settle(x)):
+            if act() is not Status.DONE:
+                raise ResultError(
+                    f"'{self.path}' cannot be gone on from: {listed(self._of(session))} cannot be restarted at t = {t:.9g} s; begin the run anew"
+                )
+
+    def _of(self, session: Running) -> list[str]:
+        """The instances that are restarted, by name."""
+        parts = session.built.parts
+        return [] if self._restarted is None else [part.name for part, is_ in zip(parts, self._restarted, strict=True) if is_]
 
     def look(self, session: Running, beside: Sequence[Kept] = ()) -> None:
         """Makes a checkpoint where it is time for one."""
@@ -181,12 +225,14 @@ class Keeper:
             "time": _reached(session),
             "interval": self.interval,
             "evaluated": session.evaluated,
+            "inexact": self.inexact,
+            "restarted": self._of(session),
             "values": [[index, name, value] for (index, name), value in session.values.items()],
             "warned": list(self._warned),
             "beside": [{name: as_data(getattr(of, name)) for name in of.kept} for of in beside],
             "rows": self._rows.told if self._rows else None,
         }
-        blocks = {"asked": self._asked, "kernel": saved_state(session.kernel)}
+        blocks = {"asked": self._asked, "kernel": saved_state(session.kernel, self._restarted)}
         if session.inner is not None:
             blocks["inner"] = saved_state(session.inner.kernel)
         if self._rows:
@@ -203,6 +249,10 @@ class Keeper:
             return
         head, anew = self.begins_at.head, "" if self._exact else f", where solver = '{solver}' began anew: not to the last bit"
         outcome.notes.append(f"the run went on from '{self.path}' at t = {head['time']:.9g} s{anew}")
+        if head.get("restarted"):
+            outcome.notes.append(
+                f"{listed(head['restarted'])} went on there from continuous states alone: what an FMU keeps beside them is lost"
+            )
         if head["jourdain"] != _version():
             outcome.warnings.append(
                 f"'{self.path}' was written by Jourdain {head['jourdain']}, and this is {version('jourdain')}: what comes after t = "
@@ -222,13 +272,27 @@ def _its(names: Sequence[str]) -> str:
     return "its state" if len(names) == 1 else "their states"
 
 
+def _not_restarted(built: Built, run: Run, lacking: Collection[str]) -> str:
+    """Why instances that cannot write down their states cannot be restarted from those that the kernel has; empty where they can."""
+    stepped = [part.name for part in built.parts if part.stepped and part.name in lacking]
+    if stepped:
+        return f"{listed(stepped)} {'runs' if len(stepped) == 1 else 'run'} in Co-Simulation, where no states are known"
+    if run.communication_step is not None:
+        return "FMUs are restarted in runs without a communication_step only"
+    return "FMUs are restarted in runs without sensitivities only" if run.sensitivities else ""
+
+
 def _reached(session: Running) -> float:
     return session.kernel.reached if session.run.communication_step is None else session.kernel.time
 
 
-def keeper_of(checkpoint: object, interval: object) -> Keeper | None:
+def keeper_of(checkpoint: object, interval: object, inexact: object) -> Keeper | None:
     """By the options of ``simulate``."""
+    if not isinstance(inexact, bool):
+        raise BuildError(f"checkpoint_inexact = {shown(inexact)} is refused: it is neither True nor False")
     if checkpoint is None:
+        if inexact:
+            raise BuildError("checkpoint_inexact = True is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out")
         if interval != DEFAULT_INTERVAL:
             raise BuildError(
                 f"checkpoint_interval = {shown(interval)} is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out"
@@ -248,7 +312,7 @@ def keeper_of(checkpoint: object, interval: object) -> Keeper | None:
     seconds = number("checkpoint_interval", interval)
     if not seconds >= 0:
         raise BuildError(f"checkpoint_interval = {seconds:g} s is refused: it must be at least 0; {DEFAULT_INTERVAL:g} s is the default")
-    return Keeper(path, seconds)
+    return Keeper(path, seconds, inexact=inexact)
 
 
 DEFAULT_INTERVAL = 60.0

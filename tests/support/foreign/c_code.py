@@ -195,10 +195,20 @@ fmi_Status fmi_GetFMUState(void *c, void **s)
 fmi_Status fmi_SetFMUState(void *c, void *s)
 {
     M if (!ROLLBACK) return refuse(m, __func__);
+    Model own = *m;
     memcpy(m, s, sizeof *m);
+    m->environment = own.environment, m->log = own.log; /* the state may come from another process */
     return Ok;
 }
 fmi_Status fmi_FreeFMUState(void *c, void **s) { free(*s); *s = NULL; return Ok; }
+fmi_Status fmi_SerializedFMUStateSize(void *c, void *s, size_t *size) { *size = sizeof(Model); return Ok; }
+fmi_Status fmi_SerializeFMUState(void *c, void *s, fmi_Byte bytes[], size_t size) { memcpy(bytes, s, size); return Ok; }
+fmi_Status fmi_DeserializeFMUState(void *c, const fmi_Byte bytes[], size_t size, void **s)
+{
+    *s = malloc(sizeof(Model));
+    memcpy(*s, bytes, sizeof(Model));
+    return Ok;
+}
 
 fmi_Status fmi_EnterEventMode(void *c) { M ALLOW(CONTINUOUS) m->mode = EVENT; return Ok; }
 fmi_Status fmi_EnterContinuousTimeMode(void *c) { M ALLOW(EVENT) m->mode = CONTINUOUS; m->completed = m->v[0]; return Ok; }
@@ -386,7 +396,8 @@ fmi3Status fmi3DoStep(void *c, double t, double h, _Bool final, _Bool *event, _B
 """
 
 _NAMES_OF_2 = {"fmi_GetContinuousStateDerivatives": "fmi2GetDerivatives"} | {
-    f"fmi_{verb}FMUState": f"fmi2{verb}FMUstate" for verb in ("Get", "Set", "Free")
+    f"fmi_{verb}FMUState{of}": f"fmi2{verb.replace('Des', 'DeS')}FMUstate{of}"
+    for verb, of in (("Get", ""), ("Set", ""), ("Free", ""), ("Serialized", "Size"), ("Serialize", ""), ("Deserialize", ""))
 }
 
 

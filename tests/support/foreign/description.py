@@ -74,7 +74,7 @@ def description(model: Model, version: int, token: str) -> str:
     root = {"modelName": model.name, "description": "written by hand", "generationTool": "tests/support/foreign"}
     if version == 2:
         attributes = {"modelIdentifier": model.name, "providesDirectionalDerivative": model.partials is not None or None}
-        rollback = {"canGetAndSetFMUstate": model.rollback or None}
+        rollback = {"canGetAndSetFMUstate": model.rollback or None, "canSerializeFMUstate": model.serialises or None}
         interfaces = {
             "me": _tag("ModelExchange", **attributes, **rollback, completedIntegratorStepNotNeeded=not model.wants_completed or None),
             "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),
@@ -115,7 +115,7 @@ def description(model: Model, version: int, token: str) -> str:
         root |= {"fmiVersion": "2.0", "guid": token, "numberOfEventIndicators": str(len(model.indicators))}
     else:
         attributes = {"modelIdentifier": model.name, "providesDirectionalDerivatives": model.partials is not None or None}
-        rollback = {"canGetAndSetFMUState": model.rollback or None}
+        rollback = {"canGetAndSetFMUState": model.rollback or None, "canSerializeFMUState": model.serialises or None}
         interfaces = {
             "me": _tag("ModelExchange", **attributes, **rollback, needsCompletedIntegratorStep=model.wants_completed or None),
             "cs": _tag("CoSimulation", **attributes, **rollback, canHandleVariableCommunicationStepSize=True, **model.declares),

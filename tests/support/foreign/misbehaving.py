@@ -27,9 +27,9 @@ OSCILLATOR = Model(
 """x'' = u - x from x = 1: cos t for u = 0."""
 
 
-def oscillator(version: int = 3, rollback: bool = False) -> Path:
+def oscillator(version: int = 3, rollback: bool = False, serialises: bool = False) -> Path:
     """The sound one: x'' = u - x from x = 1 at rest, with the outputs x, v and y = x."""
-    return export(replace(OSCILLATOR, rollback=rollback), version)
+    return export(replace(OSCILLATOR, rollback=rollback or serialises, serialises=serialises), version)
 
 
 def of_oscillator(version: int = 3, outputs: Sequence[Variable] = (), **hooks: str) -> Path:

@@ -55,6 +55,8 @@ class Model:
     kinds: Sequence[str] = ("me", "cs")
     rollback: bool = False
     """Whether the state can be saved and restored."""
+    serialises: bool = False
+    """Whether such a state can be written down."""
     declares: Mapping[str, str] = field(default_factory=dict)
     """Further attributes of its Co-Simulation. It takes no Event Mode, and whatever it declares, it refuses to be instantiated with it."""
     internal_step: float = 0.0

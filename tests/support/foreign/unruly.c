@@ -13,6 +13,7 @@
 static char kind[32], where[64];
 static int number, calls;
 static double spoiled;      /* is added to what it computes */
+static size_t swollen;      /* is added to the size of its states */
 static int (*tell)(const char *text);
 
 static int heeds(const char *token)
@@ -86,6 +87,8 @@ static int misbehaves(const char *function)
                 return tell("there is no memory left");
             memset(block, 1, 16 << 20);
         }
+    if (is("huge"))
+        swollen = (size_t)1 << 60;
     if (is("status"))
         return 42;
     if (is("nan"))

@@ -21,6 +21,7 @@ _MODEL = replace(
     variables=[replace(v, rate=v.rate and f"{v.rate} + spoiled", value=v.value and f"{v.value} + spoiled") for v in OSCILLATOR.variables],
     indicators=["x - 10"],
     rollback=True,
+    serialises=True,
     wants_completed=True,
 )
 
@@ -39,6 +40,9 @@ FUNCTIONS = {
     "do step": ("fmi2DoStep", "fmi3DoStep"),
     "save": ("fmi2GetFMUstate", "fmi3GetFMUState"),
     "restore": ("fmi2SetFMUstate", "fmi3SetFMUState"),
+    "size": ("fmi2SerializedFMUstateSize", "fmi3SerializedFMUStateSize"),
+    "serialise": ("fmi2SerializeFMUstate", "fmi3SerializeFMUState"),
+    "deserialise": ("fmi2DeSerializeFMUstate", "fmi3DeserializeFMUState"),
     "terminate": ("fmi2Terminate", "fmi3Terminate"),
     "free": ("fmi2FreeInstance", "fmi3FreeInstance"),
     "reset": ("fmi2Reset", "fmi3Reset"),
@@ -81,6 +85,7 @@ def _source(version: int) -> str:
     source = re.sub(
         r"(?m)^(fmi\dStatus (fmi\d\w+)\([^{]*\{)", r'\1 const int said_ = misbehaves("\2"); if (said_ >= 0) return said_;', source
     )
+    source = source.replace("*size = sizeof(Model);", "*size = sizeof(Model) + swollen;")
     last = "static Model *last;\nstatic int told(const char *text) { return say(last, Error, text); }\n"
     source = source.replace("static Model *begin(", f"{last}static Model *begin(").replace(
         "    memcpy(m->v, starts", "    last = m, tell = told;\n    memcpy(m->v, starts", 1
