@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from coupling.fused.elimination import Elimination, Order, eliminations
 from coupling.fused.expressions import Graph, Op
-from coupling.fused.gradients import Gradient, gradients
 from coupling.fused.lowering import Lowered, LoweredLoop
 from coupling.memory import without_collection
 
@@ -36,9 +35,6 @@ class Region(StrEnum):
     POSITIONS = "positions"
     """Of constraints, by their places in the plan's reading."""
     VELOCITIES = "velocities"
-    DIRECT = "direct"
-    RESIDUAL_SLOPES = "residual slopes"
-    MOBILITY = "mobility"
 
 
 @dataclass(frozen=True)
@@ -94,51 +90,6 @@ def readings(lowered: Lowered) -> Roots:
     positions = [lowered.graph.zero if position is None else position for position, _ in lowered.readings]
     velocities = [lowered.graph.zero if velocity is None else velocity for _, velocity in lowered.readings]
     return _roots(lowered, [*_placed(Region.POSITIONS, positions, 0), *_placed(Region.VELOCITIES, velocities, 0)])
-
-
-@dataclass(frozen=True)
-class JacobianRoots:
-    """What the derivative of all derivatives of states by all states is put together from, as coordinates of the entries of three regions.
-
-    With the equations J z = b of the unknowns z, whose residuals change by R with the states, it is D - M J^-1 R.
-    """
-
-    roots: Roots
-    direct: tuple[tuple[int, int], ...]
-    """D: derivative and state."""
-    residual: tuple[tuple[int, int], ...]
-    """R: equation and state."""
-    mobility: tuple[tuple[int, int], ...]
-    """M: derivative and unknown."""
-
-
-def jacobian(lowered: Lowered) -> JacobianRoots:
-    """Exact derivatives of derivatives of states by states, through the unknowns."""
-    graph = lowered.graph
-    unknowns = [graph.leaf(Op.UNKNOWN, i) for i in range(lowered.unknowns)]
-    residuals = []
-    for loop in lowered.loops:
-        graph.owner_now = loop.unknowns[0].part
-        for row, node in zip(loop.rows(), loop.residuals, strict=True):
-            total = node
-            for column, entry in row.items():
-                total = graph.add(total, graph.mul(entry, unknowns[loop.first + column]))
-            residuals.append(total)
-    found = gradients(graph, [*lowered.derivatives, *residuals], Op.STATE)
-    mobile = gradients(graph, lowered.derivatives, Op.UNKNOWN)
-    lists = {
-        Region.DIRECT: _coordinates(found[: len(lowered.derivatives)]),
-        Region.RESIDUAL_SLOPES: _coordinates(found[len(lowered.derivatives) :]),
-        Region.MOBILITY: _coordinates(mobile),
-    }
-    after = _placed(Region.DERIVATIVES, lowered.derivatives, 0)
-    for region, entries in lists.items():
-        after += _placed(region, entries.values(), 0)
-    return JacobianRoots(_roots(lowered, after), *(tuple(entries) for entries in lists.values()))
-
-
-def _coordinates(rows: Iterable[Gradient]) -> dict[tuple[int, int], int]:
-    return {(row, column): node for row, entries in enumerate(rows) for column, node in sorted(entries.items())}
 
 
 def _roots(lowered: Lowered, after: list[Wanted], solved: bool = False) -> Roots:

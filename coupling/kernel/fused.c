@@ -1,6 +1,7 @@
 /* Evaluations by fused code, in place of the instances; where it is in doubt, by the general equations, or by the instances after all. */
 #include "fused.h"
 
+#include "fused_slopes.h"
 #include "project.h"
 #include "visit.h"
 
@@ -61,7 +62,7 @@ static bool get_settled(const Kernel *k, Own *own)
     return true;
 }
 
-static bool fill(Kernel *k, Own *own)
+static bool place_point(Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
     if (own->calls.stale && !get_settled(k, own))
@@ -70,7 +71,27 @@ static bool fill(Kernel *k, Own *own)
     own->w[rows->t] = k->t;
     for (int i = 0; i < rows->drives; i++)
         own->w[rows->u + i] = drive_value(&k->drives[rows->drive[i]], k->t, k->passed);
+    return true;
+}
+
+static bool fill(Kernel *k, Own *own)
+{
+    if (!place_point(k, own))
+        return false;
     run(own, BEFORE_STAGE);
+    return true;
+}
+
+static bool give(Kernel *k, double *w, int count)
+{
+    Own *own = own_of(k);
+    if (!place_point(k, own))
+        return false;
+    const int *unknown = own->rows->unknown;
+    for (int i = 0; i < k->loop_count; unknown += k->loops[i++].count)
+        for (int j = 0; j < k->loops[i].count; j++)
+            own->w[unknown[j]] = k->v[k->loops[i].first + j];
+    memcpy(w, own->w, (size_t)count * sizeof *w);
     return true;
 }
 
@@ -296,8 +317,10 @@ static void end(Kernel *k)
     Own *own = own_of(k);
     if (own && own->calls.end_record)
         own->calls.end_record(k);
-    if (own)
+    if (own) {
+        slopes_free(own->calls.slopes);
         free(own->w);
+    }
     free(own);
     k->fused = NULL;
     k->ahead = false;
@@ -334,7 +357,8 @@ int kernel_set_fused(Kernel *k, const FusedRows *rows)
                          .read = read_levels,
                          .indicate = indicate,
                          .disagree = disagree,
-                         .visit = visit_here};
+                         .visit = visit_here,
+                         .give = give};
     own->rows = rows;
     own->unknowns = (int)unknowns;
     own->report.given_up = NAN;

@@ -26,6 +26,8 @@ class Stage(IntEnum):
     AFTER = 3
     READING = 4
     INDICATING = 5
+    SLOPES = -1
+    """Of ``fused_slopes.h``, in a workspace of its own; no stage of an evaluation."""
 
 
 _LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "misfit", "order", "mobility")
@@ -36,8 +38,8 @@ an order of pivots as the kernel numbers them, nor is ``switched``, which are tr
 
 class FusedStructure(ctypes.Structure):
     _fields_ = [
-        *((f"stage{each}", c_void_p) for each in Stage),
-        *((f"code{each}", c_void_p) for each in Stage),
+        *((f"stage{each}", c_void_p) for each in Stage if each >= 0),
+        *((f"code{each}", c_void_p) for each in Stage if each >= 0),
         ("initial", c_void_p),
         *((name, c_int) for name in ("size", "x", "t", "drives", "u", "readings")),
         *((name, c_void_p) for name in ("drive", "reading", "number")),

@@ -178,6 +178,8 @@ typedef struct Fused {
     const double *(*record)(struct Kernel *, double t, const double *x); /* a row between events; null: the instances have to be asked, or always */
     struct FusedRecord *own_record; /* of the file that has these */
     void (*end_record)(struct Kernel *);
+    bool (*give)(struct Kernel *, double *w, int count);    /* the first numbers of the workspace, at the time, states and unknowns of the slots */
+    struct Slopes *slopes;
 } Fused;
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */

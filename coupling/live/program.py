@@ -13,6 +13,7 @@ import numpy as np
 from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.lowering import NotFused
+from coupling.fused.open_loops import Slopes, slopes_of
 from coupling.fused.recorded import Recorded, recorded_kept
 from coupling.fused.taped import Taped
 from coupling.kernel.fused import Stage
@@ -87,6 +88,11 @@ class Program:
             return self.fused_record
         except NotFused as error:
             return error
+
+    @cached_property
+    def slopes(self) -> Slopes:
+        """The derivatives of its equations; to be asked for where there is a tape of these."""
+        return slopes_of(self.built)
 
     @cached_property
     def runs_again(self) -> bool:

@@ -7,8 +7,9 @@ import pytest
 
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
-from coupling.fused.lowering import Lowered
-from coupling.fused.roots import Region, jacobian
+from coupling.fused.open_loops import Slopes, slopes
+from coupling.fused.roots import Region
+from coupling.kernel.tape import run
 from tests.coupling.fused.test_examples import example
 from tests.support.fused.agreement import Fused, begun, random_point
 from tests.support.fused.smallest import smallest
@@ -62,24 +63,12 @@ CASES = {
 def test_the_jacobian_is_that_of_complex_steps(case):
     """Through the unknowns; relative to the greatest of each row."""
     built = CASES[case]().build(communication=False)
-    parts = None
-
-    def roots(lowered: Lowered):
-        nonlocal parts
-        parts = jacobian(lowered)
-        return parts.roots
-
-    fused = Fused(built, roots)
-    assert parts is not None
+    fused, code = Fused(built), slopes(built)
     with begun(built, {}) as session:
         t, x = random_point(session, np.random.default_rng(3))
         session.kernel.evaluate(t, x)
         fused.run_at(session, t, x)
-        shape = len(x), fused.lowered.unknowns
-        found = _dense(parts.direct, fused.read(Region.DIRECT), (shape[0], shape[0]))
-        slopes = _dense(parts.residual, fused.read(Region.RESIDUAL_SLOPES), (shape[1], shape[0]))
-        mobility = _dense(parts.mobility, fused.read(Region.MOBILITY), shape)
-        found -= mobility @ np.linalg.solve(fused.matrix(), slopes)
+        found = _through_unknowns(code, np.concatenate([fused.read(region) for region in _GIVEN]))
         fused.w = fused.w.astype(complex)
         expected = np.empty_like(found)
         for state in range(len(x)):
@@ -90,8 +79,13 @@ def test_the_jacobian_is_that_of_complex_steps(case):
     assert np.abs((found - expected) / size).max() < ALLOWED
 
 
-def _dense(coordinates: tuple[tuple[int, int], ...], values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    found = np.zeros(shape)
-    for (row, column), value in zip(coordinates, values, strict=True):
-        found[row, column] = value
-    return found
+_GIVEN = (Region.STATES, Region.TIME, Region.DRIVES, Region.PARAMETERS, Region.DISCRETE, Region.UNKNOWNS)
+
+
+def _through_unknowns(code: Slopes, given: np.ndarray) -> np.ndarray:
+    w, n, both = np.array(code.initial), code.states, code.states + code.unknowns
+    w[: code.given] = given
+    run(code.code, w)
+    matrix = np.zeros((max(code.rows) + 1, both))
+    matrix[code.rows, code.columns] = [w[slot] if slot >= 0 else -w[-2 - slot] for slot in code.slots]
+    return matrix[:n, :n] - matrix[:n, n:] @ np.linalg.solve(matrix[n:both, n:], matrix[n:both, :n])

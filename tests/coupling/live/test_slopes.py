@@ -1,0 +1,76 @@
+"""Exact derivatives from a system's graph, against those that the FMUs give, whose code they share nothing with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from coupling import System
+from coupling.kernel.fused import fuse, report
+from coupling.kernel.status import Status
+from coupling.live.fused import begin_fused
+from coupling.live.linearise import open_loops
+from coupling.live.program import compile_program
+from coupling.live.projected import state_jacobian
+from coupling.live.session import Session
+from coupling.live.slopes import begin_slopes
+from coupling.live.start import start
+from coupling.options import Run
+from coupling.plan.build import build
+from coupling.plan.kinds import Mode
+from coupling.plan.projection import without_stabilisation
+from tests.coupling.fused.test_examples import example
+from tests.coupling.live.test_stabilisation import four_bars
+from tests.support.systems import seven_bodies
+from tests.support.systems.hard_systems import braced_parallelogram
+
+ALLOWED = 1e-10
+LEAST = 1e-7
+"""The same of equations that repeat others beside the constraints, which are damped there, and solved by singular values with the FMUs."""
+MACHINES: dict[str, Callable[[], System]] = {
+    "seven bodies": seven_bodies.system,
+    "crane": lambda: example("06_hydraulic_crane").system(),
+    "heavy top": lambda: example("13_heavy_top").system(),
+    "redundant": braced_parallelogram,
+}
+
+
+@contextmanager
+def begun(system: System, projected: bool) -> Iterator[Session]:
+    """At its start, evaluated by the tape."""
+    built = build(system.definition, Mode.PROJECTED if projected else Mode.CONTINUOUS)
+    values = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
+    with start(compile_program(built, []), Run(stop_time=1.0, compiled="tape"), values) as session:
+        session.kernel.set_projection(session.rows, projected)
+        session.kernel.set_fast(False)
+        begin_fused(session)
+        yield session
+
+
+def near_start(session: Session) -> np.ndarray:
+    """Beside it, on the constraints where states are projected."""
+    x = session.x + 1e-3 * np.cos(np.arange(len(session.x)))
+    for _ in range(3 if session.projects else 0):
+        assert session.kernel.project(0.1, x) is Status.DONE
+    return x
+
+
+@pytest.mark.parametrize("projected", [False, True], ids=["as they are", "projected"])
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_jacobian_is_that_of_the_fmus(name, projected):
+    """Relative to the greatest of each row, which puts together what they say of themselves; with constraints that repeat others as well."""
+    with begun(MACHINES[name](), projected) as session:
+        kernel, x, dx = session.kernel, near_start(session), np.zeros(len(session.x))
+        slopes = begin_slopes(session)
+        assert slopes
+        status, found = slopes.state_jacobian(0.1, x)
+        assert status is Status.DONE and (report(kernel).handed > 0) == (name == "redundant") and not report(kernel).by_rows
+        fuse(kernel, None)
+        for _ in range(2):  # the first leaves rounding of multipliers that belong to another point
+            assert (kernel.projected_derivatives if projected else kernel.derivatives)(0.1, x, dx) is Status.DONE
+        expected = state_jacobian(session).dense()
+        size = np.maximum(np.abs(expected).max(axis=1, keepdims=True), 1e-9 * np.abs(expected).max())
+        assert np.abs((found - expected) / size).max() < (LEAST if name == "redundant" and not projected else ALLOWED)
