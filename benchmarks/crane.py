@@ -21,6 +21,9 @@ STEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
 STOP_REACHED = 5.6  # s
 SOLVERS = (("cvode", 1e-4), ("cvode", 1e-6), ("cvode", 1e-8), ("cvode", 1e-10), ("dopri5", 1e-4), ("dopri5", 1e-6), ("dopri5", 1e-8))
 
+WAYS = {"FMUs": False, "tape": "tape"}
+"""How derivatives and Jacobians are found."""
+
 
 def load_example():
     spec = importlib.util.spec_from_file_location("crane_example", HERE.parent / "examples" / "06_hydraulic_crane.py")
@@ -91,9 +94,11 @@ def table(crane: Crane, splits: list[str], steps: list[float], schemes: list[Sch
 
 
 def in_one_run(crane: Crane) -> Iterator[str]:
-    yield from head("solver", "rtol")
+    yield from head("solver", "rtol", "by")
     for solver, rtol in SOLVERS:
-        yield line([solver, f"{rtol:g}"], *crane.row(example.system(), solver=solver, rtol=rtol))
+        for by, compiled in WAYS.items():
+            crane.row(example.system(), solver=solver, rtol=1e-3, compiled=compiled)  # what is made once for all runs
+            yield line([solver, f"{rtol:g}", by], *crane.row(example.system(), solver=solver, rtol=rtol, compiled=compiled))
 
 
 def main() -> None:

@@ -201,17 +201,13 @@ static void follow_projection(const Kernel *k, Slopes *s, double *a)
         a[(size_t)i * (size_t)n + (size_t)i] -= decay;
 }
 
-int kernel_state_jacobian(void *kernel, double t, const double *x, double *columns)
+int kernel_state_jacobian(Kernel *k, double *columns)
 {
-    Kernel *k = kernel;
     Slopes *s = k->fused->slopes;
     const SlopeRows *rows = s->rows;
     const int n = k->states;
     if (!allocate(k, s))
         return KERNEL_NO_MEMORY;
-    int result = k->projection ? kernel_projected_derivatives(k, t, x, columns) : kernel_derivatives(k, t, x, columns);
-    if (result)
-        return result;
     if (!find(k, s->value) || !factorise(k, s))
         return KERNEL_RETRY;
     move_by_equations(k, s);

@@ -28,9 +28,9 @@ int kernel_set_slopes(struct Kernel *, const SlopeRows *);
 /* Entries in their order, at the time, the states and the unknowns that the slots have. */
 int kernel_slopes(struct Kernel *, double *values);
 
-/* The derivatives of what a solver integrates by its states, column by column: through the unknowns, and where states are projected through that.
- * Evaluates the system there. */
-int kernel_state_jacobian(void *kernel, double t, const double *x, double *columns);
+/* The derivatives of what a solver integrates by its states, column by column, after an evaluation: through the unknowns, and where states are
+ * projected through that. */
+int kernel_state_jacobian(struct Kernel *, double *columns);
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility pop

@@ -116,6 +116,12 @@ class Kernel(Coupled):
         self._running, self._callbacks = (callbacks, times), callbacks
         return Status(self.library.kernel_begin_outside(self.handle, byref(callbacks.structure), start, stop, len(times), self._at(times)))
 
+    def begin_in_c(self, integrator: IntegratorStructure, start: float, stop: float, times: np.ndarray) -> Status:
+        """The same by an integrator in C, which has to live as long as the run."""
+        times = self.library.kept(times)
+        self._running, self._callbacks = (integrator, times), None
+        return Status(self.library.kernel_begin_outside(self.handle, byref(integrator), start, stop, len(times), self._at(times)))
+
     def raise_kept(self) -> NoReturn:
         """What the integrator in Python raised when the run was STOPPED."""
         raised = self._callbacks.raised if self._callbacks else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from ctypes import POINTER, byref, c_double, c_int, c_void_p
+from ctypes import POINTER, byref, c_int, c_void_p
 
 import numpy as np
 
@@ -25,7 +25,7 @@ declare(
     {
         "kernel_set_slopes": (c_int, [c_void_p, POINTER(SlopeStructure)]),
         "kernel_slopes": (c_int, [c_void_p, c_void_p]),
-        "kernel_state_jacobian": (c_int, [c_void_p, c_double, c_void_p, c_void_p]),
+        "kernel_state_jacobian": (c_int, [c_void_p, c_void_p]),
     }
 )
 
@@ -59,8 +59,7 @@ class KernelSlopes:
         values = np.zeros(self._count)
         return Status(self._library.kernel_slopes(self._kernel.handle, self._library.pointer(values))), values
 
-    def state_jacobian(self, t: float, x: np.ndarray) -> tuple[Status, np.ndarray]:
-        """The derivatives of what a solver integrates by its states, after an evaluation there."""
-        columns = np.zeros((len(x), len(x)), order="F")
-        address = self._library.pointer(columns)
-        return Status(self._library.kernel_state_jacobian(self._kernel.handle, t, self._library.pointer(x), address)), columns
+    def state_jacobian(self) -> tuple[Status, np.ndarray]:
+        """The derivatives of what a solver integrates by its states, after an evaluation."""
+        columns = np.zeros((self._kernel.states,) * 2, order="F")
+        return Status(self._library.kernel_state_jacobian(self._kernel.handle, self._library.pointer(columns))), columns

@@ -1,23 +1,67 @@
-"""Exact derivatives from the graph of a system, where a run is evaluated by it."""
+"""Exact derivatives from the graph of a system, where a run is evaluated by it: in place of what the FMUs would say of themselves."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from coupling.kernel.slopes import KernelSlopes
+from coupling.kernel.status import Status
+from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
+from coupling.live.projected import state_jacobian
 from coupling.live.session import Session
 
 
-def begin_slopes(session: Session) -> KernelSlopes | None:
-    """None where the FMUs are asked for derivatives; to be called after fused code was set."""
-    if session.kernel.fused is None:
-        return None
-    found = session.program.slopes
-    return KernelSlopes(
-        session.kernel,
-        found.code,
-        found.initial,
-        given=found.given,
-        unknowns=found.unknowns,
-        rows=found.rows,
-        columns=found.columns,
-        slots=found.slots,
-    )
+class GraphSlopes:
+    """As a linearisation with open loops, and as the Jacobian of the states' derivatives; where the kernel is."""
+
+    def __init__(self, session: Session) -> None:
+        found = session.program.slopes
+        self._kernel = KernelSlopes(
+            session.kernel,
+            found.code,
+            found.initial,
+            given=found.given,
+            unknowns=found.unknowns,
+            rows=found.rows,
+            columns=found.columns,
+            slots=found.slots,
+        )
+        size = found.states + found.unknowns
+        self._chosen = np.flatnonzero(np.array(found.rows) < size)
+        self.rows, self.columns = (np.array(places)[self._chosen] for places in (found.rows, found.columns))
+        """Of what it has of derivatives and residuals, by states and unknowns."""
+        self.has_loops = found.unknowns > 0
+        self.linear = self
+
+    def renew(self) -> None:
+        """What changes at events is known to the kernel."""
+
+    def values(self) -> np.ndarray:
+        """All entries that can differ from zero."""
+        status, values = self._kernel.values()
+        return _where_there_are(status, values)[self._chosen]
+
+    def dense(self) -> np.ndarray:
+        """Through the unknowns, and the projection of states; after an evaluation."""
+        return _where_there_are(*self._kernel.state_jacobian())
+
+
+def begin_slopes(session: Session) -> GraphSlopes | None:
+    """None where the FMUs are asked; to be called after fused code was set."""
+    return None if session.kernel.fused is None else GraphSlopes(session)
+
+
+def jacobian_of(session: Session) -> GraphSlopes | StateJacobian:
+    """Of what a solver integrates, by the graph where there is one."""
+    return begin_slopes(session) or state_jacobian(session)
+
+
+def opened(session: Session) -> GraphSlopes | Linearisation:
+    """The same of a system with open loops."""
+    return begin_slopes(session) or open_loops(session)
+
+
+def _where_there_are(status: Status, values: np.ndarray) -> np.ndarray:
+    if status is not Status.DONE:
+        raise NoDerivative("the derivatives of the system's equations are not finite", discarded=True)
+    return values

@@ -2,27 +2,73 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 
-from coupling.live.projected import state_jacobian
+from coupling.kernel.cvode import Cvode as InKernel
+from coupling.kernel.cvode import library_of
+from coupling.kernel.status import Status
+from coupling.live.linearise import StateJacobian
 from coupling.live.session import Session
+from coupling.live.slopes import GraphSlopes, jacobian_of
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
-from coupling.solvers.base.stepwise import Equations
-from coupling.solvers.base.sundials import Matrix, Sundials, last_known, load, make, options
+from coupling.solvers.base.stepwise import NOT_FINITE, Equations, GaveUp, SteppedInC, Stopped
+from coupling.solvers.base.sundials import FEW, PERSISTENT, TOO_SMALL, Matrix, Sundials, as_reason, last_known, linked, load, make, options
 
 
 def integrate(session: Session, run: Run) -> Outcome:
     """Runs the system by CVODE."""
-    return stepwise.integrate(session, run, "CVODE", lambda equations: Cvode(equations, run))
+    return stepwise.integrate(session, run, "CVODE", lambda equations: _made(equations, run))
+
+
+def _made(equations: Equations, run: Run) -> Cvode | CvodeInC:
+    """Where the system is evaluated by its own equations, nothing but C is called."""
+    load("CVODE")
+    jacobian = jacobian_of(equations.session)
+    if isinstance(jacobian, GraphSlopes) and can_be_called(equations, jacobian):
+        return CvodeInC(equations, run, jacobian)
+    return Cvode(equations, run, jacobian)
+
+
+def can_be_called(equations: Equations, jacobian: GraphSlopes) -> bool:
+    """Whether the kernel, in this process, knows the library and has all that this asks for; not for sparse matrices."""
+    here = equations.by_kernel and not equations.kernel.library.is_elsewhere
+    return here and (jacobian.has_loops or equations.states <= FEW) and library_of(linked("CVODE")) is not None
+
+
+class CvodeInC(SteppedInC):
+    """Called by the kernel, and calling it, with nothing in between."""
+
+    def __init__(self, equations: Equations, run: Run, jacobian: GraphSlopes) -> None:
+        self._equations, self._jacobian = equations, jacobian
+        atol = state_tolerances(equations.session, run)
+        library, blocked = library_of(linked("CVODE")), len(atol) > FEW
+        self._cvode = InKernel(equations.kernel, library, run.rtol, atol, longest=run.max_step, most_failures=PERSISTENT, blocked=blocked)
+        self.structure = self._cvode.structure
+
+    @property
+    def rejected(self) -> int:
+        return self._cvode.state.rejected
+
+    def raise_why(self) -> NoReturn:
+        told, raised = self._cvode.state, self._equations.session.raised
+        if raised is not None:
+            raise raised
+        if told.status:
+            raise Stopped(Status(told.status))
+        if told.infinite:
+            raise GaveUp(NOT_FINITE)
+        raise GaveUp(as_reason(linked("CVODE").CVMESSAGES[told.flag]) if told.flag < 0 else TOO_SMALL)
 
 
 class Cvode(Sundials):
-    def __init__(self, equations: Equations, run: Run) -> None:
-        self._jacobian = jacobian = state_jacobian(equations.session)
+    def __init__(self, equations: Equations, run: Run, jacobian: GraphSlopes | StateJacobian) -> None:
+        self._jacobian = jacobian
         n, linear = equations.states, jacobian.linear
         if jacobian.has_loops:  # these connect everything
             self._matrix = Matrix.full(n)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from coupling.live.linearise import open_loops
 from coupling.live.projected import Tangent, following
 from coupling.live.session import Session
+from coupling.live.slopes import opened
 from coupling.live.tolerances import given_tolerances, state_tolerances
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -49,7 +49,7 @@ class Ida(Sundials):
 
     def __init__(self, equations: Equations, run: Run) -> None:
         session, n = equations.session, equations.states
-        self._linear = linear = open_loops(session)
+        self._linear = linear = opened(session)
         self._unknown = [slot for loop in session.schedule.loops for slot in range(loop.first, loop.first + len(loop.unknowns))]
         self._size = n + len(self._unknown)
         missing = np.setdiff1d(np.arange(n), linear.rows[linear.rows == linear.columns])

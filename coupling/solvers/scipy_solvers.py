@@ -10,8 +10,8 @@ import numpy as np
 from scipy import integrate as scipy_integrate
 from scipy.integrate import DenseOutput
 
-from coupling.live.projected import state_jacobian
 from coupling.live.session import Session
+from coupling.live.slopes import jacobian_of
 from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -40,7 +40,7 @@ class Scipy:
         self._name, self._equations, self._solver_class = name, equations, getattr(scipy_integrate, name)
         self._options: dict[str, Any] = {"rtol": max(run.rtol, 100 * np.finfo(float).eps), "max_step": run.max_step}
         self._atol = self._options["atol"] = state_tolerances(equations.session, run)
-        self._jacobian = state_jacobian(equations.session) if name in _IMPLICIT else None
+        self._jacobian = jacobian_of(equations.session) if name in _IMPLICIT else None
         if self._jacobian:
             self._ask = last_known(self._jacobian.dense)
             self._options["jac"] = self._differentiate

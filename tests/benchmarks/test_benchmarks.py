@@ -102,8 +102,8 @@ def test_the_crane_benchmark_prints_its_tables():
     """Solvers, then every scheme: errors shrink with the step, and are those of the scheme."""
     text = printed("crane", "--stop", "0.8", "--splits", "each alone", "--steps", "1e-3", "5e-4")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text if line.startswith("|") and "---" not in line]
-    solvers, schemes = [row for row in rows[1:] if len(row) == 11], [row for row in rows if len(row) == 13][1:]
-    assert len(solvers) == 7 and len(schemes) == 2 * 9
+    solvers, schemes = [row for row in rows[1:] if len(row) == 12], [row for row in rows if len(row) == 13][1:]
+    assert len(solvers) == 14 and len(schemes) == 2 * 9
     for coarse, fine in zip(schemes[::2], schemes[1::2], strict=True):
         assert coarse[:3] == fine[:3] and float(fine[10]) < 0.6 * float(coarse[10])
 

@@ -12,14 +12,14 @@ from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.progress import watched
 
-_AT_A_TIME = 0.1
+AT_A_TIME = 0.1
 """Seconds between two looks at the clock and at signals."""
 
 
 def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
     """Goes on from the status with which a run began. Returns how it ended, and whether it was interrupted."""
-    kernel, longest = session.kernel, pace(session, _AT_A_TIME)
-    chunk = 20 if longest == _AT_A_TIME else 1
+    kernel, longest = session.kernel, pace(session, AT_A_TIME)
+    chunk = 20 if longest == AT_A_TIME else 1
     status = begun(session, status)
     with watched(run) as show:
         try:
@@ -30,13 +30,18 @@ def advance(session: Session, run: Run, status: Status) -> tuple[Status, bool]:
                 status = kernel.advance(min(chunk, run.max_steps - kernel.steps))
                 show(kernel.reached, kernel.steps)
                 spent = perf_counter() - began
-                chunk = max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
+                chunk = next_chunk(chunk, longest, spent)
                 looked(session, status)
         except KeyboardInterrupt:
             kept(session, status)
             return status, True
     kept(session, status)
     return status, False
+
+
+def next_chunk(chunk: int, longest: float, spent: float) -> int:
+    """How many steps to take before the next look, after so many have taken so long."""
+    return max(1, min(int(chunk * longest / max(spent, 1e-6)), 10 * chunk))
 
 
 def record_last(kernel: Kernel, run: Run, outcome: Outcome) -> None:

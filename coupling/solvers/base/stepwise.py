@@ -6,17 +6,19 @@ the system does not answer at a point is NaN, which every solver takes for a rea
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from time import perf_counter
+from typing import NoReturn, Protocol
 
 import numpy as np
 
-from coupling.kernel.integrator import CalledMethod
+from coupling.kernel.integrator import CalledMethod, IntegratorStructure
 from coupling.kernel.status import Status
 from coupling.live.failures import interrupted
 from coupling.live.failures import outcome as outcome_of
-from coupling.live.keeper import begun, kept, looked
+from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.linearise import NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections
@@ -24,12 +26,27 @@ from coupling.live.tolerances import state_tolerances
 from coupling.options import Run
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.progress import watched
+from coupling.solvers.base.inside import AT_A_TIME, next_chunk
 
 
 class Stepper(CalledMethod, Protocol):
     """A solver as the kernel drives it."""
 
     rejected: int
+
+
+class SteppedInC(ABC):
+    """A solver that the kernel calls in C."""
+
+    structure: IntegratorStructure
+
+    @property
+    @abstractmethod
+    def rejected(self) -> int: ...
+
+    @abstractmethod
+    def raise_why(self) -> NoReturn:
+        """Why it has ended the run."""
 
 
 class Stopped(Exception):
@@ -44,6 +61,9 @@ class GaveUp(Exception):
     """A solver cannot go on; the text says why, as a sentence without its stop."""
 
 
+NOT_FINITE = "it ended in numbers that are not finite"
+
+
 class Equations:
     """A system's equations as a solver calls them."""
 
@@ -55,6 +75,11 @@ class Equations:
         """Whether derivatives are those at the states that satisfy the constraints."""
         self.kernel.set_projection(session.rows, self.projected)
         self._by_directions = None if session.run.form == "multipliers" else ByDirections(session)
+
+    @property
+    def by_kernel(self) -> bool:
+        """Whether derivatives are what the kernel says at once."""
+        return self._by_directions is None
 
     def check(self, status: Status) -> bool:
         """Whether there are values; raises what a user's function raised, and what ends the run."""
@@ -100,7 +125,7 @@ class Equations:
         return self.kernel.slots[self.session.schedule.derivatives]
 
 
-def integrate(session: Session, run: Run, name: str, make: Callable[[Equations], Stepper]) -> Outcome:
+def integrate(session: Session, run: Run, name: str, make: Callable[[Equations], Stepper | SteppedInC]) -> Outcome:
     """Runs the system by a solver, of that name."""
     equations = Equations(session)
     return _Drive(equations, run, name, make(equations) if equations.states else _Nothing(run)).outcome()
@@ -125,24 +150,38 @@ class _Nothing:
         return self._x
 
 
-class _Drive:
-    """A run of the kernel by a solver, as which the kernel calls it."""
+class _Checked:
+    """A solver in Python as the kernel calls it."""
 
-    def __init__(self, equations: Equations, run: Run, name: str, stepper: Stepper) -> None:
+    def __init__(self, stepper: Stepper) -> None:
+        self._step, self.restart, self.state = stepper.step, stepper.restart, stepper.state
+
+    def step(self) -> float:
+        t = self._step()
+        if not np.isfinite(self.state(t)).all():
+            raise GaveUp(NOT_FINITE)
+        return t
+
+
+_CHUNK = 20
+"""Steps that a solver in C takes at first, before anybody looks."""
+
+
+class _Drive:
+    """A run of the kernel by a solver."""
+
+    def __init__(self, equations: Equations, run: Run, name: str, stepper: Stepper | SteppedInC) -> None:
         self._equations, self._run, self._name, self._stepper = equations, run, name, stepper
         self._session, self._kernel = equations.session, equations.kernel
         times = run.times()
         self._begins = bool(len(times) and times[0] <= run.start_time)
         """Whether the start is to be recorded."""
         later = np.ascontiguousarray(times[int(self._begins) :])
-        self._begun = self._kernel.begin_outside(self, run.start_time, run.stop_time, later)
-        self.restart, self.state = stepper.restart, stepper.state
-
-    def step(self) -> float:
-        t = self._stepper.step()
-        if not np.isfinite(self._stepper.state(t)).all():
-            raise GaveUp("it ended in numbers that are not finite")
-        return t
+        span = run.start_time, run.stop_time, later
+        if isinstance(stepper, SteppedInC):
+            self._begun, self._chunk = self._kernel.begin_in_c(stepper.structure, *span), _CHUNK
+        else:
+            self._begun, self._chunk = self._kernel.begin_outside(_Checked(stepper), *span), 1
 
     def outcome(self) -> Outcome:
         """Runs until it ends, and says how."""
@@ -202,14 +241,21 @@ class _Drive:
         begun(self._session, Status.DONE)
         if kernel.reached > run.start_time:  # the method itself keeps nothing
             self._require(kernel.restart(kernel.reached, kernel.present))
+        longest = pace(self._session, AT_A_TIME)
+        chunk = 1 if longest < AT_A_TIME else self._chunk
         while kernel.reached < run.stop_time and kernel.steps < run.max_steps:
-            status = kernel.advance(1)
+            began = perf_counter()
+            status = kernel.advance(min(chunk, run.max_steps - kernel.steps))
             if status is not Status.PAUSED:
                 self._require(status)
             show(kernel.reached, kernel.steps)
+            if self._chunk > 1:
+                chunk = next_chunk(chunk, longest, perf_counter() - began)
             looked(self._session, status)
 
     def _require(self, status: Status) -> None:
+        if status is Status.STOPPED and isinstance(self._stepper, SteppedInC):
+            self._stepper.raise_why()
         if status is Status.STOPPED:
             self._kernel.raise_kept()
         self._equations.require(status)

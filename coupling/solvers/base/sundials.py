@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,13 @@ from coupling.live.linearise import NoDerivative
 from coupling.options import Run
 from coupling.solvers.base.stepwise import Equations, GaveUp
 
-_FEW = 60
+FEW = 60
 """Unknowns up to which a dense matrix is factorised faster than a sparse one."""
 _DENSE = 0.2
 """Share of entries from which on a matrix counts as dense."""
-_PERSISTENT = 20
+PERSISTENT = 20
 """Convergence failures in one step; each quarters it, and what an FMU discards counts as one."""
+TOO_SMALL = "the step size fell below what numbers resolve"
 _FUZZ = 100 * float(np.finfo(float).eps)
 """How far, of the time, a solver may be from the limit that it says it has reached."""
 
@@ -75,7 +77,7 @@ class Sundials(ABC):
                 result = self._solver.step(self._stop, method="onestep", tstop=self._stop)
         _check(result)
         if result.t <= self._t:
-            raise GaveUp("the step size fell below what numbers resolve")
+            raise GaveUp(TOO_SMALL)
         self._before, self._t, self._y, self._looked_back = self._t, result.t, result.y, False
         self._stop = self._limit
 
@@ -91,7 +93,12 @@ class Sundials(ABC):
 
 def _check(result: Any) -> None:
     if result.status < 0:
-        raise GaveUp(result.message[0].lower() + result.message[1:].rstrip("."))
+        raise GaveUp(as_reason(result.message))
+
+
+def as_reason(message: str) -> str:
+    """A sentence without its stop, to go on with."""
+    return message[0].lower() + message[1:].rstrip(".")
 
 
 @dataclass(frozen=True)
@@ -109,12 +116,12 @@ class Matrix:
 
     @staticmethod
     def full(size: int) -> Matrix:
-        return Matrix({"linsolver": "dense" if size <= _FEW else "lapackdense"}, None)
+        return Matrix({"linsolver": "dense" if size <= FEW else "lapackdense"}, None)
 
     @staticmethod
     def of(size: int, rows: np.ndarray, columns: np.ndarray) -> Matrix:
         """With all places that can differ from zero, each once."""
-        if size <= _FEW or len(rows) > _DENSE * size * size:
+        if size <= FEW or len(rows) > _DENSE * size * size:
             return replace(Matrix.full(size), places=rows * size + columns)
         order = np.lexsort((rows, columns))
         starts = np.searchsorted(columns[order], np.arange(size + 1)).astype(np.int32)
@@ -151,7 +158,7 @@ def options(run: Run, atol: np.ndarray, **more: Any) -> dict[str, Any]:
         "rtol": run.rtol,
         "atol": atol,
         "max_step": run.max_step if np.isfinite(run.max_step) else 0.0,
-        "max_conv_fails": _PERSISTENT,
+        "max_conv_fails": PERSISTENT,
         **more,
     }
 
@@ -165,6 +172,11 @@ def load(name: str) -> Any:
     finally:
         for variable in alone:
             del os.environ[variable]
+
+
+def linked(name: str) -> ModuleType:
+    """The module of a solver that was loaded which is linked with its library, and knows what this answers."""
+    return import_module(f"sksundae._cy_{name.lower()}")
 
 
 def make(solver: Any, *functions: Any, **more: Any) -> Any:
