@@ -12,12 +12,12 @@ from functools import partial
 
 import numpy as np
 
+from coupling.fused.c_code import Section
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
 from coupling.fused.kept import kept
 from coupling.fused.lowering import Lowered, lower
 from coupling.fused.taped import leaf_slots, regions, signed_node
-from coupling.fused.c_code import Section
 from coupling.fused.written import Write, as_tapes
 from coupling.kernel.fused import Stage
 from coupling.memory import without_collection
