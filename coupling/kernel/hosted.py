@@ -87,7 +87,8 @@ class HostedLibrary:
         """From an address in this process to that of the same in the host."""
         this = weakref.ref(self)
         self.host.answers(lambda what: this()._answer(what))  # type: ignore[union-attr]  # who calls is alive
-        weakref.finalize(self, self.host.end).atexit = False  # what is left then may look at the memory
+        self._window = _Window()
+        weakref.finalize(self._window, self.host.end).atexit = False  # what is left then may look at the memory
         weakref.finalize(self, self.host.stop)
 
     def __getattr__(self, name: str) -> Any:
@@ -288,7 +289,9 @@ class HostedLibrary:
             raise MemoryError(f"{size} bytes that a host sees too")
         ctypes.memmove(piece, address, size)
         memory: Any = (ctypes.c_char * max(size, 1)).from_address(piece)
-        memory.library = self
+        memory.window = (
+            self._window
+        )  # arrays of NumPy, which hide from the collector what they refer to, may not refer to the library itself
         weakref.finalize(memory, self._given.append, piece).atexit = False
         return memory
 
@@ -356,6 +359,10 @@ class HostedLibrary:
         self._contexts += 1
         self._called[self._contexts] = called
         return CalledBack([self.address(name) for _, name, _ in functions], self._contexts, called)
+
+
+class _Window:
+    """The memory that both see, as long as anybody refers to it."""
 
 
 class _Called:

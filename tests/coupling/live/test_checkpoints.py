@@ -47,6 +47,20 @@ def test_a_run_goes_on_with_the_same_bits(name: str, tmp_path: Path) -> None:
     assert left_and_gone_on_with(name, tmp_path, 1, 2)
 
 
+@pytest.mark.parametrize(
+    "name", ["dopri5", "impacts", "joints that come and go", "sensitivities", "between the points", "implicit-position"]
+)
+def test_a_run_in_a_process_of_its_own_goes_on_with_the_same_bits(name: str, tmp_path: Path) -> None:
+    """With joints that switch, and whatever else the kernel keeps there."""
+    system, options = kept.RUNS[name]
+    undisturbed = system().simulate(STOP, **options)
+    with kept.checkpoints(tmp_path, 6, 1) as paths:
+        saved = system().simulate(STOP, **options, isolate="all", checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    for result in (saved, System.resume(paths[0])):
+        assert kept.bits(result) == kept.bits(undisturbed)
+        assert result.changes == undisturbed.changes
+
+
 @pytest.mark.slow  # 21 kinds of runs at up to 25 moments each
 @pytest.mark.parametrize("name", kept.RUNS)
 def test_a_run_goes_on_with_the_same_bits_from_anywhere(name: str, tmp_path: Path) -> None:

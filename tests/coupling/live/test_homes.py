@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, Result, StartError, System
+from coupling.kernel.hosted import HostedLibrary
 from coupling.measures import final
 from coupling.outcome import Ending
 from coupling.sweep import sweep
@@ -191,6 +192,24 @@ def test_a_process_that_has_ended_while_it_waited_is_replaced() -> None:
     os.kill(host, signal.SIGKILL)
     assert _bits(system.simulate(0.1, isolate="all")) == _bits(first)
     assert len(_hosts() - before - {host}) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"solver": "cvode"}, {**_POINTS, "scheme": "implicit"}, {"sensitivities": ["rod.m"]}],
+    ids=["plain", "cvode", "implicit", "sensitivities"],
+)
+def test_nothing_stays_of_a_process_that_nobody_needs(options: dict) -> None:
+    """Neither what speaks for it here, nor the addresses of its memory."""
+
+    def there() -> tuple[int, int]:
+        gc.collect()
+        windows = [line for line in Path("/proc/self/maps").read_text().splitlines() if "2" <= line[0] < "5" and line[12] == "-"]
+        return sum(type(each) is HostedLibrary for each in gc.get_objects()), len(windows)
+
+    before = there()
+    pendulum().simulate(0.05, isolate="all", drives={"rod.p1.Fx": math.sin}, **options)
+    assert there() == before
 
 
 def test_what_fmus_print_is_shown(capfd: pytest.CaptureFixture[str]) -> None:

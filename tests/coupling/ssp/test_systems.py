@@ -262,6 +262,19 @@ def test_guesses_come_along(tmp_path: Path) -> None:
     assert again.definition == system.definition and again.definition.instances[1].guess == (("theta", (-1.2, 0.1)), ("x", 0.2))
 
 
+def test_processes_come_along(tmp_path: Path) -> None:
+    """One of an instance's own, and one that a group shares."""
+    system = System("pendulum")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5}, process="own")
+    system.add("other", "planar.Body1", {"p1.rx": -0.5}, process="licensed")
+    for name in ("rod", "other"):
+        system.join("planar.Revolute", "ground.p1", f"{name}.p1", name=f"pin of {name}", process="licensed")
+    again = both_ways(system, tmp_path / "pendulum.ssp")
+    assert again.definition == system.definition
+    assert [each.process for each in again.definition.instances] == [None, "own", "licensed", "licensed", "licensed"]
+
+
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     """Is refused by the name of the input, option or path."""
     system = System("s")
