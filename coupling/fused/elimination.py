@@ -72,11 +72,19 @@ def _elimination(loop: LoweredLoop, rows: list[dict[int, np.ndarray]]) -> Elimin
         shares = list(_eliminated([dict(row) for row in rows], pivots))
     sizes = np.array([np.abs(share).min() for share in shares])
     if _is_symmetric(rows) and (sizes >= _SINGULAR).all():
-        definite = all((share > 0).all() for share in shares)
-        return Elimination(True, Order.DEFINITE if definite else Order.DIAGONAL, tuple(pivots))
+        return Elimination(True, Order.DEFINITE if _is_definite(rows, pivots) else Order.DIAGONAL, tuple(pivots))
     if len(rows) > _FEW or (sizes >= _SMALL).all():
         return Elimination(False, Order.DIAGONAL, tuple(pivots))
     return Elimination(False, Order.OTHER, tuple(_sparse_pivots(rows)))
+
+
+def _is_definite(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> bool:
+    """With a little more on the diagonal, so that rounding makes no pivot of nearly singular equations negative."""
+    raised = [{j: value * (1 + _RAISED * (i == j)) for j, value in row.items()} for i, row in enumerate(rows)]
+    return all((share > 0).all() for share in _eliminated(raised, pivots))
+
+
+_RAISED = 1e-6
 
 
 def _is_symmetric(rows: list[dict[int, np.ndarray]]) -> bool:

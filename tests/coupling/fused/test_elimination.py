@@ -1,0 +1,44 @@
+"""The order of elimination, decided at random points: which equations are definite."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coupling.fused.elimination import Order, _elimination
+from coupling.fused.lowering import LoweredLoop
+
+POINTS, COUNT = 6, 8
+
+
+def loop(matrices: np.ndarray) -> tuple[LoweredLoop, list[dict[int, np.ndarray]]]:
+    """Dense equations, with an entry's values at all points."""
+    starts = tuple(range(0, COUNT * COUNT + 1, COUNT))
+    columns = tuple(range(COUNT)) * COUNT
+    entries = LoweredLoop(0, (), starts, columns, (), ())
+    return entries, [{j: matrices[:, i, j] for j in range(COUNT)} for i in range(COUNT)]
+
+
+def nearly_singular(random: np.random.Generator) -> np.ndarray:
+    """J J^T at each point, where the last row of J follows from the others."""
+    rows = random.normal(size=(POINTS, COUNT, COUNT))
+    rows[:, -1] = np.einsum("pi,pij->pj", random.normal(size=(POINTS, COUNT - 1)), rows[:, :-1])
+    return rows @ rows.transpose(0, 2, 1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_makes_no_equations_indefinite(seed):
+    """As in long rows of four-bars, whose last pivot is as often below 0 as above."""
+    matrices = nearly_singular(np.random.default_rng(seed))
+    matrices = (matrices + matrices.transpose(0, 2, 1)) / 2
+    found = _elimination(*loop(matrices))
+    assert found.symmetric and found.order is Order.DEFINITE
+
+
+def test_indefinite_equations_are_told():
+    """One direction of negative curvature, at every point."""
+    random = np.random.default_rng(1)
+    matrices = nearly_singular(random) + np.eye(COUNT)
+    matrices[:, 3, 3] = -1.0
+    found = _elimination(*loop((matrices + matrices.transpose(0, 2, 1)) / 2))
+    assert found.symmetric and found.order is Order.DIAGONAL
