@@ -6,6 +6,9 @@ import gc
 import math
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +23,7 @@ from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support import foreign
 from tests.support.foreign import OSCILLATOR, Variable, export
-from tests.support.kernel.processes import children, pipes, shared_memories
+from tests.support.kernel.processes import children, gone, pipes, shared_memories
 from tests.support.systems.systems import refusal
 
 TRAP, EXIT, LEAVE, KILL, LOOP, MEMORY, FLOOD, AT_START, AT_FREE = range(1, 10)
@@ -188,6 +191,36 @@ def test_files_that_an_fmu_closes_do_not_end_its_process():
     unit = export(replace(OSCILLATOR, hooks={"rates": _CLOSED}, rollback=True), 3)
     system.add("unit", unit, {"u": 0.0}, process="own")
     assert system.simulate(1.0).outcome.completed
+
+
+_HANGS = "if (time >= 0.5) { for (int file = 3; file < 64; file++) close(file); for (volatile int i = 0;; i = i + 1) ; }"
+_MASTER = """
+    import sys
+    from coupling import System
+    system = System("alone")
+    system.add("unit", sys.argv[1], {"u": 0.0}, process="own")
+    system.simulate(1.0)
+"""
+
+
+@pytest.mark.slow  # another Python
+def test_a_process_whose_files_are_closed_ends_with_its_master():
+    """Within the half of a second after which it looks who its parent is, though its FMU does not come back."""
+    unit = export(replace(OSCILLATOR, hooks={"rates": _HANGS}, rollback=True), 3)
+    root = Path(__file__).parents[3]
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(_MASTER), str(unit)], cwd=root) as master:
+        found: list[int] = []
+        end = time.monotonic() + 60
+        while not (found and consumed(found[0]) > 0.3) and time.monotonic() < end:
+            found = [int(each) for each in Path(f"/proc/{master.pid}/task/{master.pid}/children").read_text().split()]
+            time.sleep(0.05)
+        master.kill()
+    assert found and gone(found[0], patience=5.0)
+
+
+def consumed(process: int) -> float:
+    """Seconds of a processor that a process has taken so far."""
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11]) / os.sysconf("SC_CLK_TCK")
 
 
 def pendulum(process: Callable[[str], str | None], fmi: int = 3) -> System:
