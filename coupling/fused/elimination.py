@@ -23,11 +23,13 @@ _SMALL, _SINGULAR = 1e-3, 1e-9
 
 
 class Order(IntEnum):
-    """Numbered as in the kernel: that which the general equations prefer, on the diagonal, of definite equations and of others; or another one."""
+    """Numbered as in the kernel: that which the general equations prefer, on the diagonal, of definite equations and of others; another one; or one of
+    equations that the general ones follow from, which those do not have."""
 
     DEFINITE = 0
     DIAGONAL = 1
     OTHER = 2
+    ALONE = 3
 
 
 @dataclass(frozen=True)

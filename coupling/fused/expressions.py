@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from coupling.fused.fingerprints import PRIME, of_leaf, of_number, on_circle, quotient
+
 
 class Op(IntEnum):
     """What a node is: a constant, a leaf with a number, or an operation on other nodes. Truth is 1, untruth 0."""
@@ -125,7 +127,13 @@ class Graph:
         self.owner: list[int] = []
         """For whom a node was made first: the part, or the number of parts and the place of a pivot."""
         self.owner_now = 0
+        self.merging = True
+        """Whether what is equal but for rounding is the same node."""
         self._known: dict[tuple[int | float, ...], int] = {}
+        self._print: list[int | None] = []
+        """Of each node; see :mod:`coupling.fused.fingerprints`."""
+        self._equal: dict[int, int] = {}
+        """The first node with a fingerprint."""
         self.zero, self.one = self.constant(0.0), self.constant(1.0)
 
     def __len__(self) -> int:
@@ -153,12 +161,49 @@ class Graph:
     def _node(self, key: tuple[int | float, ...], op: Op, args: tuple[int, ...], value: float | int) -> int:
         node = self._known.get(key)
         if node is None:
-            node = self._known[key] = len(self.op)
-            self.op.append(op)
-            self.args.append(args)
-            self.value.append(value)
-            self.owner.append(self.owner_now)
+            found = self._fingerprint(op, args, value) if self.merging else None
+            node = self._known[key] = self._made(op, args, value, found)
         return node
+
+    def _made(self, op: Op, args: tuple[int, ...], value: float | int, fingerprint: int | None) -> int:
+        """A new node, unless it is another one in disguise, or the opposite of one."""
+        if fingerprint is not None and op >= Op.ADD:
+            if fingerprint in self._equal:
+                return self._equal[fingerprint]
+            if PRIME - fingerprint in self._equal and op is not Op.NEGATE:
+                return self._apply(Op.NEGATE, self._equal[PRIME - fingerprint])
+        node = len(self.op)
+        self.op.append(op)
+        self.args.append(args)
+        self.value.append(value)
+        self.owner.append(self.owner_now)
+        self._print.append(fingerprint)
+        if fingerprint is not None:
+            self._equal.setdefault(fingerprint, node)
+        return node
+
+    def _fingerprint(self, op: Op, args: tuple[int, ...], value: float | int) -> int | None:
+        if op is Op.CONSTANT:
+            return of_number(value)
+        if op.leaf:
+            return of_leaf((int(op), len(self.op)))
+        prints = [found for found in map(self._print.__getitem__, args) if found is not None]
+        if len(prints) < len(args):
+            return None
+        a, b = (*prints, 0)[:2]
+        if op is Op.ADD:
+            return (a + b) % PRIME
+        if op is Op.SUBTRACT:
+            return (a - b) % PRIME
+        if op is Op.MULTIPLY:
+            return a * b % PRIME
+        if op is Op.NEGATE:
+            return -a % PRIME
+        if op is Op.DIVIDE:
+            return quotient(a, b)
+        if op in (Op.SIN, Op.COS):
+            return on_circle(a)[op is Op.COS]
+        return of_leaf((int(op), *prints))
 
     def _apply(self, op: Op, *args: int) -> int:
         return self._node((op, *args), op, args, 0)
@@ -244,6 +289,8 @@ class Graph:
             return self.neg(self.div(self.args[a][0], b))
         if self.op[b] is Op.NEGATE:
             return self.neg(self.div(a, self.args[b][0]))
+        if a != self.one and self.op[b] is not Op.CONSTANT:
+            return self.mul(a, self.div(self.one, b))  # once for all quotients by b
         return self._apply(Op.DIVIDE, a, b)
 
     def select(self, condition: int, a: int, b: int) -> int:

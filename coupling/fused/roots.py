@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from coupling.fused.elimination import Elimination, Order, eliminations
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.lowering import Lowered, LoweredLoop
+from coupling.fused.recursion import Pivots
 from coupling.memory import without_collection
 
 
@@ -80,6 +82,25 @@ def derivatives(lowered: Lowered) -> Roots:
     return _roots(lowered, _placed(Region.DERIVATIVES, lowered.derivatives, 0), solved=True)
 
 
+def recursive_derivatives(lowered: Lowered, pivots: Sequence[Pivots], others: Collection[int]) -> Roots:
+    """The same of loops whose order of elimination is given, without the entries of their equations: nobody else is to solve these.
+
+    Besides the unknowns that derivatives and indicators follow from there are ``others``."""
+    with without_collection():
+        graph = lowered.graph
+        after = _placed(Region.DERIVATIVES, lowered.derivatives, 0)
+        nodes = graph.order((*lowered.derivatives, *lowered.indicators))
+        read = {int(graph.value[node]) for node in nodes if graph.op[node] is Op.UNKNOWN}
+        solve: list[Wanted] = []
+        orders = tuple(Elimination(False, Order.ALONE, tuple(each)) for each in pivots)
+        for loop, order in zip(lowered.loops, orders, strict=True):
+            found = _solved(lowered, loop, order, loop.rows(), [graph.neg(node) for node in loop.residuals])
+            solve += _placed(Region.PIVOTS, found.pivots, loop.first)
+            solve += _placed(Region.DIAGONALS, _undiminished(lowered, loop, found), loop.first)
+            solve += [each for each in _placed(Region.UNKNOWNS, found.unknowns, loop.first) if each.place in read or each.place in others]
+        return _staged(graph, [], solve, after, orders)
+
+
 def indicators(lowered: Lowered) -> Roots:
     """Event indicators; unknowns are solved for only where they enter."""
     return _roots(lowered, _placed(Region.INDICATORS, lowered.indicators, 0))
@@ -111,16 +132,16 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted], solved: bool) -> R
         right = [graph.neg(node) for node in loop.residuals]
         before += _placed(Region.ENTRIES, entries, sum(w.region is Region.ENTRIES for w in before))
         before += _placed(Region.RIGHT_SIDES, right, loop.first)
-        pivots, sizes, unknowns = _solved(lowered, loop, order, rows, right)
+        found = _solved(lowered, loop, order, rows, right)
         definite = order.order is Order.DEFINITE
         if definite:
             diagonals = [rows[i].get(j, graph.zero) if rows[i] else graph.one for i, j in order.pivots]
             before += _placed(Region.DIAGONALS, diagonals, loop.first)
         else:
-            solve += _placed(Region.DIAGONALS, sizes, loop.first)
-        solve += _placed(Region.PIVOTS, pivots, loop.first)
-        solve += _placed(Region.UNKNOWNS, unknowns, loop.first)
-        misfit = graph.zero if definite else _misfit(lowered, loop, order, rows, right, unknowns)
+            solve += _placed(Region.DIAGONALS, found.sizes, loop.first)
+        solve += _placed(Region.PIVOTS, found.pivots, loop.first)
+        solve += _placed(Region.UNKNOWNS, found.unknowns, loop.first)
+        misfit = graph.zero if definite else _misfit(lowered, loop, order, rows, right, found.unknowns)
         solve += _placed(Region.MISFITS, [misfit], number)
     return _staged(graph, before, solve, after, orders)
 
@@ -129,11 +150,18 @@ def _placed(region: Region, nodes: Iterable[int], first: int) -> list[Wanted]:
     return [Wanted(region, first + i, node) for i, node in enumerate(nodes)]
 
 
-def _solved(
-    lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[dict[int, int]], right: list[int]
-) -> tuple[list[int], list[int], list[int]]:
-    """Pivots in their order, the sums of the sizes of their terms where the equations are not definite, and unknowns: L D L^T where they are
-    symmetric, else L U."""
+class _Solved(NamedTuple):
+    pivots: list[int]
+    """In their order."""
+    sizes: list[int]
+    """The sums of the sizes of their terms, where the equations are not definite."""
+    upper: list[tuple[int, dict[int, int], int]]
+    """Equation, what is right of the pivot, and unknown."""
+    unknowns: list[int]
+
+
+def _solved(lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[dict[int, int]], right: list[int]) -> _Solved:
+    """L D L^T where the equations are symmetric, else L U."""
     g, parts = lowered.graph, len(lowered.built.parts)
     a, b = [dict(row) for row in rows], list(right)
     columns: list[set[int]] = [set() for _ in rows]
@@ -173,7 +201,25 @@ def _solved(
         for j, node in row.items():
             value = g.sub(value, g.mul(node, unknowns[j]))
         unknowns[q] = value if order.symmetric else g.mul(value, inverse[q])
-    return pivots, [size.get(each, g.one) for each in order.pivots], [unknowns[i] for i in range(len(rows))]
+    return _Solved(pivots, [size.get(each, g.one) for each in order.pivots], upper, [unknowns[i] for i in range(len(rows))])
+
+
+def _undiminished(lowered: Lowered, loop: LoweredLoop, solved: _Solved) -> list[int]:
+    """Pivots as they would be, had the elimination of other unknowns taken nothing from them by way of those that are substituted."""
+    g, parts = lowered.graph, len(lowered.built.parts)
+    place = {unknown: k for k, (_, _, unknown) in enumerate(solved.upper)}
+    found = [g.apply(Op.ABS, pivot) for pivot in solved.pivots]
+    for pivot, (_, row, _) in zip(solved.pivots, solved.upper, strict=True):
+        through: dict[int, int] = {}
+        for between, node in () if g.is_constant(pivot) else row.items():
+            for on, factor in solved.upper[place[between]][1].items():
+                if not g.is_constant(solved.pivots[place[on]]):
+                    through[on] = g.add(through.get(on, g.zero), g.mul(node, factor))
+        for on, node in through.items():
+            g.owner_now = parts + loop.first + place[on]
+            taken = g.div(g.mul(node, node), pivot)
+            found[place[on]] = g.add(found[place[on]], g.apply(Op.ABS, taken))
+    return found
 
 
 def _misfit(
@@ -181,6 +227,7 @@ def _misfit(
 ) -> int:
     """The greatest residual of an equation beside the sum of its terms: what elimination without a search for pivots has left."""
     g, parts = lowered.graph, len(lowered.built.parts)
+    g.merging = False  # but for rounding it is nothing
     worst = g.zero
     for k, (p, _) in enumerate(order.pivots):
         g.owner_now = parts + loop.first + k
@@ -191,6 +238,7 @@ def _misfit(
             residual, size = g.add(residual, term), g.add(size, g.apply(Op.ABS, term))
         share = g.div(g.apply(Op.ABS, residual), g.add(size, g.constant(_NOTHING)))
         worst = g.apply(Op.MAX, share, worst)
+    g.merging = True
     return worst
 
 

@@ -13,7 +13,8 @@ from coupling.fused.elimination import Order
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.lowering import Lowered, lower
 from coupling.fused.mobility import slopes
-from coupling.fused.roots import Region, Roots, derivatives
+from coupling.fused.recursion import cut_between_blocks
+from coupling.fused.roots import Region, Roots, derivatives, recursive_derivatives
 from coupling.fused.tape import Writer
 from coupling.fused.written import Write, as_tapes
 from coupling.kernel.fused import Stage
@@ -36,6 +37,7 @@ class Taped:
     """Tapes, and where they keep what. Slots are -1 for what is always 0, and -2 less the slot for the opposite of what it has."""
 
     loops: Sequence[Pattern]
+    """None where nobody else can solve for the unknowns."""
     parameters: Sequence[tuple[int, str]]
     """Part and name, as of ``discrete``, which change at events only."""
     discrete: Sequence[tuple[int, str]]
@@ -47,6 +49,7 @@ class Taped:
     """The workspace before anything has run."""
     first: Mapping[Region, int]
     """Of the regions that are filled from outside, and of the unknowns."""
+    unknowns: Sequence[int]
     entries: Sequence[int]
     right: Sequence[int]
     pivots: Sequence[int]
@@ -70,13 +73,16 @@ class Taped:
 
 def taped(built: Built, write: Write = as_tapes) -> Taped:
     """Derivatives as tapes, or as what else there is a writer of; raises NotFused where there is no graph of them."""
-    lowered = lower(built)
-    roots, graph = derivatives(lowered), lowered.graph
+    cut = cut_between_blocks(built)
+    lowered = lower(cut.built if cut else built)
+    roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)
+    graph = lowered.graph
     first, size = regions(lowered)
-    wanted = {region: [graph.zero] * sum(w.region is region for stage in roots.stages for w in stage.wanted) for region in Region}
-    for each in (w for stage in roots.stages for w in stage.wanted):
+    everywhere = [each for stage in roots.stages for each in stage.wanted]
+    wanted = {region: [graph.zero] * max((1 + w.place for w in everywhere if w.region is region), default=0) for region in Region}
+    for each in everywhere:
         wanted[each.region][each.place] = each.node
-    mobile = slopes(graph, lowered.derivatives)
+    mobile = {} if cut else slopes(graph, lowered.derivatives)
     mobility = {(state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()}
     opposites = (Region.ENTRIES, Region.RIGHT_SIDES)
     kept = {signed_node(graph, node)[0] for node in (*(n for region in opposites for n in wanted[region]), *mobility.values())}
@@ -91,7 +97,7 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
     leaves = leaf_slots(graph, everything, first)
     kept |= _read_elsewhere(graph, stages.values())
-    unknowns = {first[Region.UNKNOWNS] + i: node for i, node in enumerate(wanted[Region.UNKNOWNS])}
+    unknowns = {first[Region.UNKNOWNS] + w.place: w.node for w in roots.solve.wanted if w.region is Region.UNKNOWNS}
     kept |= {*unknowns.values()} | settled
     sections = {stage: Section(nodes, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
     written = write(graph, leaves, size, sections, sorted(kept), _owners(lowered, roots))
@@ -108,7 +114,10 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     for loop, elimination in zip(lowered.loops, roots.eliminations, strict=True):
         for place, (_, unknown) in enumerate(elimination.pivots):
             order[loop.first + unknown] = loop.first + place
+    original = cut.original if cut else range(lowered.unknowns)
+    order = order[list(original)]
     places = {
+        "unknowns": [first[Region.UNKNOWNS] + unknown for unknown in original],
         "entries": slots(wanted[Region.ENTRIES]),
         "right": slots(wanted[Region.RIGHT_SIDES]),
         "pivots": plain(Region.PIVOTS, order),
@@ -130,7 +139,7 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     initial[: reader.size] = reader.initial()
     initial[:x_read] = written.initial
     return Taped(
-        loops=[Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
+        loops=[] if cut else [Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
         parameters=lowered.parameters,
         discrete=lowered.discrete,
         code={**written.code, Stage.READING: reads, Stage.INDICATING: indicates},

@@ -123,6 +123,23 @@ static bool complete(const Own *own, const Loop *l, int first)
 
 static const double MOST_MISFIT = 1e-12; /* of the terms of an equation: what elimination in a fixed order may leave */
 
+/* A pivot of which elimination has left less than this share has lost half of its digits. */
+static const double LEAST_SHARE = 1e-8;
+
+static bool alone(const Own *own)
+{
+    return own->unknowns && own->rows->order[0] == ALONE_ORDER;
+}
+
+/* Whether no pivot is rounding for the most part. */
+static bool trusts_pivots(const double *diagonal, const double *pivot, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabs(pivot[i]) > LEAST_SHARE * diagonal[i]))
+            return false;
+    return true;
+}
+
 /* Whether the general equations would eliminate, too, and no more. */
 static bool trusts(const Own *own, const Linear *linear, int loop, int first)
 {
@@ -140,7 +157,9 @@ static bool trusted(const Kernel *k, Own *own)
     gather_plain(own->w, own->rows->diagonal, own->unknowns, own->diagonal);
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
-        if (!complete(own, l, first) || !trusts(own, l->linear, i, first))
+        if (!complete(own, l, first))
+            return false;
+        if (alone(own) ? !trusts_pivots(own->diagonal + first, own->pivot + first, l->count) : !trusts(own, l->linear, i, first))
             return false;
     }
     return true;
@@ -169,7 +188,7 @@ static bool solve(Kernel *k, Own *own)
     run(own, SOLVE_STAGE); /* what comes after may use more of it than the unknowns */
     own->solved = trusted(k, own);
     if (!own->solved)
-        return hand_over(k, own);
+        return !alone(own) && hand_over(k, own);
     k->statistics.factorisations += k->loop_count;
     k->statistics.newton_iterations += k->loop_count;
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
@@ -215,6 +234,8 @@ static bool derive(Kernel *k, double *dx)
 static void load(Kernel *k)
 {
     Own *own = own_of(k);
+    if (alone(own))
+        return; /* nothing is projected */
     const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     const int *mobility = own->rows->mobility;
     if (own->solved)
@@ -237,6 +258,8 @@ static bool linearise(Kernel *k)
     k->settled = false;
     k->ahead = own->solved = false;
     own->bare = true;
+    if (alone(own))
+        return false;
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
         if (!complete(own, &k->loops[i], first))
             return false;
@@ -253,6 +276,8 @@ static bool linearise(Kernel *k)
 static bool accept_point(Kernel *k)
 {
     Own *own = own_of(k);
+    if (alone(own))
+        return true; /* its equations have no peaks that are kept */
     if (!own->solved)
         return false;
     place_entries(k, own);

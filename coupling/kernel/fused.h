@@ -25,8 +25,9 @@ enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, IND
 /* In arrays of slots, but for unknown, pivot, diagonal and derivative: NONE is a zero, and what is below the opposite of what a slot has. */
 #define NEGATIVE(slot) (-2 - (slot))
 
-/* Of pivots: that of the loop, on the diagonal, of definite equations and of others; or another one. */
-enum { DEFINITE_ORDER, DIAGONAL_ORDER, OTHER_ORDER };
+/* Of pivots: that of the loop, on the diagonal, of definite equations and of others; another one; or one of other equations than the general ones,
+ * in all loops, whose entries and right sides there are none of. */
+enum { DEFINITE_ORDER, DIAGONAL_ORDER, OTHER_ORDER, ALONE_ORDER };
 
 /* Slots of values that are got from an instance: `count` from `first` on. */
 typedef struct {

@@ -9,10 +9,11 @@ import numpy as np
 
 from coupling.fused.coded import Compiled
 from coupling.fused.compiled import functions_in
+from coupling.fused.elimination import Order
 from coupling.fused.lowering import NotFused
 from coupling.fused.recorded import Recorded
 from coupling.fused.roots import Region
-from coupling.fused.taped import Taped
+from coupling.fused.taped import Pattern, Taped
 from coupling.kernel.fused import FusedRows, FusedStructure, Reading, Stage, fused_structure
 from coupling.kernel.fused_record import FusedRecordRows, FusedRecordStructure, record_structure
 from coupling.live.session import Session
@@ -59,7 +60,7 @@ def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> Fus
     first, slots = tapes.first, dict[str, Sequence[int]]()
     _check_patterns(session, tapes)
     slots["entry"], slots["right"] = tapes.entries, tapes.right
-    slots["unknown"] = range(first[Region.UNKNOWNS], first[Region.UNKNOWNS] + len(tapes.pivots))
+    slots["unknown"] = tapes.unknowns
     slots["position"], slots["velocity"], slots["indicator"] = tapes.positions, tapes.velocities, tapes.indicators
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
     slots["switched"] = [number in tapes.switched for number in range(len(tapes.pivots))]
@@ -109,15 +110,20 @@ def _arrays(session: Session, row: dict[str, int], start: str, *names: str) -> I
         yield numbers[row[name] : row[name] + starts[-1]]
 
 
+def _loops(session: Session, tapes: Taped) -> Iterable[tuple[dict[str, int], Pattern]]:
+    """Those that others may solve for; rows of the kernel, and patterns."""
+    return zip(session.rows.mappings("loop"), tapes.loops, strict=True) if Order.ALONE not in tapes.orders else ()
+
+
 def _check_patterns(session: Session, tapes: Taped) -> None:
-    for row, loop in zip(session.rows.mappings("loop"), tapes.loops, strict=True):
+    for row, loop in _loops(session, tapes):
         starts, columns = _arrays(session, row, "row_start", "column")
         assert list(starts) == list(loop.row_start) and list(columns) == list(loop.columns), "the same Jacobian"
 
 
 def _mobile(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
     """State and unknown of each entry of the mobility of all loops."""
-    for row, loop in zip(session.rows.mappings("loop"), tapes.loops, strict=True):
+    for row, loop in _loops(session, tapes):
         if row["mobile"] <= 0:
             continue
         starts, columns = _arrays(session, row, "mobile_start", "mobile_column")

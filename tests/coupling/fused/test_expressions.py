@@ -22,6 +22,29 @@ def test_what_is_the_same_is_one_node(g):
     assert g.apply(Op.COS, g.neg(x)) == g.apply(Op.COS, x)
 
 
+def test_what_is_equal_is_one_node_whatever_it_looks_like(g):
+    x, y, z = (g.leaf(Op.STATE, i) for i in range(3))
+    assert g.mul(x, g.add(y, z)) == g.add(g.mul(x, y), g.mul(x, z))
+    assert g.sub(g.mul(z, g.mul(x, y)), g.mul(y, g.mul(x, z))) == g.zero
+    assert g.mul(g.sub(x, y), g.sub(y, x)) == g.neg(g.mul(g.sub(x, y), g.sub(x, y)))
+    sine, cosine = g.apply(Op.SIN, x), g.apply(Op.COS, x)
+    assert g.add(g.mul(sine, sine), g.mul(cosine, cosine)) == g.one
+    assert g.add(g.mul(sine, sine), g.mul(sine, cosine)) != g.one
+    assert g.apply(Op.SQRT, g.add(g.mul(x, y), g.mul(x, z))) == g.apply(Op.SQRT, g.mul(x, g.add(y, z)))
+
+
+def test_what_is_rounding_is_left_where_it_is_asked_for(g):
+    x, y, z = (g.leaf(Op.STATE, i) for i in range(3))
+    g.merging = False
+    assert g.sub(g.add(g.mul(x, y), g.mul(x, z)), g.mul(x, g.add(y, z))) != g.zero
+
+
+def test_quotients_by_the_same_share_its_reciprocal(g):
+    x, y, z = (g.leaf(Op.STATE, i) for i in range(3))
+    quotients = [g.div(x, z), g.div(y, z)]
+    assert [g.op[n] for n in g.order(quotients)].count(Op.DIVIDE) == 1
+
+
 def test_what_is_simple_is_simplified(g):
     x, c = g.leaf(Op.STATE, 0), g.leaf(Op.DISCRETE, 0)
     assert (g.add(x, g.zero), g.mul(g.one, x), g.mul(x, g.zero), g.sub(x, x), g.div(x, g.one)) == (x, x, g.zero, g.zero, x)

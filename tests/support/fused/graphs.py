@@ -64,7 +64,7 @@ def every_operation(leaves: int = 6, rounds: int = 3, seed: int = 3) -> Staged:
         stages[stage] = Section(new, {leaves: found[-1]} if stage == "before" else {})
         found = sorted(set(found))
     slots = {node: i for i, node in enumerate([*first, unknown])}
-    return Staged(graph, stages, [*stages["before"].nodes, *stages["after"].nodes, half], slots, leaves + 1, graph.owner)
+    return Staged(graph, stages, [*stages["before"].nodes, *stages["after"].nodes, half, graph.one], slots, leaves + 1, graph.owner)
 
 
 def links(count: int) -> Staged:
