@@ -212,8 +212,8 @@ class _System:
         return tuple((read(held.position), read(held.velocity)) for held in reading.constraints)
 
     def _sort_by_part(self, op: Op, listed: list[tuple[int, str]]) -> None:
-        """What belongs together is numbered together: like instances have their parameters at like distances."""
-        order = sorted(range(len(listed)), key=lambda number: listed[number][0])
+        """What belongs together is numbered together: like instances have their parameters at like distances, whatever was asked for first."""
+        order = sorted(range(len(listed)), key=listed.__getitem__)
         self.graph.renumber(op, {old: new for new, old in enumerate(order)})
         listed[:] = [listed[old] for old in order]
 

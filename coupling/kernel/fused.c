@@ -87,11 +87,10 @@ static bool give(Kernel *k, double *w, int count)
     Own *own = own_of(k);
     if (!place_point(k, own))
         return false;
-    const int *unknown = own->rows->unknown;
+    double *unknown = w + count - own->unknowns; /* the last of what is given */
+    memcpy(w, own->w, (size_t)(count - own->unknowns) * sizeof *w);
     for (int i = 0; i < k->loop_count; unknown += k->loops[i++].count)
-        for (int j = 0; j < k->loops[i].count; j++)
-            own->w[unknown[j]] = k->v[k->loops[i].first + j];
-    memcpy(w, own->w, (size_t)count * sizeof *w);
+        memcpy(unknown, k->v + k->loops[i].first, (size_t)k->loops[i].count * sizeof *unknown);
     return true;
 }
 

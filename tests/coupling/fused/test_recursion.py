@@ -100,6 +100,15 @@ def test_the_effort_grows_with_the_number_of_links():
     assert counts[2] - counts[1] == counts[1] - counts[0] < 6 * 1000
 
 
+def test_parameters_are_numbered_as_in_the_equations_of_the_fmus():
+    """Jacobians, which follow from these, begin with the same numbers."""
+    built = branching().build(communication=False)
+    cut = cut_between_blocks(built)
+    assert cut
+    ours, theirs = lower(cut.built), lower(built)
+    assert (ours.parameters, ours.discrete) == (theirs.parameters, theirs.discrete)
+
+
 def test_joints_with_multipliers_and_short_trees_are_solved_as_the_fmus_have_it():
     assert cut_between_blocks(four_bars(1).build(communication=False)) is None
     assert cut_between_blocks(chain(2).build(communication=False)) is None

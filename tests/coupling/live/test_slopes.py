@@ -23,6 +23,7 @@ from coupling.plan.build import build
 from coupling.plan.kinds import Mode
 from coupling.plan.projection import without_stabilisation
 from tests.coupling.fused.test_examples import example
+from tests.coupling.fused.test_recursion import chain
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.support.systems import seven_bodies
 from tests.support.systems.hard_systems import braced_parallelogram
@@ -58,11 +59,12 @@ def near_start(session: Session) -> np.ndarray:
     return x
 
 
-@pytest.mark.parametrize("projected", [False, True], ids=["as they are", "projected"])
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize(
+    ("name", "projected"), [*((name, projected) for name in MACHINES for projected in (False, True)), ("tree of blocks", False)]
+)
 def test_the_jacobian_is_that_of_the_fmus(name, projected):
     """Relative to the greatest of each row, which puts together what they say of themselves; with constraints that repeat others as well."""
-    with begun(MACHINES[name](), projected) as session:
+    with begun({**MACHINES, "tree of blocks": lambda: chain(4)}[name](), projected) as session:
         kernel, x, dx = session.kernel, near_start(session), np.zeros(len(session.x))
         slopes = begin_slopes(session)
         assert slopes
