@@ -35,6 +35,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/chain.py
 	$(BIN)/python benchmarks/space.py
 	$(BIN)/python benchmarks/trees.py
+	$(BIN)/python benchmarks/links.py
 	$(BIN)/python benchmarks/runs.py
 	$(BIN)/python benchmarks/checkpoints.py
 	$(BIN)/python benchmarks/isolation.py

@@ -85,7 +85,7 @@ def test_the_benchmark_in_space_compares_with_exudyn():
     text = printed("space", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1", "--runs", "4", "--error", "1e-5")
     assert [line.split()[0] for line in text[1:3]] == ["3", "9"] and np.isfinite(float(text[2].split()[4]))
     rows = [line for line in text if line.startswith("       4")]
-    assert ["Exudyn" in row for row in rows] == [False] * 4 + [True] * 5
+    assert ["Exudyn" in row for row in rows] == [False] * 8 + [True] * 5
     assert all(float(row.split()[-3]) <= 1e-5 for row in rows)
 
 
@@ -95,6 +95,15 @@ def test_the_benchmark_of_trees_prints_its_table():
     rows = [line[16:].split() for line in printed("trees", "--bodies", "3", "9", "--seconds", "0.01", "--repetitions", "1")[1:]]
     assert [row[0] for row in rows] == ["3", "9"] * 3
     assert all(np.isfinite(float(row[3])) for row in rows[1::2])
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_links_agrees_with_pinocchio():
+    """Accelerations of three kinds of links at the same poses."""
+    pytest.importorskip("pinocchio")
+    rows = printed("links", "--links", "3", "9", "--seconds", "0.01", "--no-exudyn")[1:]
+    assert len(rows) == 6
+    assert all(float(row.split()[-1]) < 1e-9 for row in rows)
 
 
 @pytest.mark.slow
