@@ -84,7 +84,7 @@ class Run:
     """Parameters by which everything recorded is differentiated."""
     compiled: bool | str | None = None
     """``tape``: derivatives are found by a tape of the FMUs' equations, where all of them are own and integrated together; True: by compiled code of
-    these. None, False: by calls of the FMUs."""
+    these; False: by calls of the FMUs. None: by the tape where there is one."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):

@@ -454,9 +454,9 @@ class System(Composition):
         ``least``, or the load is left to those taken ``first``. ``form``, for study: ``full`` or ``reduced`` build the free directions; see ``stages`` as
         well. Several ``impacts`` at one time are ``sequential``, the greatest approach first, or ``simultaneous``; those slower than ``rest_velocity`` are
         plastic. ``painleve``: where no forces satisfy a contact the run ends (``stop``), or an ``impulse`` does. ``sensitivities`` name parameters and start
-        values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``. With
-        ``compiled="tape"`` derivatives are found by a tape of the equations of FMUs of this library, with ``True`` by compiled code of these, in place of
-        calls of the FMUs.
+        values by which all that is recorded is differentiated, for ``dopri5`` and ``dop853``: ``result.sensitivity("rod.theta", "rod.m")``.
+        Derivatives are found by a tape of the equations where all FMUs are of this library, with ``compiled=True`` by compiled code of these, with
+        ``False`` by calls of the FMUs; ``"tape"`` tells where that cannot be.
         ``record_to`` is the path of a file ``.jrd`` that takes the rows while they are made, in place of memory: ``Result.load`` reads it also while the run
         goes on, and whatever ends the process. ``checkpoint`` is the path of a file that is written every ``checkpoint_interval`` seconds of the clock, and
         at the end: ``System.resume`` goes on from there; with ``checkpoint_inexact`` FMUs that cannot serialise their states begin again there from their

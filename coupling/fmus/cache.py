@@ -67,6 +67,14 @@ def shared_folder(digest: str, platform: str, name: str, fill: Fill) -> Path:
         return found or folder_of_process(digest, name, fill)
 
 
+def let_go(folder: Path) -> None:
+    """A folder that nobody in this process uses any more may be cleaned; locks are files that are open, of which there are not so many."""
+    with _lock:
+        lock = _held.pop(folder, None)
+        if lock is not None:
+            os.close(lock)
+
+
 def folder_of_process(digest: str, name: str, fill: Fill) -> Path:
     """The folder of a content that this process may write into; it goes with the process."""
     with _lock:

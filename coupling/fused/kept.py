@@ -8,11 +8,12 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar
+from threading import RLock
+from typing import Any, TypeVar
 
 import sympy
 
-from coupling.fmus.cache import shared_folder
+from coupling.fmus.cache import cache_folder, let_go, shared_folder
 from coupling.kernel.tape import OPERATIONS
 from coupling.plan.build import Built
 
@@ -22,19 +23,40 @@ _FILE = "stages"
 
 def kept(built: Built, kind: str, make: Callable[[Built], T]) -> T:
     """What ``make`` gives for a structure; what it raises is raised, and not kept."""
+    key = key_of(built, kind)
+    place = cache_folder(), key
+    with _lock:
+        found: T | None = _known.pop(place, None)
+    if found is None:
+        found = _stored(key, lambda: make(built))
+    with _lock:
+        _known[place] = found
+        while len(_known) > _MOST_KNOWN:
+            del _known[next(iter(_known))]
+    return found
+
+
+_known: dict[tuple[Path, str], Any] = {}
+"""What this process has used last; nobody changes it."""
+_MOST_KNOWN = 16
+_lock = RLock()
+
+
+def _stored(key: str, make: Callable[[], T]) -> T:
     made: list[T] = []
 
     def fill(folder: Path) -> None:
-        made[:] = [make(built)]
+        made[:] = [make()]
         (folder / _FILE).write_bytes(pickle.dumps(made[0]))
 
     try:
-        folder = shared_folder(key_of(built, kind), "fused", "jourdain-fused", fill)
+        folder = shared_folder(key, "fused", "jourdain-fused", fill)
+        try:
+            found: T = made[0] if made else pickle.loads((folder / _FILE).read_bytes())
+        finally:
+            let_go(folder)
     except OSError:
-        return made[0] if made else make(built)  # there is no place at all
-    if made:
-        return made[0]
-    found: T = pickle.loads((folder / _FILE).read_bytes())
+        return made[0] if made else make()  # there is no place at all
     return found
 
 

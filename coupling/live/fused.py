@@ -22,7 +22,8 @@ BY_CODE = "by compiled code of their equations"
 def begin_fused(session: Session) -> None:
     """Fused code takes the place of the instances where it can and may; to be called at the start of a run."""
     session.evaluated, session.not_compiled = BY_INSTANCES, ""
-    if not session.run.compiled:
+    run = session.run
+    if run.compiled is False or (run.compiled is None and run.stop_time == run.start_time):
         return
     tapes = _tapes(session)
     if not isinstance(tapes, Taped):
@@ -73,7 +74,7 @@ def not_compiled(session: Session) -> str:
     """What a run says that was to be evaluated by its equations and is not, or not as it was asked."""
     return (
         f"compiled = {session.run.compiled!r}: {session.not_compiled}; derivatives were found {session.evaluated}"
-        if session.not_compiled
+        if session.not_compiled and session.run.compiled is not None
         else ""
     )
 

@@ -71,9 +71,26 @@ def test_a_system_is_lowered_and_compiled_once(monkeypatch, tmp_path):
     monkeypatch.setattr(coded, "taped", lambda *given, **named: (calls.append("lowered"), lower(*given, **named))[1])
     monkeypatch.setattr(compiled, "shared_library", lambda *given: (calls.append("compiled"), compile_(*given))[1])
     monkeypatch.setattr(compiled, "_loaded", {})
+    monkeypatch.setattr(kept, "_known", {})
     final(chain(2), compiled=True)
     final(chain(2, m=2.0), compiled=True)
     assert calls == ["lowered", "lowered", "compiled", "compiled"]  # as tapes, as C, and what is recorded
+
+
+def test_structures_are_kept_in_files_that_are_not_held_open(monkeypatch, tmp_path):
+    """However many a process runs; in another one they are read, in the same one not even that."""
+    final(chain(1))
+    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(kept, "_known", {})
+    monkeypatch.setattr(cache, "_held", dict(cache._held))
+    before = len(cache._held)
+    first = final(chain(1))
+    assert len(cache._held) == before and len(list((tmp_path / "fused").iterdir())) == len(kept._known) > 0
+    monkeypatch.setattr(coded, "taped", None)  # it is not lowered again
+    monkeypatch.setattr(kept, "_known", {})
+    assert np.array_equal(final(chain(1, m=1.0)), first)
+    monkeypatch.setattr(kept.pickle, "loads", None)
+    assert np.array_equal(final(chain(1)), first)
 
 
 def test_without_a_compiler_the_tape_runs_and_says_so(monkeypatch, tmp_path):
@@ -141,6 +158,7 @@ def test_a_sweep_compiles_once_and_decides_for_all_runs(monkeypatch):
     by_code = sweep(chain(2), points, stop_time=0.1, compiled=True, executor="threads")
     by_tape = sweep(chain(2), points, stop_time=0.1, compiled="tape")
     assert np.allclose(by_code["rod1.theta"], by_tape["rod1.theta"], rtol=1e-9)
+    assert np.array_equal(sweep(chain(2), points, stop_time=0.1, executor="threads")["rod1.theta"], by_tape["rod1.theta"])
     assert not by_code.outcome.warnings
     monkeypatch.setattr(coded, "functions", fail)
     table = sweep(chain(2), points, stop_time=0.1, compiled=True)

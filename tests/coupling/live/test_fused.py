@@ -210,6 +210,18 @@ def test_what_the_instances_deny_ends_the_tape():
         assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
 
 
+def test_the_tape_runs_wherever_there_is_one():
+    """Unless it is asked otherwise, and without a word where there is none."""
+    system = four_bars(1)
+    plain, asked, by_fmus = (
+        system.simulate(0.1, output_times=[0.1], **options) for options in ({}, {"compiled": "tape"}, {"compiled": False})
+    )
+    assert plain.statistics.evaluated == fused.BY_TAPE and list(plain.values[-1]) == list(asked.values[-1])
+    assert by_fmus.statistics.evaluated == fused.BY_INSTANCES
+    stepped = seven_bodies.system().simulate(1e-3, communication_step=1e-4)
+    assert stepped.statistics.evaluated == fused.BY_INSTANCES and not any("compiled" in each for each in stepped.outcome.warnings)
+
+
 @pytest.mark.parametrize("given", [1, "tapes", 0])
 def test_what_compiled_may_be(given):
     with pytest.raises(BuildError, match=rf"compiled = {given!r} is refused: give True for compiled code, 'tape' for a tape"):
