@@ -142,6 +142,14 @@ def test_the_reason_of_the_library_is_part_of_a_sentence():
     assert as_reason(linked("CVODE").CVMESSAGES[-3]) == "error tests failed too many times, or reached min step size"
 
 
+def test_in_a_process_of_its_own_it_is_called_through_python(made):
+    """With the same numbers: the Jacobian is asked of the kernel there."""
+    here, there = (run(stop=1.0, output_interval=0.1, isolate=isolate) for isolate in ("none", "all"))
+    assert made == ["CvodeInC", "Cvode"] and there.statistics.evaluated == here.statistics.evaluated
+    assert here.statistics.steps == there.statistics.steps
+    assert all(np.array_equal(here[name], there[name]) for name in here.names)
+
+
 def test_another_kind_of_library_is_called_through_python(made, monkeypatch):
     monkeypatch.setattr(kernel_cvode, "VERSIONS", ("5",))
     monkeypatch.setattr(cvode, "library_of", kernel_cvode.library_of.__wrapped__)
