@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
+from coupling.export.c_arrays import array, row
 from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
@@ -53,7 +54,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
     starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
     constraints = [f"{{{p}, {v}, {m}, {c_number(scale)}}}" for p, v, m, scale in closing.constraints]
     moves = [f"{{{state}, {axis}, {c_number(scale)}}}" for state, axis, scale in closing.moves]
-    gauges = [_row(each) for each in closing.gauges]
+    gauges = [row(each) for each in closing.gauges]
     kinks = [f"{{{table.own_place(len(table.own) + i)}, {len(d.kinks)}, kinks{i}}}" for i, d in enumerate(table.kinked)]
     outputs = [place for reference in sorted(table.outputs) if (place := table.shown[reference - 1]) >= table.own_place(table.owns)]
     own_place = {v.name: table.own_place(i) for i, v in enumerate(table.own)}
@@ -61,18 +62,18 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
         f"/* What {_comment(table.declared.name)} is made of. Generated when it was exported. */",
         '#include "mechanism.h"\n\n#include <math.h>',
         "\n".join(f"extern const Model {name}_model;" for name in names.values()),
-        _array("static const Component component", components, "{0, 0}"),
-        _array("static const Variable own", own, '{.name = ""}'),
-        _array("static const Reference internal", map(str, table.internal)),
-        _array("static const Reference output", map(str, outputs)),
-        _array("static const Reference constant", map(str, table.constants)),
-        _array("static const Start start", starts, "{0, 0}"),
-        _array("static const Constraint constraint", constraints, "{0, 0, 0, 1}"),
-        _array("static const Move move", moves, "{0, 0, 1}"),
-        _array("static const unsigned held", map(str, closing.held)),
-        _array("static const Gauge gauge", gauges, "{0, 0}"),
-        *(_array(f"static const double kinks{i}", map(c_number, d.kinks)) for i, d in enumerate(table.kinked)),
-        _array("static const Kinks kinks", kinks, "{0, 0, 0}"),
+        array("static const Component component", components, "{0, 0}"),
+        array("static const Variable own", own, '{.name = ""}'),
+        array("static const Reference internal", map(str, table.internal)),
+        array("static const Reference output", map(str, outputs)),
+        array("static const Reference constant", map(str, table.constants)),
+        array("static const Start start", starts, "{0, 0}"),
+        array("static const Constraint constraint", constraints, "{0, 0, 0, 1}"),
+        array("static const Move move", moves, "{0, 0, 1}"),
+        array("static const unsigned held", map(str, closing.held)),
+        array("static const Gauge gauge", gauges, "{0, 0}"),
+        *(array(f"static const double kinks{i}", map(c_number, d.kinks)) for i, d in enumerate(table.kinked)),
+        array("static const Kinks kinks", kinks, "{0, 0, 0}"),
         "const Mechanism mechanism = {\n"
         + "".join(
             f"    .{name} = {value},\n"
@@ -135,8 +136,8 @@ def driven_by_formulas(session: Session) -> bool:
     return DriveKind.FORMULA in session.rows.table("drive")["kind"]
 
 
-def schedule_source(table: MechanismTable, session: Session) -> str:
-    """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism."""
+def schedule_source(table: MechanismTable, session: Session, equations: bool) -> str:
+    """``schedule.c``: the rows that the kernel was built from, and what they mean to the mechanism, which may have ``equations`` besides."""
     rows, schedule = session.bordered or session.rows, session.schedule
     operations = rows.table("operation")
     there = (Kind.SET_TIME,) if session.built.reading else (Kind.SET_TIME, Kind.SET_STATES)
@@ -163,17 +164,18 @@ def schedule_source(table: MechanismTable, session: Session) -> str:
     parts = [
         f"/* How {_comment(table.declared.name)} is evaluated. Generated when it was exported. */",
         '#include "schedule.h"\n\n#include <math.h>',
-        *(_array(f"static const {name.capitalize()}Row {name}", map(_row, each.tolist()), "{0}") for name, each in printed.items()),
-        _array("static const int number", map(str, rows.numbers.tolist())),
-        _array("static const double real", map(c_number, rows.reals.tolist())),
-        _array("static const int input", map(str, inputs)),
-        _array("static const int multipliers", map(str, multipliers)),
-        _array("static const unsigned slot_variable", map(str, _variables(table, session, opened))),
+        *(array(f"static const {name.capitalize()}Row {name}", map(row, each.tolist()), "{0}") for name, each in printed.items()),
+        array("static const int number", map(str, rows.numbers.tolist())),
+        array("static const double real", map(c_number, rows.reals.tolist())),
+        array("static const int input", map(str, inputs)),
+        array("static const int multipliers", map(str, multipliers)),
+        array("static const unsigned slot_variable", map(str, _variables(table, session, opened))),
         *(_fixed(table, session, fixed) if fixed else ()),
         "const Schedule schedule = {\n    .rows = {\n"
         + "".join(f"        .{name} = {value},\n" for name, value in members.items())
         + "    },\n"
         + ("    .chooser = &chooser,\n" if session.built.switched else "")
+        + ("    .equations = &equations,\n" if equations else "")
         + "    .input = input,\n    .multipliers = multipliers,\n    .slot_variable = slot_variable,\n};",
     ]
     return "\n\n".join(parts) + "\n"
@@ -194,15 +196,11 @@ def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
     place = table.own_place([v.name for v in table.own].index(STEP_SIZE))
     return [
         '#include "kernel/index3.h"',
-        _array("static const double nominal", map(c_number, nominals(session))),
+        array("static const double nominal", map(c_number, nominals(session))),
         f"const Index3Options fixed_options = {{{', '.join(f'.{name} = {value}' for name, value in given.items())}}};",
         f"const unsigned fixed_step_reference = {place};",
         f"const unsigned fixed_memory_reference = {table.own_place(table.owns - table.remembered) if table.remembered else 0};",
     ]
-
-
-def _row(values: Iterable[int]) -> str:
-    return "{" + ", ".join(map(str, values)) + "}"
 
 
 def _variables(table: MechanismTable, session: Session, opened: Mapping[Address, int]) -> list[int]:
@@ -217,20 +215,6 @@ def _variables(table: MechanismTable, session: Session, opened: Mapping[Address,
     for address, slot in schedule.drive_slot.items():
         found[slot] = table.own_place(opened[address]) if address in opened else table.place_at(*address[::2])
     return found
-
-
-def _array(head: str, items: Iterable[str], empty: str = "0") -> str:
-    listed: Sequence[str] = list(items)
-    if not listed:
-        return f"{head}[] = {{{empty}}};"
-    lines, line = [], ""
-    for item in listed:
-        if len(line) + len(item) > 140:
-            lines.append(line)
-            line = ""
-        line += f"{item}, "
-    lines.append(line)
-    return f"{head}[] = {{\n    " + "\n    ".join(each.rstrip() for each in lines) + "\n};"
 
 
 def _comment(text: str) -> str:

@@ -11,6 +11,7 @@ from coupling.analysis.in_parts import assemble_in_parts
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.closing import check_held
+from coupling.export.equations import equations_of
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import ExportRequest, MechanismTable
@@ -100,7 +101,8 @@ def export_fmu(
             f"{listed(functions)} cannot be exported: a Python function drives {'it' if len(functions) == 1 else 'them'}, and there is no Python in the "
             "FMU; drive by an expression of jourdain.t or a table, add a component such as signal.Sine, or leave the drive out and name the input in inputs=[...]"
         )
-    program = compile_program(built, [])
+    equations = None if steps else equations_of(built)
+    program = compile_program(built, [], shortcuts=equations is None)
     unstabilised = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
     given = start_values_of_run(definition, built, start_values)
     for sentence in of_no_effect(built.parts, built.start, given, unstabilised):
@@ -123,7 +125,7 @@ def export_fmu(
             ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time, steps, initial == "assemble", tuple(hold or ())),
             moved,
         )
-        pack(target, table, session, models, fmi, chosen)
+        pack(target, table, session, equations, models, fmi, chosen)
     return target
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from coupling.errors import BuildError
 from coupling.export.c_tables import driven_by_formulas, mechanism_source, model_names, renamed, schedule_source
 from coupling.export.closing import closing_of
+from coupling.export.equations import equations_source, kernel_sources
 from coupling.export.page import page
 from coupling.export.picture import picture_of
 from coupling.export.structure import MechanismStructure
 from coupling.export.table import MechanismTable
+from coupling.fused.taped import Taped
 from coupling.live.session import Session
 from fmu_components.export import archive
 from fmu_components.export import compile as c
@@ -56,26 +58,48 @@ _SWITCHED = (
 )
 """What joints need besides whose constraints depend on modes."""
 
+_OFTEN = (
+    *("fmi2.c", "fmi3.c", "fmi3_values.c", "values.c", "explicit.c", "composition.c", "passing.c", "fused_system.c"),
+    *(f"kernel/{name}" for name in ("fused.c", "tape.c", "project.c", "solve.c", "lu.c")),
+)
+"""Sources that evaluations by equations run through; of the others, which then matter at events and for outputs, small code is made."""
 
-def mechanism_sources(table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int) -> dict[str, bytes]:
+
+def mechanism_sources(
+    table: MechanismTable, session: Session, equations: Taped | None, models: Mapping[str, str], fmi: int
+) -> dict[str, bytes]:
     """All C files of the FMU by their paths in its folder of sources; ``models`` are the sources of the components by instance."""
     fixed = table.interface.fixed is not None
     implicit = table.implicit is not None and not fixed
     runtime = [path for path in (*c.runtime_sources(fmi, implicit), *c.runtime_headers(fmi)) if path.name != "this_model.h"]
-    left_out = (*(() if fixed else ("fixed",)), *(() if table.built.switched else ("switched",)))
+    source = equations_source(equations, session) if equations else ""
+    left_out = (*(() if fixed else ("fixed",)), *(() if table.built.switched else ("switched",)), *(() if equations else ("fused",)))
     embedded = [path for path in sorted((_HERE / "embedded").glob("*.[ch]")) if not path.name.startswith(left_out)]
-    files = {path.name: path.read_bytes() for path in (*runtime, *embedded)}
+    files = {path.name: _embedded(path) for path in (*runtime, *embedded)}
     kernel = (
         *_KERNEL_SOURCES,
         *(_FIXED if fixed else ()),
         *(_SWITCHED if table.built.switched else ()),
+        *(kernel_sources(source) if source else ()),
         *(_FORMULAS if driven_by_formulas(session) else ()),
     )
-    files |= {f"kernel/{name}": (_KERNEL / name).read_bytes() for name in (*kernel, *_headers(kernel))}
+    files |= {f"kernel/{name}": _embedded(_KERNEL / name) for name in (*kernel, "fused.h", *_headers(kernel))}
     files |= {f"{name}.c": renamed(text, name).encode() for text, name in model_names(models).items()}
     files["mechanism.c"] = mechanism_source(table, models, closing_of(table, session)).encode()
-    files["schedule.c"] = schedule_source(table, session).encode()
+    files["schedule.c"] = schedule_source(table, session, equations is not None).encode()
+    files |= {"equations.c": source.encode()} if source else {}
     return dict(sorted(files.items()))
+
+
+def _embedded(path: Path) -> bytes:
+    """Our own sources are explained in the project; their comments would be a tenth of an archive. Those of the standard's headers are its licence."""
+    return path.read_bytes() if path.parent == c.fmi_headers() else without_comments(path.read_text()).encode()
+
+
+def without_comments(source: str) -> str:
+    """C without its comments."""
+    code = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/', lambda found: found[1] or "", source, flags=re.DOTALL)
+    return re.sub(r"[ \t]+$", "", code, flags=re.MULTILINE).lstrip()
 
 
 def _headers(sources: Iterable[str]) -> set[str]:
@@ -89,10 +113,19 @@ def _headers(sources: Iterable[str]) -> set[str]:
     return found
 
 
-def pack(path: Path, table: MechanismTable, session: Session, models: Mapping[str, str], fmi: int, platforms: Iterable[c.Platform]) -> None:
+def pack(
+    path: Path,
+    table: MechanismTable,
+    session: Session,
+    equations: Taped | None,
+    models: Mapping[str, str],
+    fmi: int,
+    platforms: Iterable[c.Platform],
+) -> None:
     """Writes the FMU, or nothing at all."""
-    sources = mechanism_sources(table, session, models, fmi)
-    libraries = {platform: c.library_of(platform, sources, cache_folder()) for platform in platforms}
+    sources = mechanism_sources(table, session, equations, models, fmi)
+    seldom = [name for name in sources if name not in _OFTEN] if equations else ()
+    libraries = {platform: c.library_of(platform, sources, cache_folder(), seldom) for platform in platforms}
     shared = {
         "documentation/index.html": page(table, session, fmi).encode(),
         "documentation/licenses/license.txt": archive.LICENSE.encode(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,10 +11,12 @@ import numpy as np
 
 from coupling.fused.expressions import Graph, Op
 
-GENERATOR = 1
+GENERATOR = 2
 """Of this text; whoever changes what is written for the same graph counts on."""
 CHUNK = 400
-"""Statements of one function."""
+"""Operations of one function."""
+_LONG = 100
+"""Characters of an expression that is not joined with others any more."""
 
 HEAD = f"/* Generated from the equations of a system; generator {GENERATOR}. */\n#include <math.h>"
 EXPORTED = '__attribute__((visibility("default")))'
@@ -83,27 +86,36 @@ class _Places:
                     self.constants[self.size] = float(self.graph.value[node])
                 self.size += 1
 
-    def text(self, node: int, home: tuple[str, int] | None) -> str:
-        """A node as an operand inside of a function."""
-        if self.graph.is_constant(node):
-            return c_number(self.graph.value[node])
-        return f"n{node}" if node in self.home and self.home[node] == home else f"w[{self.slot[node]}]"
+    def text(self, node: int) -> str:
+        """What has a slot, or is a constant, as an operand."""
+        return c_number(self.graph.value[node]) if self.graph.is_constant(node) else f"w[{self.slot[node]}]"
 
 
 def _functions(graph: Graph, places: _Places, stage: str, section: Section) -> Iterator[str]:
     count = 0
     for home, chunk in places.functions(stage):
         yield f"static __attribute__((noinline)) void {stage}_{home[1]}(double *restrict w)\n{{"
-        for node in chunk:
-            yield f"    const double n{node} = {operation(graph.op[node], [places.text(each, home) for each in graph.args[node]])};"
-            if node in places.slot:
-                yield f"    w[{places.slot[node]}] = n{node};"
+        yield from _statements(graph, places, chunk)
         yield "}"
         count += 1
     yield f"{EXPORTED} void jourdain_{stage}(const void *code, double *w)\n{{\n    (void)code, (void)w;"
     yield from (f"    {stage}_{number}(w);" for number in range(count))
-    yield from (f"    w[{slot}] = {places.text(node, None)};" for slot, node in section.copies.items())
+    yield from (f"    w[{slot}] = {places.text(node)};" for slot, node in section.copies.items())
     yield "}"
+
+
+def _statements(graph: Graph, places: _Places, chunk: Sequence[int]) -> Iterator[str]:
+    """What is needed once stands where it is needed."""
+    uses = Counter(operand for node in chunk for operand in graph.args[node])
+    here: dict[int, str] = {}
+    for number, node in enumerate(chunk):
+        value = operation(graph.op[node], [here[each] if each in here else places.text(each) for each in graph.args[node]])
+        kept = f"{places.text(node)} = " if node in places.slot else ""
+        if uses[node] == 1 and not kept and len(value) < _LONG:
+            here[node] = f"({value})"
+            continue
+        here[node] = f"n{number}"
+        yield f"    {f'const double n{number} = ' if uses[node] else ''}{kept}{value};"
 
 
 def operation(op: Op, operands: Sequence[str]) -> str:

@@ -50,6 +50,14 @@ def compiled(built: Built) -> Compiled:
     return Compiled(code, addresses)
 
 
+def written(built: Built, straight: int) -> Taped:
+    """As C that nobody has compiled, or as tapes where it would be too long; raises NotFused. ``straight`` operations are written one by one."""
+    try:
+        return kept(built, f"c {straight}", partial(taped, write=partial(as_c, straight=straight)))
+    except NotCompiled:
+        return tapes_of(built)
+
+
 def decided(built: Built) -> tuple[bool | str | None, str]:
     """The way of ``simulate`` that runs take which are to be compiled: where there is no code the tape, where there are no equations the FMUs, and why."""
     try:

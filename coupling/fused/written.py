@@ -69,9 +69,10 @@ def as_c(
     stages: Mapping[Stage, Section],
     kept: Collection[int],
     owner: Callable[[int], Hashable],
+    straight: int = STRAIGHT,
 ) -> Written:
     named = {stage.name.lower(): section for stage, section in stages.items()}
-    source = _source(graph, named, kept, leaves, size, owner)
+    source = _source(graph, named, kept, leaves, size, owner, straight)
     initial = np.full(source.size, np.nan)
     initial[list(source.constants)] = list(source.constants.values())
     code = {stage: source.data[name] for stage, name in zip(stages, named, strict=True) if name in source.data}
@@ -85,9 +86,10 @@ def _source(
     leaves: Mapping[int, int],
     size: int,
     owner: Callable[[int], Hashable],
+    straight: int,
 ) -> CSource:
     operations = sum(len(section.nodes) for section in stages.values())
-    if operations > STRAIGHT:
+    if operations > straight:
         try:
             return loops_source(graph, stages, kept, leaves, size, owner)
         except TooManyShapes:

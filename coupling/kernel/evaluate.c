@@ -341,6 +341,19 @@ void set_unknowns(Kernel *k, const double *z)
     }
 }
 
+/* The unknowns of all loops, from which the next iterations begin. */
+void keep_unknowns(const Kernel *k, double *kept)
+{
+    for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
+        memcpy(kept, k->v + k->loops[i].first, (size_t)k->loops[i].count * sizeof *kept);
+}
+
+void begin_from(Kernel *k, const double *kept)
+{
+    for (int i = 0; i < k->loop_count; kept += k->loops[i++].count)
+        memcpy(k->v + k->loops[i].first, kept, (size_t)k->loops[i].count * sizeof *kept);
+}
+
 int kernel_residuals(Kernel *k, double t, const double *x, const double *z, double *dx, double *r)
 {
     set_unknowns(k, z);

@@ -1,7 +1,6 @@
 /* Evaluations by fused code, in place of the instances; where it is in doubt, by the general equations, or by the instances after all. */
 #include "fused.h"
 
-#include "fused_slopes.h"
 #include "project.h"
 #include "visit.h"
 
@@ -341,10 +340,10 @@ static void end(Kernel *k)
     Own *own = own_of(k);
     if (own && own->calls.end_record)
         own->calls.end_record(k);
-    if (own) {
-        slopes_free(own->calls.slopes);
+    if (own && own->calls.end_slopes)
+        own->calls.end_slopes(own->calls.slopes);
+    if (own)
         free(own->w);
-    }
     free(own);
     k->fused = NULL;
     k->ahead = false;

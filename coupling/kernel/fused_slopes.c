@@ -30,6 +30,7 @@ int kernel_set_slopes(Kernel *k, const SlopeRows *rows)
     if (!s)
         return -1;
     s->rows = rows;
+    k->fused->end_slopes = slopes_free;
     s->w = malloc(((size_t)rows->size + (size_t)rows->count + 1) * sizeof *s->w);
     if (!s->w)
         return -1;

@@ -180,6 +180,7 @@ typedef struct Fused {
     void (*end_record)(struct Kernel *);
     bool (*give)(struct Kernel *, double *w, int count);    /* the first numbers of the workspace, at the time, states and unknowns of the slots */
     struct Slopes *slopes;
+    void (*end_slopes)(struct Slopes *);
 } Fused;
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
@@ -300,6 +301,8 @@ int pass_once(Kernel *); /* all instances, with the unknowns as they are, at the
 int catch_up(Kernel *);  /* the instances come to the point of the last evaluation, where they are not there yet */
 void expect(const Instance *);
 void set_unknowns(Kernel *, const double *z); /* of all loops */
+void keep_unknowns(const Kernel *, double *kept);
+void begin_from(Kernel *, const double *kept);
 
 /* clock.c */
 double seconds(void);
@@ -334,10 +337,6 @@ void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at 
 /* dips.c */
 #define ARMED 1e-15 /* above it, in its unit, such an indicator is armed: below there is rounding alone, as between parts that move alike */
 int crossed(const double *before, const double *now, int count, const bool *arms); /* null: all rises are events */
-
-/* saving.c */
-void keep_unknowns(const Kernel *, double *kept);
-void begin_from(Kernel *, const double *kept);
 
 /* project_fully.c */
 int project_fully(Kernel *, double t, double *x); /* at starts and events: V and S anew in each round, damped as far as that helps */

@@ -30,7 +30,7 @@ def structures(session: Session, code: Taped | Compiled) -> Structures:
         library, program = session.kernel.library, session.program
         found = program.compiled_record if compiled else program.fused_record
         taped, functions = (code.taped, code.functions) if isinstance(code, Compiled) else (code, {})
-        rows = _rows(session, taped, functions_in(library, taped.text, functions))
+        rows = rows_of(session, taped, functions_in(library, taped.text, functions))
         record = None if isinstance(found, NotFused) else record_structure(library, _record_rows(session, *found))
         session.fused[compiled] = fused_structure(library, rows), record
     known: Structures = session.fused[compiled]
@@ -56,7 +56,8 @@ def _record_rows(session: Session, code: Recorded, functions: Mapping[Stage, int
     )
 
 
-def _rows(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> FusedRows:
+def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> FusedRows:
+    """Of evaluations; stages without a function run tapes."""
     first, slots = tapes.first, dict[str, Sequence[int]]()
     _check_patterns(session, tapes)
     slots["entry"], slots["right"] = tapes.entries, tapes.right

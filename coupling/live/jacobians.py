@@ -144,7 +144,7 @@ def _add(session: Session, builder: RowBuilder, number: int) -> set[int]:
     if mobility.states:
         builder.set_mobility(number, mobility.first, mobility.states, mobility.row_start, mobility.columns)
     order = elimination_order(np.array(jacobian.row_start), np.array(jacobian.columns))
-    shortcut = build_shortcut(schedule, loop, jacobian)
+    shortcut = build_shortcut(schedule, loop, jacobian) if session.program.shortcuts else None
     if shortcut:
         builder.set_shortcut(number, loop.first_row, shortcut.counts, shortcut.unknowns, shortcut.targets, shortcut.rows)
     builder.set_jacobian(number, jacobian.terms, jacobian.sums, jacobian.row_start, jacobian.columns, order)

@@ -54,6 +54,8 @@ class Program:
     """What is recorded, in the order of the columns, but for energies."""
     first_watched: int
     """From this slot on, the energy that coupling has created at each port that is watched."""
+    shortcuts: bool = True
+    """Whether loops are passed by shortcuts where they have some, when no equations evaluate the system in place of its instances."""
 
     @cached_property
     def fused(self) -> Taped | NotFused:
@@ -162,8 +164,9 @@ class Program:
         return "a time event"
 
 
-def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool = False) -> Program:
-    """``outputs`` are the names to record; ``in_turn`` is for Co-Simulation instances that step one after another."""
+def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool = False, shortcuts: bool = True) -> Program:
+    """``outputs`` are the names to record; ``in_turn`` is for Co-Simulation instances that step one after another; ``shortcuts`` through loops
+    can be left out."""
     recorded = chosen(built, outputs)
     scene = scene_of(built)
     posing = [each for each in dict.fromkeys(drawn(built, scene)) if each not in set(recorded)]
@@ -179,7 +182,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     if built.steppers:
         _couple(rows, built, first_watched, in_turn)
     _add_drives(rows, built)
-    _add_operations(rows, built)
+    _add_operations(rows, built, shortcuts)
     _record_apart(rows, apart_slots)
     columns = [places[a] if a in places else apart_slots[a] for a in addresses]
     rows.set_record([*columns, *range(first_watched, first_watched + len(built.watched))])
@@ -195,6 +198,7 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         recorded_apart=apart_slots,
         recorded=tuple(addresses),
         first_watched=first_watched,
+        shortcuts=shortcuts,
     )
 
 
@@ -244,14 +248,14 @@ def _add_drives(rows: RowBuilder, built: Built) -> None:
             rows.add_function(drive.breaks)
 
 
-def _add_operations(rows: RowBuilder, built: Built) -> None:
+def _add_operations(rows: RowBuilder, built: Built, shortcuts: bool) -> None:
     schedule = built.schedule
     for loop in schedule.loops:
         rows.add_loop(len(loop.unknowns), loop.first, loop.sums)
     everything = range(len(built.parts))
     for where, indices in (
         (List.CONTINUOUS, everything),
-        (List.FAST, everything),
+        (List.FAST, everything if shortcuts else ()),
         (List.READING, built.reading.parts if built.reading else ()),
     ):
         for index in indices:
@@ -267,7 +271,7 @@ def _add_operations(rows: RowBuilder, built: Built) -> None:
         elif operation.change is Change.FOR_OUTPUT:
             _add(rows, List.RECORDING, NONE, operation)
         _add(rows, List.EVENTS, NONE, operation)
-    for operation in schedule.shortcut:
+    for operation in schedule.shortcut if shortcuts else ():
         _add(rows, List.FAST, NONE, operation)
     for operation in schedule.outputs:
         _add(rows, List.OUTPUTS, NONE, operation)

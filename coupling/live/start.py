@@ -322,7 +322,7 @@ def _settle_inputs(session: Session, solving: bool) -> None:
 
 def _prepare_loops(session: Session) -> None:
     session.kernel.set_damping(session.run.rtol)
-    session.kernel.set_fast(any(loop.followers is not None for loop in session.schedule.loops))
+    session.kernel.set_fast(session.program.shortcuts and any(loop.followers is not None for loop in session.schedule.loops))
 
 
 def _done(session: Session, status: Status, action: str) -> None:

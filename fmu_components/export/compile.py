@@ -8,7 +8,7 @@ import posixpath
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -235,8 +235,8 @@ _CLOSE = ("-fno-align-functions", "-fno-align-jumps", "-fno-align-labels")
 """Code without gaps, which are some per cent of a mechanism's library; loops stay where a processor reads them fastest."""
 
 
-def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: Path) -> bytes:
-    """The shared library that a whole folder of C sources makes, given by their paths in it. What has been compiled before, with the headers that it
+def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: Path, seldom: Collection[str] = ()) -> bytes:
+    """The shared library that a whole folder of C sources makes, given by their paths in it; of those that run ``seldom`` small code is made. What has been compiled before, with the headers that it
     includes, is kept in the cache."""
     compiler = platform.required_compiler()
     flags = (*FLAGS, "-ffunction-sections", *_CLOSE)
@@ -247,6 +247,7 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
             (folder / name).write_bytes(content)
         objects = []
         for name in sorted(n for n in sources if n.endswith(".c")):
-            objects.append(place / f"{_digest(_with_headers(name, sources), compiler, flags)}.o")
-            _kept_object(compiler, folder / name, objects[-1], (folder,), flags)
+            own = (*flags, "-Os") if name in seldom else flags
+            objects.append(place / f"{_digest(_with_headers(name, sources), compiler, own)}.o")
+            _kept_object(compiler, folder / name, objects[-1], (folder,), own)
         return _link(platform, folder / f"library{platform.suffix}", objects, ("-Wl,--gc-sections",))

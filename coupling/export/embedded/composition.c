@@ -34,10 +34,23 @@ static void show_states(Whole *w, const double *x)
         w->v[w->model.state[i]] = x[i];
 }
 
+/* Derivatives without the components. */
+static bool moves_alone(Whole *w)
+{
+    const Model *const m = &w->model;
+    if (w->failed || !system_has_equations(w->system) || !prepare_system(w, MOTION) || !system_derivatives_alone(w->system, w->v[m->time], w->x, w->dx))
+        return false;
+    for (unsigned i = 0; i < m->states; i++)
+        w->v[m->derivative[i]] = w->dx[i];
+    return w->behind = true;
+}
+
 static void evaluate_stage(Model *m, unsigned stage)
 {
     Whole *w = whole(m);
     const double *const projected = system_projected(w->system);
+    if (stage == MOTION && moves_alone(w))
+        return;
     const bool ready = prepare(w, stage);
     bool done = ready;
     if (stage == AT_EVENTS) {

@@ -28,17 +28,23 @@ static void gather(const double *v, const Reference *reference, unsigned count, 
         values[i] = v[reference[i]];
 }
 
-/* Brings what is outside of the components into them. */
-bool prepare(Whole *w, unsigned stage)
+/* States stand in the components already. */
+void move_components(Whole *w, unsigned stage)
 {
     const double t = w->v[w->model.time];
-    const bool events = stage == AT_EVENTS;
     for (unsigned i = 0; i < mechanism.components; i++) {
         Member *p = &w->members[i];
         p->v[p->model->time] = t;
         if (stage != EVERYTHING) /* comes after the motion, at the same point */
-            member_changed(p, events ? 0 : p->moving);
+            member_changed(p, stage == AT_EVENTS ? 0 : p->moving);
     }
+    w->behind = false;
+}
+
+bool prepare_system(Whole *w, unsigned stage)
+{
+    const double t = w->v[w->model.time];
+    const bool events = stage == AT_EVENTS;
     gather(w->v, w->model.state, w->model.states, w->x);
     gather(w->v, w->model.input, w->model.inputs, w->inputs);
     system_set_inputs(w->system, t, w->inputs);
@@ -59,6 +65,13 @@ bool prepare(Whole *w, unsigned stage)
         system_set_passed(w->system, passed);
     }
     return true;
+}
+
+/* Brings what is outside of the components into them. */
+bool prepare(Whole *w, unsigned stage)
+{
+    move_components(w, w->behind && stage == EVERYTHING ? MOTION : stage);
+    return prepare_system(w, stage);
 }
 
 bool prepare_motion(Whole *w)

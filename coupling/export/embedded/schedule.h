@@ -2,7 +2,7 @@
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 
-#include "kernel/rows.h"
+#include "kernel/fused.h"
 
 #include <stdbool.h>
 
@@ -21,11 +21,36 @@ typedef struct {
 
 extern const Chooser chooser;
 
+/* Derivatives by equations in place of the components. derive: false where these have to be asked. */
+typedef struct {
+    bool (*begin)(struct System *);
+    void (*end)(struct System *);
+    bool (*derive)(struct System *, double t, const double *x, double *dx);
+} Fusing;
+
+extern const Fusing fusing;
+
+/* What the workspace begins with; other slots hold no number. */
+typedef struct {
+    int slot;
+    double value;
+} Constant;
+
+typedef struct {
+    const Fusing *fusing;
+    FusedRows rows; /* but for `initial` */
+    int constants;
+    const Constant *constant;
+} Equations;
+
+extern const Equations equations;
+
 typedef struct {
     Rows rows;
     const int *input;              /* by drive: the number of the input that it is; NONE for a table */
     const int *multipliers;        /* by loop: how many of its unknowns an importer may be given to solve for; they are the first */
     const Chooser *chooser;        /* null where there are no such joints */
+    const Equations *equations;    /* null where the components are evaluated */
     const unsigned *slot_variable; /* the mechanism's reference of what a slot keeps */
 } Schedule;
 

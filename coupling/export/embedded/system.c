@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERIFYING = 32 }; /* every so many evaluations a shortcut through a loop is held against the components */
+/* Every so many evaluations a shortcut through a loop is held against the components, and equations in their place. */
+enum { VERIFYING = 32, SELDOM = 4096 };
 
 /* -- building ----------------------------------------------------------------------------------------------------------------------- */
 
@@ -37,6 +38,25 @@ static Kernel *build(Instance *instances)
     return NULL;
 }
 
+static void fuse(System *s)
+{
+    if (schedule.equations && !s->refuted)
+        (void)schedule.equations->fusing->begin(s); /* the components do as well */
+}
+
+static void unfuse(System *s)
+{
+    if (s->kernel->fused)
+        schedule.equations->fusing->end(s);
+}
+
+/* What changes at events only has changed. */
+static void note_stale(System *s)
+{
+    if (s->kernel->fused)
+        s->kernel->fused->stale = true;
+}
+
 System *system_new(Member *const *parts, Naming naming, const void *context)
 {
     System *s = calloc(1, sizeof *s);
@@ -60,6 +80,7 @@ System *system_new(Member *const *parts, Naming naming, const void *context)
     s->kernel = done ? build(s->instances) : NULL;
     if (s->kernel && (!schedule.chooser || schedule.chooser->begin(s))) {
         s->returning = s->kernel->projection;
+        fuse(s);
         return s;
     }
     system_free(s);
@@ -109,6 +130,7 @@ void system_restart(System *s, const double *values)
         for (int z = 0; z < schedule.rows.loop[i].unknowns; z++)
             *found++ = values[schedule.slot_variable[schedule.rows.loop[i].first + z]];
     find_again(s);
+    note_stale(s);
     s->until_verified = 0;
     s->redundancy[0] = s->sentence[0] = '\0';
     if (schedule.chooser)
@@ -133,6 +155,7 @@ void system_give(System *s, const double *values)
         }
     }
     kernel_set_fast(s->kernel, false);
+    unfuse(s);
     s->kernel->settled = s->linear = false;
 }
 
@@ -142,6 +165,7 @@ bool system_take(System *s)
         if (s->kernel->loops[i].held)
             kernel_hold(s->kernel, i, NULL);
     kernel_set_fast(s->kernel, has_shortcuts());
+    fuse(s);
     s->until_verified = 0;
     return true;
 }
@@ -301,6 +325,7 @@ void system_exchange(System *s, double t)
 {
     const double passed = s->kernel->passed;
     kernel_exchange(s->kernel, t, false);
+    note_stale(s);
     s->kernel->passed = passed;
     s->kernel->settled = s->linear = false;
     s->moved = true;
@@ -312,6 +337,7 @@ bool system_settle(System *s, double t)
     s->until_verified = 0;
     s->moved = true;
     const int status = kernel_exchange(s->kernel, t, true);
+    note_stale(s);
     s->kernel->passed = passed;
     return system_ended(s, status);
 }
@@ -338,18 +364,12 @@ static void begin_anew(System *s)
     s->moved = false;
 }
 
-bool system_derivatives(System *s, double t, const double *x, double *dx)
+/* By shortcuts where there are any. */
+static int derive_by_components(System *s, double t, const double *x, double *dx)
 {
     Kernel *k = s->kernel;
-    const double *const given = x;
     int status = KERNEL_DONE;
-    if (s->returning) {
-        memcpy(k->displaced, x, (size_t)k->states * sizeof *x);
-        status = kernel_project(k, t, k->displaced);
-        s->moved = true;
-        x = k->displaced;
-    }
-    if (status == KERNEL_DONE && k->fast && !k->settled) /* what comes first after an event is as exact, but rounded otherwise */
+    if (k->fast && !k->settled) /* what comes first after an event is as exact, but rounded otherwise */
         status = kernel_derivatives(k, t, x, dx);
     if (k->fast && k->settled)
         begin_anew(s);
@@ -362,9 +382,54 @@ bool system_derivatives(System *s, double t, const double *x, double *dx)
         if (!k->fast) /* its loops are not affine after all: from here on they are iterated */
             status = kernel_derivatives(k, t, x, dx);
     }
+    return status;
+}
+
+/* By equations, with the components beside them. */
+static int derive_and_verify(System *s, double t, const double *x, double *dx)
+{
+    Kernel *k = s->kernel;
+    s->moved = true;
+    int status = kernel_derivatives(k, t, x, dx);
+    s->until_verified = k->ahead ? SELDOM : 0;
+    if (status != KERNEL_DONE || !k->ahead)
+        return status;
+    status = kernel_verify(k, dx);
+    s->refuted = status == KERNEL_RETRY && k->failure.kind == KERNEL_DONE;
+    if (!s->refuted)
+        return status;
+    unfuse(s);
+    return derive_by_components(s, t, x, dx);
+}
+
+bool system_derivatives(System *s, double t, const double *x, double *dx)
+{
+    Kernel *k = s->kernel;
+    const double *const given = x;
+    int status = KERNEL_DONE;
+    if (s->returning) {
+        memcpy(k->displaced, x, (size_t)k->states * sizeof *x);
+        status = kernel_project(k, t, k->displaced);
+        s->moved = true;
+        x = k->displaced;
+    }
+    if (status == KERNEL_DONE)
+        status = k->fused ? derive_and_verify(s, t, x, dx) : derive_by_components(s, t, x, dx);
     if (status == KERNEL_DONE && s->returning)
         draw_after(k, given, dx);
     return system_ended(s, status);
+}
+
+bool system_has_equations(const System *s)
+{
+    return s->kernel->fused;
+}
+
+bool system_derivatives_alone(System *s, double t, const double *x, double *dx)
+{
+    if (--s->until_verified < 0 || !schedule.equations->fusing->derive(s, t, x, dx))
+        return false;
+    return system_ended(s, KERNEL_DONE);
 }
 
 bool system_complete(System *s, double t, const double *x, double *dx)

@@ -25,6 +25,8 @@ void system_set_tolerance(System *, double);
 void system_exchange(System *, double t);                 /* values only, loops as they are */
 bool system_settle(System *, double t);                   /* everything that changes at events only */
 bool system_derivatives(System *, double t, const double *x, double *dx);
+bool system_has_equations(const System *);               /* in place of the components */
+bool system_derivatives_alone(System *, double t, const double *x, double *dx); /* the same without the components; false where these are needed */
 bool system_complete(System *, double t, const double *x, double *dx); /* every value in every component */
 /* Tangents, from those of the parts; `states` are all that move, and receive those of the projected ones. */
 bool system_follow(System *, double time, const double *inputs, const double *multipliers, double *states);

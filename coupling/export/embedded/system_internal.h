@@ -4,6 +4,7 @@
 
 #include "system.h"
 
+#include "kernel/fused.h"
 #include "kernel/kernel_internal.h"
 
 #if defined(__ELF__)
@@ -22,6 +23,8 @@ struct System {
     bool linear; /* the loops' Jacobians are those of the present point */
     bool returning; /* derivatives are those at the projected states, and draw states after these */
     char sentence[512], redundancy[512];
+    FusedRows rows; /* of the kernel's fused code */
+    bool refuted;   /* the components have said otherwise */
     struct Index3 *steps; /* of fixed size; null where none are taken */
     void (*free_steps)(System *);
 };

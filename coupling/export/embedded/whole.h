@@ -43,6 +43,7 @@ typedef struct {
     Reference *shown, *translated[2]; /* see references.c */
     unsigned references;
     size_t room[2];
+    bool behind;     /* the components are not told yet that states, inputs or the time have changed */
     bool failed;     /* what changes at events only could not be computed */
     const char *open; /* what keeps the start from being closed */
     char sentence[1024];
@@ -70,6 +71,8 @@ extern const Composition composition;
 Member *member_at(const Whole *, Reference); /* which component a reference belongs to; null for the mechanism's own */
 bool given(const Whole *);                   /* whether the importer solves for the multipliers */
 bool prepare(Whole *, unsigned stage);       /* brings time, states and inputs into the components */
+bool prepare_system(Whole *, unsigned stage); /* the system alone, which may not need the components */
+void move_components(Whole *, unsigned stage);
 bool prepare_motion(Whole *);
 void pass_values(Whole *);                   /* all of them once, without solving for anything */
 

@@ -1,0 +1,73 @@
+"""The equations of an exported mechanism as C, which gives its derivatives in place of its components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from coupling.export.c_arrays import array, row
+from coupling.fused.c_code import EXPORTED
+from coupling.fused.coded import written
+from coupling.fused.lowering import NotFused
+from coupling.fused.taped import EVALUATION, Taped
+from coupling.kernel.fused import FusedRows, Stage, reading_arrays
+from coupling.live.fused_structures import rows_of
+from coupling.live.session import Session
+from coupling.plan.build import Built
+from fmu_components.export.c_code import c_number
+
+SHORT = 1600
+"""Operations that are written one by one: code for loops over what repeats is smaller, though not as fast."""
+
+LONGEST = 150_000
+"""Characters of C, beyond which too little repeats: archives would get large."""
+
+
+def equations_of(built: Built) -> Taped | None:
+    """None where the components are evaluated: there is no graph of their equations, or more is asked of them than derivatives."""
+    if built.switched or not built.states:
+        return None
+    try:
+        code = written(built, SHORT)
+    except NotFused:
+        return None
+    return code if len(code.text) < LONGEST else None
+
+
+def equations_source(code: Taped, session: Session) -> str:
+    """``equations.c``."""
+    return "\n".join(_parts(code, rows_of(session, code, {}))) + "\n"
+
+
+def kernel_sources(source: str) -> list[str]:
+    """What of the kernel they need."""
+    return ["fused.c", "visit.c", *(["tape.c"] if "tape_run" in source else [])]
+
+
+def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
+    stages = [*EVALUATION, *([Stage.READING] if rows.slots["position"] else [])]
+    tapes = [stage for stage in stages if not (code.text and stage in EVALUATION)]
+    yield '#include "schedule.h"\n'
+    if tapes:
+        yield '#include "kernel/tape.h"\n'
+    yield code.text.replace(EXPORTED, "static")
+    numbers: dict[str, Iterable[int]] = {f"{stage.name.lower()}_code": each for stage, each in rows.code.items() if stage in stages}
+    got = reading_arrays(rows.readings)
+    numbers |= {**rows.slots, "drive": rows.drives, "number": got["number"]}
+    yield from (array(f"static const int {name}", map(str, map(int, each))) for name, each in numbers.items())
+    yield array("static const FusedReading reading", map(row, got["reading"].reshape(-1, 5).tolist()), "{0}")
+    known = np.flatnonzero(~np.isnan(rows.initial))
+    yield array("static const Constant constant", [f"{{{slot}, {c_number(rows.initial[slot])}}}" for slot in known], "{0}")
+    members = {
+        **{f"stage[{stage:d}]": "tape_run" if stage in tapes else f"jourdain_{stage.name.lower()}" for stage in stages},
+        **{f"code[{stage:d}]": f"{stage.name.lower()}_code" for stage in rows.code if stage in stages},
+        **{name: getattr(rows, name) for name in ("x", "t", "u", "x_read")},
+        "size": len(rows.initial),
+        "drives": len(rows.drives),
+        "readings": len(rows.readings),
+        **{name: name for name in (*rows.slots, "drive", "reading", "number")},
+    }
+    yield "const Equations equations = {\n    .fusing = &fusing,\n    .rows = {"
+    yield from (f"        .{name} = {value}," for name, value in members.items())
+    yield f"    }},\n    .constants = {len(known)},\n    .constant = constant,\n}};"
