@@ -36,6 +36,7 @@ benchmarks: .venv/installed
 	$(BIN)/python benchmarks/space.py
 	$(BIN)/python benchmarks/trees.py
 	$(BIN)/python benchmarks/links.py
+	$(BIN)/python benchmarks/compiling.py
 	$(BIN)/python benchmarks/runs.py
 	$(BIN)/python benchmarks/checkpoints.py
 	$(BIN)/python benchmarks/isolation.py

@@ -183,3 +183,10 @@ def test_the_benchmark_of_sweeps_prints_its_table():
         "FMPy, CoSimulation",
     ]
     assert all(float(line.split()[-1]) > 0 for line in text[1:])
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_compiling_prints_its_table():
+    """The first time, and from the cache, which is faster."""
+    rows = [line[24:].split() for line in printed("compiling", "--bodies", "3")[1:]]
+    assert len(rows) == 3 and all(float(again) < float(first) for first, again in rows)
