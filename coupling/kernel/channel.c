@@ -18,7 +18,7 @@ static const double patience = 1.0;
 
 /* How long to yield before sleeping, on a core of its own and on one that others need; how short that is where nobody else takes the core, how long
  * where somebody works there, and how much longer than that nothing is yielded then. */
-static const double idle = 1e-3, hardly = 5e-6, alone = 1e-6, late = 5e-5, amends = 20;
+static const double idle = 1e-3, hardly = 5e-6, alone = 1e-6, late = 5e-5, amends = 100;
 
 struct Host {
     Host *next;
