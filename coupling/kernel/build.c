@@ -113,6 +113,20 @@ bool build_operations(Kernel *k, const Rows *rows, bool of_steppers)
 
 /* -- loops --------------------------------------------------------------------------------------------------------------- */
 
+static bool are_alike(const LocalDerivative *a, const LocalDerivative *b)
+{
+    return a->kind == DIRECTIONAL && b->kind == DIRECTIONAL && a->instance == b->instance && a->at_events == b->at_events;
+}
+
+static void find_groups(LocalDerivative *all, int count)
+{
+    for (int first = 0, i = 0; i < count; i++) {
+        if (all[first].together == TOGETHER || !are_alike(&all[first], &all[i]))
+            first = i;
+        all[first].together++;
+    }
+}
+
 bool build_derivatives(const Rows *rows, int loop, LocalDerivative **derivatives, int *count)
 {
     int all = 0;
@@ -138,6 +152,8 @@ bool build_derivatives(const Rows *rows, int loop, LocalDerivative **derivatives
                 .nominal = *real(rows, row->nominal),
             };
     }
+    if (*derivatives)
+        find_groups(*derivatives, *count);
     return *derivatives != NULL;
 }
 

@@ -54,6 +54,15 @@ static Status central_difference(Kernel *k, const LocalDerivative *d, double *te
     return status <= WARNING ? back : status;
 }
 
+/* Where each call is a way to another process, all of them go there at once. */
+static void ask_together(const Instance *instance, const LocalDerivative *d)
+{
+    Directional asked[TOGETHER];
+    for (int i = 0; i < d->together; i++)
+        asked[i] = (Directional){d[i].unknown, d[i].known, (size_t)d[i].unknowns, (size_t)d[i].knowns, d[i].seed};
+    instance->library->together(instance->component, asked, (size_t)d->together);
+}
+
 int differentiate(Kernel *k, const LocalDerivative *d, double *term)
 {
     if (d->kind == KNOWN) {
@@ -64,6 +73,8 @@ int differentiate(Kernel *k, const LocalDerivative *d, double *term)
     Instance *instance = k->parts[d->instance].instance;
     const size_t unknowns = (size_t)d->unknowns, knowns = (size_t)d->knowns;
     const double began = k->timed ? k->clock() : 0;
+    if (d->together > 1 && instance->library->together && !instance->views)
+        ask_together(instance, d);
     const Status status = d->kind == DIFFERENCE ? difference(k, d, term)
                           : d->kind == CENTRAL  ? central_difference(k, d, term)
                           : d->kind == ADJOINT  ? instance_adjoint(instance, d->unknown, unknowns, d->known, knowns, d->seed, term)

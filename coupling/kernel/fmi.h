@@ -148,10 +148,18 @@ typedef struct {
 
 #undef MEMBER
 
+/* A call of GetDirectionalDerivative. */
+typedef struct {
+    const Reference *unknown, *known;
+    size_t unknowns, knowns;
+    const double *seed;
+} Directional;
+
 /* The functions of one FMU, found in its library or linked in. */
 typedef struct {
     int version;
     void *handle;
+    void (*together)(Component, const Directional *, size_t count); /* calls that come next, where that helps; or null */
     union {
         Fmi2 fmi2;
         Fmi3 fmi3;

@@ -50,6 +50,7 @@ typedef struct {
     DerivativeKind kind;
     int instance;
     bool at_events; /* changes at events only */
+    int together;   /* how many from here on are directional derivatives of one instance; 0 behind the first of them */
     int unknowns, knowns, first;
     const Reference *unknown, *known;
     const double *seed;
@@ -308,6 +309,7 @@ void begin_from(Kernel *, const double *kept);
 double seconds(void);
 
 /* differentiate.c */
+enum { TOGETHER = 16 }; /* derivatives at most */
 int differentiate(Kernel *, const LocalDerivative *, double *term);
 
 /* loop.c */

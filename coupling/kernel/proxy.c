@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct Guard {
-    Host *host;
-    size_t used; /* of the data */
-    uint64_t records;
-    bool answering;
-    Guarded **libraries;
-    Remote **remotes; /* by their numbers in the host */
-    int library_count, remote_count;
-};
-
 /* -- what an FMU has logged ---------------------------------------------------------------------------------------------------- */
 
 /* What a host says is looked at as if anybody had written it. */
@@ -43,10 +33,10 @@ static Record *record_at(const Guard *g, size_t place)
     return (Record *)(host_channel(g->host)->data + place);
 }
 
-static void discard(Guard *g)
+void proxy_discard(Guard *g)
 {
     g->used = 0;
-    g->records = 0;
+    g->records = g->together = 0;
 }
 
 /* A call before the last one was refused: this says which. */
@@ -71,21 +61,21 @@ static void tell_refused(Remote *r, uint64_t number, Status status)
 }
 
 /* All that waits; the status of the first call that is refused, or the worst. */
-static Status send(Remote *r)
+Status proxy_send(Remote *r)
 {
     Guard *g = r->guard;
     Channel *c = host_channel(g->host);
-    const uint64_t last = g->records - 1;
+    const uint64_t last = g->records - (g->together ? g->together : 1);
     c->call.word[0] = g->records;
     if (host_call(g->host, GUARD_RUN)) {
-        discard(g);
+        proxy_discard(g);
         return FATAL;
     }
     const Status status = c->call.status;
     hear(g);
     if ((unsigned)status > WARNING && c->call.word[0] < last)
         tell_refused(r, c->call.word[0], status);
-    discard(g);
+    proxy_discard(g);
     return status;
 }
 
@@ -94,9 +84,10 @@ Record *proxy_begin(Remote *r, int call, size_t bytes)
 {
     Guard *g = r->guard;
     const size_t room = host_channel(g->host)->room, need = sizeof(Record) + whole_eights(bytes);
+    r->answers.next = r->answers.end = 0;
     if (host_death(g->host)->kind)
         return NULL;
-    if (g->used + need > room && g->records && !g->answering && send(r) > WARNING)
+    if (g->used + need > room && g->records && !g->answering && proxy_send(r) > WARNING)
         return NULL;
     if (g->used + need > room) {
         instance_says(r->instance, "its arrays are larger than the memory that it shares with its process");
@@ -113,14 +104,14 @@ Record *proxy_begin(Remote *r, int call, size_t bytes)
 Status proxy_ask(Remote *r)
 {
     if (!r->guard->answering)
-        return send(r);
+        return proxy_send(r);
     instance_says(r->instance, "it wants to know something of itself during a step");
     return ERROR;
 }
 
 Status proxy_perhaps_later(Remote *r)
 {
-    return r->waits || r->guard->answering ? OK : send(r);
+    return r->waits || r->guard->answering ? OK : proxy_send(r);
 }
 
 Status proxy_plain(Remote *r, int call)
@@ -236,25 +227,6 @@ Status proxy_access(Remote *r, int call, const Reference *references, size_t cou
     return status;
 }
 
-/* By rows and columns; which of them has the seeds is for the caller to say. */
-Status proxy_derivatives(Remote *r, int call, const Reference *rows, size_t n, const Reference *columns, size_t m, const double *seed,
-                          size_t seeds, double *result, size_t results)
-{
-    const size_t first = whole_eights((n + m) * sizeof *rows);
-    Record *const c = proxy_begin(r, call, first + (n + m) * sizeof *seed);
-    if (!c)
-        return FATAL;
-    c->count[0] = n;
-    c->count[1] = m;
-    proxy_put(proxy_arrays(c), rows, n * sizeof *rows);
-    proxy_put(proxy_arrays(c) + n * sizeof *rows, columns, m * sizeof *rows);
-    proxy_put(proxy_arrays(c) + first, seed, seeds * sizeof *seed);
-    proxy_put(proxy_arrays(c) + first + seeds * sizeof *seed, result, results * sizeof *result);
-    const Status status = proxy_ask(r);
-    proxy_put((unsigned char *)result, proxy_arrays(c) + first + seeds * sizeof *seed, results * sizeof *result);
-    return status;
-}
-
 Status proxy_set_string(Remote *r, int call, const Reference *references, size_t count, const char *const *texts)
 {
     Status worst = OK;
@@ -293,7 +265,7 @@ Remote *proxy_made(Instance *instance, const char *name, const char *token, cons
     Remote **const more = realloc(g->remotes, (size_t)(g->remote_count + 1) * sizeof *more);
     Remote *const r = calloc(1, sizeof *r);
     g->remotes = more ? more : g->remotes;
-    if (!more || !r || (g->records && send(g->remotes[record_at(g, 0)->component]) == FATAL)) {
+    if (!more || !r || (g->records && proxy_send(g->remotes[record_at(g, 0)->component]) == FATAL)) {
         free(r);
         return NULL;
     }
@@ -305,7 +277,7 @@ Remote *proxy_made(Instance *instance, const char *name, const char *token, cons
     c->call.word[8] = used;
     c->call.word[9] = count;
     proxy_put(c->data + used, inputs, count * sizeof *inputs);
-    *r = (Remote){g, instance, update, g->remote_count, false};
+    *r = (Remote){.guard = g, .instance = instance, .update = update, .number = g->remote_count};
     g->remotes[g->remote_count++] = r;
     const bool answered = !host_call(g->host, GUARD_MAKE);
     if (answered)
@@ -339,7 +311,7 @@ static int answer(void *context, int what)
 void proxy_release(Remote *r, int call)
 {
     if (proxy_begin(r, call, 0))
-        (void)send(r);
+        (void)proxy_send(r);
     r->instance = NULL;
 }
 
@@ -355,6 +327,12 @@ Guard *guard_new(Host *host)
     return g;
 }
 
+static void forget_remote(Remote *r)
+{
+    free(r->answers.records);
+    free(r);
+}
+
 void guard_free(Guard *g)
 {
     if (!g)
@@ -362,7 +340,7 @@ void guard_free(Guard *g)
     for (int i = 0; i < g->library_count; i++)
         free(g->libraries[i]);
     for (int i = 0; i < g->remote_count; i++)
-        free(g->remotes[i]);
+        forget_remote(g->remotes[i]);
     free(g->libraries);
     free(g->remotes);
     free(g);
@@ -378,6 +356,7 @@ static void take_over(Library *library, const unsigned char *there)
     const size_t count = (second ? sizeof proxies_2 : sizeof proxies_3) / sizeof *from;
     for (size_t i = 0; i < count; i++)
         to[i] = there[i] ? from[i] : NULL;
+    library->together = second ? together_2 : together_3;
 }
 
 Library *guard_open(Guard *g, const char *path, int version, char *problem, size_t size)

@@ -13,6 +13,14 @@ typedef struct {
     int number;
 } Guarded;
 
+/* Answers to calls that have not been made yet: derivatives that are asked for together. The status is that of the last one; all before it are OK. */
+typedef struct {
+    unsigned char *records;
+    size_t room, next, end;
+    Status status;
+    bool said; /* with messages that belong to the last one */
+} Answers;
+
 /* What the kernel takes for the component of an FMU. */
 typedef struct {
     Guard *guard;
@@ -20,7 +28,18 @@ typedef struct {
     Fmi3Update update;
     int number;
     bool waits; /* its setters do, since a refusal may be told later */
+    Answers answers;
 } Remote;
+
+struct Guard {
+    Host *host;
+    size_t used; /* of the data */
+    uint64_t records, together; /* calls that wait, and how many at their end are asked together; 0: one */
+    bool answering;
+    Guarded **libraries;
+    Remote **remotes; /* by their numbers in the host */
+    int library_count, remote_count;
+};
 
 extern const Fmi2 proxies_2;
 extern const Fmi3 proxies_3;
@@ -28,6 +47,8 @@ extern const Fmi3 proxies_3;
 /* A call that waits to be sent, with room for its arrays; null where the host is lost, or there is no room. */
 Record *proxy_begin(Remote *, int call, size_t bytes);
 Status proxy_ask(Remote *);           /* sends all that waits: the last call has an answer */
+Status proxy_send(Remote *);          /* all that waits; the status of the first call that is refused, or the worst */
+void proxy_discard(Guard *);          /* what waits is not sent */
 Status proxy_perhaps_later(Remote *); /* the last call has none */
 
 static inline unsigned char *proxy_arrays(Record *record)
@@ -55,6 +76,9 @@ Status proxy_numbers_of(Remote *, int call, double *, size_t);
 Status proxy_access(Remote *, int call, const Reference *, size_t, void *values, size_t size, bool setting);
 Status proxy_derivatives(Remote *, int call, const Reference *rows, size_t, const Reference *columns, size_t, const double *seed, size_t seeds,
                          double *result, size_t results);
+void proxy_together(Remote *, int call, const Directional *, size_t count);
+void together_2(Component, const Directional *, size_t count);
+void together_3(Component, const Directional *, size_t count);
 Status proxy_set_string(Remote *, int call, const Reference *, size_t, const char *const *texts);
 void proxy_release(Remote *, int call);
 

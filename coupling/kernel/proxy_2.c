@@ -93,6 +93,11 @@ static Status directional_2(Component r, const Reference *unknowns, size_t n, co
     return proxy_derivatives(r, CALL(directional), unknowns, n, knowns, m, seed, m, result, n);
 }
 
+void together_2(Component r, const Directional *asked, size_t count)
+{
+    proxy_together(r, CALL(directional), asked, count);
+}
+
 static Status set_string_2(Component r, const Reference *references, size_t count, const char *const *texts)
 {
     return proxy_set_string(r, CALL(set_string), references, count, texts);

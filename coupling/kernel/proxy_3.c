@@ -82,6 +82,11 @@ static Status directional_3(Component r, const Reference *unknowns, size_t n, co
     return proxy_derivatives(r, CALL(directional), unknowns, n, knowns, m, seed, seeds, result, results);
 }
 
+void together_3(Component r, const Directional *asked, size_t count)
+{
+    proxy_together(r, CALL(directional), asked, count);
+}
+
 static Status adjoint_3(Component r, const Reference *unknowns, size_t n, const Reference *knowns, size_t m, const double *seed, size_t seeds,
                         double *result, size_t results)
 {

@@ -22,7 +22,7 @@ from coupling import BuildError, Ending, Result, StartError, System
 from fmu_components.catalogue import find
 from fmu_components.export.build import cached_fmu
 from tests.support import foreign
-from tests.support.foreign import OSCILLATOR, Variable, export
+from tests.support.foreign import OSCILLATOR, Model, Variable, export
 from tests.support.kernel.processes import children, gone, pipes, shared_memories
 from tests.support.systems.systems import refusal
 
@@ -171,6 +171,40 @@ def test_a_process_that_has_ended_while_it_waited_is_replaced():
         for each in {*children()} - {*before}:
             os.kill(each, signal.SIGKILL)
     assert np.array_equal(told[0].values, told[1].values) and told[1].outcome.completed
+
+
+def _pair(version: int, last: int) -> Path:
+    """Two outputs that follow from two inputs, which burns out when it is evaluated that often."""
+    variables = [
+        *(Variable(name, "input") for name in "ab"),
+        Variable("y", "output", value="sin(a) / 2 + b / 4 + x", depends=["a", "b", "x"]),
+        Variable("z", "output", value="cos(b) / 2 + a / 4", depends=["a", "b"]),
+        Variable("x", "output", 1.0, rate="-x", depends=["x"]),
+    ]
+    partials = {
+        ("y", "a"): "cos(a) / 2",
+        ("y", "b"): "0.25",
+        ("y", "x"): "1",
+        ("z", "b"): "-sin(b) / 2",
+        ("z", "a"): "0.25",
+        ("der(x)", "x"): "-1",
+    }
+    hook = f'static int calls; if (++calls == {last}) return say(me, Error, "burnt out");'
+    return export(Model("Pair", variables, partials=partials, hooks={"outputs": hook}), version)
+
+
+@pytest.mark.parametrize("last", [0, *range(60, 68)])
+def test_derivatives_that_are_asked_for_together(fmi, last):
+    """Are those of one call after the other, and a refusal in the middle comes where it would without."""
+    told = []
+    for process in (None, "own"):
+        system = System("pair")
+        system.add("unit", _pair(fmi, last), process=process)
+        system.connect("unit.y", "unit.a")
+        system.connect("unit.z", "unit.b")
+        told.append(system.simulate(1.0))
+    assert np.array_equal(told[0].values, told[1].values) and str(told[0].outcome) == str(told[1].outcome)
+    assert told[0].outcome.completed == (not last) and ("burnt out" in str(told[1].outcome)) == bool(last)
 
 
 _CLOSED = """
