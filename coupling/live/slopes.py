@@ -47,8 +47,8 @@ class GraphSlopes:
 
 
 def begin_slopes(session: Session) -> GraphSlopes | None:
-    """None where the FMUs are asked; to be called after fused code was set."""
-    return None if session.kernel.fused is None else GraphSlopes(session)
+    """None where the FMUs are asked, and where joints come and go at times that the graph does not know; to be called after fused code was set."""
+    return None if session.kernel.fused is None or session.built.enforced else GraphSlopes(session)
 
 
 def jacobian_of(session: Session) -> GraphSlopes | StateJacobian:
