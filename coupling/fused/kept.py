@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import sympy
 
-from coupling.fmus.cache import cache_folder, let_go, shared_folder
+from coupling.fmus import cache as folders
 from coupling.kernel.tape import OPERATIONS
 from coupling.plan.build import Built
 
@@ -24,7 +24,7 @@ _FILE = "stages"
 def kept(built: Built, kind: str, make: Callable[[Built], T]) -> T:
     """What ``make`` gives for a structure; what it raises is raised, and not kept."""
     key = key_of(built, kind)
-    place = cache_folder(), key
+    place = folders.cache_folder(), key
     with _lock:
         found: T | None = _known.pop(place, None)
     if found is None:
@@ -50,11 +50,11 @@ def _stored(key: str, make: Callable[[], T]) -> T:
         (folder / _FILE).write_bytes(pickle.dumps(made[0]))
 
     try:
-        folder = shared_folder(key, "fused", "jourdain-fused", fill)
+        folder = folders.shared_folder(key, "fused", "jourdain-fused", fill)
         try:
             found: T = made[0] if made else pickle.loads((folder / _FILE).read_bytes())
         finally:
-            let_go(folder)
+            folders.let_go(folder)
     except OSError:
         return made[0] if made else make()  # there is no place at all
     return found

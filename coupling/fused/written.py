@@ -69,10 +69,11 @@ def as_c(
     stages: Mapping[Stage, Section],
     kept: Collection[int],
     owner: Callable[[int], Hashable],
-    straight: int = STRAIGHT,
+    straight: int | None = None,
 ) -> Written:
+    """As straight-line code up to a number of operations, that of this module if none is given."""
     named = {stage.name.lower(): section for stage, section in stages.items()}
-    source = _source(graph, named, kept, leaves, size, owner, straight)
+    source = _source(graph, named, kept, leaves, size, owner, STRAIGHT if straight is None else straight)
     initial = np.full(source.size, np.nan)
     initial[list(source.constants)] = list(source.constants.values())
     code = {stage: source.data[name] for stage, name in zip(stages, named, strict=True) if name in source.data}
