@@ -324,9 +324,8 @@ class Plan:
         for address in order:
             row = rows[address] = self._row()
             part = self._parts[address.part]
-            state = part.fmu.own(address.reference)
-            if state in part.states:
-                row.products[part.first_state + part.states.index(state)] = [(self._factor(part, address.reference), 0)]
+            if (column := self._as_it_is(address)) is not None:
+                row.products[column] = [(self._factor(part, address.reference), 0)]
             for d in dependences[address]:
                 if d.column is not None:
                     row.products[d.column].append((term[address, d.known], 0))
@@ -359,9 +358,7 @@ class Plan:
             if finished:
                 order.append(address)
             elif address not in dependences:
-                part = self._parts[address.part]
-                is_state = part.fmu.own(address.reference) in part.states
-                dependences[address] = [] if is_state else self._dependences(address)
+                dependences[address] = self._dependences(address) if self._as_it_is(address) is None else []
                 stack.append((address, True))
                 stack += [(s, False) for d in dependences[address] for s in d.sources if s not in dependences]
         return order, dependences
@@ -392,8 +389,14 @@ class Plan:
                 self.terms += len(pairs)
         return term
 
+    def _as_it_is(self, address: Address) -> int | None:
+        """The column of what is a state, or an unknown that is passed on."""
+        part = self._parts[address.part]
+        own = part.fmu.own(address.reference)
+        return part.first_state + part.states.index(own) if own in part.states else self._column.get(address._replace(reference=own))
+
     def _factor(self, part: Part, reference: int) -> int:
-        """The term for a state that is passed on as it is, or in base units."""
+        """The term for a state or an unknown that is passed on as it is, or in base units."""
         if part.fmu.own(reference) == reference:
             return ONE
         self.constants.append((self.terms, part.fmu.factor(reference)))

@@ -162,13 +162,16 @@ def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) 
         return None
     graph = schedule.graph
     unknowns = [graph.node[a] for a in loop.unknowns]
+    known = set(unknowns)
     sums: dict[int, _Sum] = {}
 
     def given(source: Address) -> _Sum:
-        """The value of an output: of the loop, as it follows; of others, as it was got."""
+        """The value of a source: of the loop, as it follows, or as far as an unknown has moved; of others, as it was got."""
         node = graph.node[source]
         if node not in loop.members:
             return _Sum({schedule.slot[source]: 1.0})
+        if node in known:
+            return _Sum({schedule.set_slot[source]: 1.0}, {(node, 0): 1.0})
         inner = sums[node]
         if all(term == 0 for _, term in inner.nodes):  # as good as its own items, which saves a row
             return inner
@@ -182,7 +185,6 @@ def build_shortcut(schedule: Schedule, loop: ScheduledLoop, jacobian: Jacobian) 
             result.add(_Sum({schedule.drive_slot[address]: 1.0}))
         return result
 
-    known = set(unknowns)
     order = [n for n in _inner_order(graph, loop) if n not in known]
     for node in [*order, *loop.followers]:
         address = graph.addresses[node]

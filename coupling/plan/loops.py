@@ -153,8 +153,10 @@ def _followers(graph: Graph, loop: Loop) -> list[int] | None:
         return None
     if not all(graph.parts[graph.addresses[n].part].interface.directional_derivatives for n in loop.members):
         return None
-    followers = {a for n in loop.members if not graph.is_output[n] for a in graph.after[n]} - loop.members
-    behind, open_now = set(loop.members), [n for n in loop.members if graph.is_output[n]]
+    after = {a for n in loop.members if not graph.is_output[n] for a in graph.after[n]} - loop.members
+    followers = {n for n in after if graph.is_output[n]}  # an input that an unknown is passed on to receives what was solved for
+    behind, open_now = set(loop.members), [n for n in loop.members if graph.is_output[n]] + sorted(after - followers)
+    behind |= after - followers
     open_now += [n for n in followers if graph.change[n] is Change.ALWAYS]
     while open_now:
         for node in graph.after[open_now.pop()]:
