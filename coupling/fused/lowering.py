@@ -68,6 +68,12 @@ class Lowered:
 
     readings: tuple[tuple[int | None, int | None], ...] = ()
     """By constraint of the plan's reading: position and velocity, in terms of states, drives and time."""
+    foreign: tuple[int, ...] = ()
+    """Parts that are called, since their equations are not known."""
+    arriving: list[Address] = field(default_factory=list)
+    """What comes from these: leaves as drives, after those of the system."""
+    leaving: tuple[tuple[Address, int], ...] = ()
+    """What these are fed from, with its node."""
     indicators: tuple[int, ...] = ()
     """Event indicators in the kernel's order; those of contacts and of friction contain unknowns."""
     recorded: tuple[int, ...] = ()
@@ -96,10 +102,11 @@ class Lowered:
         return values
 
 
-def lower(built: Built) -> Lowered:
-    """The graph of a system whose instances are all components of this library, integrated together, and affine in what is solved for."""
+def lower(built: Built, calls: bool = False) -> Lowered:
+    """The graph of a system whose instances are components of this library, integrated together, and affine in what is solved for; ``calls``: others
+    may be among them that have no part in what is solved for."""
     with without_collection():
-        return _System(built).lowered()
+        return _System(built, calls).lowered()
 
 
 def lower_variables(built: Built, wanted: Sequence[Address]) -> Lowered:
@@ -111,12 +118,12 @@ def lower_variables(built: Built, wanted: Sequence[Address]) -> Lowered:
 class _System:
     """Values of variables on demand, each once."""
 
-    def __init__(self, built: Built) -> None:
+    def __init__(self, built: Built, calls: bool = False) -> None:
         self.built, self.parts = built, built.parts
         self.wiring = built.schedule.graph
         self.graph = Graph()
         self.result = Lowered(built, self.graph)
-        self.classes = self._classes()
+        self.classes = self._classes(calls)
         self.values: list[dict[int, Value]] = [{} for _ in self.parts]
         """By part, of its variables by place."""
         self.local: list[dict[int, Value]] = [{} for _ in self.parts]
@@ -128,10 +135,11 @@ class _System:
         self._seen: dict[tuple[int, int], tuple[int, float, float]] = {}
         self._inputs: dict[tuple[int, int], Address | None] = {}
 
-    def _classes(self) -> list[ClassEquations]:
+    def _classes(self, calls: bool) -> dict[int, ClassEquations]:
+        """By part, of those whose equations are known."""
         known: dict[tuple[object, bool], ClassEquations] = {}
-        found = []
-        for part in self.parts:
+        found, unknown = {}, ""
+        for number, part in enumerate(self.parts):
             if part.stepped:
                 raise NotFused(f"'{part.name}' runs in Co-Simulation, where its equations are its own")
             key = part.fmu, part.dae is not None
@@ -139,8 +147,12 @@ class _System:
                 try:
                     known[key] = equations_of(*key)
                 except NoEquations as error:
-                    raise NotFused(f"'{part.name}' {error}") from None
-            found.append(known[key])
+                    unknown = f"'{part.name}' {error}"
+                    self.result.foreign += (number,)
+                    continue
+            found[number] = known[key]
+        if unknown and not (calls and found):
+            raise NotFused(unknown)
         return found
 
     # -- the whole ---------------------------------------------------------------------------------------------------
@@ -164,6 +176,7 @@ class _System:
         schedule = self.built.schedule
         self._number_unknowns()
         self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
+        self._check_loops()
         off = self._off()
         first, loops = 0, []
         for loop in schedule.loops:
@@ -171,16 +184,14 @@ class _System:
             first += len(loop.unknowns)
         self.result.loops, self.result.switched = tuple(loops), tuple(off)
         self._solve()
-        wanted = [
-            (number, self.classes[number].places[f"der({part.fmu.by_reference[reference].name})"])
-            for number, part in enumerate(self.parts)
-            for reference in part.states
-        ]
-        self.result.derivatives = self._nodes(wanted)
+        self.result.derivatives = tuple(self._derivative(self.wiring.addresses[each]) for each in self.wiring.derivatives)
         self.result.readings = self._readings()
-        self.result.indicators = self._nodes(
-            (number, place) for number, part in enumerate(self.parts) for place in self._indicators(number, part)
-        )
+        if not any(self.parts[number].structure.indicators for number in self.result.foreign):
+            self.result.indicators = self._nodes(
+                (number, place) for number in self.classes for place in self._indicators(number, self.parts[number])
+            )
+        self.result.leaving = self._leaving()
+        self._check_order()
         self._sort_by_part(Op.PARAMETER, self.result.parameters)
         self._sort_by_part(Op.DISCRETE, self.result.discrete)
         return self.result
@@ -192,6 +203,55 @@ class _System:
         found = [self.values[part][place] for part, place in listed]
         assert self.solved
         return tuple(node for node in found if isinstance(node, int))
+
+    def _derivative(self, address: Address) -> int:
+        if address.part in self.result.foreign:
+            return self._from_foreign(address)
+        part, place, _, _ = self._variable_of(address)
+        return self._node(part, place)
+
+    def _from_foreign(self, address: Address) -> int:
+        known = self.result.arriving
+        if address not in known:
+            known.append(address)
+        return self.graph.leaf(Op.DRIVE, len(self.built.drives) + known.index(address))
+
+    def _leaving(self) -> tuple[tuple[Address, int], ...]:
+        """What FMUs are fed from whose equations are not known."""
+        fed = [sources for target, sources in self.wiring.wires.items() if target.part in self.result.foreign]
+        found = {}
+        for source in (each for sources in fed for each in sources if each.part in self.classes):
+            part, place, factor, offset = self._variable_of(source)
+            value = self._scaled(part, self._node(part, place), factor, offset)
+            assert isinstance(value, int)
+            found[source] = value
+        return tuple(found.items())
+
+    def _check_loops(self) -> None:
+        for loop in self.built.schedule.loops:
+            for node in sorted(loop.members):
+                address = self.wiring.addresses[node]
+                if address.part in self.result.foreign:
+                    raise NotFused(
+                        f"'{self.built.named(address.part, address.reference)}', whose equations are not known, has a part in what is solved for"
+                    )
+
+    def _check_order(self) -> None:
+        """FMUs that are called come first: what they are fed from follows from states and time."""
+        graph, drives = self.graph, len(self.built.drives)
+
+        def waits(nodes: Iterable[int], *ops: Op) -> bool:
+            found = ((graph.op[node], int(graph.value[node])) for node in graph.order(nodes) if graph.op[node].leaf)
+            return any(op in ops and (op is Op.UNKNOWN or number >= drives) for op, number in found)
+
+        for address, node in self.result.leaving:
+            if waits([node], Op.UNKNOWN, Op.DRIVE):
+                name = self.built.named(address.part, address.reference)
+                raise NotFused(
+                    f"'{name}' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU gives"
+                )
+        if self.result.foreign and waits([node for level in self.result.readings for node in level if node is not None], Op.DRIVE):
+            raise NotFused("a position or velocity that is projected follows from what an FMU gives whose equations are not known")
 
     def _indicators(self, number: int, part: Part) -> list[int]:
         """In the order of the FMU, which in FMI 2 does not tell which variables they are."""
@@ -336,7 +396,7 @@ class _System:
         address = self._address(part, place)
         if address is None or address in self.numbers:
             return []
-        return [self._variable_of(source)[:2] for source in self.wiring.wires.get(address, ())]
+        return [self._variable_of(source)[:2] for source in self.wiring.wires.get(address, ()) if source.part in self.classes]
 
     def _value(self, part: int, place: int) -> Value:
         equations, graph = self.classes[part], self.graph
@@ -371,8 +431,11 @@ class _System:
         """What an input gets: the sum of its sources."""
         total: Value = self.graph.zero
         for source in self.wiring.wires.get(address, ()):
-            part, place, factor, offset = self._variable_of(source)
-            given = self._scaled(part, self.values[part][place], factor, offset)
+            if source.part in self.classes:
+                part, place, factor, offset = self._variable_of(source)
+                given = self._scaled(part, self.values[part][place], factor, offset)
+            else:
+                given = self._from_foreign(source)
             total = self._applied(Op.ADD, address.part, (total, given))
         number = self.wiring.drives.get(address)
         return total if number is None else self._applied(Op.ADD, address.part, (total, self.graph.leaf(Op.DRIVE, number)))

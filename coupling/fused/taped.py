@@ -19,6 +19,7 @@ from coupling.fused.tape import Writer
 from coupling.fused.written import Write, as_tapes
 from coupling.kernel.fused import Stage
 from coupling.plan.build import Built
+from coupling.plan.graph import Address
 
 EVALUATION = (Stage.PREPARE, Stage.BEFORE, Stage.SOLVE, Stage.AFTER)
 """The stages that a writer writes; constraints and event indicators are read by tapes in any case."""
@@ -69,12 +70,18 @@ class Taped:
     positions: Sequence[int]
     velocities: Sequence[int]
     indicators: Sequence[int]
+    foreign: Sequence[int]
+    """Parts that are called."""
+    arriving: Sequence[Address]
+    """What comes from these, as drives after those of the system."""
+    leaving: Mapping[Address, int]
+    """The slots of what these are fed from, after its stage."""
 
 
 def taped(built: Built, write: Write = as_tapes) -> Taped:
     """Derivatives as tapes, or as what else there is a writer of; raises NotFused where there is no graph of them."""
     cut = cut_between_blocks(built)
-    lowered = lower(cut.built if cut else built)
+    lowered = lower(cut.built) if cut else lower(built, calls=True)
     roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)
     graph = lowered.graph
     first, size = regions(lowered)
@@ -90,7 +97,8 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     levels = [[signed_node(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)]
     reading = graph.order(node for level in levels for node, _ in level)
     indicated = [signed_node(graph, node) for node in lowered.indicators]
-    settled = settled_nodes(graph, graph.order((*reading, *(node for node, _ in indicated))))
+    leaving = graph.order(node for _, node in lowered.leaving)
+    settled = settled_nodes(graph, graph.order((*reading, *(node for node, _ in indicated), *leaving)))
     prepare, before, after = _divided(graph, roots, kept | settled)
     at_hand = kept.intersection((*prepare, *before)) | settled
     stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
@@ -135,20 +143,27 @@ def taped(built: Built, write: Write = as_tapes) -> Taped:
     indicator = Writer(graph, leaf_slots(graph, indicating, first) | {n: written.slot[n] for n in at_hand}, reader.size)
     indicates = indicator.tape([n for n in indicating if graph.args[n]], {node for node, _ in indicated})
     indicators = [indicator.signed(*each) for each in indicated]
-    initial = indicator.initial()
+    giver = Writer(graph, leaf_slots(graph, leaving, first) | {n: written.slot[n] for n in settled}, indicator.size)
+    gives = giver.tape([n for n in leaving if graph.args[n] and n not in settled], {node for _, node in lowered.leaving})
+    left = {address: giver.place_of(node) for address, node in lowered.leaving}
+    initial = giver.initial()
+    initial[: indicator.size] = indicator.initial()
     initial[: reader.size] = reader.initial()
     initial[:x_read] = written.initial
     return Taped(
         loops=[] if cut else [Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
         parameters=lowered.parameters,
         discrete=lowered.discrete,
-        code={**written.code, Stage.READING: reads, Stage.INDICATING: indicates},
+        code={**written.code, Stage.READING: reads, Stage.INDICATING: indicates, Stage.GIVING: gives},
         text=written.text,
         initial=initial,
         x_read=x_read,
         positions=positions,
         velocities=velocities,
         indicators=indicators,
+        foreign=lowered.foreign,
+        arriving=lowered.arriving,
+        leaving=left,
         first=first,
         mobility=mobile_places,
         misfits=slots(wanted[Region.MISFITS]),
@@ -182,7 +197,7 @@ def regions(lowered: Lowered) -> tuple[dict[Region, int], int]:
     counts = {
         Region.STATES: lowered.built.states,
         Region.TIME: 1,
-        Region.DRIVES: len(lowered.built.drives),
+        Region.DRIVES: len(lowered.built.drives) + len(lowered.arriving),
         Region.PARAMETERS: len(lowered.parameters),
         Region.DISCRETE: len(lowered.discrete),
         Region.UNKNOWNS: lowered.unknowns,

@@ -12,6 +12,7 @@ typedef struct {
     Fused calls; /* what k->fused points to */
     const FusedRows *rows;
     FusedReport report;
+    Operations called; /* those of the FMUs whose equations are not known, and of drives */
     double *w, *right, *pivot, *diagonal, *before; /* right and what follows: by unknown of all loops */
     int unknowns;
     bool solved; /* the unknowns of the last evaluation are those of SOLVE_STAGE */
@@ -61,6 +62,23 @@ static bool get_settled(const Kernel *k, Own *own)
     return true;
 }
 
+/* FMUs whose equations are not known, with what they are fed from at this point. */
+static bool call(Kernel *k, Own *own)
+{
+    const FusedRows *rows = own->rows;
+    const Failure before = k->failure;
+    run(own, GIVING_STAGE);
+    for (int i = 0; i < rows->leavings; i++)
+        k->v[rows->fed[i]] = own->w[rows->leaving[i]];
+    if (operate(k, &own->called) != KERNEL_DONE) {
+        k->failure = before;
+        return false;
+    }
+    for (int i = 0; i < rows->arrivings; i++)
+        own->w[rows->u + rows->drives + i] = k->v[rows->arriving[i]];
+    return true;
+}
+
 static bool place_point(Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
@@ -70,7 +88,7 @@ static bool place_point(Kernel *k, Own *own)
     own->w[rows->t] = k->t;
     for (int i = 0; i < rows->drives; i++)
         own->w[rows->u + i] = drive_value(&k->drives[rows->drive[i]], k->t, k->passed);
-    return true;
+    return !rows->calls || call(k, own);
 }
 
 static bool fill(Kernel *k, Own *own)
@@ -342,11 +360,26 @@ static void end(Kernel *k)
         own->calls.end_record(k);
     if (own && own->calls.end_slopes)
         own->calls.end_slopes(own->calls.slopes);
-    if (own)
+    if (own) {
+        free(own->called.items);
         free(own->w);
+    }
     free(own);
     k->fused = NULL;
     k->ahead = false;
+}
+
+static bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)
+{
+    const Operations *all = &k->lists[CONTINUOUS];
+    Operations *called = &own->called;
+    called->items = malloc(((size_t)all->count + 1) * sizeof *called->items);
+    for (int i = 0; i < all->count && called->items && rows->calls; i++) {
+        const Operation *o = &all->items[i];
+        if (o->kind == DRIVE || (o->instance && rows->called[o->index]))
+            called->items[called->count++] = *o;
+    }
+    return called->items;
 }
 
 int kernel_set_fused(Kernel *k, const FusedRows *rows)
@@ -363,7 +396,7 @@ int kernel_set_fused(Kernel *k, const FusedRows *rows)
     k->fused = &own->calls;
     k->end_fused = end;
     own->w = malloc(((size_t)rows->size + 4 * unknowns + 1) * sizeof *own->w);
-    if (!own->w) {
+    if (!own->w || !choose_calls(k, own, rows)) {
         end(k);
         return -1;
     }

@@ -19,8 +19,8 @@ struct Kernel;
 typedef void (*FusedStage)(const void *code, double *workspace); /* code: a tape, or whatever a compiled function needs */
 
 /* PREPARE_STAGE: what depends on values alone that change at events only. READING_STAGE: constraints, by states of their own. INDICATING_STAGE:
- * event indicators, after an evaluation. */
-enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, FUSED_STAGES };
+ * event indicators, after an evaluation. GIVING_STAGE: what FMUs are fed with whose equations are not known, before anything else that is no setting. */
+enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, GIVING_STAGE, FUSED_STAGES };
 
 /* In arrays of slots, but for unknown, pivot, diagonal and derivative: NONE is a zero, and what is below the opposite of what a slot has. */
 #define NEGATIVE(slot) (-2 - (slot))
@@ -50,6 +50,9 @@ typedef struct {
     const int *mobility; /* as those of the loops */
     int x_read;          /* the states of READING_STAGE */
     const int *position, *velocity, *indicator; /* by constraint, and by indicator */
+    const int *called;                          /* by instance, whether its equations are not known */
+    const int *leaving, *fed, *arriving;        /* what these are fed with, and the places of the kernel for it; those of what comes from them, after the drives */
+    int calls, leavings, arrivings;             /* calls: whether there are any */
 } FusedRows;
 
 /* handed: evaluations in which the general equations were solved; by_rows: those that the instances were asked for in spite of all. given_up: when an

@@ -26,14 +26,16 @@ class Stage(IntEnum):
     AFTER = 3
     READING = 4
     INDICATING = 5
+    GIVING = 6
     SLOPES = -1
     """Of ``fused_slopes.h``, in a workspace of its own; no stage of an evaluation."""
 
 
 _LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "misfit", "order", "mobility")
-_SLOTS = (*_LOOPS, "position", "velocity", "indicator")
+_SLOTS = (*_LOOPS, "position", "velocity", "indicator", "called", "leaving", "fed", "arriving")
 """Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has. ``order`` is no slot, but
-an order of pivots as the kernel numbers them, nor is ``switched``, which are truths."""
+an order of pivots as the kernel numbers them, nor are ``switched`` and ``called``, which are truths; ``fed`` and
+``arriving`` are slots of the kernel's own values."""
 
 
 class FusedStructure(ctypes.Structure):
@@ -46,6 +48,7 @@ class FusedStructure(ctypes.Structure):
         *((name, c_void_p) for name in _LOOPS),
         ("x_read", c_int),
         *((name, c_void_p) for name in _SLOTS[len(_LOOPS) :]),
+        *((name, c_int) for name in ("calls", "leavings", "arrivings")),
     ]
 
 
@@ -90,6 +93,8 @@ class FusedRows:
     slots: Mapping[str, Sequence[int]]
     """By the names of arrays of slots."""
     x_read: int
+    calls: bool
+    """Whether there are FMUs that are called."""
 
 
 def fuse(kernel: Core, structure: FusedStructure | None) -> None:
@@ -115,7 +120,8 @@ def fused_structure(library: Library, rows: FusedRows) -> FusedStructure:
     integers: dict[str, Iterable[int]] = {f"code{stage}": code for stage, code in rows.code.items()}
     integers |= {name: rows.slots.get(name, ()) for name in _SLOTS}
     integers["drive"] = rows.drives
-    counts = {"drives": len(rows.drives), "readings": len(rows.readings)}
+    counts = {"drives": len(rows.drives), "readings": len(rows.readings), "calls": int(rows.calls)}
+    counts |= {f"{name}s": len(rows.slots.get(name, ())) for name in ("leaving", "arriving")}
     structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, x_read=rows.x_read, **counts)
     for stage in rows.stages:
         setattr(structure, f"stage{stage}", rows.functions.get(stage, library.address("tape_run")))

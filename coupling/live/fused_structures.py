@@ -63,12 +63,15 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
     slots["entry"], slots["right"] = tapes.entries, tapes.right
     slots["unknown"] = tapes.unknowns
     slots["position"], slots["velocity"], slots["indicator"] = tapes.positions, tapes.velocities, tapes.indicators
+    slots["leaving"], slots["fed"] = list(tapes.leaving.values()), [session.schedule.slot_of(each) for each in tapes.leaving]
+    slots["arriving"] = [session.schedule.slot_of(each) for each in tapes.arriving]
+    slots["called"] = [part in tapes.foreign for part in range(len(session.built.parts))]
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
     slots["switched"] = [number in tapes.switched for number in range(len(tapes.pivots))]
     slots["misfit"], slots["order"] = tapes.misfits, tapes.orders
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
     return FusedRows(
-        stages=tuple(Stage),
+        stages=[stage for stage in Stage if stage is not Stage.INDICATING or tapes.indicators or not tapes.foreign],
         functions=functions,
         code=tapes.code,
         initial=tapes.initial,
@@ -82,6 +85,7 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
         ],
         slots=slots,
         x_read=tapes.x_read,
+        calls=bool(tapes.foreign),
     )
 
 

@@ -1,0 +1,92 @@
+"""FMUs whose equations are not known, called by the tape of all others: the same evaluations and numbers as where all FMUs are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coupling import System
+from coupling.live import fused
+from tests.coupling.live.test_fused import both_ways
+from tests.support.foreign import well_behaved
+from tests.support.foreign.archive import export
+from tests.support.foreign.model import Model, Variable
+
+CURRENT = Variable("current", rate="(5.0 * sin(3.0 * time) - 2.0 * w - current) / 0.05", depends=["w", "current"])
+
+
+def servo(version: int) -> Path:
+    """A motor with a spring: a torque from an angle, a speed and a state of its own."""
+    torque = Variable("torque", "output", value="2.0 * current - 0.3 * phi", depends=["current", "phi"])
+    return export(Model("Servo", [Variable("phi", "input"), Variable("w", "input"), CURRENT, torque]), version)
+
+
+def arm(version: int = 3) -> System:
+    system = System("arm", gravity=(0.0, -9.81))
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5, "x": 0.5})
+    system.add("motor", "planar.Wrench")
+    system.add("servo", servo(version))
+    system.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
+    system.connect("motor.M", "rod.p2")
+    for pair in (("rod.theta", "servo.phi"), ("rod.omega", "servo.w"), ("servo.torque", "motor.Cz")):
+        system.connect(*pair)
+    return system
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("stabilisation", ["projection", "baumgarte"])
+def test_an_actuator_of_another_tool_is_fed_and_asked_before_the_multipliers_are_found(version, stabilisation):
+    result = both_ways(lambda: arm(version), 0.5, within=1e-12, rtol=1e-9, stabilisation=stabilisation)
+    assert result.statistics.handed_over == result.statistics.by_fmus == 0
+
+
+def test_compiled_code_calls_it_too():
+    ours, theirs = (arm().simulate(0.3, output_times=[0.3], rtol=1e-9, compiled=compiled) for compiled in (True, False))
+    assert ours.statistics.evaluated == fused.BY_CODE and not ours.statistics.by_fmus
+    for name in theirs.names:
+        assert ours[name] == pytest.approx(theirs[name], rel=0, abs=1e-12 * max(1, abs(theirs[name]).max())), name
+
+
+def test_its_events_are_those_of_the_run():
+    """A push that grows from one time event on, and falls at each state event."""
+
+    def pushed() -> System:
+        system = System("pushed")
+        system.add("source", well_behaved.two_events())
+        system.add("force", "mechanical1d.Force")
+        system.add("mass", "mechanical1d.Mass")
+        system.connect("force.flange", "mass.flange")
+        system.connect("source.y", "force.force")
+        return system
+
+    result = both_ways(pushed, 1.2, rtol=1e-9)
+    assert result.statistics.state_events and result.statistics.time_events
+
+
+def test_what_is_solved_for_together_with_it_stays_with_the_fmus():
+    """It says nothing of what depends on what, so that its force and the mass's acceleration may be a loop."""
+    system = System("tied")
+    system.add("first", well_behaved.mass_spring())
+    system.add("second", "mechanical1d.Mass")
+    system.add("tie", "mechanical1d.SpringDamper1D", {"k": 30.0})
+    for pair in (("first.x", "tie.M.s"), ("first.v", "tie.M.v"), ("tie.M.f", "first.f")):
+        system.connect(*pair)
+    system.drive("tie.M.a", 0.0)
+    system.connect("tie.N", "second.flange")
+    result = system.simulate(0.01, compiled="tape")
+    (said,) = (each for each in result.outcome.warnings if each.startswith("compiled"))
+    assert said.startswith("compiled = 'tape': 'first") and "whose equations are not known" in said
+    assert result.statistics.evaluated == fused.BY_INSTANCES
+
+
+def test_what_is_fed_from_multipliers_stays_with_the_fmus():
+    system = arm()
+    system.add("meter", export(Model("Meter", [Variable("f", "input"), Variable("y", rate="f", depends=["f"])]), 3))
+    system.connect("pin.N.Fx", "meter.f")
+    result = system.simulate(0.01, compiled="tape")
+    assert result.outcome.warnings == [
+        "compiled = 'tape': 'pin.N.Fx' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU "
+        "gives; derivatives were found by the FMUs"
+    ]
