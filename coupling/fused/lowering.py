@@ -8,15 +8,13 @@ from random import Random
 
 from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, Variable, equations_of
 from coupling.fused.expressions import Graph, Op
+from coupling.fused.islands import check_loops, check_order
+from coupling.fused.not_fused import NotFused
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address, Part, type_code
 from coupling.plan.jacobian import build_jacobian
 from coupling.plan.schedule import ScheduledLoop
-
-
-class NotFused(Exception):
-    """Why a system is no single function of numbers: a sentence that names the instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +174,7 @@ class _System:
         schedule = self.built.schedule
         self._number_unknowns()
         self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
-        self._check_loops()
+        check_loops(self.built, self.result.foreign)
         off = self._off()
         first, loops = 0, []
         for loop in schedule.loops:
@@ -191,7 +189,7 @@ class _System:
                 (number, place) for number in self.classes for place in self._indicators(number, self.parts[number])
             )
         self.result.leaving = self._leaving()
-        self._check_order()
+        check_order(self.result)
         self._sort_by_part(Op.PARAMETER, self.result.parameters)
         self._sort_by_part(Op.DISCRETE, self.result.discrete)
         return self.result
@@ -226,32 +224,6 @@ class _System:
             assert isinstance(value, int)
             found[source] = value
         return tuple(found.items())
-
-    def _check_loops(self) -> None:
-        for loop in self.built.schedule.loops:
-            for node in sorted(loop.members):
-                address = self.wiring.addresses[node]
-                if address.part in self.result.foreign:
-                    raise NotFused(
-                        f"'{self.built.named(address.part, address.reference)}', whose equations are not known, has a part in what is solved for"
-                    )
-
-    def _check_order(self) -> None:
-        """FMUs that are called come first: what they are fed from follows from states and time."""
-        graph, drives = self.graph, len(self.built.drives)
-
-        def waits(nodes: Iterable[int], *ops: Op) -> bool:
-            found = ((graph.op[node], int(graph.value[node])) for node in graph.order(nodes) if graph.op[node].leaf)
-            return any(op in ops and (op is Op.UNKNOWN or number >= drives) for op, number in found)
-
-        for address, node in self.result.leaving:
-            if waits([node], Op.UNKNOWN, Op.DRIVE):
-                name = self.built.named(address.part, address.reference)
-                raise NotFused(
-                    f"'{name}' goes to an FMU whose equations are not known and follows itself from multipliers or from what such an FMU gives"
-                )
-        if self.result.foreign and waits([node for level in self.result.readings for node in level if node is not None], Op.DRIVE):
-            raise NotFused("a position or velocity that is projected follows from what an FMU gives whose equations are not known")
 
     def _indicators(self, number: int, part: Part) -> list[int]:
         """In the order of the FMU, which in FMI 2 does not tell which variables they are."""
