@@ -83,8 +83,8 @@ class Run:
     sensitivities: Sequence[str] = ()
     """Parameters by which everything recorded is differentiated."""
     compiled: bool | str | None = None
-    """``tape``: derivatives are found by a tape of the FMUs' equations, where all of them are own and integrated together; True: by compiled code of
-    these; False: by calls of the FMUs. None: by the tape where there is one."""
+    """``tape``: derivatives are found by a tape of the FMUs' equations, which calls those of others; True: by compiled code of these;
+    False: by calls of the FMUs. None: by the tape where all FMUs are own and there is one."""
 
     def __post_init__(self) -> None:
         for name in ("start_time", "stop_time", "rtol", "max_step", "output_interval"):

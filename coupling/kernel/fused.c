@@ -373,8 +373,10 @@ static bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)
 {
     const Operations *all = &k->lists[CONTINUOUS];
     Operations *called = &own->called;
+    if (!rows->calls)
+        return true;
     called->items = malloc(((size_t)all->count + 1) * sizeof *called->items);
-    for (int i = 0; i < all->count && called->items && rows->calls; i++) {
+    for (int i = 0; i < all->count && called->items; i++) {
         const Operation *o = &all->items[i];
         if (o->kind == DRIVE || (o->instance && rows->called[o->index]))
             called->items[called->count++] = *o;

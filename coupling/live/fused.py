@@ -23,7 +23,7 @@ def begin_fused(session: Session) -> None:
     """Fused code takes the place of the instances where it can and may; to be called at the start of a run."""
     session.evaluated, session.not_compiled = BY_INSTANCES, ""
     run = session.run
-    if run.compiled is False or (run.compiled is None and run.stop_time == run.start_time):
+    if run.compiled is False or (run.compiled is None and not _by_default(session)):
         return
     tapes = _tapes(session)
     if not isinstance(tapes, Taped):
@@ -37,6 +37,11 @@ def begin_fused(session: Session) -> None:
         except NotCompiled as error:
             session.not_compiled = str(error)
     _fuse(session, tapes)
+
+
+def _by_default(session: Session) -> bool:
+    """Whether a run that does not say how takes the tape: of components of this library alone, so that nobody else's FMU is called in another order."""
+    return session.run.stop_time != session.run.start_time and session.program.all_known
 
 
 def _fuse_compiled(session: Session) -> None:

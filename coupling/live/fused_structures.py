@@ -65,7 +65,7 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
     slots["position"], slots["velocity"], slots["indicator"] = tapes.positions, tapes.velocities, tapes.indicators
     slots["leaving"], slots["fed"] = list(tapes.leaving.values()), [session.schedule.slot_of(each) for each in tapes.leaving]
     slots["arriving"] = [session.schedule.slot_of(each) for each in tapes.arriving]
-    slots["called"] = [part in tapes.foreign for part in range(len(session.built.parts))]
+    slots["called"] = [part in tapes.foreign for part in range(len(session.built.parts))] if tapes.foreign else []
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
     slots["switched"] = [number in tapes.switched for number in range(len(tapes.pivots))]
     slots["misfit"], slots["order"] = tapes.misfits, tapes.orders

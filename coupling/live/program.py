@@ -23,6 +23,7 @@ from coupling.plan.build import Built
 from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
+from coupling.plan.instances import component_of
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import NUMERIC, chosen, recordable
 from coupling.plan.scene import drawn, scene_of
@@ -56,6 +57,11 @@ class Program:
     """From this slot on, the energy that coupling has created at each port that is watched."""
     shortcuts: bool = True
     """Whether loops are passed by shortcuts where they have some, when no equations evaluate the system in place of its instances."""
+
+    @cached_property
+    def all_known(self) -> bool:
+        """Whether the equations of all instances are known, since all are components of this library."""
+        return all(component_of(fmu) is not None for fmu in {part.fmu for part in self.built.parts})
 
     @cached_property
     def fused(self) -> Taped | NotFused:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from coupling.fused.taped import Taped
 from coupling.kernel.slopes import KernelSlopes
 from coupling.kernel.status import Status
 from coupling.live.linearise import Linearisation, NoDerivative, StateJacobian, open_loops
@@ -50,9 +49,8 @@ class GraphSlopes:
 def begin_slopes(session: Session) -> GraphSlopes | None:
     """None where the FMUs are asked, or some of them are called, and where joints come and go at times that the graph does not know; to be called
     after fused code was set."""
-    tapes = session.program.fused
-    calls = isinstance(tapes, Taped) and bool(tapes.foreign)
-    return None if session.kernel.fused is None or session.built.enforced or calls else GraphSlopes(session)
+    by_graph = session.kernel.fused is not None and session.program.all_known and not session.built.enforced
+    return GraphSlopes(session) if by_graph else None
 
 
 def jacobian_of(session: Session) -> GraphSlopes | StateJacobian:

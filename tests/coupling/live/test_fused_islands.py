@@ -42,11 +42,49 @@ def test_an_actuator_of_another_tool_is_fed_and_asked_before_the_multipliers_are
     assert result.statistics.handed_over == result.statistics.by_fmus == 0
 
 
+def test_a_run_that_does_not_say_how_calls_all_fmus():
+    """It is compared bit by bit: nobody else's FMU is called in another order, unless it is asked for."""
+    unsaid, theirs = (arm().simulate(0.1, output_times=[0.1], rtol=1e-9, compiled=compiled) for compiled in (None, False))
+    assert unsaid.statistics.evaluated == fused.BY_INSTANCES and f"evaluated {fused.BY_INSTANCES}" in unsaid.summary()
+    assert unsaid.outcome.warnings == theirs.outcome.warnings == []
+    for name in theirs.names:
+        assert list(unsaid[name]) == list(theirs[name]), name
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida", "Radau"])
+def test_implicit_solvers_take_the_jacobian_from_the_fmus(solver):
+    result = both_ways(arm, 0.1, within=1e-6, counts=("state_events",), solver=solver, rtol=1e-8)
+    assert result.statistics.by_fmus == 0
+
+
 def test_compiled_code_calls_it_too():
     ours, theirs = (arm().simulate(0.3, output_times=[0.3], rtol=1e-9, compiled=compiled) for compiled in (True, False))
     assert ours.statistics.evaluated == fused.BY_CODE and not ours.statistics.by_fmus
     for name in theirs.names:
         assert ours[name] == pytest.approx(theirs[name], rel=0, abs=1e-12 * max(1, abs(theirs[name]).max())), name
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_units_are_converted_on_both_ways(version):
+    """A spring in mm, mm/s and kN for a mass in m, m/s and N, with half of its force and 2 N besides."""
+    taken = [Variable("s", "input", unit="mm"), Variable("v", "input", unit="mm/s")]
+    force = Variable("f", "output", unit="kN", value="-5e-5 * s - 1e-6 * v", depends=["s", "v"])
+    spring = export(Model("Spring", [*taken, force]), version)
+
+    def swinging() -> System:
+        system = System("swinging")
+        system.add("spring", spring)
+        system.add("force", "mechanical1d.Force")
+        system.add("mass", "mechanical1d.Mass", {"m": 2.0, "s": 0.1})
+        system.connect("force.flange", "mass.flange")
+        system.connect("mass.s", "spring.s")
+        system.connect("mass.v", "spring.v")
+        system.connect("spring.f", "force.force", factor=0.5, offset=2.0)
+        return system
+
+    result = both_ways(swinging, 0.5, within=1e-12, rtol=1e-9)
+    assert result.statistics.by_fmus == 0
+    assert result["spring.f"] == pytest.approx(-5e-2 * result["mass.s"] - 1e-3 * result["mass.v"], rel=1e-12)
 
 
 def test_its_events_are_those_of_the_run():
