@@ -27,8 +27,9 @@ class GraphSlopes:
             slots=found.slots,
         )
         size = found.states + found.unknowns
-        self._chosen = np.flatnonzero(np.array(found.rows) < size)
-        self.rows, self.columns = (np.array(places)[self._chosen] for places in (found.rows, found.columns))
+        rows, columns = (np.array(places, dtype=int) for places in (found.rows, found.columns))  # of integers even where there are none
+        self._chosen = np.flatnonzero(rows < size)
+        self.rows, self.columns = rows[self._chosen], columns[self._chosen]
         """Of what it has of derivatives and residuals, by states and unknowns."""
         self.has_loops = found.unknowns > 0
         self.linear = self

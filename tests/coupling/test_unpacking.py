@@ -244,6 +244,7 @@ def test_an_entry_that_is_damaged_is_made_anew(tmp_path: Path, folder: Path, dam
 def forget(fmu: Fmu) -> None:
     """As if another process asked."""
     fmu._kept.clear()
+    fmu._binaries.clear()
     while cache._held:
         os.close(cache._held.popitem()[1])
 
