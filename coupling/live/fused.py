@@ -40,8 +40,14 @@ def begin_fused(session: Session) -> None:
 
 
 def _by_default(session: Session) -> bool:
-    """Whether a run that does not say how takes the tape: of components of this library alone, so that nobody else's FMU is called in another order."""
-    return session.run.stop_time != session.run.start_time and session.program.all_known
+    """Whether a run that does not say how takes the tape: of components of this library alone, so that nobody else's FMU is called in another order, and
+    not of so many that the run would begin a good while later."""
+    few = len(session.built.parts) <= _MOST_BY_DEFAULT
+    return few and session.run.stop_time != session.run.start_time and session.program.all_known
+
+
+_MOST_BY_DEFAULT = 2500
+"""Instances, which take some ten seconds to lower."""
 
 
 def _fuse_compiled(session: Session) -> None:

@@ -210,8 +210,8 @@ def test_what_the_instances_deny_ends_the_tape():
         assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
 
 
-def test_the_tape_runs_wherever_there_is_one():
-    """Unless it is asked otherwise, and without a word where there is none."""
+def test_the_tape_runs_wherever_there_is_one(monkeypatch):
+    """Unless it is asked otherwise, and without a word where there is none; of very many instances where it is asked for."""
     system = four_bars(1)
     plain, asked, by_fmus = (
         system.simulate(0.1, output_times=[0.1], **options) for options in ({}, {"compiled": "tape"}, {"compiled": False})
@@ -220,6 +220,9 @@ def test_the_tape_runs_wherever_there_is_one():
     assert by_fmus.statistics.evaluated == fused.BY_INSTANCES
     stepped = seven_bodies.system().simulate(1e-3, communication_step=1e-4)
     assert stepped.statistics.evaluated == fused.BY_INSTANCES and not any("compiled" in each for each in stepped.outcome.warnings)
+    monkeypatch.setattr(fused, "_MOST_BY_DEFAULT", 3)
+    found = [four_bars(1).simulate(0.1, output_times=[0.1], **options).statistics.evaluated for options in ({}, {"compiled": "tape"})]
+    assert found == [fused.BY_INSTANCES, fused.BY_TAPE]
 
 
 @pytest.mark.parametrize("given", [1, "tapes", 0])
