@@ -9,7 +9,7 @@ import numpy as np
 from coupling.export.c_arrays import array, row
 from coupling.fused.c_code import EXPORTED
 from coupling.fused.coded import written
-from coupling.fused.lowering import NotFused
+from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import EVALUATION, Taped
 from coupling.kernel.fused import FusedRows, Stage, reading_arrays
 from coupling.live.fused_structures import rows_of

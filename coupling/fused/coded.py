@@ -11,7 +11,7 @@ import numpy as np
 
 from coupling.fused.compiled import NotCompiled, functions
 from coupling.fused.kept import kept
-from coupling.fused.lowering import NotFused
+from coupling.fused.not_fused import NotFused
 from coupling.fused.roots import Region
 from coupling.fused.taped import EVALUATION, Taped, taped
 from coupling.fused.written import as_c

@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from coupling.fused.expressions import Op
-from coupling.fused.lowering import Lowered, LoweredLoop
+from coupling.fused.lowered import Lowered, LoweredLoop
 from coupling.kernel.linear import elimination_order
 
 _POINTS = 3

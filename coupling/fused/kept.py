@@ -11,8 +11,6 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
-import sympy
-
 from coupling.fmus import cache as folders
 from coupling.kernel.tape import OPERATIONS
 from coupling.plan.build import Built
@@ -82,5 +80,5 @@ def _generator() -> str:
     """Changes with anything that makes stages."""
     here = Path(__file__).parent
     sources = [path.read_bytes() for folder in (here, here.parent / "plan") for path in sorted(folder.glob("*.py"))]
-    told = [version("jourdain").encode(), sympy.__version__.encode(), repr(OPERATIONS).encode(), *sources]
+    told = [version("jourdain").encode(), version("sympy").encode(), repr(OPERATIONS).encode(), *sources]
     return hashlib.sha256(b"\0".join(told)).hexdigest()

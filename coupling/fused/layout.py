@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from coupling.fused.expressions import Op
-from coupling.fused.lowering import Lowered
+from coupling.fused.lowered import Lowered
 from coupling.fused.roots import Region, Roots, Stage
 
 _LEAVES = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from random import Random
+from dataclasses import dataclass
 
-from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, Variable, equations_of
+from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, equations_of
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.islands import check_loops, check_order
+from coupling.fused.lowered import Lowered, LoweredLoop
 from coupling.fused.not_fused import NotFused
 from coupling.memory import without_collection
 from coupling.plan.build import Built
@@ -27,77 +27,6 @@ class Affine:
 
 Value = int | Affine
 """A node where no unknown enters."""
-
-
-@dataclass(frozen=True)
-class LoweredLoop:
-    """The equations of a loop: entries in compressed rows, as the kernel has them, times unknowns, plus the residuals at unknowns of 0."""
-
-    first: int
-    """The number of its first unknown; those of a loop follow one another, in the order of the schedule."""
-    unknowns: tuple[Address, ...]
-    row_start: tuple[int, ...]
-    columns: tuple[int, ...]
-    """From 0 on in each loop."""
-    entries: tuple[int, ...]
-    residuals: tuple[int, ...]
-
-    def rows(self) -> list[dict[int, int]]:
-        """The nodes of the entries, by columns."""
-        spans = zip(self.row_start[:-1], self.row_start[1:], strict=True)
-        return [dict(zip(self.columns[a:b], self.entries[a:b], strict=True)) for a, b in spans]
-
-
-@dataclass
-class Lowered:
-    """The equations of a system as data. Leaves are numbered as the lists below."""
-
-    built: Built
-    graph: Graph
-    parameters: list[tuple[int, str]] = field(default_factory=list)
-    """Part and name of each variable that is constant between changes from outside: parameters, and inputs that nothing feeds."""
-    discrete: list[tuple[int, str]] = field(default_factory=list)
-    """Those that change at events only."""
-    loops: tuple[LoweredLoop, ...] = ()
-    switched: tuple[int, ...] = ()
-    """Numbers of the unknowns whose equations say that they are 0 while their modes have their constraints not in force."""
-    derivatives: tuple[int, ...] = ()
-    """By state, in terms of states, drives and unknowns."""
-
-    readings: tuple[tuple[int | None, int | None], ...] = ()
-    """By constraint of the plan's reading: position and velocity, in terms of states, drives and time."""
-    foreign: tuple[int, ...] = ()
-    """Parts that are called, since their equations are not known."""
-    arriving: list[Address] = field(default_factory=list)
-    """What comes from these: leaves as drives, after those of the system."""
-    leaving: tuple[tuple[Address, int], ...] = ()
-    """What these are fed from, with its node."""
-    indicators: tuple[int, ...] = ()
-    """Event indicators in the kernel's order; those of contacts and of friction contain unknowns."""
-    recorded: tuple[int, ...] = ()
-    """Variables that were asked for by themselves, in terms of states, drives and unknowns."""
-    variables: dict[tuple[int, str], Variable] = field(default_factory=dict)
-    """The declarations of the variables in these lists."""
-
-    @property
-    def unknowns(self) -> int:
-        return sum(len(loop.unknowns) for loop in self.built.schedule.loops)
-
-    def random_values(self, op: Op, number: int, random: Random, count: int) -> list[float]:
-        """Values that a leaf may have; a Boolean has both, the second half of them being opposite to the first."""
-        listed = self.parameters if op is Op.PARAMETER else self.discrete if op is Op.DISCRETE else None
-        if listed is None:
-            return [random.uniform(0.3, 1.7) for _ in range(count)]
-        variable = self.variables[listed[number]]
-        if variable.type == "boolean":
-            first = [random.random() < 0.5 for _ in range(count // 2)]
-            return [float(each) for each in (*first, *(not each for each in first))]
-        values = [variable.range.nearest(random.uniform(0.3, 1.7)) for _ in range(count)]
-        if variable.type == "integer":
-            low, high = max(variable.range.minimum, -2), min(variable.range.maximum, 2)
-            values = [float(low + i % int(high - low + 1)) for i in range(count)]
-            random.shuffle(values)
-        return values
 
 
 def lower(built: Built, calls: bool = False) -> Lowered:

@@ -16,7 +16,7 @@ from coupling.fused.c_code import Section
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.gradients import gradients
 from coupling.fused.kept import kept
-from coupling.fused.lowering import Lowered, lower
+from coupling.fused.lowered import Lowered
 from coupling.fused.taped import leaf_slots, regions, signed_node
 from coupling.fused.written import Write, as_tapes
 from coupling.kernel.fused import Stage
@@ -51,6 +51,8 @@ def slopes_of(built: Built) -> Slopes:
 
 def slopes(built: Built, write: Write = as_tapes) -> Slopes:
     """As a tape, or as what else there is a writer of; raises NotFused."""
+    from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
+
     with without_collection():
         lowered = lower(built)
         found, graph = entries(lowered), lowered.graph

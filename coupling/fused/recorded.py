@@ -12,7 +12,6 @@ import numpy as np
 from coupling.fused.c_code import Section
 from coupling.fused.compiled import functions
 from coupling.fused.kept import kept
-from coupling.fused.lowering import lower_variables
 from coupling.fused.roots import Region
 from coupling.fused.taped import leaf_slots, regions, settled_nodes, signed_node
 from coupling.fused.written import STRAIGHT, Write, as_c, as_tapes
@@ -38,6 +37,8 @@ class Recorded:
 
 def recorded(built: Built, wanted: Sequence[Address], write: Write) -> Recorded:
     """Raises NotFused where a variable follows from what no graph holds."""
+    from coupling.fused.lowering import lower_variables  # SymPy with it, which runs of structures that are kept do without
+
     lowered = lower_variables(built, wanted)
     graph = lowered.graph
     first, size = regions(lowered)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from coupling.fused.elimination import Elimination, Order, eliminations
 from coupling.fused.expressions import Graph, Op
-from coupling.fused.lowering import Lowered, LoweredLoop
+from coupling.fused.lowered import Lowered, LoweredLoop
 from coupling.fused.recursion import Pivots
 from coupling.memory import without_collection
 

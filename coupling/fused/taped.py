@@ -11,7 +11,7 @@ import numpy as np
 from coupling.fused.c_code import Section
 from coupling.fused.elimination import Order
 from coupling.fused.expressions import Graph, Op
-from coupling.fused.lowering import Lowered, lower
+from coupling.fused.lowered import Lowered
 from coupling.fused.mobility import slopes
 from coupling.fused.recursion import cut_between_blocks
 from coupling.fused.roots import Region, Roots, derivatives, recursive_derivatives
@@ -80,6 +80,8 @@ class Taped:
 
 def taped(built: Built, write: Write = as_tapes) -> Taped:
     """Derivatives as tapes, or as what else there is a writer of; raises NotFused where there is no graph of them."""
+    from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
+
     cut = cut_between_blocks(built)
     lowered = lower(cut.built) if cut else lower(built, calls=True)
     roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)

@@ -6,7 +6,7 @@ import math
 
 from coupling.fused.coded import Compiled
 from coupling.fused.compiled import NotCompiled
-from coupling.fused.lowering import NotFused
+from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import Taped
 from coupling.kernel.fused import fuse, report
 from coupling.kernel.fused_record import fuse_record

@@ -10,7 +10,7 @@ import numpy as np
 from coupling.fused.coded import Compiled
 from coupling.fused.compiled import functions_in
 from coupling.fused.elimination import Order
-from coupling.fused.lowering import NotFused
+from coupling.fused.not_fused import NotFused
 from coupling.fused.recorded import Recorded
 from coupling.fused.roots import Region
 from coupling.fused.taped import Pattern, Taped

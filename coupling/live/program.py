@@ -12,7 +12,7 @@ import numpy as np
 
 from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
-from coupling.fused.lowering import NotFused
+from coupling.fused.not_fused import NotFused
 from coupling.fused.open_loops import Slopes, slopes_of
 from coupling.fused.recorded import Recorded, recorded_kept
 from coupling.fused.taped import Taped
@@ -23,7 +23,6 @@ from coupling.plan.build import Built
 from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
-from coupling.plan.instances import component_of
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import NUMERIC, chosen, recordable
 from coupling.plan.scene import drawn, scene_of
@@ -60,8 +59,10 @@ class Program:
 
     @cached_property
     def all_known(self) -> bool:
-        """Whether the equations of all instances are known, since all are components of this library."""
-        return all(component_of(fmu) is not None for fmu in {part.fmu for part in self.built.parts})
+        """Whether the equations of all instances are known, since all are components of this library. What made the FMUs is looked at first, since
+        to compare an FMU with the declaration of its component takes seconds where SymPy has not been imported."""
+        ours = all(fmu.generation_tool.startswith("Jourdain") for fmu in {part.fmu for part in self.built.parts})
+        return ours and isinstance(self.fused, Taped) and not self.fused.foreign
 
     @cached_property
     def fused(self) -> Taped | NotFused:

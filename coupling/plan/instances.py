@@ -65,13 +65,15 @@ _components: dict[tuple[type, int], Fmu] = {}
 
 def component_of(fmu: Fmu) -> type | None:
     """The component class that an FMU was built from; None where no class of this process has declared what the FMU says."""
+    if not fmu.generation_tool.startswith("Jourdain"):
+        return None
+    own = next((component for (component, _), known in _components.items() if known.path == fmu.path and known.sha256 == fmu.sha256), None)
+    if own is not None:
+        return own
     from fmu_components.catalogue import all_components
     from fmu_components.export.build import table_of
 
-    if not fmu.generation_tool.startswith("Jourdain"):
-        return None
-    own = next((component for (component, _), known in _components.items() if known.path == fmu.path), None)
-    component = own or all_components().get(fmu.model_name)
+    component: type | None = all_components().get(fmu.model_name)
     return component if component is not None and table_of(component).token == fmu.token else None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from coupling.fused.lowering import NotFused, lower
+from coupling.fused.lowering import lower
+from coupling.fused.not_fused import NotFused
 from fmu_components.catalogue import all_components
 from tests.support.fused.agreement import ALLOWED, disagreement, events_disagreement
 from tests.support.fused.smallest import smallest

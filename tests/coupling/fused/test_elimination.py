@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling.fused.elimination import Order, _elimination
-from coupling.fused.lowering import LoweredLoop
+from coupling.fused.lowered import LoweredLoop
 
 POINTS, COUNT = 6, 8
 

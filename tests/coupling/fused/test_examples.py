@@ -10,7 +10,8 @@ from types import ModuleType
 import pytest
 
 from coupling import System
-from coupling.fused.lowering import NotFused, lower
+from coupling.fused.lowering import lower
+from coupling.fused.not_fused import NotFused
 from tests.support.fused.agreement import ALLOWED, disagreement
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

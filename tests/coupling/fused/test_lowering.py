@@ -7,7 +7,8 @@ import pytest
 
 from coupling import System
 from coupling.fused.layout import layout
-from coupling.fused.lowering import NotFused, lower
+from coupling.fused.lowering import lower
+from coupling.fused.not_fused import NotFused
 from coupling.fused.roots import Region, derivatives, readings
 from coupling.plan.build import build
 from coupling.plan.kinds import Mode

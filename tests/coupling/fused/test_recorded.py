@@ -9,7 +9,7 @@ import pytest
 
 from coupling import Result, System
 from coupling.fused import recorded
-from coupling.fused.lowering import NotFused
+from coupling.fused.not_fused import NotFused
 from coupling.live import fused, program
 from fmu_components.catalogue import all_components
 from tests.coupling.fused.test_catalogue import NOT_FUSED as NO_COMPONENTS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,6 +15,7 @@ from coupling.kernel import fused as kernel_fused
 from coupling.kernel.core import Core
 from coupling.live import fused
 from coupling.live.fused import begin_fused
+from fmu_components.catalogue import all_components
 from fmu_components.export.build import cached_fmu
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.fmu_components.planar.test_massless import four_bar
@@ -223,6 +226,24 @@ def test_the_tape_runs_wherever_there_is_one(monkeypatch):
     monkeypatch.setattr(fused, "_MOST_BY_DEFAULT", 3)
     found = [four_bars(1).simulate(0.1, output_times=[0.1], **options).statistics.evaluated for options in ({}, {"compiled": "tape"})]
     assert found == [fused.BY_INSTANCES, fused.BY_TAPE]
+
+
+_LATER = """
+import sys
+from coupling import System
+system = System("pendulum", gravity=(0.0, -9.81))
+system.add("rod", sys.argv[1], {"p1.rx": -0.5, "x": 0.5})
+result = system.simulate(0.1)
+print(result.statistics.evaluated, "sympy" in sys.modules)
+"""
+
+
+def test_a_structure_that_is_kept_is_run_without_declarations_of_components():
+    """SymPy, in which they are written, takes longer to import than most systems to run."""
+    rod = cached_fmu(all_components()["planar.Body1"], 3)
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", _LATER, str(rod)], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{fused.BY_TAPE} False\n"
 
 
 @pytest.mark.parametrize("given", [1, "tapes", 0])

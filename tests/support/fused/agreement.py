@@ -11,7 +11,8 @@ import numpy as np
 from coupling.errors import StartError
 from coupling.fused.expressions import CALCULATED, Op
 from coupling.fused.layout import Layout, layout
-from coupling.fused.lowering import Lowered, lower, lower_variables
+from coupling.fused.lowered import Lowered
+from coupling.fused.lowering import lower, lower_variables
 from coupling.fused.roots import Region, Roots, derivatives, indicators, readings
 from coupling.kernel.instance import WARNING
 from coupling.kernel.status import Status
