@@ -102,8 +102,8 @@ class _System:
     def lowered(self) -> Lowered:
         schedule = self.built.schedule
         self._number_unknowns()
-        self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
         check_loops(self.built, self.result.foreign)
+        self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
         off = self._off()
         first, loops = 0, []
         for loop in schedule.loops:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from coupling.plan.schedule import Kind, Operation, turns
 from coupling.plan.switched import add_switched
 from coupling.record import Column, Constant
 
+Reason = TypeVar("Reason", bound=Exception)
 _PARAMETERS = ("parameter", "structuralParameter")
 
 
@@ -70,7 +71,7 @@ class Program:
         try:
             return tapes_of(self.built)
         except NotFused as error:
-            return error
+            return _alone(error)
 
     @cached_property
     def compiled(self) -> Compiled | NotFused | NotCompiled:
@@ -78,7 +79,7 @@ class Program:
         try:
             return compiled(self.built)
         except (NotFused, NotCompiled) as error:
-            return error
+            return _alone(error)
 
     @cached_property
     def fused_record(self) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:
@@ -96,7 +97,7 @@ class Program:
         except NotCompiled:
             return self.fused_record
         except NotFused as error:
-            return error
+            return _alone(error)
 
     @cached_property
     def slopes(self) -> Slopes:
@@ -207,6 +208,12 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         first_watched=first_watched,
         shortcuts=shortcuts,
     )
+
+
+def _alone(error: Reason) -> Reason:
+    """A reason to be kept, without the traceback that would keep the session, its processes included, where it was found."""
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
 
 
 def _column(part: Part, name: str) -> Column:
