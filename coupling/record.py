@@ -81,14 +81,17 @@ class Statistics:
     """Of evaluations without the FMUs, those whose multipliers the general equations had to tell, as near a singular pose."""
     by_fmus: int = 0
     """The same, those that the FMUs had to make after all."""
+    jacobians: int = 0
+    """How often an implicit solver asked for the derivatives of the whole system."""
 
     @property
     def seconds_in_master(self) -> float:
         return max(0.0, self.seconds_running - self.seconds_in_fmus)
 
     def __str__(self) -> str:
+        jacobians = f"{self.jacobians} Jacobians, " if self.jacobians else ""
         return (
-            f"{self.steps} steps ({self.rejected} rejected), {self.evaluations} evaluations, {self.events} events; "
+            f"{self.steps} steps ({self.rejected} rejected), {self.evaluations} evaluations, {jacobians}{self.events} events; "
             f"{self.seconds_running:.3g} s: {self.seconds_in_fmus:.3g} s in FMUs, {self.seconds_in_master:.3g} s in the master"
             + (f"; evaluated {self.evaluated}" if self.evaluated else "")
         )

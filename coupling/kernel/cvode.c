@@ -41,11 +41,12 @@ int cvode_jacobian(double t, void *y, void *dy, void *matrix, void *context, voi
 {
     Cvode *c = context;
     (void)dy, (void)first, (void)second, (void)third;
-    c->jacobians++;
     double *const columns = c->SUNDenseMatrix_Data(matrix);
     int result = evaluate(c, t, c->N_VGetArrayPointer(y), columns);
-    if (result == KERNEL_DONE)
+    if (result == KERNEL_DONE) {
+        c->jacobians++;
         result = kernel_state_jacobian(c->kernel, columns);
+    }
     return result == KERNEL_RETRY ? RECOVERABLE : answer(c, result);
 }
 

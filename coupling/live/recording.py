@@ -78,6 +78,7 @@ def _statistics(session: Session, preparing: float, running: float) -> Statistic
         evaluations=s.evaluations,
         newton_iterations=session.solver_statistics.get("newton_iterations", s.newton_iterations),
         factorisations=session.solver_statistics.get("factorisations", s.factorisations),
+        jacobians=session.solver_statistics.get("jacobians", 0),
         most_newton_iterations=session.solver_statistics.get("most_newton_iterations", 0),
         projected=dict(session.projected),
         events=s.events,

@@ -18,7 +18,7 @@ from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import NOT_FINITE, Equations, GaveUp, SteppedInC, Stopped
-from coupling.solvers.base.sundials import FEW, PERSISTENT, TOO_SMALL, Matrix, Sundials, as_reason, last_known, linked, load, make, options
+from coupling.solvers.base.sundials import FEW, PERSISTENT, TOO_SMALL, LastKnown, Matrix, Sundials, as_reason, linked, load, make, options
 
 
 def integrate(session: Session, run: Run) -> Outcome:
@@ -55,6 +55,10 @@ class CvodeInC(SteppedInC):
     def rejected(self) -> int:
         return self._cvode.state.rejected
 
+    @property
+    def jacobians(self) -> int:
+        return self._cvode.state.jacobians
+
     def raise_why(self) -> NoReturn:
         told, raised = self._cvode.state, self._equations.session.raised
         if raised is not None:
@@ -72,11 +76,11 @@ class Cvode(Sundials):
         n, linear = equations.states, jacobian.linear
         if jacobian.has_loops:  # these connect everything
             self._matrix = Matrix.full(n)
-            self._values = last_known(jacobian.dense)
+            self._values = LastKnown(jacobian.dense)
         else:
             missing = np.setdiff1d(np.arange(n), linear.rows[linear.rows == linear.columns])
             self._matrix = Matrix.of(n, np.append(linear.rows, missing), np.append(linear.columns, missing))
-            self._values = last_known(lambda: np.append(linear.values(), 0 * missing))
+            self._values = LastKnown(lambda: np.append(linear.values(), 0 * missing))
         more = options(run, state_tolerances(equations.session, run), jacfn=self._differentiate, **self._matrix.options)
         super().__init__(equations, make(load("CVODE"), self._derivatives, **more))
 

@@ -16,7 +16,7 @@ from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import Equations
-from coupling.solvers.base.sundials import Matrix, Sundials, last_known, load, make, options
+from coupling.solvers.base.sundials import LastKnown, Matrix, Sundials, load, make, options
 
 
 def integrate(session: Session, run: Run) -> Outcome:
@@ -56,7 +56,7 @@ class Ida(Sundials):
         self._rows, self._columns = np.append(linear.rows, missing), np.append(linear.columns, missing)
         self._sign = np.where(self._rows < n, -1.0, 1.0)
         self._on_diagonal = np.flatnonzero((self._rows == self._columns) & (self._rows < n))
-        self._values = last_known(lambda: np.append(linear.values(), 0 * missing))
+        self._values = LastKnown(lambda: np.append(linear.values(), 0 * missing))
         self._dx, self._r = np.empty(n), np.empty(self._size - n)
         self._loose = _tolerances_of_unknowns(equations, run)
         self._options = options(run, np.append(state_tolerances(session, run), self._loose), algebraic_idx=list(range(n, self._size)))

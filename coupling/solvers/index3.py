@@ -45,6 +45,7 @@ def integrate(session: Session, run: Run) -> Outcome:
     session.solver_statistics = {
         "steps": kernel.steps,
         "newton_iterations": report.iterations,
+        "jacobians": report.iterations,
         "most_newton_iterations": report.most_iterations,
         "factorisations": report.factorisations,
     }

@@ -18,7 +18,7 @@ from coupling.outcome import Outcome
 from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import Equations, GaveUp
-from coupling.solvers.base.sundials import last_known
+from coupling.solvers.base.sundials import LastKnown
 
 NAMES = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 _IMPLICIT = ("Radau", "BDF", "LSODA")
@@ -42,13 +42,17 @@ class Scipy:
         self._atol = self._options["atol"] = state_tolerances(equations.session, run)
         self._jacobian = jacobian_of(equations.session) if name in _IMPLICIT else None
         if self._jacobian:
-            self._ask = last_known(self._jacobian.dense)
+            self._ask = LastKnown(self._jacobian.dense)
             self._options["jac"] = self._differentiate
         self._solver: Any = None
         self._dense: DenseOutput | None = None
         self.rejected = 0
         self._tried: set[float] = set()
         self._gap = False
+
+    @property
+    def jacobians(self) -> int:
+        return self._ask.asked if self._jacobian else 0
 
     def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
         x = self._equations.arrive(t, x)

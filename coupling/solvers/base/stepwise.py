@@ -34,6 +34,10 @@ class Stepper(CalledMethod, Protocol):
 
     rejected: int
 
+    @property
+    def jacobians(self) -> int:
+        """How often it has asked for derivatives of the system."""
+
 
 class SteppedInC(ABC):
     """A solver that the kernel calls in C."""
@@ -43,6 +47,11 @@ class SteppedInC(ABC):
     @property
     @abstractmethod
     def rejected(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def jacobians(self) -> int:
+        """How often it has asked for derivatives of the system."""
 
     @abstractmethod
     def raise_why(self) -> NoReturn:
@@ -135,7 +144,7 @@ class _Nothing:
     """Integrates a system without states."""
 
     def __init__(self, run: Run) -> None:
-        self._longest, self.rejected = run.max_step, 0
+        self._longest, self.rejected, self.jacobians = run.max_step, 0, 0
         self._t = self._limit = self._first = 0.0
 
     def restart(self, t: float, x: np.ndarray, limit: float, first: float) -> None:
@@ -203,7 +212,8 @@ class _Drive:
         except GaveUp as error:
             return self._gave_up(str(error))
         finally:
-            self._session.solver_statistics = {"steps": self._kernel.steps, "rejected": self._stepper.rejected}
+            stepper = self._stepper
+            self._session.solver_statistics = {"steps": self._kernel.steps, "rejected": stepper.rejected, "jacobians": stepper.jacobians}
         if self._kernel.reached < run.stop_time:
             return Outcome(
                 Ending.TOO_MANY_STEPS,

@@ -34,6 +34,9 @@ _FUZZ = 100 * float(np.finfo(float).eps)
 class Sundials(ABC):
     """A solver for y, which begins with the states."""
 
+    _values: LastKnown
+    """Of what it asks for as its Jacobian, the entries that may differ from zero."""
+
     def __init__(self, equations: Equations, solver: Any) -> None:
         self._equations, self._solver = equations, solver
         self.rejected = 0
@@ -41,6 +44,10 @@ class Sundials(ABC):
         self._y = np.zeros(0)
         self._tried: set[float] = set()
         self._fresh, self._looked_back = True, False
+
+    @property
+    def jacobians(self) -> int:
+        return self._values.asked
 
     @abstractmethod
     def _start(self, t: float, x: np.ndarray) -> np.ndarray:
@@ -137,19 +144,23 @@ class Matrix:
             matrix.reshape(-1)[self.places] = values
 
 
-def last_known(jacobian: Callable[[], np.ndarray]) -> Callable[[], np.ndarray]:
+class LastKnown:
     """A Jacobian that keeps its last value where it has none: any that is about right leads to the solution."""
-    known: list[np.ndarray] = []
 
-    def ask() -> np.ndarray:
+    def __init__(self, jacobian: Callable[[], np.ndarray]) -> None:
+        self._jacobian = jacobian
+        self._known: np.ndarray | None = None
+        self.asked = 0
+        """How often it has been."""
+
+    def __call__(self) -> np.ndarray:
+        self.asked += 1
         try:
-            known[:] = [jacobian()]
+            self._known = self._jacobian()
         except NoDerivative as error:
-            if not (error.discarded and known):
+            if not error.discarded or self._known is None:
                 raise
-        return known[0]
-
-    return ask
+        return self._known
 
 
 def options(run: Run, atol: np.ndarray, **more: Any) -> dict[str, Any]:

@@ -89,6 +89,7 @@ def test_runs_by_the_graph_are_those_by_the_fmus(solver):
     ]
     ours, theirs = runs
     assert ours.outcome.completed and ours.statistics.steps <= 1.1 * theirs.statistics.steps
+    assert 0 < ours.statistics.jacobians < ours.statistics.evaluations and theirs.statistics.jacobians
     assert ours["rocker0.theta"][-1] == pytest.approx(theirs["rocker0.theta"][-1], abs=1e-4)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 from coupling import Result, System
 from coupling.kernel import cvode as kernel_cvode
+from coupling.kernel.cvode import library_of
 from coupling.outcome import Ending
 from coupling.solvers import cvode
 from coupling.solvers.base.sundials import as_reason, linked
@@ -45,13 +47,24 @@ def test_every_number_is_that_of_the_same_solver_called_through_python(make, sto
     monkeypatch.setattr(cvode, "can_be_called", lambda *_: False)
     theirs = make().simulate(stop, **options)
     assert made == ["CvodeInC", "Cvode"] and ours.outcome.completed
-    for name in ("steps", "rejected", "events", "state_events"):
+    for name in ("steps", "rejected", "jacobians", "events", "state_events"):
         assert getattr(ours.statistics, name) == getattr(theirs.statistics, name), name
     assert (
         0 <= theirs.statistics.evaluations - ours.statistics.evaluations <= 1 + 2 * ours.statistics.events
     )  # one more where a run begins anew
     assert np.array_equal(ours.time, theirs.time)
     assert all(np.array_equal(ours[name], theirs[name]) for name in theirs.names)
+
+
+def test_jacobians_are_counted_as_cvode_counts_them(monkeypatch):
+    solvers: list[cvode.CvodeInC] = []
+    make = cvode._made
+    monkeypatch.setattr(cvode, "_made", lambda *given: solvers.append(solver := make(*given)) or solver)
+    result, counted = run(), ctypes.c_long()
+    sundials = library_of(linked("CVODE"))
+    assert sundials.CVodeGetNumJacEvals(solvers[0]._cvode._memory, ctypes.byref(counted)) == 0
+    assert result.statistics.jacobians == counted.value > 1
+    assert f"evaluations, {counted.value} Jacobians, 0 events" in result.summary()
 
 
 def test_the_crane_takes_no_more_steps_than_by_the_derivatives_of_fmus():

@@ -104,6 +104,7 @@ def test_positions_velocities_first_order_states_and_multipliers_are_of_second_o
         found = [result[name] for name in ("rod.theta", "rod.omega", "lag.y", "pin.N.Fx", "pin.N.Fy")]
         off = np.abs(np.array(found) - exact).max(axis=1)
         errors[2 / count] = np.append(off[:3], off[3:].max())
+        assert result.statistics.jacobians == result.statistics.newton_iterations
         assert result.statistics.most_newton_iterations == (6 if method == "trbdf2" else 3)
     assert ((orders(errors) > 1.9) & (orders(errors) < 2.1)).all()
     if method == "trapezoidal" and metric == "mass":

@@ -11,7 +11,7 @@ import pytest
 
 from coupling import System
 from coupling.live.linearise import NoDerivative
-from coupling.solvers.base.sundials import Matrix, last_known
+from coupling.solvers.base.sundials import LastKnown, Matrix
 from tests.support import foreign
 
 
@@ -52,7 +52,7 @@ def test_a_jacobian_keeps_its_last_value_where_it_has_none() -> None:
         assert isinstance(answer, np.ndarray)
         return answer
 
-    ask = last_known(jacobian)
+    ask = LastKnown(jacobian)
     with pytest.raises(NoDerivative, match="no"):
         ask()
     assert ask() == ask() == 1
