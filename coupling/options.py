@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -133,8 +132,8 @@ class Run:
 
     def held_by(self, stabilisation: str) -> Run:
         """The same with what holds the constraints, where nobody has asked for it; all else was checked when it was made."""
-        held = copy(self)
-        object.__setattr__(held, "stabilisation", stabilisation)
+        held = object.__new__(Run)
+        vars(held).update(vars(self), stabilisation=stabilisation)
         return held
 
     def _check_sensitivities(self) -> None:

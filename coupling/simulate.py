@@ -21,7 +21,7 @@ from coupling.kernel.hosted import HostDied
 from coupling.kernel.tableau import TableauStructure
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
-from coupling.live.homes import Homes, open_libraries
+from coupling.live.homes import Homes
 from coupling.live.interval import Interval
 from coupling.live.keeper import Keeper
 from coupling.live.parameters import parameters_named
@@ -97,7 +97,7 @@ class Simulator:
             with suppress(Unstepped):
                 built.append(self.built(mode))
         for each in built:
-            open_libraries(each)
+            self._homes.open_libraries(each)
         return built[0]
 
     def built(self, mode: Mode) -> Built:
@@ -111,7 +111,7 @@ class Simulator:
         solver_of(run)
         run = self._stabilised(run, {})
         if run.communication_step is None:
-            open_libraries(built := self.built(self._mode(run)), self.definition, run)
+            self._homes.open_libraries(built := self.built(self._mode(run)), self.definition, run)
             return built
         scheme, control = scheme_of(run.scheme), control_of(run.step_control)
         control.check_tolerance(run)
@@ -120,7 +120,7 @@ class Simulator:
         if run.initial == "assemble":
             self.built(Mode.UNSTEPPED)
         built = self.built(self._mode(run))
-        open_libraries(built, self.definition, run)
+        self._homes.open_libraries(built, self.definition, run)
         if built.inner:
             _method_between_points(built, run)
         else:
@@ -219,7 +219,7 @@ class Simulator:
         free = run.communication_step is None and run.form == "multipliers" and run.initial != "relax"
         can = free and (solver.tableau is not None or solver.holds)
         wanted = can and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
-        asked = self._stabilisation_given or not self._stabilisation_parameters.isdisjoint(start_values)
+        asked = not self._stabilisation_parameters.isdisjoint((*self._names_given, *start_values))
         if wanted and (solver.holds or not asked):
             try:
                 self.built(Mode.PROJECTED)
@@ -239,7 +239,7 @@ class Simulator:
             return f"{held} solver = '{run.solver}' at the end of each step"
         if run.stabilisation == "projection":
             return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
-        given = sorted(self._stabilisation_parameters & {*start_values, *(self._full_name(each) for each in self._given)})
+        given = sorted(self._stabilisation_parameters & (self._names_given | start_values.keys()))
         reasons = {
             "as asked": asked.stabilisation,
             "which explicit schemes of co-simulation take": stepped,
@@ -267,12 +267,9 @@ class Simulator:
         return frozenset(f"{each.name}.{name}" for each in instances for name in stabilisation_parameters(each.fmu.fmu.variables))
 
     @cached_property
-    def _stabilisation_given(self) -> bool:
-        """Whether a joint has been given a value of its stabilisation for all runs."""
-        return any(self._full_name(each) in self._stabilisation_parameters for each in self._given)
-
-    def _full_name(self, of: tuple[int, str]) -> str:
-        return f"{self.definition.instances[of[0]].name}.{of[1]}"
+    def _names_given(self) -> frozenset[str]:
+        """Their full names."""
+        return frozenset(f"{self.definition.instances[i].name}.{name}" for i, name in self._given)
 
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
         start_values, fixed, pose, stream, keeper = given

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,8 @@ class ReadingStructure(ctypes.Structure):
         *((name, c_int) for name in ("type", "count", "status")),
     ]
 
+
+_READING: np.dtype[Any] = np.dtype(ReadingStructure)
 
 declare(
     {
@@ -217,7 +219,8 @@ class Instance:
     @property
     def said(self) -> str:
         """What it logged in the last call, if anything."""
-        return " ".join(self.library.instance_said(self.handle).decode(errors="replace").split())
+        said = self.library.instance_said(self.handle)
+        return " ".join(said.decode(errors="replace").split()) if said else ""
 
     @property
     def handles_events(self) -> bool:
@@ -297,8 +300,9 @@ class Readings:
             reading.instance, (reading.references, reading.values) = instance.handle, where
             reading.type, reading.count = type_, len(references)
             first += len(references)
+        self.statuses = np.frombuffer(memoryview(self.structures), _READING)["status"]
 
-    def read(self) -> tuple[list[int], np.ndarray]:
-        """The status of each answer, and the values one after the other; the next reading overwrites them."""
+    def read(self) -> tuple[np.ndarray, np.ndarray]:
+        """The status of each answer, and the values one after the other; the next reading overwrites both."""
         self._library.instances_get(self.structures, len(self.structures))
-        return [reading.status for reading in self.structures], self.values
+        return self.statuses, self.values

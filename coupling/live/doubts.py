@@ -26,7 +26,7 @@ _TOLERABLE = 0.05
 def warnings(session: Session) -> list[str]:
     """Sentences on what makes a result doubtful."""
     loops = range(len(session.schedule.loops))
-    found = [_redundancy(session, i, passing) for i in loops for passing in (False, True) if not (passing and _lifted(session, i))]
+    found = [_redundancy(session, i, passing) for i in loops for passing in (False, True)]
     said = [
         f"'{part.name}' ({part.fmu.path.name}) warns: {session.said[i]}" for i, part in enumerate(session.built.parts) if i in session.said
     ]
@@ -84,7 +84,7 @@ _BAUMGARTE_HELPS = "greater baumgarte.alpha and baumgarte.beta of these joints, 
 
 def _redundancy(session: Session, number: int, passing: bool) -> str:
     count, _, _, time = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns), passing)
-    if not count:
+    if not count or (passing and _lifted(session, number)):
         return ""
     names, open_ = participants(session, number, passing)
     loose = [] if passing else uncarried(session, number)

@@ -109,9 +109,11 @@ def _parts(session: Session, marked: np.ndarray) -> tuple[str, ...]:
 
 def jumps(session: Session) -> list[str]:
     """A warning on each joint that was added with velocities that did not fit; a note would be too little where energy goes."""
-    found = []
+    found: list[str] = []
+    if not session.built.enforced:
+        return found
     names = _multipliers(session)
-    for each in changes.passed(session.kernel, len(session.off)) if session.built.enforced else ():
+    for each in changes.passed(session.kernel, len(session.off)):
         for part, time, on in _at(session, each):
             own = [place for place, _, _ in session.unknowns_of(part)]
             worst = max(own, key=lambda place: abs(each.velocity[place]))

@@ -42,13 +42,6 @@ def sandbox_of(definition: Definition) -> Sandbox:
     return Sandbox(*(tuple(folder for folder, own in folders if own is writable) for writable in (False, True)))
 
 
-def open_libraries(built: Built, definition: Definition | None = None, run: Run | None = None) -> None:
-    """Refuses binaries that cannot be opened, before a run; those that are not for this process, only when it begins."""
-    if run is None or definition is None or not is_isolated(run, definition):
-        for part in (each for each in built.parts if each.process is None):
-            library_of(part)
-
-
 class Homes:
     """Of all runs of a definition; a host has one run at a time."""
 
@@ -57,6 +50,15 @@ class Homes:
         self._waiting: list[HostedLibrary] = []
         self._inhabited = inhabited
         self._present = threading.local()
+        self._opened: list[Built] = []
+
+    def open_libraries(self, built: Built, definition: Definition | None = None, run: Run | None = None) -> None:
+        """Refuses binaries that cannot be opened, before a first run; those that are not for this process, only when it begins."""
+        if any(each is built for each in self._opened) or (run and definition and is_isolated(run, definition)):
+            return
+        for part in (each for each in built.parts if each.process is None):
+            library_of(part)
+        self._opened.append(built)
 
     @property
     def present(self) -> Library:

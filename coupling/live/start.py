@@ -251,7 +251,7 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
 def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:
     """Values as the instances have them; 0 where there is none."""
     statuses, values = session.readings(tuple(addresses)).read()
-    return np.where(np.isfinite(values) & (np.array(statuses) <= WARNING), values, 0.0)
+    return np.where(np.isfinite(values) & (statuses <= WARNING), values, 0.0)
 
 
 def _exchange_at_first(session: Session) -> None:

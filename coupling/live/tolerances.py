@@ -19,10 +19,10 @@ def state_tolerances(session: Session, run: Run) -> np.ndarray:
     default = run.rtol * nominals(session)
     if run.atol is not None and not isinstance(run.atol, Mapping):
         default[:] = run.atol
-    names = [session.label(slot) for slot in range(built.states)]
-    found = given_tolerances(run, names, default)
-    if len(built.gauge) < built.states:
-        found[[slot for slot in built.gauge if not (isinstance(run.atol, Mapping) and names[slot] in run.atol)]] = np.inf
+    given = run.atol if isinstance(run.atol, Mapping) else {}
+    found = given_tolerances(run, [session.label(slot) for slot in range(built.states)] if given else (), default)
+    if built.gauge and len(built.gauge) < built.states:
+        found[[slot for slot in built.gauge if session.label(slot) not in given]] = np.inf
     return found
 
 

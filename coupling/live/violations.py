@@ -9,7 +9,7 @@ import numpy as np
 from coupling.errors import InitialStateError, listed
 from coupling.live.session import Session
 from coupling.options import TOLERANCE, Run, tolerance_of_fit
-from coupling.plan.graph import Address, Part
+from coupling.plan.graph import Address
 from coupling.record import Record, in_force
 
 LEVELS = ("position", "velocity")
@@ -56,6 +56,8 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
         for address, now in zip(found := constraints_at(session, level), values_of(session, found), strict=True):
             place = column.get(session.named(address.part, address.reference))
             if place is None:
+                if not abs(now) > worst * allowed:
+                    continue
                 times, values = last[:, 0], now[None]
             else:
                 rows = last if session.run.initial == "relax" else record.rows
@@ -94,16 +96,10 @@ def constraints_at(session: Session, level: str) -> list[Address]:
 
 def constraints_with_multipliers(session: Session, level: str) -> Iterator[tuple[int, int, int]]:
     """The same, of joints in force: instance, value reference, and that of the multiplier."""
-    for i, part in enumerate(session.built.parts):
-        for constraint in part.dae.constraints if part.dae and session.in_force(i) else ():
-            reference = constraint.at(level)
-            if reference is not None and (constraint.multiplier not in _switched(part) or session.holds(i, constraint.multiplier)):
-                yield i, reference, constraint.multiplier
-
-
-def _switched(part: Part) -> frozenset[int]:
-    """The multipliers of an instance whose constraints depend on modes."""
-    return frozenset(each.multiplier for each in part.dae.switched) if part.dae else frozenset()
+    for i, constraint, switched in session.built.constraints:
+        reference = constraint.at(level)
+        if reference is not None and session.in_force(i) and (not switched or session.holds(i, constraint.multiplier)):
+            yield i, reference, constraint.multiplier
 
 
 def values_of(session: Session, addresses: list[Address]) -> np.ndarray:

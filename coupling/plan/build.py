@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from coupling.errors import BuildError, listed
-from coupling.fmus import Fmu
+from coupling.fmus import Constraint, Fmu
 from coupling.memory import without_collection
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import is_start_value, wires_of
@@ -16,6 +16,7 @@ from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.enforced import Intervals
 from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
+from coupling.plan.gravity import Adapter, adapters_of
 from coupling.plan.kinds import Mode, kinds_of
 from coupling.plan.points import NoTorque, torque_free_ports
 from coupling.plan.projection import Reading, plan_reading
@@ -71,6 +72,22 @@ class Built:
         return _address(self.parts[part].fmu, part, name)
 
     @cached_property
+    def constraints(self) -> tuple[tuple[int, Constraint, bool], ...]:
+        """What FMUs leave to the master to solve: instance, constraint, and whether it depends on a mode."""
+        return tuple(
+            (i, constraint, constraint.multiplier in switched)
+            for i, part in enumerate(self.parts)
+            if part.dae
+            for switched in ({each.multiplier for each in part.dae.switched},)
+            for constraint in part.dae.constraints
+        )
+
+    @cached_property
+    def adapters(self) -> tuple[Adapter, ...]:
+        """Between what may have gravity of its own."""
+        return adapters_of(self.parts)
+
+    @cached_property
     def gauge(self) -> Mapping[int, Address]:
         """The outputs that gauge states follow, by the numbers of these states: no coordinates, and without control of their errors."""
         return {
@@ -87,15 +104,30 @@ class Built:
 
     def overruled(self, given: Iterable[tuple[int, str]]) -> list[str]:
         """A note on inputs whose start values have no effect, since something feeds them, and no loop is solved from them."""
-        graph, guesses = self.schedule.graph, {a for loop in self.schedule.loops for a in loop.unknowns}
-        places = {(i, name): {_address(self.parts[i].fmu, i, name, in_base) for in_base in (False, True)} for i, name in given}
-        fed = [each for each, found in places.items() if any(a in graph.wires or a in graph.drives for a in found) and not found & guesses]
+        fed = [each for each in dict.fromkeys(given) if self._is_fed(each)]
         if not fed:
             return []
         names = listed(f"{self.parts[i].name}.{name}" for i, name in fed)
         if len(fed) == 1:
             return [f"the start value of {names} has no effect, since this input is connected or driven; leave it out"]
         return [f"the start values of {names} have no effect, since these inputs are connected or driven; leave them out"]
+
+    def _is_fed(self, variable: tuple[int, str]) -> bool:
+        """Whether a start value of it has no effect."""
+        if variable not in self._fed:
+            graph, (i, name) = self.schedule.graph, variable
+            places = {_address(self.parts[i].fmu, i, name, in_base) for in_base in (False, True)}
+            self._fed[variable] = any(a in graph.wires or a in graph.drives for a in places) and not places & self._guesses
+        return self._fed[variable]
+
+    @cached_property
+    def _fed(self) -> dict[tuple[int, str], bool]:
+        """Of those that were asked for so far."""
+        return {}
+
+    @cached_property
+    def _guesses(self) -> frozenset[Address]:
+        return frozenset(a for loop in self.schedule.loops for a in loop.unknowns)
 
     @property
     def steppers(self) -> list[int]:

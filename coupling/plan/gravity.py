@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from coupling.errors import BuildError, shown
 from coupling.plan.definition import Gravity, InstanceDefinition
+from coupling.plan.graph import Part
 
 NAMES = ("gx", "gy", "gz")
 """Parameters of bodies; one that a body in the plane does not have is 0."""
@@ -35,3 +37,31 @@ def with_gravity(instance: InstanceDefinition, gravity: Gravity | None) -> Insta
     if gravity is None or not ours or set(own) & dict(instance.start).keys():
         return instance
     return replace(instance, start=(*instance.start, *((name, (*gravity, 0.0)[NAMES.index(name)]) for name in own)))
+
+
+class Adapter(NamedTuple):
+    """An instance with ports of several kinds, and the bodies that have gravity on each two of its sides, by their numbers."""
+
+    part: Part
+    sides: tuple[tuple[Sequence[int], Sequence[int]], ...]
+
+
+def adapters_of(parts: Sequence[Part]) -> tuple[Adapter, ...]:
+    """Those with such bodies on more than one side."""
+    adapters = [part for part in parts if len(_kinds(part)) > 1]
+    bodies: dict[str, list[int]] = {}
+    for index, part in enumerate(parts) if adapters else ():
+        if any(name in part.fmu.variables and part.fmu.variables[name].unit == "m/s2" for name in NAMES):
+            for kind in _kinds(part):
+                bodies.setdefault(kind, []).append(index)
+    found = (
+        Adapter(
+            part, tuple((bodies[one], bodies[other]) for one, other in combinations(_kinds(part), 2) if one in bodies and other in bodies)
+        )
+        for part in adapters
+    )
+    return tuple(each for each in found if each.sides)
+
+
+def _kinds(part: Part) -> list[str]:
+    return list(dict.fromkeys(terminal.kind for terminal in part.fmu.terminals.values()))
