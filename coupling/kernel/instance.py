@@ -136,11 +136,18 @@ class StartValues:
             references_of([reference for _, reference, _ in ordered]),
             doubles_of([0.0 if isinstance(value, str) else value for _, _, value in ordered]),
         )
-        texts = (value.encode() if isinstance(value, str) else None for _, _, value in ordered)
-        self.texts = list(texts)
+        self.texts = [np.frombuffer(value.encode() + b"\0", np.uint8) if isinstance(value, str) else None for _, _, value in ordered]
+        self._made: tuple[Library, StartStructure] | None = None
 
-    def __len__(self) -> int:
-        return len(self.places)
+    def structure(self, library: Library) -> StartStructure:
+        """As C takes them, in the process of a library."""
+        if self._made is None or self._made[0] is not library:
+            self.texts = [text if text is None else library.kept(text) for text in self.texts]
+            texts = np.array([pointer(text) or 0 for text in self.texts], np.uintp)
+            types, references, values = self.arrays
+            made = StartStructure(structural=self.structural, count=len(self.places))
+            self._made = library, library.kept_structure(made, type=types, reference=references, value=values, text=texts)
+        return self._made[1]
 
 
 class LoadedLibrary:
@@ -229,9 +236,8 @@ class Instance:
 
     def start(self, values: StartValues, tolerance: float, start: float, stop: float, *, reset: bool = False) -> StartRefusal | None:
         """Everything up to Initialization Mode; ``reset`` where the instance has run before. None where all is well."""
-        pointers = map(self.library.pointer, values.arrays)
-        texts = (c_char_p * len(values))(*map(self.library.text, values.texts))
-        how = StartStructure(reset, values.structural, len(values), *pointers, self.library.reference(texts), tolerance, start, stop)
+        how = values.structure(self.library)
+        how.reset, how.tolerance, how.start, how.stop = reset, tolerance, start, stop
         refusal = RefusalStructure()
         status = self.library.instance_start(self.handle, byref(how), byref(refusal))
         if status <= WARNING:

@@ -80,8 +80,8 @@ class Session:
         self.touching: frozenset[tuple[int, int]] | None = None
         """The unilateral constraints that an assembly asks for, by instance and multiplier; None: those that are violated."""
         self._readings: dict[tuple[Address, ...], Readings] = {}
-        self.defined: dict[int, StartValues] = {}
-        """Start values of instances for which a run changes none."""
+        self.given: dict[int, tuple[str, StartValues]] = {}
+        """Start values of instances in the last run, and what of them belonged to this run alone."""
         self.rows = program.rows
         """What the kernel has been built from so far."""
         self.has_jacobians = False

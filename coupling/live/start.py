@@ -165,11 +165,10 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
 
 def _enter_initialization(session: Session, index: int, changed: Mapping[str, Value], reset: bool) -> None:
     part, run = session.built.parts[index], session.run
-    values = session.defined.get(index) if not changed else None
-    if values is None:
-        values = _start_values(part, {**session.built.start[index], **changed})
-        if not changed:
-            session.defined[index] = values
+    before, own = session.given.get(index), repr(changed)  # which tells 0.0 from -0.0
+    if before is None or before[0] != own:
+        before = session.given[index] = own, _start_values(part, {**session.built.start[index], **changed})
+    values = before[1]
     refusal = session.instances[index].start(values, run.rtol, run.start_time, run.stop_time, reset=reset)
     if refusal is None:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -89,9 +89,12 @@ def _remedy(run: Run) -> str:
     )
 
 
-def constraints_at(session: Session, level: str) -> list[Address]:
+def constraints_at(session: Session, level: str) -> Sequence[Address]:
     """The constraints at a level, of all FMUs whose algebraic variables are solved for."""
-    return [Address(part, 0, reference) for part, reference, _ in constraints_with_multipliers(session, level)]
+    lasting = session.built.lasting(level)
+    return (
+        [Address(part, 0, reference) for part, reference, _ in constraints_with_multipliers(session, level)] if lasting is None else lasting
+    )
 
 
 def constraints_with_multipliers(session: Session, level: str) -> Iterator[tuple[int, int, int]]:
@@ -102,7 +105,7 @@ def constraints_with_multipliers(session: Session, level: str) -> Iterator[tuple
             yield i, reference, constraint.multiplier
 
 
-def values_of(session: Session, addresses: list[Address]) -> np.ndarray:
+def values_of(session: Session, addresses: Sequence[Address]) -> np.ndarray:
     """The values of outputs as the instances have them now."""
     return session.readings(tuple(addresses)).read()[1].copy()
 

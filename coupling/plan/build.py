@@ -8,6 +8,7 @@ from functools import cached_property
 
 from coupling.errors import BuildError, listed
 from coupling.fmus import Constraint, Fmu
+from coupling.fmus.constraints import LEVELS
 from coupling.memory import without_collection
 from coupling.plan.bonds import Bond, bonds_of
 from coupling.plan.connections import is_start_value, wires_of
@@ -63,6 +64,17 @@ class Built:
     def switched(self) -> tuple[Switched, ...]:
         """Multipliers whose constraints depend on modes."""
         return switched_multipliers(self.parts, self.schedule.loops)
+
+    def lasting(self, level: str) -> tuple[Address, ...] | None:
+        """The constraints at a level, unless some are not in force all the time."""
+        return None if self.enforced or self.switched else self._constraints_at[level]
+
+    @cached_property
+    def _constraints_at(self) -> Mapping[str, tuple[Address, ...]]:
+        return {
+            level: tuple(Address(i, 0, reference) for i, each, _ in self.constraints if (reference := each.at(level)) is not None)
+            for level in LEVELS
+        }
 
     def mode_type(self, switched: Switched) -> int:
         """The kernel's number of the type of a mode."""
@@ -129,7 +141,7 @@ class Built:
     def _guesses(self) -> frozenset[Address]:
         return frozenset(a for loop in self.schedule.loops for a in loop.unknowns)
 
-    @property
+    @cached_property
     def steppers(self) -> list[int]:
         """The instances that run in Co-Simulation."""
         return [i for i, part in enumerate(self.parts) if part.stepped]
