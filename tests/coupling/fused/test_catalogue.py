@@ -1,4 +1,4 @@
-"""Every component of the catalogue in a smallest system: fused, its derivatives and event indicators are those of the instances."""
+"""Every component of the catalogue in a smallest system: by tape and compiled, its derivatives and event indicators are those of the instances."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import pytest
 from coupling.fused.lowering import lower
 from coupling.fused.not_fused import NotFused
 from fmu_components.catalogue import all_components
-from tests.support.fused.agreement import ALLOWED, disagreement, events_disagreement
+from tests.support.fused.agreement import ALLOWED
 from tests.support.fused.smallest import smallest
+from tests.support.fused.ways import ways_disagreement
 
 QUICK = ("mechanical1d.Gear", "planar.RollingDisc", "planar.RevoluteFriction")
 NOT_FUSED = {
@@ -26,5 +27,4 @@ def test_a_component_is_fused(component):
         with pytest.raises(NotFused, match=NOT_FUSED[component]):
             lower(built)
         return
-    assert disagreement(built) < ALLOWED
-    assert events_disagreement(built) < ALLOWED
+    assert ways_disagreement(built) < ALLOWED

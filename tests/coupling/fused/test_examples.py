@@ -1,4 +1,5 @@
-"""Every example that is built of components of this library alone: fused, its derivatives are those of the instances."""
+"""Every example that is built of components of this library alone: by tape and compiled, its derivatives and event indicators are those of the
+instances."""
 
 from __future__ import annotations
 
@@ -10,9 +11,8 @@ from types import ModuleType
 import pytest
 
 from coupling import System
-from coupling.fused.lowering import lower
-from coupling.fused.not_fused import NotFused
-from tests.support.fused.agreement import ALLOWED, disagreement
+from tests.support.fused.agreement import ALLOWED
+from tests.support.fused.ways import ways_disagreement
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -57,8 +57,6 @@ ELSEWHERE = {
     "36_walking_leg": "its pose has to be assembled first",
 }
 QUICK = ("32_clutch",)
-NOT_FUSED: dict[str, str] = {}
-"""What has equations that no graph holds, with the sentence."""
 
 
 def example(name: str) -> ModuleType:
@@ -83,12 +81,7 @@ CASES = [(name, function) for name, functions in SYSTEMS.items() for function in
 )
 def test_an_example_is_fused(name, function):
     system: System = getattr(example(name), function)()
-    built = system.build(communication=False)
-    if name in NOT_FUSED:
-        with pytest.raises(NotFused, match=NOT_FUSED[name]):
-            lower(built)
-        return
-    assert disagreement(built) < ALLOWED
+    assert ways_disagreement(system.build(communication=False)) < ALLOWED
 
 
 def test_no_example_is_forgotten():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -26,7 +26,7 @@ from coupling.plan.outputs import recordable
 from coupling.plan.switched import MODES
 
 ALLOWED = 1e-12
-_SESSIONS, _DRAWS = 2, 20
+SESSIONS, _DRAWS = 2, 20
 _SINGULAR = 1e-9
 
 
@@ -139,16 +139,15 @@ def begun(built: Built, values: Mapping[tuple[int, str], float], random: np.rand
 def disagreement(built: Built, points: int = 20, seed: int = 1) -> float:
     """The greatest difference at random states, parameters and modes, relative to the greatest derivative of the same instance."""
     fused, random, found = Fused(built), np.random.default_rng(seed), list[float]()
-    for number in range(_SESSIONS):
+    for number in range(SESSIONS):
         try:
             session = begun(built, random_start(built, fused.lowered, random) if number else {}, random)
         except StartError:
             continue  # parameters that do not fit each other
         with session:
-            found += [_difference(session, fused, random) for _ in range(points // _SESSIONS)]
-    compared = [each for each in found if each is not None]
-    assert len(compared) >= points // (2 * _SESSIONS), "there is hardly a point at which the instances have derivatives"
-    return max(compared)
+            found += [_difference(session, fused, *each) for each in steady_points(session, random, points // SESSIONS)]
+    assert len(found) >= points // (2 * SESSIONS), "there is hardly a point at which the instances have derivatives"
+    return max(found)
 
 
 def random_point(session: Session, random: np.random.Generator) -> tuple[float, np.ndarray]:
@@ -161,19 +160,24 @@ def random_point(session: Session, random: np.random.Generator) -> tuple[float, 
     return float(random.uniform(0.0, 1.0)), x + random.uniform(-0.3, 0.3, len(x)) * np.maximum(1.0, np.abs(x))
 
 
-def _difference(session: Session, fused: Fused, random: np.random.Generator) -> float | None:
-    for _ in range(_DRAWS):
-        t, x = random_point(session, random)
-        expected = _by_rows(session, t, x)
-        # What rounding of states alone moves this far, no two computations agree on.
-        moved = _by_rows(session, t, x * (1 + random.choice([-4, 4], len(x)) * np.finfo(float).eps))
-        if expected is not None and moved is not None and _by_instance(session.built, moved, expected) < ALLOWED / 4:
-            _by_rows(session, t, x)
-            fused.run_at(session, t, x)
-            found = fused.read(Region.DERIVATIVES)
-            assert np.isfinite(found).all()
-            return _by_instance(session.built, found, expected)
-    return None
+def steady_points(session: Session, random: np.random.Generator, count: int) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
+    """Times, states and what the instances say there; at most so many, as what rounding of states alone moves this far no two computations agree on."""
+    for _ in range(count):
+        for _ in range(_DRAWS):
+            t, x = random_point(session, random)
+            expected = _by_rows(session, t, x)
+            moved = _by_rows(session, t, x * (1 + random.choice([-4, 4], len(x)) * np.finfo(float).eps))
+            if expected is not None and moved is not None and by_instance(session.built, moved, expected) < ALLOWED / 4:
+                _by_rows(session, t, x)
+                yield t, x, expected
+                break
+
+
+def _difference(session: Session, fused: Fused, t: float, x: np.ndarray, expected: np.ndarray) -> float:
+    fused.run_at(session, t, x)
+    found = fused.read(Region.DERIVATIVES)
+    assert np.isfinite(found).all()
+    return by_instance(session.built, found, expected)
 
 
 def _by_rows(session: Session, t: float, x: np.ndarray) -> np.ndarray | None:
@@ -184,7 +188,7 @@ def _by_rows(session: Session, t: float, x: np.ndarray) -> np.ndarray | None:
     return expected if status is Status.DONE else None
 
 
-def _by_instance(built: Built, found: np.ndarray, expected: np.ndarray) -> float:
+def by_instance(built: Built, found: np.ndarray, expected: np.ndarray) -> float:
     """The greatest difference, relative to the greatest of the same instance."""
     worst, greatest = 0.0, np.abs(expected).max(initial=0.0)
     for part in built.parts:
@@ -207,7 +211,7 @@ def events_disagreement(built: Built, points: int = 4, seed: int = 1) -> float:
                 continue
             assert session.kernel.indicators(expected) is Status.DONE
             fused.run_at(session, t, x)
-            worst = max(worst, _relative(fused.read(Region.INDICATORS), expected))
+            worst = max(worst, relative(fused.read(Region.INDICATORS), expected))
     return worst
 
 
@@ -224,7 +228,7 @@ def readings_disagreement(built: Built, points: int = 4, seed: int = 1) -> float
                 slots = [getattr(held, level) for held in built.reading.constraints]
                 addresses = tuple(built.reading.outputs[slot] for slot in slots if slot is not None)
                 found = fused.read(region)[[slot is not None for slot in slots]]
-                worst = max(worst, _relative(found, session.readings(addresses).read()[1]) if addresses else 0.0)
+                worst = max(worst, relative(found, session.readings(addresses).read()[1]) if addresses else 0.0)
     return worst
 
 
@@ -240,7 +244,7 @@ def recorded_disagreement(built: Built, points: int = 4, seed: int = 1) -> float
     lowered, random, worst = lower_variables(built, addresses), np.random.default_rng(seed), 0.0
     owner = np.array([part for part, _ in wanted])
     compared = 0
-    for _ in range(_SESSIONS):
+    for _ in range(SESSIONS):
         with begun(built, {}, random) as session:
             slots = [loop.first + i for loop in session.schedule.loops for i in range(len(loop.unknowns))]
             for _ in range(_DRAWS):
@@ -260,7 +264,7 @@ def recorded_disagreement(built: Built, points: int = 4, seed: int = 1) -> float
                 found = np.array(
                     lowered.graph.evaluate(lowered.recorded, lambda op, number, leaves=leaves: leaves[op][number]), dtype=float
                 )
-                off = [[_relative(each[owner == part], expected[1][owner == part]) for part in set(owner)] for each in (expected[0], found)]
+                off = [[relative(each[owner == part], expected[1][owner == part]) for part in set(owner)] for each in (expected[0], found)]
                 if max(off[0]) < ALLOWED / 4:  # else rounding of states alone moves this far
                     compared, worst = compared + 1, max(worst, *off[1])
     assert compared, "there is no point at which the instances can be evaluated"
@@ -274,6 +278,6 @@ def _read_at(session: Session, t: float, x: np.ndarray, addresses: list[Address]
     return session.readings(tuple(addresses)).read()[1].copy()
 
 
-def _relative(found: np.ndarray, expected: np.ndarray) -> float:
+def relative(found: np.ndarray, expected: np.ndarray) -> float:
     off, size = np.abs(found - expected).max(initial=0.0), np.abs(expected).max(initial=0.0)
     return float(off / size if size else off)

@@ -1,0 +1,58 @@
+"""What the kernel makes of a system by the tape and by compiled code of its equations, against the instances."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from coupling.errors import StartError
+from coupling.fused.lowering import lower
+from coupling.kernel.fused import fuse, report
+from coupling.kernel.status import Status
+from coupling.live.fused import BY_CODE, BY_TAPE, begin_fused
+from coupling.live.session import Session
+from coupling.plan.build import Built
+from tests.support.fused.agreement import SESSIONS, begun, by_instance, random_start, relative, steady_points
+
+WAYS: dict[bool | str, str] = {"tape": BY_TAPE, True: BY_CODE}
+"""As a run asks for them, and as it says so."""
+
+
+def ways_disagreement(built: Built, points: int = 20, seed: int = 1) -> float:
+    """The greatest difference at random states, parameters and modes: of derivatives relative to the greatest of the same instance, of event indicators
+    to the greatest of all. Each evaluation begins with a workspace that is full of NaN, and none is left to the instances."""
+    lowered, random = lower(built), np.random.default_rng(seed)
+    found = list[float]()
+    for number in range(SESSIONS):
+        try:
+            session = begun(built, random_start(built, lowered, random) if number else {}, random)
+        except StartError:
+            continue  # parameters that do not fit each other
+        with session:
+            for t, x, expected in steady_points(session, random, points // SESSIONS):
+                assert session.kernel.evaluate(t, x) is Status.DONE
+                indicators = _indicators(session)
+                for way in WAYS:
+                    found.append(by_instance(built, _by_way(session, way, t, x), expected))
+                    found.append(relative(_indicators(session), indicators))
+                fuse(session.kernel, None)
+    assert len(found) >= points // SESSIONS * len(WAYS), "there is hardly a point at which the instances have derivatives"
+    return max(found)
+
+
+def _by_way(session: Session, way: bool | str, t: float, x: np.ndarray) -> np.ndarray:
+    session.run = replace(session.run, compiled=way)
+    begin_fused(session)
+    assert session.evaluated == WAYS[way], session.not_compiled
+    found = np.full(len(x), np.nan)
+    assert session.kernel.derivatives(t, x, found) is Status.DONE
+    assert not report(session.kernel).by_rows
+    return found
+
+
+def _indicators(session: Session) -> np.ndarray:
+    """At the point of the last evaluation."""
+    found = np.full(sum(len(part.structure.indicators) for part in session.built.parts), np.nan)
+    assert session.kernel.indicators(found) is Status.DONE
+    return found
