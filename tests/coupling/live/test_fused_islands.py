@@ -19,15 +19,17 @@ CURRENT = Variable("current", rate="(5.0 * sin(3.0 * time) - 2.0 * w - current) 
 def servo(version: int) -> Path:
     """A motor with a spring: a torque from an angle, a speed and a state of its own."""
     torque = Variable("torque", "output", value="2.0 * current - 0.3 * phi", depends=["current", "phi"])
-    return export(Model("Servo", [Variable("phi", "input"), Variable("w", "input"), CURRENT, torque]), version)
+    return export(
+        Model("Servo", [Variable("phi", "input"), Variable("w", "input"), CURRENT, torque], rollback=True, serialises=True), version
+    )
 
 
-def arm(version: int = 3) -> System:
+def arm(version: int = 3, process: str | None = None) -> System:
     system = System("arm", gravity=(0.0, -9.81))
     system.add("ground", "planar.Fixed")
     system.add("rod", "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5, "x": 0.5})
     system.add("motor", "planar.Wrench")
-    system.add("servo", servo(version))
+    system.add("servo", servo(version), process=process)
     system.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
     system.connect("motor.M", "rod.p2")
     for pair in (("rod.theta", "servo.phi"), ("rod.omega", "servo.w"), ("servo.torque", "motor.Cz")):

@@ -1,0 +1,66 @@
+"""FMUs whose equations are not known, called by the tape of all others from another process or in one: the same bits as where all is in one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coupling import Result, System
+from coupling.kernel.sandbox import lacks
+from coupling.live import fused
+from tests.coupling.live.test_fused_islands import arm
+from tests.support.systems import kept
+
+STOP = 0.4
+
+
+def run(system: System, **options: object) -> Result:
+    """By a tape to its end, where it found all derivatives."""
+    result = system.simulate(STOP, **{"compiled": "tape", **options})  # type: ignore[arg-type]  # of any type
+    said = fused.BY_CODE if options.get("compiled") is True else fused.BY_TAPE
+    assert result.outcome.completed and not result.outcome.warnings, result.outcome
+    assert (result.statistics.evaluated, result.statistics.by_fmus) == (said, 0)
+    return result
+
+
+SOLVERS: list[dict[str, object]] = [{"solver": "dopri5"}, {"solver": "cvode"}, {"solver": "index3", "step_size": 0.01}]
+APART: list[dict[str, object]] = [{"isolate": "all"}, {"isolate": "foreign"}, {"isolate": "all", "sandbox": True}]
+CASES = [(options, apart, "tape") for options in SOLVERS for apart in APART] + [(options, APART[0], True) for options in SOLVERS]
+
+
+@pytest.mark.parametrize(
+    ("options", "apart", "compiled"), [pytest.param(*each, marks=[pytest.mark.slow] * (i > 0)) for i, each in enumerate(CASES)]
+)
+def test_a_run_in_a_process_of_its_own_has_the_same_bits(options, apart, compiled):
+    """The process loads compiled code and knows the tape; whoever calls the FMU of another tool is there, too."""
+    if apart.get("sandbox") and lacks():
+        pytest.skip("there is no sandbox")
+    here, there = (run(arm(), compiled=compiled, **options, **where) for where in ({}, apart))
+    assert kept.bits(here) == kept.bits(there)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_what_is_called_may_be_in_a_process_of_its_own(version):
+    assert kept.bits(run(arm(version))) == kept.bits(run(arm(version, process="own")))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ({"isolate": "all"}, {"compiled": True}, {"solver": "index3", "step_size": 0.01})
+        ),
+    ],
+)
+def test_a_run_goes_on_with_the_same_bits(options: dict, tmp_path: Path):
+    undisturbed = run(arm(), **options)
+    with kept.checkpoints(tmp_path, 1, 2) as paths:
+        saved = run(arm(), **options, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    assert kept.bits(saved) == kept.bits(undisturbed) and len(paths) == 2
+    for path in paths:
+        result = System.resume(path)
+        assert kept.bits(result) == kept.bits(undisturbed) and result.statistics.evaluated == undisturbed.statistics.evaluated
+        assert result.statistics.evaluations == undisturbed.statistics.evaluations
