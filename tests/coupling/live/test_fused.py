@@ -1,4 +1,4 @@
-"""Runs by a tape against the same runs by the FMUs: the same evaluations, steps, events, warnings and, to rounding, numbers."""
+"""Runs by a tape, and by compiled code, against the same runs by the FMUs: the same evaluations, steps, events, warnings and, to rounding, numbers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from fmu_components.export.build import cached_fmu
 from tests.coupling.live.test_stabilisation import four_bars, moving
 from tests.fmu_components.planar.test_massless import four_bar
 from tests.support.fused.chains import chain
+from tests.support.fused.ways import WAYS
 from tests.support.runtime.runtime_components import BouncingBall
 from tests.support.systems import blocks, seven_bodies
 from tests.support.systems.hard_systems import braced_parallelogram
@@ -36,11 +37,16 @@ EVENTS = ("events", "state_events", "time_events")
 COUNTS = ("evaluations", "steps", "rejected", "factorisations", "newton_iterations", *EVENTS)
 
 
-def both_ways(make: Callable[[], System], stop: float, within: float = 1e-9, counts: Sequence[str] = COUNTS, **options) -> Result:
-    """The run by the tape, after it has been compared with that by the FMUs."""
+each_way = pytest.mark.parametrize("way", ["tape", pytest.param(True, marks=pytest.mark.slow)])
+
+
+def both_ways(
+    make: Callable[[], System], stop: float, within: float = 1e-9, counts: Sequence[str] = COUNTS, way: bool | str = "tape", **options
+) -> Result:
+    """The run by the tape, or by compiled code, after it has been compared with that by the FMUs."""
     options = {"output_times": [stop / 2, stop], **options}
-    ours, theirs = (make().simulate(stop, compiled=compiled, **options) for compiled in ("tape", False))
-    assert ours.statistics.evaluated == fused.BY_TAPE and theirs.statistics.evaluated == fused.BY_INSTANCES
+    ours, theirs = (make().simulate(stop, compiled=compiled, **options) for compiled in (way, False))
+    assert ours.statistics.evaluated == WAYS[way] and theirs.statistics.evaluated == fused.BY_INSTANCES
     assert [getattr(ours.statistics, name) for name in counts] == [getattr(theirs.statistics, name) for name in counts]
     assert ours.outcome.completed and str(ours.outcome) == str(theirs.outcome)
     assert ours.time == pytest.approx(theirs.time, rel=1e-12)
@@ -58,16 +64,18 @@ def test_a_row_of_four_bars(stabilisation):
     assert fused.BY_TAPE in result.summary() and not result.statistics.by_fmus
 
 
-def test_a_singular_pose_is_passed_with_the_same_damping():
+@each_way
+def test_a_singular_pose_is_passed_with_the_same_damping(way):
     """Near it, and there alone, the general equations are solved; the passage is warned of as ever."""
-    result = both_ways(lambda: rockers(2, np.pi / 2, 1.0), 3.0, within=1e-6, rtol=1e-6)
+    result = both_ways(lambda: rockers(2, np.pi / 2, 1.0), 3.0, within=1e-6, way=way, rtol=1e-6)
     assert 0 < result.statistics.handed_over < result.statistics.evaluations / 10
 
 
+@each_way
 @pytest.mark.parametrize("make", [lambda: rockers(3, np.pi / 2, 1.0), braced_parallelogram], ids=["three rockers", "braced"])
-def test_redundant_constraints_have_the_same_names_and_multipliers(make):
+def test_redundant_constraints_have_the_same_names_and_multipliers(make, way):
     """No evaluation leaves the general equations, which take the multipliers of least length."""
-    result = both_ways(make, 0.5, within=1e-6, rtol=1e-6)
+    result = both_ways(make, 0.5, within=1e-6, way=way, rtol=1e-6)
     assert result.outcome.warnings and result.statistics.handed_over >= result.statistics.evaluations - 10
 
 
@@ -88,9 +96,10 @@ def test_equations_that_are_not_definite_are_solved_in_a_fixed_order(make):
     assert not both_ways(make, 0.3, rtol=1e-9).statistics.handed_over
 
 
-def test_equations_that_are_neither_definite_nor_regular_are_handed_over():
+@each_way
+def test_equations_that_are_neither_definite_nor_regular_are_handed_over(way):
     """The load is shared as by the FMUs."""
-    result = both_ways(doubled, 0.2, within=1e-6, rtol=1e-6)
+    result = both_ways(doubled, 0.2, within=1e-6, way=way, rtol=1e-6)
     assert result.statistics.handed_over >= result.statistics.evaluations - 10
 
 

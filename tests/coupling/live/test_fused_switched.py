@@ -1,11 +1,11 @@
-"""Joints whose constraints come and go, by a tape: one graph for all modes, and the same switches and hits as by the FMUs."""
+"""Joints whose constraints come and go, by a tape and by compiled code: one graph for all modes, and the same switches and hits as by the FMUs."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.coupling.live.test_enforcement import through_all_stages
-from tests.coupling.live.test_fused import EVENTS, both_ways
+from tests.coupling.live.test_fused import EVENTS, both_ways, each_way
 from tests.coupling.live.test_switched_components import incline, rods
 from tests.coupling.live.test_switching import backlash, ball, stack
 
@@ -18,17 +18,19 @@ SWITCHED = {
 }
 
 
+@each_way
 @pytest.mark.parametrize("name", SWITCHED)
-def test_one_tape_serves_all_modes(name):
+def test_one_graph_serves_all_modes(name, way):
     """No evaluation is handed over while constraints are off: their equations say that their multipliers are 0. Where an event is searched for, or a
     step has an error of rounding alone, the number of evaluations is left to rounding."""
     make, stop = SWITCHED[name]
-    result = both_ways(make, stop, counts=EVENTS, rtol=1e-9)
+    result = both_ways(make, stop, counts=EVENTS, way=way, rtol=1e-9)
     assert result.changes and result.statistics.handed_over == result.statistics.by_fmus == 0
 
 
-def test_joints_that_are_enforced_for_some_time_are_handed_over_while_they_are_off():
+@each_way
+def test_joints_that_are_enforced_for_some_time_are_handed_over_while_they_are_off(way):
     """What is in force by a schedule is in no variable of an FMU."""
-    result = both_ways(through_all_stages, 1.6, rtol=1e-9)
+    result = both_ways(through_all_stages, 1.6, way=way, rtol=1e-9)
     assert len(result.changes) == 4
     assert 0 < result.statistics.handed_over < result.statistics.evaluations
