@@ -140,12 +140,12 @@ def test_accelerations_and_wrenches_at_the_start():
         assert three(result, f"{name}.P.C")[0] == pytest.approx(turn.apply(torque), abs=1e-9)
 
 
+@pytest.mark.parametrize("compiled", [False, "tape"])
 @pytest.mark.parametrize("name", SETS)
-def test_it_moves_as_the_reference(name):
-    """To 1e-8, energy to 1e-9; momentum and angular momentum about the vertical stay 0 to the rounding of FMUs, the mass centre stays, energy falls by
-    dampers alone."""
+def test_it_moves_as_the_reference(name, compiled):
+    """To 1e-8, energy to 1e-9; momentum and angular momentum about the vertical stay 0, the mass centre stays, energy falls by dampers alone."""
     rows = np.array([[float(each) for each in line.split()] for line in MOTION[name].split("\n") if line])
-    result = by_name(name).simulate(rows[-1, 0], solver="dop853", rtol=1e-13, atol=1e-13, output_times=[0, *rows[:, 0]], compiled=False)
+    result = by_name(name).simulate(rows[-1, 0], solver="dop853", rtol=1e-13, atol=1e-13, output_times=[0, *rows[:, 0]], compiled=compiled)
     found = np.array([result[column] for column in COLUMNS])
     found[3:7] *= np.sign(found[3]) / np.linalg.norm(found[3:7], axis=0)
     assert pytest.approx(rows[:, 1:-1], abs=1e-8) == found[:, 1:].T
