@@ -1,6 +1,6 @@
 """Steps of fixed size in real time: how long each step takes, how many iterations it takes at most, and how many miss a deadline of 1 ms.
 
-Steps are taken one after the other by the kernel, without recording. A deadline is missed where a step takes longer by the clock on the wall;
+Steps are taken one after the other by the kernel, without recording, by the equations of the system and by calls of its FMUs. A deadline is missed where a step takes longer by the clock on the wall;
 on a machine with other work to do that says as much about the machine, so that the processor's time is there as well.
 """
 
@@ -23,6 +23,7 @@ from runs import example
 
 from coupling import System
 from coupling.kernel.status import Status
+from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.options import Run
@@ -47,6 +48,7 @@ def measure(system: System, step: float, count: int, **options: object) -> tuple
     values = without_stabilisation(built.parts, range(len(built.parts)))
     wall, processor = [], []
     with start(compile_program(built, []), run, values) as session:
+        begin_fused(session)
         kernel, status = session.kernel, begin(session, run)
         gc.disable()
         while status in (Status.DONE, Status.PAUSED) and kernel.reached < run.stop_time:
@@ -105,8 +107,9 @@ def main() -> None:
     for name in arguments.systems:
         make, step = SYSTEMS[name]
         count = min(arguments.steps, 300) if name == "seven bodies" else arguments.steps
-        wall, processor, most = measure(make(), step, count)
-        print(row(name, step, str(most), wall, processor), flush=True)
+        for way, compiled in (("", None), (", FMUs called", False)):
+            wall, processor, most = measure(make(), step, count, compiled=compiled)
+            print(row(name + way, step, str(most), wall, processor), flush=True)
         for fmi in (2, 3) if name in arguments.exported else ():
             wall, processor = measure_exported(make(), step, count, fmi)
             print(row(f"{name}, FMI {fmi}, FMPy", step, "", wall, processor), flush=True)

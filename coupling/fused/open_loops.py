@@ -84,8 +84,7 @@ def entries(lowered: Lowered) -> Entries:
     """What may differ from zero, row by row: derivatives, residuals, then positions and velocities of the plan's reading. Of residuals by
     unknowns, all that the loops' patterns have."""
     graph, states = lowered.graph, lowered.built.states
-    levels = [graph.zero if node is None else node for level in zip(*lowered.readings, strict=True) for node in level]
-    roots = [*lowered.derivatives, *_residuals(lowered), *levels]
+    roots = [*lowered.derivatives, *residuals(lowered), *levels(lowered)]
     by_state = gradients(graph, roots, Op.STATE)
     by_unknown = [*gradients(graph, lowered.derivatives, Op.UNKNOWN), *_equations(lowered)]
     found = {(row, column): node for row, each in enumerate(by_state) for column, node in each.items()}
@@ -93,7 +92,12 @@ def entries(lowered: Lowered) -> Entries:
     return {place: found[place] for place in sorted(found)}
 
 
-def _residuals(lowered: Lowered) -> Iterator[int]:
+def levels(lowered: Lowered) -> list[int]:
+    """Positions, then velocities, of the plan's reading; zero where a constraint has no such level."""
+    return [lowered.graph.zero if node is None else node for level in zip(*lowered.readings, strict=True) for node in level]
+
+
+def residuals(lowered: Lowered) -> Iterator[int]:
     """With unknowns as leaves."""
     graph = lowered.graph
     for loop in lowered.loops:

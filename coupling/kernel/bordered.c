@@ -148,8 +148,21 @@ Bordered *bordered_new(const Kernel *k, const Rows *rows)
 
 /* -- a point --------------------------------------------------------------------------------------------------------------- */
 
+static bool evaluate_fused(Kernel *k, Bordered *b, double t, const double *x, const double *unknowns, double *dx)
+{
+    if (!k->fused || !k->fused->open)
+        return false;
+    k->t = t;
+    memcpy(k->v, x, (size_t)k->states * sizeof *x);
+    set_unknowns(k, unknowns);
+    return k->fused->open(k, dx, b->violation);
+}
+
 int bordered_evaluate(Kernel *k, Bordered *b, double t, const double *x, const double *unknowns, double *dx)
 {
+    b->fused = evaluate_fused(k, b, t, x, unknowns, dx);
+    if (b->fused)
+        return KERNEL_DONE;
     int result = kernel_residuals(k, t, x, unknowns, dx, b->violation);
     for (int i = 0; i < b->gets && result == KERNEL_DONE; i++) {
         const LevelRow *get = &b->get[i];
@@ -166,7 +179,18 @@ int bordered_evaluate(Kernel *k, Bordered *b, double t, const double *x, const d
     return result;
 }
 
-int bordered_differentiate(Kernel *k, Bordered *b)
+/* How the velocities of what is kept at zero answer to its unknowns. */
+static void sum_pairs(Bordered *b)
+{
+    for (int u = 0; u < b->unknowns; u++) {
+        double sum = 0;
+        for (int p = b->pair_start[u]; p < b->pair_start[u + 1]; p++)
+            sum += b->jacobian[b->pair[2 * p]] * b->jacobian[b->pair[2 * p + 1]];
+        b->diagonal[u] = sum;
+    }
+}
+
+static int differentiate_instances(Kernel *k, Bordered *b)
 {
     const BorderedRow *const row = b->row;
     for (int i = 0; i < b->derivative_count; i++) {
@@ -189,13 +213,19 @@ int bordered_differentiate(Kernel *k, Bordered *b)
     const int *const chosen = b->number + row->chosen, values = (b->number + row->row_start)[b->states + b->unknowns + b->velocities];
     for (int e = 0; e < values; e++)
         b->jacobian[e] = b->entry[chosen[e]];
-    for (int u = 0; u < b->unknowns; u++) {
-        double sum = 0;
-        for (int p = b->pair_start[u]; p < b->pair_start[u + 1]; p++)
-            sum += b->jacobian[b->pair[2 * p]] * b->jacobian[b->pair[2 * p + 1]];
-        b->diagonal[u] = sum;
-    }
     return KERNEL_DONE;
+}
+
+int bordered_differentiate(Kernel *k, Bordered *b)
+{
+    int result = KERNEL_DONE;
+    if (b->fused)
+        k->fused->differentiate_open(k, b->jacobian);
+    else
+        result = differentiate_instances(k, b);
+    if (result == KERNEL_DONE)
+        sum_pairs(b);
+    return result;
 }
 
 /* -- equations ------------------------------------------------------------------------------------------------------------- */

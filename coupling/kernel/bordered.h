@@ -32,6 +32,7 @@ typedef struct {
     LocalDerivative *derivatives;
     int derivative_count;
     bool stale; /* derivatives that change at events only are to be asked for */
+    bool fused; /* the last evaluation was by fused code */
     const int *level, *moving;
     const bool *off;      /* unknowns whose constraints are not in force */
     int *velocity_row;    /* of the Jacobian, by unknown; NONE where its violation is not known as a velocity */

@@ -120,6 +120,8 @@ class Core:
         """What evaluates in place of the instances and is referred to; None where they do. See ``fused.py``."""
         self.fused_record: object = None
         """The same of what is recorded."""
+        self.fused_open: object = None
+        """The same of implicit steps that hold constraints."""
         self.states = rows.states
         self.slots = np.ctypeslib.as_array(library.kernel_slots(self.handle), shape=(rows.slots + 1,))
         try:
@@ -149,7 +151,7 @@ class Core:
         """
         self._running = None
         require_memory(self.library.kernel_reset(self.handle))
-        self.fused = self.fused_record = None
+        self.fused = self.fused_record = self.fused_open = None
         self.differentiate_by(0, None)
 
     def differentiate_by(self, parameters: int, kept: object) -> None:

@@ -358,6 +358,8 @@ static void end(Kernel *k)
     Own *own = own_of(k);
     if (own && own->calls.end_record)
         own->calls.end_record(k);
+    if (own && own->calls.end_open)
+        own->calls.end_open(k);
     if (own && own->calls.end_slopes)
         own->calls.end_slopes(own->calls.slopes);
     if (own) {

@@ -182,6 +182,10 @@ typedef struct Fused {
     bool (*give)(struct Kernel *, double *w, int count);    /* the first numbers of the workspace, at the time, states and unknowns of the slots */
     struct Slopes *slopes;
     void (*end_slopes)(struct Slopes *);
+    bool (*open)(struct Kernel *, double *dx, double *violation); /* with open loops, at the time, states and unknowns of the slots; null or false: the instances have to be asked */
+    void (*differentiate_open)(const struct Kernel *, double *jacobian); /* the bordered equations', at the same point */
+    struct FusedOpen *own_open;
+    void (*end_open)(struct Kernel *);
 } Fused;
 
 /* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */

@@ -13,6 +13,7 @@ import numpy as np
 from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.not_fused import NotFused
+from coupling.fused.open_equations import OpenEquations, open_equations_of
 from coupling.fused.open_loops import Slopes, slopes_of
 from coupling.fused.recorded import Recorded, recorded_kept
 from coupling.fused.taped import Taped
@@ -103,6 +104,11 @@ class Program:
     def slopes(self) -> Slopes:
         """The derivatives of its equations; to be asked for where there is a tape of these."""
         return slopes_of(self.built)
+
+    @cached_property
+    def open_equations(self) -> OpenEquations:
+        """Its equations with open loops; to be asked for as ``slopes``."""
+        return open_equations_of(self.built)
 
     @cached_property
     def runs_again(self) -> bool:

@@ -59,6 +59,8 @@ class Session:
         """What projections of a solver with fixed steps have moved."""
         self.bordered: Rows | None = None
         """Rows with the equations of such a solver, once it has made them."""
+        self.open_equations: Any = None
+        """The same as code, where the kernel has it from the graph."""
         self.parameters: list[Parameter] = []
         """By which the run is differentiated."""
         self.shadows: list[Session] = []

@@ -50,8 +50,12 @@ class GraphSlopes:
 def begin_slopes(session: Session) -> GraphSlopes | None:
     """None where the FMUs are asked, or some of them are called, and where joints come and go at times that the graph does not know; to be called
     after fused code was set."""
-    by_graph = session.kernel.fused is not None and session.program.all_known and not session.built.enforced
-    return GraphSlopes(session) if by_graph else None
+    return GraphSlopes(session) if by_graph(session) else None
+
+
+def by_graph(session: Session) -> bool:
+    """Whether derivatives come from the graph, once fused code was set."""
+    return session.kernel.fused is not None and session.program.all_known and not session.built.enforced
 
 
 def jacobian_of(session: Session) -> GraphSlopes | StateJacobian:

@@ -12,6 +12,7 @@ from coupling.kernel.index3 import METHODS, MOST, Index3Options, Index3Report
 from coupling.kernel.status import Status
 from coupling.live import failures
 from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
+from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
 from coupling.live.tolerances import nominals
 from coupling.options import Run
@@ -31,6 +32,7 @@ def begin(session: Session, run: Run) -> Status:
     kernel.set_projection(session.rows, session.built.reading is not None)
     if session.bordered is None:
         session.bordered = bordered_rows(session, kept_at_zero(session))
+    begin_open(session, kept_at_zero(session))
     status = kernel.begin_index3(
         session.bordered, _options(run), nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times)
     )
