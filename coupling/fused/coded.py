@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from coupling.fused.compiled import NotCompiled, functions
 from coupling.fused.kept import kept
 from coupling.fused.not_fused import NotFused
 from coupling.fused.roots import Region
-from coupling.fused.taped import EVALUATION, Taped, taped
-from coupling.fused.written import as_c
+from coupling.fused.taped import EVALUATION, Stages, Taped
+from coupling.fused.written import Write, as_c, as_tapes
 from coupling.kernel import tape
 from coupling.kernel.fused import Stage
 from coupling.plan.build import Built
@@ -33,13 +33,13 @@ class Compiled:
 
 def tapes_of(built: Built) -> Taped:
     """Raises NotFused."""
-    return kept(built, "tapes", taped)
+    return _kept(built, "tapes", as_tapes, cache(partial(Stages, built)))
 
 
 def compiled(built: Built) -> Compiled:
     """Raises NotFused, or NotCompiled where there is no compiler or no sense in it."""
-    tapes = tapes_of(built)
-    code = kept(built, "c", partial(taped, write=as_c))
+    stages = cache(partial(Stages, built))
+    tapes, code = _kept(built, "tapes", as_tapes, stages), _kept(built, "c", as_c, stages)
     names = {stage: stage.name.lower() for stage in EVALUATION}
     found = functions(code.text, names.values())
     addresses = {stage: found[name] for stage, name in names.items()}
@@ -52,10 +52,16 @@ def compiled(built: Built) -> Compiled:
 
 def written(built: Built, straight: int) -> Taped:
     """As C that nobody has compiled, or as tapes where it would be too long; raises NotFused. ``straight`` operations are written one by one."""
+    stages = cache(partial(Stages, built))
     try:
-        return kept(built, f"c {straight}", partial(taped, write=partial(as_c, straight=straight)))
+        return _kept(built, f"c {straight}", partial(as_c, straight=straight), stages)
     except NotCompiled:
-        return tapes_of(built)
+        return _kept(built, "tapes", as_tapes, stages)
+
+
+def _kept(built: Built, kind: str, write: Write, stages: Callable[[], Stages]) -> Taped:
+    """What a writer makes of stages, which are lowered when the first of several writers asks for them."""
+    return kept(built, kind, lambda _: stages().written(write))
 
 
 def decided(built: Built) -> tuple[bool | str | None, str]:

@@ -101,12 +101,20 @@ def _is_symmetric(rows: list[dict[int, np.ndarray]]) -> bool:
 def _eliminated(rows: list[dict[int, np.ndarray]], pivots: list[tuple[int, int]]) -> Iterator[np.ndarray]:
     """How great each pivot is beside its row, by points."""
     left = set(range(len(rows)))
+    holders: dict[int, set[int]] = {}
+    for i, row in enumerate(rows):
+        for j in row:
+            holders.setdefault(j, set()).add(i)
     for i, j in pivots:
         left.discard(i)
-        yield _eliminate(rows, left, i, j)
+        below = holders.get(j, set()) & left
+        yield _eliminate(rows, below, i, j)
+        for column in rows[i]:
+            holders[column] |= below
 
 
 def _eliminate(rows: list[dict[int, np.ndarray]], left: set[int], i: int, j: int) -> np.ndarray:
+    """Takes an unknown out of the rows that are left, by a row; how great its pivot is, by points."""
     with np.errstate(all="ignore"):
         row = rows[i]
         if j not in row:

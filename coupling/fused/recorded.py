@@ -16,6 +16,7 @@ from coupling.fused.roots import Region
 from coupling.fused.taped import leaf_slots, regions, settled_nodes, signed_node
 from coupling.fused.written import STRAIGHT, Write, as_c, as_tapes
 from coupling.kernel.fused import Stage
+from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address
 
@@ -35,6 +36,7 @@ class Recorded:
     operations: int
 
 
+@without_collection()
 def recorded(built: Built, wanted: Sequence[Address], write: Write) -> Recorded:
     """Raises NotFused where a variable follows from what no graph holds."""
     from coupling.fused.lowering import lower_variables  # SymPy with it, which runs of structures that are kept do without

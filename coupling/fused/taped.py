@@ -18,6 +18,7 @@ from coupling.fused.roots import Region, Roots, derivatives, recursive_derivativ
 from coupling.fused.tape import Writer
 from coupling.fused.written import Write, as_tapes
 from coupling.kernel.fused import Stage
+from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address
 
@@ -78,101 +79,119 @@ class Taped:
     """The slots of what these are fed from, after its stage."""
 
 
-def taped(built: Built, write: Write = as_tapes) -> Taped:
-    """Derivatives as tapes, or as what else there is a writer of; raises NotFused where there is no graph of them."""
-    from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
+class Stages:
+    """The stages of a system's derivatives before they are written: lowered once for any number of writers."""
 
-    cut = cut_between_blocks(built)
-    lowered = lower(cut.built) if cut else lower(built, calls=True)
-    roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)
-    graph = lowered.graph
-    first, size = regions(lowered)
-    everywhere = [each for stage in roots.stages for each in stage.wanted]
-    wanted = {region: [graph.zero] * max((1 + w.place for w in everywhere if w.region is region), default=0) for region in Region}
-    for each in everywhere:
-        wanted[each.region][each.place] = each.node
-    mobile = {} if cut else slopes(graph, lowered.derivatives)
-    mobility = {(state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()}
-    opposites = (Region.ENTRIES, Region.RIGHT_SIDES)
-    kept = {signed_node(graph, node)[0] for node in (*(n for region in opposites for n in wanted[region]), *mobility.values())}
-    kept |= {n for region in Region if region not in opposites for n in wanted[region]}
-    levels = [[signed_node(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)]
-    reading = graph.order(node for level in levels for node, _ in level)
-    indicated = [signed_node(graph, node) for node in lowered.indicators]
-    leaving = graph.order(node for _, node in lowered.leaving)
-    settled = settled_nodes(graph, graph.order((*reading, *(node for node, _ in indicated), *leaving)))
-    prepare, before, after = _divided(graph, roots, kept | settled)
-    at_hand = kept.intersection((*prepare, *before)) | settled
-    stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
-    everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
-    leaves = leaf_slots(graph, everything, first)
-    kept |= _read_elsewhere(graph, stages.values())
-    unknowns = {first[Region.UNKNOWNS] + w.place: w.node for w in roots.solve.wanted if w.region is Region.UNKNOWNS}
-    kept |= {*unknowns.values()} | settled
-    sections = {stage: Section(nodes, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
-    written = write(graph, leaves, size, sections, sorted(kept), _owners(lowered, roots))
+    @without_collection()
+    def __init__(self, built: Built) -> None:
+        """Raises NotFused where there is no graph of them."""
+        from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
 
-    def slots(nodes: Iterable[int]) -> list[int]:
-        signed = (signed_node(graph, node) for node in nodes)
-        return [-1 if node == graph.zero else -2 - written.slot[node] if negative else written.slot[node] for node, negative in signed]
+        cut = cut_between_blocks(built)
+        lowered = lower(cut.built) if cut else lower(built, calls=True)
+        roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)
+        graph = lowered.graph
+        first, size = regions(lowered)
+        everywhere = [each for stage in roots.stages for each in stage.wanted]
+        wanted = {region: [graph.zero] * max((1 + w.place for w in everywhere if w.region is region), default=0) for region in Region}
+        for each in everywhere:
+            wanted[each.region][each.place] = each.node
+        mobile = {} if cut else slopes(graph, lowered.derivatives)
+        mobility = {
+            (state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()
+        }
+        opposites = (Region.ENTRIES, Region.RIGHT_SIDES)
+        kept = {signed_node(graph, node)[0] for node in (*(n for region in opposites for n in wanted[region]), *mobility.values())}
+        kept |= {n for region in Region if region not in opposites for n in wanted[region]}
+        levels = [
+            [signed_node(graph, graph.zero if each is None else each) for each in level] for level in zip(*lowered.readings, strict=True)
+        ]
+        reading = graph.order(node for level in levels for node, _ in level)
+        indicated = [signed_node(graph, node) for node in lowered.indicators]
+        leaving = graph.order(node for _, node in lowered.leaving)
+        settled = settled_nodes(graph, graph.order((*reading, *(node for node, _ in indicated), *leaving)))
+        prepare, before, after = _divided(graph, roots, kept | settled)
+        at_hand = kept.intersection((*prepare, *before)) | settled
+        stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
+        everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
+        leaves = leaf_slots(graph, everything, first)
+        kept |= _read_elsewhere(graph, stages.values())
+        unknowns = {first[Region.UNKNOWNS] + w.place: w.node for w in roots.solve.wanted if w.region is Region.UNKNOWNS}
+        kept |= {*unknowns.values()} | settled
+        sections = {stage: Section(nodes, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
+        self.cut, self.roots, self.size, self.first, self.wanted, self.mobility = cut, roots, size, first, wanted, mobility
+        self.levels, self.reading, self.settled, self.indicated, self.leaving = levels, reading, settled, indicated, leaving
+        self.at_hand, self.leaves, self.kept, self.sections, self.lowered = at_hand, leaves, kept, sections, lowered
 
-    def plain(region: Region, order: Iterable[int] | None = None) -> list[int]:
-        nodes = wanted[region]
-        return [written.slot[nodes[place]] for place in (range(len(nodes)) if order is None else order)]
+    @without_collection()
+    def written(self, write: Write = as_tapes) -> Taped:
+        """As tapes, or as what else there is a writer of."""
+        lowered, first, graph = self.lowered, self.first, self.lowered.graph
+        written = write(graph, self.leaves, self.size, self.sections, sorted(self.kept), _owners(lowered, self.roots))
 
-    order = np.zeros(lowered.unknowns, dtype=int)
-    for loop, elimination in zip(lowered.loops, roots.eliminations, strict=True):
-        for place, (_, unknown) in enumerate(elimination.pivots):
-            order[loop.first + unknown] = loop.first + place
-    original = cut.original if cut else range(lowered.unknowns)
-    order = order[list(original)]
-    places = {
-        "unknowns": [first[Region.UNKNOWNS] + unknown for unknown in original],
-        "entries": slots(wanted[Region.ENTRIES]),
-        "right": slots(wanted[Region.RIGHT_SIDES]),
-        "pivots": plain(Region.PIVOTS, order),
-        "diagonals": plain(Region.DIAGONALS, order),
-        "derivatives": plain(Region.DERIVATIVES),
-    }
-    mobile_places = dict(zip(mobility, slots(mobility.values()), strict=True))
-    x_read = len(written.initial)
-    own = leaf_slots(graph, reading, first)
-    own |= {n: x_read + int(graph.value[n]) for n in reading if graph.op[n] is Op.STATE} | {n: written.slot[n] for n in settled}
-    reader = Writer(graph, own, x_read + built.states)
-    reads = reader.tape([n for n in reading if graph.args[n] and n not in settled], {n for level in levels for n, _ in level})
-    positions, velocities = ([reader.signed(*each) for each in level] for level in levels or [[], []])
-    indicating = graph.order((node for node, _ in indicated), at_hand.__contains__)
-    indicator = Writer(graph, leaf_slots(graph, indicating, first) | {n: written.slot[n] for n in at_hand}, reader.size)
-    indicates = indicator.tape([n for n in indicating if graph.args[n]], {node for node, _ in indicated})
-    indicators = [indicator.signed(*each) for each in indicated]
-    giver = Writer(graph, leaf_slots(graph, leaving, first) | {n: written.slot[n] for n in settled}, indicator.size)
-    gives = giver.tape([n for n in leaving if graph.args[n] and n not in settled], {node for _, node in lowered.leaving})
-    left = {address: giver.place_of(node) for address, node in lowered.leaving}
-    initial = giver.initial()
-    initial[: indicator.size] = indicator.initial()
-    initial[: reader.size] = reader.initial()
-    initial[:x_read] = written.initial
-    return Taped(
-        loops=[] if cut else [Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
-        parameters=lowered.parameters,
-        discrete=lowered.discrete,
-        code={**written.code, Stage.READING: reads, Stage.INDICATING: indicates, Stage.GIVING: gives},
-        text=written.text,
-        initial=initial,
-        x_read=x_read,
-        positions=positions,
-        velocities=velocities,
-        indicators=indicators,
-        foreign=lowered.foreign,
-        arriving=lowered.arriving,
-        leaving=left,
-        first=first,
-        mobility=mobile_places,
-        misfits=slots(wanted[Region.MISFITS]),
-        switched=lowered.switched,
-        orders=[elimination.order for elimination in roots.eliminations],
-        **places,
-    )
+        def slots(nodes: Iterable[int]) -> list[int]:
+            signed = (signed_node(graph, node) for node in nodes)
+            return [-1 if node == graph.zero else -2 - written.slot[node] if negative else written.slot[node] for node, negative in signed]
+
+        def plain(region: Region, order: Iterable[int] | None = None) -> list[int]:
+            nodes = self.wanted[region]
+            return [written.slot[nodes[place]] for place in (range(len(nodes)) if order is None else order)]
+
+        order = np.zeros(lowered.unknowns, dtype=int)
+        for loop, elimination in zip(lowered.loops, self.roots.eliminations, strict=True):
+            for place, (_, unknown) in enumerate(elimination.pivots):
+                order[loop.first + unknown] = loop.first + place
+        original = self.cut.original if self.cut else range(lowered.unknowns)
+        order = order[list(original)]
+        places = {
+            "unknowns": [first[Region.UNKNOWNS] + unknown for unknown in original],
+            "entries": slots(self.wanted[Region.ENTRIES]),
+            "right": slots(self.wanted[Region.RIGHT_SIDES]),
+            "pivots": plain(Region.PIVOTS, order),
+            "diagonals": plain(Region.DIAGONALS, order),
+            "derivatives": plain(Region.DERIVATIVES),
+        }
+        mobile_places = dict(zip(self.mobility, slots(self.mobility.values()), strict=True))
+        x_read = len(written.initial)
+        own = leaf_slots(graph, self.reading, first)
+        own |= {n: x_read + int(graph.value[n]) for n in self.reading if graph.op[n] is Op.STATE}
+        own |= {n: written.slot[n] for n in self.settled}
+        reader = Writer(graph, own, x_read + lowered.built.states)
+        read = [n for n in self.reading if graph.args[n] and n not in self.settled]
+        reads = reader.tape(read, {n for level in self.levels for n, _ in level})
+        positions, velocities = ([reader.signed(*each) for each in level] for level in self.levels or [[], []])
+        indicating = graph.order((node for node, _ in self.indicated), self.at_hand.__contains__)
+        indicator = Writer(graph, leaf_slots(graph, indicating, first) | {n: written.slot[n] for n in self.at_hand}, reader.size)
+        indicates = indicator.tape([n for n in indicating if graph.args[n]], {node for node, _ in self.indicated})
+        indicators = [indicator.signed(*each) for each in self.indicated]
+        giver = Writer(graph, leaf_slots(graph, self.leaving, first) | {n: written.slot[n] for n in self.settled}, indicator.size)
+        gives = giver.tape([n for n in self.leaving if graph.args[n] and n not in self.settled], {node for _, node in lowered.leaving})
+        left = {address: giver.place_of(node) for address, node in lowered.leaving}
+        initial = giver.initial()
+        initial[: indicator.size] = indicator.initial()
+        initial[: reader.size] = reader.initial()
+        initial[:x_read] = written.initial
+        return Taped(
+            loops=[] if self.cut else [Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
+            parameters=lowered.parameters,
+            discrete=lowered.discrete,
+            code={**written.code, Stage.READING: reads, Stage.INDICATING: indicates, Stage.GIVING: gives},
+            text=written.text,
+            initial=initial,
+            x_read=x_read,
+            positions=positions,
+            velocities=velocities,
+            indicators=indicators,
+            foreign=lowered.foreign,
+            arriving=lowered.arriving,
+            leaving=left,
+            first=first,
+            mobility=mobile_places,
+            misfits=slots(self.wanted[Region.MISFITS]),
+            switched=lowered.switched,
+            orders=[elimination.order for elimination in self.roots.eliminations],
+            **places,
+        )
 
 
 def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:

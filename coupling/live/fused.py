@@ -6,7 +6,6 @@ import math
 
 from coupling.fused.coded import Compiled
 from coupling.fused.compiled import NotCompiled
-from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import Taped
 from coupling.kernel.fused import fuse, report
 from coupling.kernel.fused_record import fuse_record
@@ -21,22 +20,25 @@ BY_CODE = "by compiled code of their equations"
 
 def begin_fused(session: Session) -> None:
     """Fused code takes the place of the instances where it can and may; to be called at the start of a run."""
-    session.evaluated, session.not_compiled = BY_INSTANCES, ""
     run = session.run
+    session.evaluated, session.not_compiled = BY_INSTANCES, ""
     if run.compiled is False or (run.compiled is None and not _by_default(session)):
         return
-    tapes = _tapes(session)
-    if not isinstance(tapes, Taped):
-        session.not_compiled = str(tapes)
+    session.not_compiled = _asks_for_more(run)
+    if session.not_compiled:
         return
-    session.evaluated = BY_TAPE
-    if session.run.compiled is True:
+    if run.compiled is True:
         try:
-            _fuse_compiled(session)
+            _fuse_compiled(session)  # before the tape is asked for, since both are lowered together
             return
         except NotCompiled as error:
             session.not_compiled = str(error)
-    _fuse(session, tapes)
+    tapes = session.program.fused
+    if isinstance(tapes, Taped):
+        session.evaluated = BY_TAPE
+        _fuse(session, tapes)
+    else:
+        session.not_compiled = str(tapes)
 
 
 def _by_default(session: Session) -> bool:
@@ -65,11 +67,6 @@ def _fuse(session: Session, code: Taped | Compiled) -> None:
     evaluation, record = structures(session, code)
     fuse(session.kernel, evaluation)
     fuse_record(session.kernel, record)
-
-
-def _tapes(session: Session) -> Taped | NotFused | str:
-    """The equations of the run, or why it has none."""
-    return _asks_for_more(session.run) or session.program.fused
 
 
 def _asks_for_more(run: Run) -> str:

@@ -67,14 +67,14 @@ def test_a_system_is_lowered_and_compiled_once(monkeypatch, tmp_path):
     """What is kept serves systems of other names and values, and other processes."""
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
     calls: list[str] = []
-    lower, compile_ = coded.taped, compiled.shared_library
-    monkeypatch.setattr(coded, "taped", lambda *given, **named: (calls.append("lowered"), lower(*given, **named))[1])
+    lower, compile_ = coded.Stages, compiled.shared_library
+    monkeypatch.setattr(coded, "Stages", lambda *given: (calls.append("lowered"), lower(*given))[1])
     monkeypatch.setattr(compiled, "shared_library", lambda *given: (calls.append("compiled"), compile_(*given))[1])
     monkeypatch.setattr(compiled, "_loaded", {})
     monkeypatch.setattr(kept, "_known", {})
     final(chain(2), compiled=True)
     final(chain(2, m=2.0), compiled=True)
-    assert calls == ["lowered", "lowered", "compiled", "compiled"]  # as tapes, as C, and what is recorded
+    assert calls == ["lowered", "compiled", "compiled"]  # tapes and C from the same graph, and what is recorded
 
 
 def test_structures_are_kept_in_files_that_are_not_held_open(monkeypatch, tmp_path):
@@ -86,7 +86,7 @@ def test_structures_are_kept_in_files_that_are_not_held_open(monkeypatch, tmp_pa
     before = len(cache._held)
     first = final(chain(1))
     assert len(cache._held) == before and len(list((tmp_path / "fused").iterdir())) == len(kept._known) > 0
-    monkeypatch.setattr(coded, "taped", None)  # it is not lowered again
+    monkeypatch.setattr(coded, "Stages", lambda built: None)  # it is not lowered again
     monkeypatch.setattr(kept, "_known", {})
     assert np.array_equal(final(chain(1, m=1.0)), first)
     monkeypatch.setattr(kept.pickle, "loads", None)

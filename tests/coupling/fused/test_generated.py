@@ -12,7 +12,7 @@ import pytest
 
 from coupling.fused import written
 from coupling.fused.roots import Region
-from coupling.fused.taped import EVALUATION, Taped, taped
+from coupling.fused.taped import EVALUATION, Stages, Taped
 from coupling.fused.written import as_c
 from coupling.plan.build import build
 from coupling.plan.kinds import Mode
@@ -47,7 +47,7 @@ int main(void)
 
 
 def code_of() -> Taped:
-    return taped(build(chain(3).definition, Mode.CONTINUOUS), as_c)
+    return Stages(build(chain(3).definition, Mode.CONTINUOUS)).written(as_c)
 
 
 def filled(code: Taped) -> np.ndarray:
