@@ -163,11 +163,12 @@ def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
                     f"  {row.name:30}{row.evaluations:12}{row.error:12.1e}{1e3 * row.median:9.2f}"
                     f"{1e6 * row.median / row.evaluations:9.2f}   {ratios}"
                 )
-        print(f"{'whole calls of simulate':32}{'ms':>9}")
+        print(f"{'whole calls of simulate':32}{'ms':>9}   time against the C function: dense, zeros skipped")
         for (solver, tolerance), rows in zip(CASES, groups, strict=True):
             print(f"{solver}, tolerance {tolerance:g}")
             for row in rows[2:]:
-                print(f"  {row.name:30}{1e3 * statistics.median(row.whole):9.2f}")
+                whole = statistics.median(row.whole)
+                print(f"  {row.name:30}{1e3 * whole:9.2f}   {''.join(f'{whole / other.median:9.2f}' for other in rows[:2])}")
         co_simulation(max(1, repetitions // 3))
         if with_exudyn:
             ours = Row("coupled FMUs, dopri5", lambda: coupled(system, "dopri5", EXUDYN_TOLERANCE))

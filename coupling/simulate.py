@@ -318,8 +318,9 @@ class Simulator:
                         outcome = SOLVERS[run.solver].integrate(session, run)
             except (MemoryError, HostDied) as error:
                 outcome = broken_off(session, error)
+            running = perf_counter() - prepared
             conclude(session, outcome, [*warned, *vain], [*self._given, *own])
-            record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, perf_counter() - prepared)
+            record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, running)
             judge(session, outcome, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:

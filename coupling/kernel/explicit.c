@@ -43,7 +43,8 @@ typedef struct Explicit {
     int unchecked, unchecked_at_most;
 } Explicit;
 
-enum { SELDOM = 31 };
+/* Of steps between two checks at most: of shortcuts through the instances, and of fused code, beside which a check takes as long as steps do. */
+enum { SELDOM = 31, MORE_SELDOM = 1023 };
 
 static void end(Kernel *k)
 {
@@ -141,7 +142,8 @@ static int check_shortcuts(Kernel *k, bool *back)
     }
     const int result = kernel_verify(k, rk->dx);
     if (result == KERNEL_DONE) {
-        own->unchecked_at_most = own->unchecked_at_most < SELDOM ? 2 * own->unchecked_at_most + 1 : SELDOM;
+        const int most = k->ahead ? MORE_SELDOM : SELDOM;
+        own->unchecked_at_most = own->unchecked_at_most < most ? 2 * own->unchecked_at_most + 1 : most;
         note_checked(k);
     }
     if (result != KERNEL_RETRY || k->failure.kind != KERNEL_DONE)

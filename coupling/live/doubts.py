@@ -48,6 +48,8 @@ _PROJECTED = 0.01
 def coarse(session: Session, record: Record) -> list[str]:
     """Steps of fixed size after which velocities were far off the constraints."""
     energy = record.statistics.projected.get("energy", 0.0)
+    if not energy:
+        return []
     columns = [1 + i for i, each in enumerate(record.columns) if each.variable == "energy.kinetic"]
     greatest = record.rows[:, columns].sum(axis=1).max(initial=0.0) if columns else 0.0
     if not (columns and energy > _PROJECTED * greatest):

@@ -17,6 +17,7 @@ from coupling.options import Run
 from coupling.record import ByParameter, Numbers, Record, Statistics
 
 _NAMES = {each.name for each in fields(Run)}
+_TOLD = (int, float, str, Mapping)
 
 
 def taken(session: Session) -> Numbers:
@@ -63,7 +64,7 @@ def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndar
 
 def _options(run: Run) -> dict[str, Any]:
     """Those that are numbers and words, or mappings of them."""
-    return {name: value for name, value in vars(run).items() if name in _NAMES and isinstance(value, int | float | str | Mapping)}
+    return {name: value for name, value in vars(run).items() if name in _NAMES and value is not None and isinstance(value, _TOLD)}
 
 
 def _statistics(session: Session, preparing: float, running: float) -> Statistics:

@@ -62,7 +62,7 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
             else:
                 rows = last if session.run.initial == "relax" else record.rows
                 off = record.off.get(session.built.parts[address.part].name, record.off.get(record.columns[place - 1].name, ()))
-                times, values = rows[:, 0], rows[:, place] * in_force(len(record.rows), off)[-len(rows) :]
+                times, values = rows[:, 0], rows[:, place] * in_force(len(record.rows), off)[-len(rows) :] if off else rows[:, place]
             row = int(np.abs(values).argmax())
             if level not in loose and abs(values[row]) > worst * allowed:
                 worst = abs(values[row]) / allowed
