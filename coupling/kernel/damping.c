@@ -11,6 +11,7 @@ static const double LEAST = 1e-8;      /* sigma^2: from there on it is the drift
 static const double NOTHING = 1e-9;    /* as a peak: of a row that has always been redundant */
 static const double DEPENDENT = 1e-13; /* rows of one joint; these are taken as they are */
 static const double MARGIN = 10;       /* by which pivots that were found elsewhere have to be greater */
+static const double ROUNDED = 1.01;    /* more than rounding adds to products of pivots */
 
 void linear_free_damping(Linear *a)
 {
@@ -94,8 +95,14 @@ bool linear_set_constraints(Linear *a, const int *joint, const int *cycle)
 
 void linear_set_damping(Linear *a, double rtol)
 {
-    if (a->cycles)
-        a->cycles->sigma2 = fmax(rtol, LEAST);
+    Cycles *d = a->cycles;
+    int most = 1;
+    for (int j = 0; d && j < d->joints; j++)
+        most = d->first[j + 1] - d->first[j] > most ? d->first[j + 1] - d->first[j] : most;
+    if (d) {
+        d->sigma2 = fmax(rtol, LEAST);
+        d->ample = pow(ROUNDED * MARGIN * NEAR * d->sigma2, 1. / most);
+    }
 }
 
 void linear_damp_all(Linear *a, double sigma2)
@@ -340,11 +347,23 @@ void linear_accept_pivots(Linear *a, const double *values, const double *pivots)
         note_peaks(a, &e, false);
 }
 
+/* Whether all pivots have a share that leaves the product of those of any joint above its limit: so it is nearly always. */
+static bool are_ample(const Linear *a, const double *diagonal, const double *pivots)
+{
+    const double share = a->cycles && a->cycles->sigma2 > 0 && a->cycles->ample < 1 ? a->cycles->ample : INFINITY;
+    int below = 0;
+    for (int i = 0; i < a->count; i++)
+        below += !(diagonal[i] > 0 && pivots[i] > share * diagonal[i]);
+    return !below;
+}
+
 bool linear_trusts(const Linear *a, const double *diagonal, const double *pivots)
 {
     const Cycles *d = a->cycles;
     if (!a->factorised || !a->definite || (d && (d->redundancies || d->all > 0 || d->exposed)))
         return false;
+    if (are_ample(a, diagonal, pivots))
+        return true;
     for (int i = 0; i < a->count; i++) {
         const bool counts = d && d->joint[i] >= 0 && (d->decided || d->cycle[i] < 0);
         if (!(pivots[i] > MARGIN * (counts ? ROUNDING : WEAK) * diagonal[i]))

@@ -160,13 +160,9 @@ int operate(Kernel *k, const Operations *operations)
     return KERNEL_DONE;
 }
 
-/* Whether a sum of values is finite tells at once that each of them is. */
 static int check_derivatives(Kernel *k, const double *dx)
 {
-    double sum = 0;
-    for (int i = 0; i < k->states; i++)
-        sum += dx[i] - dx[i];
-    if (sum == 0)
+    if (are_finite(dx, k->states))
         return KERNEL_DONE;
     for (int i = 0; i < k->states; i++)
         if (!isfinite(dx[i])) {

@@ -221,10 +221,7 @@ static bool evaluate_here(Kernel *k, Own *own, double *dx)
         return true;
     run(own, AFTER_STAGE);
     gather_plain(own->w, own->rows->derivative, k->states, dx);
-    double finite = 0;
-    for (int i = 0; i < k->states; i++)
-        finite += dx[i] - dx[i];
-    return finite == 0;
+    return are_finite(dx, k->states);
 }
 
 /* Where anything is odd the instances are asked, who say what it is; their iterations begin where they would have. */
@@ -330,10 +327,7 @@ static bool indicate(const Kernel *k, double *z)
         return false;
     run(own, INDICATING_STAGE);
     collect(own->w, own->rows->indicator, k->indicators, z);
-    double finite = 0;
-    for (int i = 0; i < k->indicators; i++)
-        finite += z[i] - z[i];
-    return finite == 0; /* of others the instances say which */
+    return are_finite(z, k->indicators); /* of others the instances say which */
 }
 
 static void disagree(Kernel *k)

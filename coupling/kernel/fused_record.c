@@ -43,13 +43,12 @@ static const double *make_row(Kernel *k, double t, const double *x)
     if (!k->fused->derive(k, NULL) || !fill(k, own))
         return NULL;
     rows->after(rows->after_code, own->w);
-    double finite = 0;
-    for (int i = 0; i < rows->columns; i++) {
+    for (int i = 0; i < rows->columns; i++)
         own->row[i] = fused_value(own->w, rows->column[i]);
-        finite += own->row[i] - own->row[i];
-    }
-    k->statistics.evaluations += finite == 0; /* an evaluation of the system as others are */
-    return finite == 0 ? own->row : NULL;
+    if (!are_finite(own->row, rows->columns))
+        return NULL;
+    k->statistics.evaluations++; /* of the system, as others are */
+    return own->row;
 }
 
 static void end(Kernel *k)

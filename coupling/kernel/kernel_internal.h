@@ -22,6 +22,18 @@ typedef struct {
     Component component;
 } Operation;
 
+/* Whether all values are finite: of four sums, each of which is 0 or no number. */
+static inline bool are_finite(const double *values, int count)
+{
+    double left[4] = {0};
+    for (int i = 0; i + 4 <= count; i += 4)
+        for (int j = 0; j < 4; j++)
+            left[j] += values[i + j] - values[i + j];
+    for (int i = count / 4 * 4; i < count; i++)
+        left[0] += values[i] - values[i];
+    return left[0] + left[1] + left[2] + left[3] == 0;
+}
+
 /* The arrays of all items lie in one block: an evaluation reads them from end to end. */
 typedef struct {
     Operation *items;

@@ -61,12 +61,10 @@ int record_values(Kernel *k, const double *values)
     }
     double *row = record->values + (size_t)kept * width;
     row[0] = k->t;
-    double finite = 0;
-    for (int i = 0; i < record->columns; i++) {
+    for (int i = 0; i < record->columns; i++)
         row[i + 1] = values ? values[i] : k->v[record->slot[i]];
-        finite += row[i + 1] - row[i + 1];
-    }
-    for (int i = 0; i < record->columns && finite != 0; i++)
+    const bool finite = are_finite(row + 1, record->columns);
+    for (int i = 0; i < record->columns && !finite; i++)
         if (!isfinite(row[i + 1])) {
             const int result = failed(k, KERNEL_NOT_FINITE, "recording", -1, OK);
             k->failure.slot = record->slot[i];
