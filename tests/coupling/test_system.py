@@ -452,7 +452,7 @@ def resident() -> int:
 
 
 def test_runs_leave_no_memory_and_no_files_behind() -> None:
-    """200 runs, every fourth of which fails, after a few that fill the caches."""
+    """100 runs, every fourth of which fails, after a few that fill the caches."""
     good, bad = pendulum(), pendulum(x=0.7)
     system = with_part("two_events")
 
@@ -466,6 +466,6 @@ def test_runs_leave_no_memory_and_no_files_behind() -> None:
     run(10)
     gc.collect()  # what earlier tests have left open would be closed in between
     before, files, threads = resident(), len(os.listdir("/proc/self/fd")), threading.active_count()
-    run(50)
-    assert resident() - before < 3e6
+    run(25)
+    assert resident() - before < 1.5e6
     assert len(os.listdir("/proc/self/fd")) == files and threading.active_count() == threads

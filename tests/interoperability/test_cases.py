@@ -18,10 +18,10 @@ def fmi_id(fmi: int) -> str:
     return f"fmi{fmi}"
 
 
-# Containers take many times as long to make as to run.
-CONTAINERS = ("FMPy's container", "toolbox container, sequential")
+# Containers take many times as long to make as to run, and those of the toolbox are those of FMPy with other words.
+LONG = [("FMPy's container", 2), *(("toolbox container, sequential", fmi) for fmi in VERSIONS)]
 RUNS = [
-    pytest.param(master, fmi, id=f"{master.title}-{fmi_id(fmi)}", marks=[pytest.mark.slow] * (fmi == 2 and master.title in CONTAINERS))
+    pytest.param(master, fmi, id=f"{master.title}-{fmi_id(fmi)}", marks=[pytest.mark.slow] * ((master.title, fmi) in LONG))
     for master in MASTERS
     for fmi in VERSIONS
 ]

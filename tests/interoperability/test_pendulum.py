@@ -24,7 +24,11 @@ from tests.support.interoperability.study import (
 )
 from tests.support.oracles.planar import Pendulum
 
-EVERY = pytest.mark.parametrize("master", COUPLING, ids=lambda master: master.title)
+OF_THE_TOOLBOX = [each.title for each in COUPLING if each.title.startswith("toolbox")]
+"""Their containers are those of FMPy with other words, and take long to make."""
+EVERY = pytest.mark.parametrize(
+    "master", [pytest.param(each, id=each.title, marks=[pytest.mark.slow] * (each.title in OF_THE_TOOLBOX)) for each in COUPLING]
+)
 
 
 @EVERY
@@ -65,7 +69,9 @@ def test_the_longest_step_of_the_defaults(master):
     assert end(1.03 * longest) > 1e-3
 
 
-@pytest.mark.parametrize("title", ["ecos", "libcosim", "FMPy's container", "toolbox container, sequential"])
+@pytest.mark.parametrize(
+    "title", ["ecos", "libcosim", "FMPy's container", pytest.param("toolbox container, sequential", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("oracle", [SHORT, DOUBLE], ids=["short pendulum", "double pendulum"])
 def test_the_recipe(title, oracle):
     """A pendulum of 3 kg and 0.4 m, and a double pendulum: stable, and with half the step a quarter of the deviation."""

@@ -74,7 +74,9 @@ def differences(built: Built, compiled: bool | str, points: int = 5) -> list[flo
     return found
 
 
-@pytest.mark.parametrize("make", [lambda: chain(4), branching, planar], ids=["chain", "branching", "planar"])
+@pytest.mark.parametrize(
+    "make", [pytest.param(lambda: chain(4), marks=pytest.mark.slow), branching, planar], ids=["chain", "branching", "planar"]
+)
 @pytest.mark.parametrize("compiled", ["tape", True])
 def test_derivatives_are_those_of_the_fmus(make, compiled):
     built = make().build(communication=False)
