@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -59,6 +60,22 @@ class Built:
     """When joints are in force that are not always, by part."""
     shown: tuple[Shown, ...] = field(default=(), repr=False)
     """What bodies look like."""
+
+    @cached_property
+    @without_collection()
+    def structure(self) -> str:
+        """A digest of all that the equations follow from: FMUs, connections, and what is solved for; neither of names of instances nor of values."""
+        wiring = self.schedule.graph
+        files = {part.fmu: i for i, part in enumerate(self.parts)}
+        told = [
+            [(i, fmu.sha256, sorted(fmu.structural.items()), fmu.views) for fmu, i in files.items()],
+            [(files[part.fmu], part.kind, part.first_state) for part in self.parts],
+            sorted((tuple(target), [tuple(each) for each in sources]) for target, sources in wiring.wires.items()),
+            sorted((tuple(target), number) for target, number in wiring.drives.items()),
+            [(loop.unknowns, loop.residuals, loop.torn) for loop in self.schedule.loops],
+            None if self.reading is None else self.reading.constraints,
+        ]
+        return hashlib.sha256(repr(told).encode()).hexdigest()
 
     @cached_property
     def switched(self) -> tuple[Switched, ...]:
