@@ -147,11 +147,11 @@ Status instance_deserialise(Instance *, const unsigned char *, size_t, void **st
 
 /* Before each call of the FMU, and after it: a process that may be lost in it says where it is. Elsewhere nobody looks. */
 #ifdef KERNEL_EXPORTED
-#define IS_WATCHED (kernel_where != NULL)
+#define IS_WATCHED WHERE_IS_WATCHED
 #define ENTERS(number2, number3) \
     WHERE_ENTERS(instance->library->version, instance->library->version == 3 ? (number3) : (number2), instance)
 #define LEAVES() WHERE_LEAVES()
-#define AT(when) (kernel_where ? (void)(kernel_where->time = (when)) : (void)0)
+#define AT(when) (IS_WATCHED ? (void)(kernel_where->time = (when)) : (void)0)
 #else
 #define IS_WATCHED false
 #define ENTERS(number2, number3) ((void)0)

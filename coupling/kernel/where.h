@@ -3,6 +3,7 @@
 #define KERNEL_WHERE_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
@@ -27,11 +28,14 @@ static inline void where_leaves(Where *where)
     atomic_store_explicit(&where->count, count + count % 2, memory_order_release);
 }
 
-/* Null but in a process that may be lost. */
+/* Null but in a process that may be lost. Each call of an FMU looks twice: what is hidden is read at once, not through a table of addresses. */
+#pragma GCC visibility push(hidden)
 extern Where *kernel_where;
+#pragma GCC visibility pop
 
+#define WHERE_IS_WATCHED __builtin_expect(kernel_where != NULL, 0)
 #define WHERE_ENTERS(version, call, instance) \
-    (kernel_where ? where_enters(kernel_where, version, call, instance, kernel_where->time) : (void)0)
-#define WHERE_LEAVES() (kernel_where ? where_leaves(kernel_where) : (void)0)
+    (WHERE_IS_WATCHED ? where_enters(kernel_where, version, call, instance, kernel_where->time) : (void)0)
+#define WHERE_LEAVES() (WHERE_IS_WATCHED ? where_leaves(kernel_where) : (void)0)
 
 #endif
