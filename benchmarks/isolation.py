@@ -96,7 +96,7 @@ def main() -> None:
     swing = pendulum()
     compared("pendulum", 2.0, swing, swing, options.runs)
     compared("pendulum, index3", 2.0, swing, swing, few, solver="index3", step_size=0.01)
-    compared("pendulum, cvode in C here", 2.0, swing, swing, few, solver="cvode")
+    compared("pendulum, cvode in C", 2.0, swing, swing, few, solver="cvode")
     compared("pendulum, cvode by Python", 2.0, swing, swing, few, solver="cvode", compiled=False)
     pushed = pendulum()
     pushed.drive("rod.p1.Fx", sin)

@@ -54,7 +54,7 @@ static bool begin(Cvode *c, double t)
 {
     c->t = c->before = t;
     c->fresh = true;
-    c->flag = c->CVodeReInit(c->memory, t, c->y);
+    c->flag = c->CVodeReInit(c->cvode, t, c->y);
     return c->flag >= 0;
 }
 
@@ -70,8 +70,8 @@ bool cvode_restart(double t, const double *x, double limit, double first, void *
 static bool advance(Cvode *c)
 {
     double t = c->t;
-    c->CVodeSetStopTime(c->memory, c->stop);
-    c->flag = c->CVode(c->memory, c->stop, c->y, &t, ONE_STEP);
+    c->CVodeSetStopTime(c->cvode, c->stop);
+    c->flag = c->CVode(c->cvode, c->stop, c->y, &t, ONE_STEP);
     if (c->flag < 0 || !(t > c->t))
         return false;
     c->before = c->t;
@@ -85,7 +85,7 @@ static bool begin_anew(Cvode *c)
 {
     double *const x = c->N_VGetArrayPointer(c->y);
     Kernel *k = c->kernel;
-    if (c->fresh || c->status || c->CVodeGetDky(c->memory, c->t, 0, c->y) < 0)
+    if (c->fresh || c->status || c->CVodeGetDky(c->cvode, c->t, 0, c->y) < 0)
         return false;
     int result = k->projection ? kernel_project(k, c->t, x) : KERNEL_DONE;
     if (result == KERNEL_DONE)
@@ -117,7 +117,7 @@ bool cvode_state(double t, double *x, void *context)
     Cvode *c = context;
     const bool here = fabs(c->t - t) <= fuzz * fmax(fabs(c->t), c->t - c->before);
     if (!here)
-        c->flag = c->CVodeGetDky(c->memory, t, 0, c->between);
+        c->flag = c->CVodeGetDky(c->cvode, t, 0, c->between);
     memcpy(x, c->N_VGetArrayPointer(here ? c->y : c->between), (size_t)c->kernel->states * sizeof *x);
     return here || c->flag >= 0;
 }

@@ -18,7 +18,7 @@ typedef struct {
     int (*CVodeGetDky)(void *memory, double t, int derivative, void *y);
     double *(*N_VGetArrayPointer)(void *vector);
     double *(*SUNDenseMatrix_Data)(void *matrix);
-    void *memory, *y, *between; /* between: the states within a step */
+    void *cvode, *y, *between; /* between: the states within a step */
     Kernel *kernel;
     double t, before, limit, stop, tried; /* tried: the time of the last evaluation; NaN where there was none since the last step */
     long attempts, rejected, jacobians;

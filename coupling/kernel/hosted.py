@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import c_bool, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any, TypeVar
@@ -100,7 +100,7 @@ class HostedLibrary:
         if name == "kernel_failure":
             found = self._legible(found)
         elif name not in _IN_PLACE:
-            found = self._forwarding(name, found)
+            found = self._forwarding(self.address_here(name) - self._anchor, found.restype, found.argtypes, name in _AT_THE_END)
         setattr(self, name, found)
         return found
 
@@ -142,12 +142,11 @@ class HostedLibrary:
 
     # -- calls -----------------------------------------------------------------------------------------------------------------
 
-    def _forwarding(self, name: str, own: Any) -> Callable[..., Any]:
-        place = self.address_here(name) - self._anchor
-        reals = tuple(each is c_double for each in own.argtypes)
-        op, result = _REAL if own.restype is c_double else _WHOLE, self._result(own.restype)
+    def _forwarding(self, place: int, kind: Any, kinds: Sequence[Any], silent: bool) -> Callable[..., Any]:
+        """What lies so far from the anchor; ``silent``: where the process is no more it has been done."""
+        reals = tuple(each is c_double for each in kinds)
+        op, result = _REAL if kind is c_double else _WHOLE, self._result(kind)
         words, numbers, call, handle, word_of = self._words, self._numbers, self._call, self._handle, self._word_of
-        silent = name in _AT_THE_END
 
         def forward(*arguments: Any) -> Any:
             passed, self._passing = self._passing, []
@@ -353,6 +352,9 @@ class HostedLibrary:
 
     def address(self, name: str) -> int | None:
         return self.address_here(name) + self._shift
+
+    def function_at(self, address: int, result: Any, arguments: Sequence[Any], *, at_the_end: bool = False) -> Callable[..., Any]:
+        return self._forwarding(address - self._shift - self._anchor, result, arguments, at_the_end)
 
     def called_back(self, *functions: tuple[Any, str, Callable[..., Any]]) -> CalledBack:
         called = _Called([function for _, _, function in functions])

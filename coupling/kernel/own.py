@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -87,6 +87,9 @@ class Library(Protocol):
     def address(self, name: str) -> int | None:
         """Of a function of the kernel."""
 
+    def function_at(self, address: int, result: Any, arguments: Sequence[Any], *, at_the_end: bool = False) -> Callable[..., Any]:
+        """What is at an address there; ``at_the_end``: nothing is left to be done where the process is no more."""
+
     def called_back(self, *functions: tuple[Any, str, Callable[..., Any]]) -> CalledBack:
         """Python functions for C, each with its type and the name of the function of the kernel that calls it from another process."""
 
@@ -145,6 +148,10 @@ class OwnLibrary:
 
     def address(self, name: str) -> int | None:
         return ctypes.cast(getattr(self, name), ctypes.c_void_p).value
+
+    @staticmethod
+    def function_at(address: int, result: Any, arguments: Sequence[Any], *, at_the_end: bool = False) -> Callable[..., Any]:
+        return ctypes.CFUNCTYPE(result, *arguments)(address)
 
     @staticmethod
     def called_back(*functions: tuple[Any, str, Callable[..., Any]]) -> CalledBack:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NoReturn
 
 import numpy as np
 
 from coupling.kernel.cvode import Cvode as InKernel
-from coupling.kernel.cvode import library_of
 from coupling.kernel.status import Status
+from coupling.kernel.sundials import SundialsFunctions, library_of
 from coupling.live.linearise import StateJacobian
 from coupling.live.session import Session
 from coupling.live.slopes import GraphSlopes, jacobian_of
@@ -31,14 +32,16 @@ def _made(equations: Equations, run: Run) -> Cvode | CvodeInC:
     load("CVODE")
     jacobian = jacobian_of(equations.session)
     if isinstance(jacobian, GraphSlopes) and can_be_called(equations, jacobian):
-        return CvodeInC(equations, run, jacobian)
+        with suppress(OSError):  # of a process that may open nothing but FMUs
+            return CvodeInC(equations, run, jacobian)
     return Cvode(equations, run, jacobian)
 
 
 def can_be_called(equations: Equations, jacobian: GraphSlopes) -> bool:
-    """Whether the kernel, in this process, knows the library and has all that this asks for; not for sparse matrices."""
-    here = equations.by_kernel and not equations.kernel.library.is_elsewhere
-    return here and (jacobian.has_loops or equations.states <= FEW) and library_of(linked("CVODE")) is not None
+    """Whether the kernel knows the library and has all that this asks for; not for sparse matrices, nor in another process for large ones, which
+    take a library that begins threads."""
+    many = jacobian.has_loops and not equations.kernel.library.is_elsewhere
+    return equations.by_kernel and (many or equations.states <= FEW) and library_of(linked("CVODE")) is not None
 
 
 class CvodeInC(SteppedInC):
@@ -47,8 +50,9 @@ class CvodeInC(SteppedInC):
     def __init__(self, equations: Equations, run: Run, jacobian: GraphSlopes) -> None:
         self._equations, self._jacobian = equations, jacobian
         atol = state_tolerances(equations.session, run)
-        library, blocked = library_of(linked("CVODE")), len(atol) > FEW
-        self._cvode = InKernel(equations.kernel, library, run.rtol, atol, longest=run.max_step, most_failures=PERSISTENT, blocked=blocked)
+        kernel, blocked = equations.kernel, len(atol) > FEW
+        sundials = SundialsFunctions(kernel.library, library_of(linked("CVODE")))
+        self._cvode = InKernel(kernel, sundials, run.rtol, atol, longest=run.max_step, most_failures=PERSISTENT, blocked=blocked)
         self.structure = self._cvode.structure
 
     @property

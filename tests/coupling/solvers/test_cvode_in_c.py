@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from coupling import Result, System
-from coupling.kernel import cvode as kernel_cvode
-from coupling.kernel.cvode import library_of
+from coupling.kernel import sandbox
+from coupling.kernel import sundials as kernel_sundials
+from coupling.kernel.sundials import library_of
 from coupling.outcome import Ending
 from coupling.solvers import cvode
 from coupling.solvers.base.sundials import as_reason, linked
@@ -155,15 +156,30 @@ def test_the_reason_of_the_library_is_part_of_a_sentence():
     assert as_reason(linked("CVODE").CVMESSAGES[-3]) == "error tests failed too many times, or reached min step size"
 
 
-def test_in_a_process_of_its_own_it_is_called_through_python(made):
-    """With the same numbers: the Jacobian is asked of the kernel there."""
-    here, there = (run(stop=1.0, output_interval=0.1, isolate=isolate) for isolate in ("none", "all"))
-    assert made == ["CvodeInC", "Cvode"] and there.statistics.evaluated == here.statistics.evaluated
-    assert here.statistics.steps == there.statistics.steps
-    assert all(np.array_equal(here[name], there[name]) for name in here.names)
+def test_in_a_process_of_its_own_the_kernel_there_calls_it(made):
+    """With the same numbers. One that may open nothing but FMUs is called through Python."""
+    confined = {"isolate": "all", "sandbox": True}
+    runs = [run(stop=1.0, output_interval=0.1, **options) for options in ({}, {"isolate": "all"}, *([] if sandbox.lacks() else [confined]))]
+    here = runs[0]
+    assert made == ["CvodeInC", "CvodeInC", "Cvode"][: len(runs)]
+    for there in runs[1:]:
+        assert there.statistics.evaluated == here.statistics.evaluated and there.statistics.steps == here.statistics.steps
+        assert there.statistics.jacobians == here.statistics.jacobians
+        assert all(np.array_equal(here[name], there[name]) for name in here.names)
+
+
+def test_what_a_users_function_raises_is_raised_from_another_process(made):
+    def torque(t: float) -> float:
+        if t > 0.5:
+            raise RuntimeError("no torque")
+        return 0.0
+
+    with pytest.raises(RuntimeError, match="no torque"):
+        run(torque, isolate="all")
+    assert made == ["CvodeInC"]
 
 
 def test_another_kind_of_library_is_called_through_python(made, monkeypatch):
-    monkeypatch.setattr(kernel_cvode, "VERSIONS", ("5",))
-    monkeypatch.setattr(cvode, "library_of", kernel_cvode.library_of.__wrapped__)
+    monkeypatch.setattr(kernel_sundials, "VERSIONS", ("5",))
+    monkeypatch.setattr(cvode, "library_of", kernel_sundials.library_of.__wrapped__)
     assert run(stop=0.1).outcome.completed and made == ["Cvode"]
