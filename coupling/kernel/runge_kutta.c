@@ -60,27 +60,16 @@ static int evaluate(RungeKutta *rk, double t, const double *x, double *dx)
     return rk->derivative(rk->context, t, x, dx);
 }
 
-enum { BLOCK = 8 };
-
-/* The same of a few states. */
-static inline void combine_block(const RungeKutta *rk, const double *weights, int stages, int first, int count, double *restrict sum)
-{
-    double part[BLOCK] = {0};
-    const double *k = rk->k + first;
-    for (int s = 0; s < stages; s++, k += rk->count)
-        if (weights[s] != 0)
-            for (int i = 0; i < count; i++)
-                part[i] += weights[s] * k[i];
-    memcpy(sum + first, part, (size_t)count * sizeof *sum);
-}
-
 /* sum = weights . k over the first stages. */
 static void combine(const RungeKutta *rk, const double *weights, int stages, double *restrict sum)
 {
-    int first = 0;
-    for (; first + BLOCK <= rk->count; first += BLOCK)
-        combine_block(rk, weights, stages, first, BLOCK, sum);
-    combine_block(rk, weights, stages, first, rk->count - first, sum);
+    memset(sum, 0, (size_t)rk->count * sizeof *sum);
+    for (int s = 0; s < stages; s++) {
+        const double weight = weights[s], *k = row(rk, rk->k, s);
+        if (weight != 0)
+            for (int i = 0; i < rk->count; i++)
+                sum[i] += weight * k[i];
+    }
 }
 
 /* As fmax, without a call. */

@@ -32,9 +32,8 @@ def nominals(session: Session) -> np.ndarray:
     for part, instance in zip(session.built.parts, session.instances, strict=True):
         count = len(part.states)
         if count:
-            _, values = instance.nominals(count)
-            found[part.first_state : part.first_state + count] = np.where(values > 0, values, 1.0)
-    return found
+            _, found[part.first_state : part.first_state + count] = instance.nominals(count)
+    return np.where(found > 0, found, 1.0)
 
 
 def given_tolerances(run: Run, names: Sequence[str], default: np.ndarray) -> np.ndarray:

@@ -128,8 +128,15 @@ class Built:
 
     def named(self, part: int, reference: int) -> str:
         """The full name of a variable."""
-        variable = self.parts[part].fmu.by_reference.get(reference)
-        return f"{self.parts[part].name}.{variable.name if variable else reference}"
+        if (part, reference) not in self._names:
+            variable = self.parts[part].fmu.by_reference.get(reference)
+            self._names[part, reference] = f"{self.parts[part].name}.{variable.name if variable else reference}"
+        return self._names[part, reference]
+
+    @cached_property
+    def _names(self) -> dict[tuple[int, int], str]:
+        """Those that were asked for so far."""
+        return {}
 
     def overruled(self, given: Iterable[tuple[int, str]]) -> list[str]:
         """A note on inputs whose start values have no effect, since something feeds them, and no loop is solved from them."""
