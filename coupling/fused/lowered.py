@@ -14,6 +14,10 @@ if TYPE_CHECKING:  # SymPy, which declares them, takes longer to import than mos
     from coupling.fused.equations import Variable
 
 
+_INERTIA, _SMALL = "kg.m2", 0.1
+"""Products of inertia, which are 0 by default, are small beside moments, as bodies have them: with others no equations would be definite."""
+
+
 @dataclass(frozen=True)
 class LoweredLoop:
     """The equations of a loop: entries in compressed rows, as the kernel has them, times unknowns, plus the residuals at unknowns of 0."""
@@ -82,4 +86,6 @@ class Lowered:
             low, high = max(variable.range.minimum, -2), min(variable.range.maximum, 2)
             values = [float(low + i % int(high - low + 1)) for i in range(count)]
             random.shuffle(values)
+        if variable.unit == _INERTIA and not variable.start:
+            return [_SMALL * value for value in values]
         return values

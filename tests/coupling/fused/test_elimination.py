@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coupling.fused.elimination import Order, _elimination
+from coupling import System
+from coupling.fused.elimination import Order, _elimination, eliminations
 from coupling.fused.lowered import LoweredLoop
+from coupling.fused.lowering import lower
 
 POINTS, COUNT = 6, 8
 
@@ -42,3 +44,15 @@ def test_indefinite_equations_are_told():
     matrices[:, 3, 3] = -1.0
     found = _elimination(*loop((matrices + matrices.transpose(0, 2, 1)) / 2))
     assert found.symmetric and found.order is Order.DIAGONAL
+
+
+def test_bodies_in_space_have_definite_equations():
+    """Their products of inertia are such as bodies have, also at random points."""
+    system = System("pendulum")
+    system.add("ground", "spatial.Fixed")
+    system.add("pin", "spatial.Revolute")
+    system.add("rod", "spatial.Body1")
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    [found] = eliminations(lower(system.build(communication=False)))
+    assert found.symmetric and found.order is Order.DEFINITE
