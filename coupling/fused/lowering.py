@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from coupling.fused.equations import DISCRETE, ClassEquations, NoEquations, Role, equations_of
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.islands import check_loops, check_order
+from coupling.fused.linear_forms import Affine, Names, Value
 from coupling.fused.lowered import Lowered, LoweredLoop
 from coupling.fused.not_fused import NotFused
 from coupling.memory import without_collection
@@ -15,18 +15,6 @@ from coupling.plan.build import Built
 from coupling.plan.graph import Address, Part, type_code
 from coupling.plan.jacobian import build_jacobian
 from coupling.plan.schedule import ScheduledLoop
-
-
-@dataclass(frozen=True, slots=True)
-class Affine:
-    """What is affine in the unknowns: a node, and the node by which each unknown is multiplied."""
-
-    base: int
-    slopes: dict[int, int]
-
-
-Value = int | Affine
-"""A node where no unknown enters."""
 
 
 def lower(built: Built, calls: bool = False) -> Lowered:
@@ -57,6 +45,7 @@ class _System:
         """The same of the nodes of its class."""
         self.numbers: dict[Address, int] = {}
         """Of unknowns."""
+        self.names = Names(self.graph, self.result.unknowns)
         self.solved = False
         """Whether unknowns are leaves, or affine forms of themselves."""
         self._seen: dict[tuple[int, int], tuple[int, float, float]] = {}
@@ -219,10 +208,11 @@ class _System:
     def _loop(self, loop: ScheduledLoop, first: int, off: Mapping[int, int]) -> LoweredLoop:
         pattern = build_jacobian(self.wiring, loop, lambda part, unknowns, known: [1.0] * len(unknowns))
         graph, entries, residuals = self.graph, [], []
-        for row, address in enumerate(loop.residuals):
+        values = [self._residual(loop, address) for address in loop.residuals]
+        rows = self.names.put_away([value.slopes if isinstance(value, Affine) else {} for value in values])
+        for row, (address, value, slopes) in enumerate(zip(loop.residuals, values, rows, strict=True)):
             graph.owner_now = address.part
-            value = self._residual(loop, address)
-            base, slopes = (value.base, value.slopes) if isinstance(value, Affine) else (value, {})
+            base = value.base if isinstance(value, Affine) else value
             odd = next((n for n in slopes if not first <= n < first + len(loop.unknowns)), None)
             if odd is not None:
                 other = next(a for a, n in self.numbers.items() if n == odd)
@@ -382,14 +372,28 @@ class _System:
         if op is Op.SUBTRACT:
             return self._sum(a, b, g.sub)
         if op is Op.MULTIPLY and isinstance(a, int):
-            return _mapped(b, lambda n: g.mul(a, n))
+            return self._weighted(b, lambda n: g.mul(a, n))
         if op is Op.MULTIPLY and isinstance(b, int):
-            return _mapped(a, lambda n: g.mul(n, b))
+            return self._weighted(a, lambda n: g.mul(n, b))
         if op is Op.DIVIDE and isinstance(b, int):
-            return _mapped(a, lambda n: g.div(n, b))
+            return self._weighted(a, lambda n: g.div(n, b))
         if op is Op.SELECT and isinstance(a, int):
             return self._sum(values[1], values[2], lambda yes, no: g.select(a, yes, no))
-        raise _NotAffine
+        cleared = [self._cleared(value) for value in values]
+        if cleared == list(values):
+            raise _NotAffine
+        return self._applied(op, part, cleared)
+
+    def _cleared(self, value: Value) -> Value:
+        """A node, where unknowns cancel each other."""
+        if isinstance(value, int) or any(self.names.put_away([value.slopes])):
+            return value
+        return value.base
+
+    def _weighted(self, value: Value, operation: Callable[[int], int]) -> Value:
+        """A product, or a quotient."""
+        assert isinstance(value, Affine)
+        return _mapped(Affine(value.base, self.names.of(value.slopes)), operation)
 
     def _sum(self, a: Value, b: Value, operation: Callable[[int, int], int]) -> Value:
         """An operation on each unknown's slopes and on what is free of unknowns."""
