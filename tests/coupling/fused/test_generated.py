@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from coupling import System
 from coupling.fused import written
+from coupling.fused.open_loops import slopes
+from coupling.fused.recorded import recorded
 from coupling.fused.roots import Region
 from coupling.fused.taped import EVALUATION, Stages, Taped
 from coupling.fused.written import as_c
-from coupling.plan.build import build
+from coupling.kernel.fused import Stage
+from coupling.plan.build import Built, build
 from coupling.plan.kinds import Mode
+from coupling.plan.outputs import recordable
+from tests.coupling.fused.test_examples import example
+from tests.coupling.fused.test_recursion import planar
 from tests.support.fused.chains import chain
 
 # Other compilers have other sanitizers; what is generated is tested without them everywhere.
@@ -46,46 +55,98 @@ int main(void)
 """
 
 
-def code_of() -> Taped:
-    return Stages(build(chain(3).definition, Mode.CONTINUOUS)).written(as_c)
+@dataclass(frozen=True)
+class Generated:
+    """Functions in their order, with their data, and the workspace that they begin with."""
+
+    text: str
+    data: Mapping[str, np.ndarray | None]
+    w: np.ndarray
 
 
-def filled(code: Taped) -> np.ndarray:
-    """A workspace with states and parameters at which nothing is singular."""
-    w, end = np.array(code.initial), code.first[Region.UNKNOWNS]
+def filled(initial: np.ndarray, end: int) -> np.ndarray:
+    """A workspace with numbers from outside, at which nothing is singular."""
+    w = np.array(initial)
     w[:end] = np.linspace(0.4, 1.3, end)
     return w
 
 
-def program(code: Taped, folder: Path, size: int) -> Path:
-    """All stages on a workspace of a size, and on copies of their data, in memory of their own."""
-    data = {stage.name.lower(): code.code.get(stage) for stage in EVALUATION}
-    arrays = [f"static const int {name}[] = {{{', '.join(map(str, each))}}};" for name, each in data.items() if each is not None]
-    given = {name: "NULL" if each is None else f"copy({name}, sizeof {name})" for name, each in data.items()}
+def evaluation(built: Built) -> tuple[Taped, Generated]:
+    code = Stages(built).written(as_c)
+    w = filled(code.initial, code.first[Region.UNKNOWNS])[: code.x_read]
+    return code, Generated(code.text, {stage.name.lower(): code.code.get(stage) for stage in EVALUATION}, w)
+
+
+def jacobian(built: Built) -> Generated:
+    code = slopes(built, as_c)
+    return Generated(code.text, {"slopes": code.code if len(code.code) else None}, filled(code.initial, code.given))
+
+
+def record(built: Built) -> Generated:
+    """Of all variables."""
+    wanted = [built.address(part, name) for part, each in enumerate(built.parts) for name in recordable(built)[each.name]]
+    code, stages = recorded(built, wanted, as_c), (Stage.PREPARE, Stage.AFTER)
+    end = max(code.first.values()) + sum(len(loop.unknowns) for loop in built.schedule.loops)
+    return Generated(code.text, {stage.name.lower(): code.code.get(stage) for stage in stages}, filled(code.initial, end))
+
+
+def program(code: Generated, folder: Path, size: int) -> Path:
+    """All functions on a workspace of a size, and on copies of their data, in memory of their own."""
+    arrays = [f"static const int {name}[] = {{{', '.join(map(str, each))}}};" for name, each in code.data.items() if each is not None]
+    given = {name: "NULL" if each is None else f"copy({name}, sizeof {name})" for name, each in code.data.items()}
     calls = [f"    void *of_{name} = {each};\n    jourdain_{name}(of_{name}, w);\n    free(of_{name});" for name, each in given.items()]
-    numbers = ", ".join("0.0/0.0" if np.isnan(each) else repr(float(each)) for each in filled(code))
+    numbers = ", ".join("0.0/0.0" if np.isnan(each) else repr(float(each)) for each in code.w)
     main = MAIN.format(arrays="\n".join(arrays), initial=numbers, calls="\n".join(calls), size=size)
     (folder / "code.c").write_text(code.text + main)
     subprocess.run(["gcc", *FLAGS, "-o", str(folder / "code"), str(folder / "code.c"), "-lm"], check=True)
     return folder / "code"
 
 
-run = partial(subprocess.run, capture_output=True, text=True, timeout=60)
+def run(code: Generated, folder: Path, size: int) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(program(code, folder, size))], capture_output=True, text=True, timeout=60)
+
+
+def small() -> tuple[Taped, Generated]:
+    return evaluation(build(chain(3).definition, Mode.CONTINUOUS))
 
 
 @pytest.mark.parametrize("straight", [3000, 0], ids=["straight", "loops"])
 def test_generated_code_stays_within_its_workspace(straight, tmp_path, monkeypatch):
     monkeypatch.setattr(written, "STRAIGHT", straight)
-    code = code_of()
-    assert bool({*code.code} & {*EVALUATION}) is (straight == 0)
-    done = run([str(program(code, tmp_path, code.x_read))])
+    taped_code, code = small()
+    assert any(each is not None for each in code.data.values()) is (straight == 0)
+    done = run(code, tmp_path, len(code.w))
     assert done.returncode == 0, done.stderr[-3000:]
     w = np.array([float(line) for line in done.stdout.split()])
-    assert np.isfinite(w[[max(slot, -2 - slot) for slot in code.derivatives if slot != -1]]).all()
+    assert np.isfinite(w[[max(slot, -2 - slot) for slot in taped_code.derivatives if slot != -1]]).all()
+
+
+GENERATED: dict[str, Callable[[Built], Generated]] = {
+    "evaluation": lambda built: evaluation(built)[1],
+    "jacobian": jacobian,
+    "record": record,
+}
+EXAMPLES = ("03_seven_body_mechanism", "06_hydraulic_crane", "13_heavy_top", "21_rolling_disc", "32_clutch", "34_newtons_cradle")
+SPREAD: dict[str, Callable[[], System]] = {"tree of blocks": planar}
+SPREAD |= {name: partial(lambda each: example(each).system(), name) for name in EXAMPLES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("straight", [3000, 0], ids=["straight", "loops"])
+@pytest.mark.parametrize("kind", GENERATED)
+@pytest.mark.parametrize("name", SPREAD)
+def test_so_does_that_of_all_kinds_of_systems(name, kind, straight, tmp_path, monkeypatch):
+    """Whether their numbers are right is tested without sanitizers."""
+    monkeypatch.setattr(written, "STRAIGHT", straight)
+    code = GENERATED[kind](build(SPREAD[name]().definition, Mode.CONTINUOUS))
+    done = run(code, tmp_path, len(code.w))
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert len(done.stdout.split()) == len(code.w)
 
 
 def test_the_sanitizers_watch(tmp_path):
-    """A workspace that ends before what constraints are read from, and is too short by one, is found: without this the test above would pass on anything."""
-    code = code_of()
-    done = run([str(program(code, tmp_path, code.x_read - 1))])
+    """A workspace that ends before what constraints are read from, and is too short by one, is found: without this the tests above would pass on
+    anything."""
+    _, code = small()
+    done = run(replace(code, w=code.w[:-1]), tmp_path, len(code.w) - 1)
     assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr
