@@ -80,6 +80,22 @@ def test_the_jacobian_is_that_of_the_fmus(name, projected):
         assert np.abs((found - expected) / size).max() < (LEAST if name == "redundant" and not projected else ALLOWED)
 
 
+def test_the_jacobian_is_the_matrix_of_a_linear_model():
+    """Of a system whose states are its coordinates, at rest."""
+    system = example("17_quarter_car").system()
+    pose = system.equilibrium()
+    model = system.linearise(at=pose)
+    with begun(system, False) as session:
+        names = [session.label(i) for i in range(len(session.x))]
+        x = np.array([pose[name] for name in names])
+        assert session.kernel.derivatives(0.0, x, np.zeros(len(x))) is Status.DONE
+        slopes = begin_slopes(session)
+        assert slopes
+        order = [names.index(name) for name in model.states]
+        assert len(order) == len(names)
+        assert slopes.dense()[np.ix_(order, order)] == pytest.approx(model.A, rel=1e-10, abs=1e-10)
+
+
 @pytest.mark.parametrize("solver", ["ida", "Radau", "BDF"])
 def test_runs_by_the_graph_are_those_by_the_fmus(solver):
     """Of implicit solvers that ask for it; rounding alone moves the number of IDA's steps by a tenth."""
