@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, Result, System
+from coupling.live.start import start_again
 from tests.support import foreign
 from tests.support.runtime.runtime_components import BouncingBall
 from tests.support.systems import seven_bodies
+from tests.support.systems.sessions import started
 from tests.support.systems.systems import pendulum, refusal
 
 
@@ -241,3 +243,15 @@ def test_many_drives_are_not_all_kept() -> None:
 )
 def test_drives_that_make_no_sense(drives: object, sentence: str) -> None:
     assert refusal(lambda: pushed().simulate(0.1, drives=drives), BuildError) == sentence  # type: ignore[arg-type]
+
+
+def test_start_values_are_kept_for_a_run_that_has_the_same() -> None:
+    """Of an instance whose values are the same to the bit: 0.0 equals -0.0."""
+    with started(pendulum()) as session:
+        rod = next(i for i, part in enumerate(session.built.parts) if part.name == "rod")
+        kept = []
+        for value in (0.0, 0.0, -0.0):
+            start_again(session, session.run, {(rod, "omega"): value})
+            kept.append(session.given[rod][1])
+    assert kept[0] is kept[1]
+    assert [math.copysign(1.0, each.arrays[2][each.places.index(each.names.index("omega"))]) for each in kept[1:]] == [1.0, -1.0]
