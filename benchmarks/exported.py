@@ -3,6 +3,8 @@
 In Co-Simulation the FMU integrates itself from one of 50 points to the next, by Dormand and Prince's method as the master does; in Model
 Exchange FMPy and the master integrate by CVODE, the master with the exact Jacobian. The tolerance is 1e-11, and the angles are recorded
 at the same points. Runs are interleaved; times are medians: FMPy's from before the initialisation, the master's from behind it.
+
+Then a host in C calls the FMU, with its equations and without, and chains are exported: see exported_calls.py.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+import exported_calls
 import fmpy
 import numpy as np
 from andrews import error, example
@@ -130,8 +133,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repetitions", type=int, default=15, help="how often each is run (default 15)")
     parser.add_argument("--fmi", type=int, default=2, choices=(2, 3), help="version of FMI (default 2)")
+    parser.add_argument("--chains", type=int, nargs="*", default=[100, 1000], help="bodies of chains that are exported (default 100 1000)")
     options = parser.parse_args()
     table(options.repetitions, options.fmi)
+    exported_calls.table(options.chains)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 /* Nanoseconds of a pair of calls, set continuous states and get derivatives, and of a step of Co-Simulation, of an FMU of FMI 2.
  *
- *     exported_host LIBRARY GUID STATES STEP STEPS
- */
+ *     exported_host LIBRARY GUID STATES EVALUATIONS ROUNDS STEP STEPS RUNS
+ *
+ * Both are the least of some repetitions; 0 of these leaves one out. */
 #include "fmi2Functions.h"
 
 #include <dlfcn.h>
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-enum { EVALUATIONS = 2000, ROUNDS = 25 };
 
 static double now(void)
 {
@@ -70,7 +69,7 @@ static fmi2Component started(fmi2Type type, const char *guid)
 }
 
 /* The least of some rounds, at states that differ a little, so that nothing is known from the call before. */
-static double evaluate(const char *guid, size_t states)
+static double evaluate(const char *guid, size_t states, int evaluations, int rounds)
 {
     FUNCTION(fmi2EnterContinuousTimeMode);
     FUNCTION(fmi2GetContinuousStates);
@@ -81,15 +80,15 @@ static double evaluate(const char *guid, size_t states)
     double *x = calloc(3 * states, sizeof *x), *const shifted = x + states, *const dx = shifted + states, least = 1e300;
     check(call_fmi2EnterContinuousTimeMode(c), "fmi2EnterContinuousTimeMode");
     check(call_fmi2GetContinuousStates(c, x, states), "fmi2GetContinuousStates");
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         const double began = now();
-        for (int i = 0; i < EVALUATIONS; i++) {
+        for (int i = 0; i < evaluations; i++) {
             for (size_t s = 0; s < states; s++)
                 shifted[s] = x[s] * (1 + 1e-9 * i);
             check(call_fmi2SetContinuousStates(c, shifted, states), "fmi2SetContinuousStates");
             check(call_fmi2GetDerivatives(c, dx, states), "fmi2GetDerivatives");
         }
-        const double took = (now() - began) / EVALUATIONS;
+        const double took = (now() - began) / evaluations;
         least = took < least ? took : least;
     }
     call_fmi2FreeInstance(c);
@@ -112,18 +111,16 @@ static double step(const char *guid, double size, int steps)
 
 int main(int count, char **words)
 {
-    library = count == 6 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    library = count == 9 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!library) {
-        fprintf(stderr, "usage: exported_host LIBRARY GUID STATES STEP STEPS\n");
+        fprintf(stderr, "usage: exported_host LIBRARY GUID STATES EVALUATIONS ROUNDS STEP STEPS RUNS\n");
         return 1;
     }
-    const double size = atof(words[4]);
-    const int steps = atoi(words[5]);
     double least = 1e300;
-    for (int round = 0; round < 5; round++) {
-        const double took = step(words[2], size, steps);
+    for (int run = 0; run < atoi(words[8]); run++) {
+        const double took = step(words[2], atof(words[6]), atoi(words[7]));
         least = took < least ? took : least;
     }
-    printf("%.1f %.1f\n", evaluate(words[2], (size_t)atol(words[3])), least);
+    printf("%.1f %.1f\n", evaluate(words[2], (size_t)atol(words[3]), atoi(words[4]), atoi(words[5])), least);
     return 0;
 }

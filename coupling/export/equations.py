@@ -19,6 +19,8 @@ from fmu_components.export.c_code import c_number
 
 SHORT = 1600
 """Operations that are written one by one: code for loops over what repeats is smaller, though not as fast."""
+SHORT_PROJECTED = 2400
+"""The same with those that move states onto constraints."""
 
 LONGEST = 150_000
 """Characters of C, beyond which too little repeats: archives would get large."""
@@ -29,7 +31,7 @@ def equations_of(built: Built) -> Taped | None:
     if built.switched or not built.states:
         return None
     try:
-        code = written(built, SHORT)
+        code = written(built, SHORT_PROJECTED if built.reading else SHORT)
     except NotFused:
         return None
     return code if len(code.text) < LONGEST else None
@@ -46,8 +48,9 @@ def kernel_sources(source: str) -> list[str]:
 
 
 def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
-    stages = [*EVALUATION, *([Stage.READING] if rows.slots["position"] else [])]
-    tapes = [stage for stage in stages if not (code.text and stage in EVALUATION)]
+    projecting = [Stage.READING, *([Stage.CORRECTING] if code.moved else [])]
+    stages = [*EVALUATION, *(projecting if rows.slots["position"] else [])]
+    tapes = [stage for stage in stages if stage not in code.functions]
     yield '#include "schedule.h"\n'
     if tapes:
         yield '#include "kernel/tape.h"\n'
@@ -62,7 +65,7 @@ def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
     members = {
         **{f"stage[{stage:d}]": "tape_run" if stage in tapes else f"jourdain_{stage.name.lower()}" for stage in stages},
         **{f"code[{stage:d}]": f"{stage.name.lower()}_code" for stage in rows.code if stage in stages},
-        **{name: getattr(rows, name) for name in ("x", "t", "u", "x_read")},
+        **{name: getattr(rows, name) for name in ("x", "t", "u", "x_read", "violated")},
         "size": len(rows.initial),
         "drives": len(rows.drives),
         "readings": len(rows.readings),

@@ -13,7 +13,7 @@ from coupling.fused.compiled import NotCompiled, functions
 from coupling.fused.kept import kept
 from coupling.fused.not_fused import NotFused
 from coupling.fused.roots import Region
-from coupling.fused.taped import EVALUATION, Stages, Taped
+from coupling.fused.taped import Stages, Taped
 from coupling.fused.written import Write, as_c, as_tapes
 from coupling.kernel import tape
 from coupling.kernel.fused import Stage
@@ -40,7 +40,7 @@ def compiled(built: Built) -> Compiled:
     """Raises NotFused, or NotCompiled where there is no compiler or no sense in it."""
     stages = cache(partial(Stages, built))
     tapes, code = _kept(built, "tapes", as_tapes, stages), _kept(built, "c", as_c, stages)
-    names = {stage: stage.name.lower() for stage in EVALUATION}
+    names = {stage: stage.name.lower() for stage in code.functions}
     found = functions(code.text, names.values())
     addresses = {stage: found[name] for stage, name in names.items()}
     if not _same(tapes, code, addresses):

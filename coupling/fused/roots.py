@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -101,6 +101,25 @@ def recursive_derivatives(lowered: Lowered, pivots: Sequence[Pivots], others: Co
         return _staged(graph, [], solve, after, orders)
 
 
+def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+    """By loop and state, what moves the state where the right sides of the equations are leaves of their own, in place of which violations come.
+
+    ``mobility`` is by state and unknown. None where states are not moved, or answer to unknowns in a way that depends on these."""
+    graph, reading = lowered.graph, lowered.built.reading
+    if not reading or any(graph.op[node] is Op.UNKNOWN for node in graph.order(mobility.values())):
+        return {}
+    held, moved = {(each.loop, each.unknown) for each in reading.constraints}, dict[tuple[int, int], int]()
+    for number, (loop, order) in enumerate(zip(lowered.loops, roots.eliminations, strict=True)):
+        rows = _rows(loop, order)
+        right = [graph.leaf(Op.VARIABLE, loop.first + i) if (number, i) in held and row else graph.zero for i, row in enumerate(rows)]
+        unknowns = _solved(lowered, loop, order, rows, right).unknowns
+        for (state, unknown), slope in mobility.items():
+            if loop.first <= unknown < loop.first + len(rows):
+                term = graph.mul(slope, unknowns[unknown - loop.first])
+                moved[number, state] = graph.add(moved.get((number, state), graph.zero), term)
+    return moved
+
+
 def indicators(lowered: Lowered) -> Roots:
     """Event indicators; unknowns are solved for only where they enter."""
     return _roots(lowered, _placed(Region.INDICATORS, lowered.indicators, 0))
@@ -125,9 +144,7 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted], solved: bool) -> R
     enters = solved or any(graph.op[node] is Op.UNKNOWN for node in graph.order([each.node for each in after]))
     orders = eliminations(lowered) if enters else ()
     for number, (loop, order) in enumerate(zip(lowered.loops if enters else (), orders, strict=True)):
-        rows = loop.rows()
-        if order.symmetric:
-            rows = [{j: rows[max(i, j)][min(i, j)] for j in row} for i, row in enumerate(rows)]
+        rows = _rows(loop, order)
         entries = [node for row in rows for node in row.values()]
         right = [graph.neg(node) for node in loop.residuals]
         before += _placed(Region.ENTRIES, entries, sum(w.region is Region.ENTRIES for w in before))
@@ -144,6 +161,11 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted], solved: bool) -> R
         misfit = graph.zero if definite else _misfit(lowered, loop, order, rows, right, found.unknowns)
         solve += _placed(Region.MISFITS, [misfit], number)
     return _staged(graph, before, solve, after, orders)
+
+
+def _rows(loop: LoweredLoop, order: Elimination) -> list[dict[int, int]]:
+    rows = loop.rows()
+    return [{j: rows[max(i, j)][min(i, j)] for j in row} for i, row in enumerate(rows)] if order.symmetric else rows
 
 
 def _placed(region: Region, nodes: Iterable[int], first: int) -> list[Wanted]:

@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coupling.fused.c_code import Section
+from coupling.fused.c_code import Section, c_source
 from coupling.fused.elimination import Order
 from coupling.fused.expressions import Graph, Op
 from coupling.fused.lowered import Lowered
 from coupling.fused.mobility import slopes
 from coupling.fused.recursion import cut_between_blocks
-from coupling.fused.roots import Region, Roots, derivatives, recursive_derivatives
+from coupling.fused.roots import Region, Roots, corrections, derivatives, recursive_derivatives
 from coupling.fused.tape import Writer
-from coupling.fused.written import Write, as_tapes
+from coupling.fused.written import STRAIGHT, Write, as_tapes
 from coupling.kernel.fused import Stage
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address
 
 EVALUATION = (Stage.PREPARE, Stage.BEFORE, Stage.SOLVE, Stage.AFTER)
-"""The stages that a writer writes; constraints and event indicators are read by tapes in any case."""
+"""The stages that a writer writes, besides corrections; event indicators are read by tapes in any case, and constraints where they are many."""
 
 
 class Pattern(NamedTuple):
@@ -46,7 +46,9 @@ class Taped:
     code: Mapping[Stage, np.ndarray]
     """By stage, integers for its function."""
     text: str
-    """C with the functions of an evaluation; empty where they run tapes."""
+    """C with functions; empty where all stages run tapes."""
+    functions: Sequence[Stage]
+    """Those of the text."""
     initial: np.ndarray
     """The workspace before anything has run."""
     first: Mapping[Region, int]
@@ -70,6 +72,10 @@ class Taped:
     """The states at which constraints are read, with slots of their own for all that follows from them."""
     positions: Sequence[int]
     velocities: Sequence[int]
+    violated: int
+    """By unknown, the right sides of corrections."""
+    moved: Mapping[tuple[int, int], int]
+    """By loop and state, what corrections move it by; none where they are not written."""
     indicators: Sequence[int]
     foreign: Sequence[int]
     """Parts that are called."""
@@ -113,14 +119,22 @@ class Stages:
         prepare, before, after = _divided(graph, roots, kept | settled)
         at_hand = kept.intersection((*prepare, *before)) | settled
         stages = dict(zip(EVALUATION, (prepare, before, list(roots.solve.nodes), after), strict=True))
+        moved = {} if cut else corrections(lowered, roots, mobility)
+        if moved:
+            computed, wholes = {*prepare, *before, *roots.solve.nodes}, [signed_node(graph, node)[0] for node in moved.values()]
+            stages[Stage.CORRECTING] = graph.order(wholes, lambda node: graph.op[node] <= Op.VARIABLE or node in computed)
+            kept |= {*wholes}
+        violated, size = size, size + (lowered.unknowns if moved else 0)
         everything = {n for nodes in stages.values() for node in nodes for n in graph.args[node]} | kept
         leaves = leaf_slots(graph, everything, first)
+        leaves |= {n: violated + int(graph.value[n]) for n in sorted(everything) if graph.op[n] is Op.VARIABLE}
         kept |= _read_elsewhere(graph, stages.values())
         unknowns = {first[Region.UNKNOWNS] + w.place: w.node for w in roots.solve.wanted if w.region is Region.UNKNOWNS}
         kept |= {*unknowns.values()} | settled
         sections = {stage: Section(nodes, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
         self.cut, self.roots, self.size, self.first, self.wanted, self.mobility = cut, roots, size, first, wanted, mobility
         self.levels, self.reading, self.settled, self.indicated, self.leaving = levels, reading, settled, indicated, leaving
+        self.moved, self.violated = moved, violated
         self.at_hand, self.leaves, self.kept, self.sections, self.lowered = at_hand, leaves, kept, sections, lowered
 
     @without_collection()
@@ -158,7 +172,12 @@ class Stages:
         own |= {n: written.slot[n] for n in self.settled}
         reader = Writer(graph, own, x_read + lowered.built.states)
         read = [n for n in self.reading if graph.args[n] and n not in self.settled]
-        reads = reader.tape(read, {n for level in self.levels for n, _ in level})
+        code, text, functions = dict(written.code), written.text, list(self.sections) if written.text else []
+        if text and 0 < len(read) <= STRAIGHT:
+            text += _read_by_c(reader, Section(read), sorted({n for level in self.levels for n, _ in level}))
+            functions.append(Stage.READING)
+        else:
+            code[Stage.READING] = reader.tape(read, {n for level in self.levels for n, _ in level})
         positions, velocities = ([reader.signed(*each) for each in level] for level in self.levels or [[], []])
         indicating = graph.order((node for node, _ in self.indicated), self.at_hand.__contains__)
         indicator = Writer(graph, leaf_slots(graph, indicating, first) | {n: written.slot[n] for n in self.at_hand}, reader.size)
@@ -175,12 +194,15 @@ class Stages:
             loops=[] if self.cut else [Pattern(loop.first, loop.row_start, loop.columns) for loop in lowered.loops],
             parameters=lowered.parameters,
             discrete=lowered.discrete,
-            code={**written.code, Stage.READING: reads, Stage.INDICATING: indicates, Stage.GIVING: gives},
-            text=written.text,
+            code={**code, Stage.INDICATING: indicates, Stage.GIVING: gives},
+            text=text,
+            functions=functions,
             initial=initial,
             x_read=x_read,
             positions=positions,
             velocities=velocities,
+            violated=self.violated,
+            moved=dict(zip(self.moved, slots(self.moved.values()), strict=True)),
             indicators=indicators,
             foreign=lowered.foreign,
             arriving=lowered.arriving,
@@ -192,6 +214,14 @@ class Stages:
             orders=[elimination.order for elimination in self.roots.eliminations],
             **places,
         )
+
+
+def _read_by_c(reader: Writer, section: Section, wanted: Sequence[int]) -> str:
+    source = c_source(reader.graph, {Stage.READING.name.lower(): section}, wanted, reader.slot, reader.size)
+    reader.slot |= source.slot
+    reader.constants |= source.constants
+    reader.size = source.size
+    return source.text
 
 
 def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:

@@ -264,7 +264,40 @@ static void load(Kernel *k)
     k->statistics.factorisations = factorisations;
 }
 
-/* As kernel_project has it: without unknowns, and so with the factors of the general equations. */
+static bool corrects(const Kernel *k)
+{
+    const Own *own = own_of(k);
+    return own->solved && has(own->rows, CORRECTING_STAGE);
+}
+
+static void correct_states(Kernel *k, bool positions, double *x)
+{
+    Own *own = own_of(k);
+    Projection *p = k->projection;
+    double *right = own->w + own->rows->violated;
+    const int *moved = own->rows->moved;
+    memset(right, 0, (size_t)own->unknowns * sizeof *right);
+    for (int n = 0, first = 0; n < k->loop_count; first += k->loops[n++].count)
+        for (int i = 0; i < p->count; i++) {
+            const ConstraintRow *c = &p->constraint[i];
+            const int slot = positions ? c->position : c->velocity;
+            if (c->loop == n && slot != NONE && in_force(k, c))
+                right[first + c->unknown] = -k->v[slot];
+        }
+    run(own, CORRECTING_STAGE);
+    for (int n = 0; n < k->loop_count; n++)
+        for (int i = 0; i < k->loops[n].mobile; i++) {
+            const int state = k->loops[n].mobile_state[i];
+            const double by = fused_value(own->w, *moved++);
+            if (positions)
+                move_position(p, state, by, x);
+            else
+                x[state] += by;
+        }
+    turn_all(p, x);
+}
+
+/* As kernel_project has it: without unknowns, and so with the factors of the general equations, unless those of the graph serve. */
 static bool linearise(Kernel *k)
 {
     Own *own = own_of(k);
@@ -278,11 +311,17 @@ static bool linearise(Kernel *k)
             return false;
     if (!isnan(own->report.given_up) || !fill(k, own))
         return false;
+    k->statistics.factorisations += k->loop_count;
+    if (has(own->rows, CORRECTING_STAGE)) {
+        run(own, SOLVE_STAGE);
+        own->solved = trusted(k, own);
+    }
+    if (own->solved)
+        return k->ahead = true;
     place_entries(k, own);
     for (int i = 0; i < k->loop_count; i++)
         if (linear_factorise(k->loops[i].linear, k->loops[i].term + k->loops[i].first_entry) < 0)
             return false;
-    k->statistics.factorisations += k->loop_count;
     return k->ahead = true;
 }
 
@@ -312,10 +351,10 @@ static bool read_levels(Kernel *k)
     run(own, READING_STAGE);
     for (int i = 0; i < k->projection->count; i++) {
         const ConstraintRow *c = &k->projection->constraint[i];
-        const int slots[] = {c->position, c->velocity}, from[] = {rows->position[i], rows->velocity[i]};
-        for (int level = 0; level < 2; level++)
-            if (slots[level] != NONE)
-                collect(own->w, &from[level], 1, k->v + slots[level]);
+        if (c->position != NONE)
+            k->v[c->position] = fused_value(own->w, rows->position[i]);
+        if (c->velocity != NONE)
+            k->v[c->velocity] = fused_value(own->w, rows->velocity[i]);
     }
     return true;
 }
@@ -407,6 +446,8 @@ int kernel_set_fused(Kernel *k, const FusedRows *rows)
                          .derive = derive,
                          .linearise = linearise,
                          .load = load,
+                         .corrects = corrects,
+                         .correct = correct_states,
                          .accept = accept_point,
                          .read = read_levels,
                          .indicate = indicate,

@@ -19,8 +19,9 @@ struct Kernel;
 typedef void (*FusedStage)(const void *code, double *workspace); /* code: a tape, or whatever a compiled function needs */
 
 /* PREPARE_STAGE: what depends on values alone that change at events only. READING_STAGE: constraints, by states of their own. INDICATING_STAGE:
- * event indicators, after an evaluation. GIVING_STAGE: what FMUs are fed with whose equations are not known, before anything else that is no setting. */
-enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, GIVING_STAGE, FUSED_STAGES };
+ * event indicators, after an evaluation. GIVING_STAGE: what FMUs are fed with whose equations are not known, before anything else that is no setting.
+ * CORRECTING_STAGE: what violations of constraints move states by, with the factors of SOLVE_STAGE. */
+enum { PREPARE_STAGE, BEFORE_STAGE, SOLVE_STAGE, AFTER_STAGE, READING_STAGE, INDICATING_STAGE, GIVING_STAGE, CORRECTING_STAGE, FUSED_STAGES };
 
 /* In arrays of slots, but for unknown, pivot, diagonal and derivative: NONE is a zero, and what is below the opposite of what a slot has. */
 #define NEGATIVE(slot) (-2 - (slot))
@@ -47,12 +48,13 @@ typedef struct {
     const int *entry, *right, *unknown, *pivot, *diagonal, *derivative; /* entry: in the order of the loops' patterns */
     const int *switched;          /* by unknown, whether its equation says that it is 0 where its mode has its constraint not in force */
     const int *misfit, *order; /* by loop: how far from being solved, and the order of pivots */
-    const int *mobility; /* as those of the loops */
+    const int *mobility, *moved; /* as those of the loops; moved: by loop and state that it moves, after CORRECTING_STAGE */
     int x_read;          /* the states of READING_STAGE */
     const int *position, *velocity, *indicator; /* by constraint, and by indicator */
     const int *called;                          /* by instance, whether its equations are not known */
     const int *leaving, *fed, *arriving;        /* what these are fed with, and the places of the kernel for it; those of what comes from them, after the drives */
     int calls, leavings, arrivings;             /* calls: whether there are any */
+    int violated;                               /* by unknown, the right sides of CORRECTING_STAGE */
 } FusedRows;
 
 /* handed: evaluations in which the general equations were solved; by_rows: those that the instances were asked for in spite of all. given_up: when an

@@ -27,11 +27,12 @@ class Stage(IntEnum):
     READING = 4
     INDICATING = 5
     GIVING = 6
+    CORRECTING = 7
     SLOPES = -1
     """Of ``fused_slopes.h``, in a workspace of its own; no stage of an evaluation."""
 
 
-_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "misfit", "order", "mobility")
+_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "misfit", "order", "mobility", "moved")
 _SLOTS = (*_LOOPS, "position", "velocity", "indicator", "called", "leaving", "fed", "arriving")
 """Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has. ``order`` is no slot, but
 an order of pivots as the kernel numbers them, nor are ``switched`` and ``called``, which are truths; ``fed`` and
@@ -48,7 +49,7 @@ class FusedStructure(ctypes.Structure):
         *((name, c_void_p) for name in _LOOPS),
         ("x_read", c_int),
         *((name, c_void_p) for name in _SLOTS[len(_LOOPS) :]),
-        *((name, c_int) for name in ("calls", "leavings", "arrivings")),
+        *((name, c_int) for name in ("calls", "leavings", "arrivings", "violated")),
     ]
 
 
@@ -93,6 +94,7 @@ class FusedRows:
     slots: Mapping[str, Sequence[int]]
     """By the names of arrays of slots."""
     x_read: int
+    violated: int
     calls: bool
     """Whether there are FMUs that are called."""
 
@@ -122,7 +124,7 @@ def fused_structure(library: Library, rows: FusedRows) -> FusedStructure:
     integers["drive"] = rows.drives
     counts = {"drives": len(rows.drives), "readings": len(rows.readings), "calls": int(rows.calls)}
     counts |= {f"{name}s": len(rows.slots.get(name, ())) for name in ("leaving", "arriving")}
-    structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, x_read=rows.x_read, **counts)
+    structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, x_read=rows.x_read, violated=rows.violated, **counts)
     for stage in rows.stages:
         setattr(structure, f"stage{stage}", rows.functions.get(stage, library.address("tape_run")))
     arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()} | reading_arrays(rows.readings)

@@ -183,6 +183,8 @@ typedef struct Fused {
     bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
     bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
     void (*load)(struct Kernel *);                          /* the entries, the factors and the mobility of the last evaluation, for the loops */
+    bool (*corrects)(const struct Kernel *);                /* whether it moves states itself, with what the last evaluation or `linearise` has left */
+    void (*correct)(struct Kernel *, bool positions, double *x); /* by the violations that were read last */
     bool (*accept)(struct Kernel *);                        /* as linear_accept, of all loops; false where that has to be asked */
     bool (*read)(struct Kernel *);                          /* constraints; false where it cannot */
     bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */

@@ -64,14 +64,14 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
 /* Positions and velocities of the constraints at some states. */
 int read_constraints(Kernel *k, const double *x)
 {
-    for (int i = 0; i < k->states; i++)
-        k->v[i] = x[i];
+    memcpy(k->v, x, (size_t)k->states * sizeof *x);
     return k->ahead && k->fused->read(k) ? KERNEL_DONE : operate(k, &k->lists[READING]);
 }
 
-bool in_force(const Kernel *k, const ConstraintRow *c)
+/* As fmax has it, which compilers do not write in place. */
+static inline double greatest(double a, double b)
 {
-    return !k->loops[c->loop].off[c->unknown] && !k->loops[c->loop].lawful[c->unknown];
+    return b > a ? b : a;
 }
 
 Violation violation(const Kernel *k, const double *x)
@@ -81,15 +81,15 @@ Violation violation(const Kernel *k, const double *x)
     for (int i = 0; i < k->loop_count; i++)
         for (int s = 0; s < k->loops[i].mobile; s++) {
             const int moved = k->loops[i].mobile_state[s], state = p->position_of[moved];
-            size = fmax(size, state >= 0 ? fabs(x[state]) : p->turn_of[moved] >= 0 ? 1 : 0); /* that of directions */
-            speed = fmax(speed, fabs(x[moved]));
+            size = greatest(size, state >= 0 ? fabs(x[state]) : p->turn_of[moved] >= 0 ? 1 : 0); /* that of directions */
+            speed = greatest(speed, fabs(x[moved]));
         }
     for (int i = 0; i < p->count; i++) {
         const ConstraintRow *c = &p->constraint[i];
         if (!in_force(k, c))
             continue;
-        position = fmax(position, c->position == NONE ? 0 : fabs(k->v[c->position]));
-        velocity = fmax(velocity, c->velocity == NONE ? 0 : fabs(k->v[c->velocity]));
+        position = greatest(position, c->position == NONE ? 0 : fabs(k->v[c->position]));
+        velocity = greatest(velocity, c->velocity == NONE ? 0 : fabs(k->v[c->velocity]));
     }
     return (Violation){position > 0 ? position / (exact * size) : 0, velocity > 0 ? velocity / (exact * speed) : 0};
 }
@@ -188,7 +188,7 @@ static double greater(Violation v)
 static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first, Violation *last)
 {
     Violation before = {INFINITY, INFINITY};
-    const bool fused = k->ahead;
+    const bool fused = k->ahead, together = fused && !k->sensitivity && k->fused->corrects(k);
     k->t = t;
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
         const int result = read_constraints(k, x);
@@ -204,9 +204,13 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
         const bool falls = now.position < falling * before.position || now.velocity < falling * before.velocity;
         if (holds || !falls || reading == MOST_READINGS)
             break;
-        if (fused && reading == 1)
+        if (together) {
+            k->fused->correct(k, true, x);
+            k->fused->correct(k, false, x);
+        } else if (fused && reading == 1) {
             k->fused->load(k);
-        for (int i = 0; i < k->loop_count; i++) {
+        }
+        for (int i = 0; i < k->loop_count && !together; i++) {
             if (!fused && reading == 1)
                 loop_mobility(&k->loops[i]);
             correct(k, i, k->v, true, x);

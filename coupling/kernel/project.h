@@ -40,7 +40,11 @@ typedef struct {
 
 /* project.c */
 int read_constraints(Kernel *, const double *x);
-bool in_force(const Kernel *, const ConstraintRow *);
+static inline bool in_force(const Kernel *k, const ConstraintRow *c)
+{
+    const Loop *l = &k->loops[c->loop];
+    return !l->off[c->unknown] && !l->lawful[c->unknown];
+}
 Violation violation(const Kernel *, const double *x); /* as read last */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
 bool has_position(const Projection *, int velocity);

@@ -70,8 +70,13 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
     slots["switched"] = [number in tapes.switched for number in range(len(tapes.pivots))]
     slots["misfit"], slots["order"] = tapes.misfits, tapes.orders
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
+    slots["moved"] = [tapes.moved.get(key, -1) for key in _moved(session, tapes)]
     return FusedRows(
-        stages=[stage for stage in Stage if stage is not Stage.INDICATING or tapes.indicators or not tapes.foreign],
+        stages=[
+            stage
+            for stage in Stage
+            if (stage is not Stage.INDICATING or tapes.indicators or not tapes.foreign) and (stage is not Stage.CORRECTING or tapes.moved)
+        ],
         functions=functions,
         code=tapes.code,
         initial=tapes.initial,
@@ -85,6 +90,7 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
         ],
         slots=slots,
         x_read=tapes.x_read,
+        violated=tapes.violated,
         calls=bool(tapes.foreign),
     )
 
@@ -124,6 +130,13 @@ def _check_patterns(session: Session, tapes: Taped) -> None:
     for row, loop in _loops(session, tapes):
         starts, columns = _arrays(session, row, "row_start", "column")
         assert list(starts) == list(loop.row_start) and list(columns) == list(loop.columns), "the same Jacobian"
+
+
+def _moved(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:
+    """Loop and state of what each loop moves."""
+    for number, (row, _) in enumerate(_loops(session, tapes)):
+        if row["mobile"] > 0:
+            yield from ((number, int(state)) for state in session.rows.numbers[row["mobile_state"] : row["mobile_state"] + row["mobile"]])
 
 
 def _mobile(session: Session, tapes: Taped) -> Iterable[tuple[int, int]]:

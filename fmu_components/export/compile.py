@@ -62,6 +62,8 @@ class Platform:
     compilers: tuple[str, ...]
     link_flags: tuple[str, ...]
     remedy: str
+    mechanism_flags: tuple[str, ...] = ()
+    """Besides, where a mechanism is linked, which is a larger library than those of components."""
 
     def compiler(self) -> str | None:
         """The first compiler that is installed; for the machine itself, the environment variable CC goes before."""
@@ -86,6 +88,7 @@ PLATFORMS = {
             ("gcc", "cc", "clang"),
             ("-shared", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now", "-s"),
             "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC",
+            mechanism_flags=("-Wl,-z,noseparate-code",),
         ),
         Platform(
             "win64",
@@ -250,4 +253,4 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
             own = (*flags, "-Os") if name in seldom else flags
             objects.append(place / f"{_digest(_with_headers(name, sources), compiler, own)}.o")
             _kept_object(compiler, folder / name, objects[-1], (folder,), own)
-        return _link(platform, folder / f"library{platform.suffix}", objects, ("-Wl,--gc-sections",))
+        return _link(platform, folder / f"library{platform.suffix}", objects, ("-Wl,--gc-sections", *platform.mechanism_flags))

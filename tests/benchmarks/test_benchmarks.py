@@ -119,9 +119,13 @@ def test_the_crane_benchmark_prints_its_tables():
 
 @pytest.mark.slow
 def test_the_benchmark_of_exported_mechanisms_prints_its_table():
-    """Both ways to integrate, inside and outside of Python's master, come to the published digits."""
-    text = printed("exported", "--repetitions", "1")
-    rows = [line[36:].split() for line in text if line.startswith("  ")]
+    """Both ways to integrate, inside and outside of Python's master, come to the published digits, and equations cost less than components."""
+    text = printed("exported", "--repetitions", "1", "--chains", "3")
+    head = next(number for number, line in enumerate(text) if line.startswith("a host in C"))
+    rows = [line[36:].split() for line in text[:head] if line.startswith("  ")]
+    baumgarte, projection = (list(map(float, line[36:].split())) for line in text[head:] if line.startswith("  times as much"))
+    assert min(baumgarte + projection) > 1
+    assert text[-1].startswith("a chain of 3 bodies exported in")
     assert [len(row) for row in rows] == [3, 3, 4, 3] and all(float(rows[i][-1]) > 0 for i in (0, 2))
     errors = [float(row[-3 if i in (0, 2) else -2]) for i, row in enumerate(rows)]
     assert max(errors[:2]) < 1e-10 and max(errors[2:]) < 1e-7
