@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 
@@ -30,18 +31,26 @@ def given(monkeypatch) -> list[object]:
     return found
 
 
+slow = partial(pytest.param, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     ("make", "step", "options"),
     [
         (seven_bodies.system, 1e-4, {"metric": "tangent"}),
-        (lambda: example("06_hydraulic_crane").system(), 1e-3, {}),  # with states that no constraint moves
-        (lambda: example("13_heavy_top").system(), 1e-3, {"method": "generalised-alpha"}),  # a quaternion
-        (lambda: example("25_chaplygin").system(), 1e-3, {"velocity_level": "stepped"}),  # constraints of velocities alone
+        # with states that no constraint moves
+        slow(lambda: example("06_hydraulic_crane").system(), 1e-3, {}),
+        # a quaternion
+        (lambda: example("13_heavy_top").system(), 1e-3, {"method": "generalised-alpha"}),
+        # constraints of velocities alone
+        slow(lambda: example("25_chaplygin").system(), 1e-3, {"velocity_level": "stepped"}),
         (lambda: four_bars(2), 1e-3, {"start_values": moving(2, 1.0), "method": "trbdf2"}),
         (braced_parallelogram, 1e-3, {}),
-        (lambda: chain(3), 1e-3, {}),  # a tree of blocks, whose unknowns are others in an evaluation
-        (stack, 1e-2, {}),  # friction: laws in place of constraints
-        (lambda: incline(0.5), 1e-2, {}),
+        # a tree of blocks, whose unknowns are others in an evaluation
+        slow(lambda: chain(3), 1e-3, {}),
+        # friction: laws in place of constraints
+        (stack, 1e-2, {}),
+        slow(lambda: incline(0.5), 1e-2, {}),
     ],
     ids=["seven bodies", "crane", "heavy top", "knife edge", "four bars", "redundant", "tree of blocks", "friction", "contact"],
 )
