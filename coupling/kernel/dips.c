@@ -16,10 +16,10 @@ typedef struct {
 } Course;
 
 /* The first indicator that has left its domain, positive or not, or -1. */
-int crossed(const double *before, const double *now, int count, const bool *arms)
+int crossed(const double *before, const double *now, int count, const double *arms)
 {
     for (int i = 0; i < count; i++)
-        if (arms && arms[i] ? before[i] > ARMED && !(now[i] > 0) : (before[i] > 0) != (now[i] > 0))
+        if (arms && arms[i] > 0 ? before[i] > arms[i] && !(now[i] > 0) : (before[i] > 0) != (now[i] > 0))
             return i;
     return -1;
 }
@@ -93,7 +93,7 @@ static bool arm(const Kernel *k, const double *z)
     const Run *run = k->run;
     bool armed = false;
     for (int i = 0; i < k->indicators && k->arms; i++)
-        armed = armed || (k->arms[i] && z[i] > ARMED && !(run->z_before[i] > ARMED));
+        armed = armed || (k->arms[i] > 0 && z[i] > k->arms[i] && !(run->z_before[i] > k->arms[i]));
     if (armed)
         memcpy(run->z_before, z, (size_t)k->indicators * sizeof *z);
     return armed;

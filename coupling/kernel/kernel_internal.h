@@ -167,7 +167,7 @@ struct Kernel {
     struct Changes *changes;   /* of constraints during the run; null where there are none */
     struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
     struct Fused *fused;         /* evaluates in place of the instances; null where they do */
-    bool *arms; /* by indicator: whose rise is no event, and arms its fall; null where there are none */
+    double *arms; /* by indicator: where positive, a rise is no event, and above this level arms its fall; null where there are none */
     bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
@@ -355,8 +355,7 @@ void project_along(Kernel *, const double *moved, bool positions, double *x); /*
 void draw_after(const Kernel *, const double *x, double *dx); /* derivatives at the displaced states draw states after these */
 
 /* dips.c */
-#define ARMED 1e-15 /* above it, in its unit, such an indicator is armed: below there is rounding alone, as between parts that move alike */
-int crossed(const double *before, const double *now, int count, const bool *arms); /* null: all rises are events */
+int crossed(const double *before, const double *now, int count, const double *arms); /* null: all rises are events */
 
 /* project_fully.c */
 int project_fully(Kernel *, double t, double *x); /* at starts and events: V and S anew in each round, damped as far as that helps */

@@ -151,7 +151,7 @@ static void visit_switching(Switching *s, Visit *v)
     for (int i = 0; i < s->count; i++)
         VISIT_FROM_TO(v, &s->item[i], mode, restitution);
     visit_doubles(v, s->z, 4 * s->unknowns);
-    VISIT_FROM_TO(v, s, begun, free_acceleration);
+    VISIT_FROM_TO(v, s, begun, least_force);
     VISIT(v, s->notes);
     VISIT(v, s->changes);
     size_t room = (size_t)s->change_room;

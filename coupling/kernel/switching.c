@@ -243,6 +243,7 @@ static void note_undetermined(Switching *s, double t, const Problem *p)
 static int choose(Kernel *k, double t, double *x, Problem *p)
 {
     Switching *s = k->switching;
+    const double rounding = unfelt(k, x);
     bool follows = false;
     for (int i = 0; i < s->count; i++) /* what slips has a law, which may be bent */
         follows = follows || s->item[i].row->limited;
@@ -257,6 +258,8 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
             if (round)
                 p->given[c].mode = s->item[p->item[c]].before, p->given[c].due = 0;
         }
+        for (int c = 0; c < p->count; c++) /* parts that move alike press each other by rounding alone */
+            p->b[c] = fabs(p->b[c]) > rounding ? p->b[c] : 0;
         int rounds;
         const int status = result ? 0 : modes_find(p->count, p->S, p->b, p->given, p->lambda, p->a, &rounds);
         if (result || status == MODES_NO_MEMORY)
@@ -275,9 +278,13 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
                 s->notes.two_mu = friction_on(s, p->item[c]) == NONE ? 0 : s->item[friction_on(s, p->item[c])].mu;
             }
         }
-        s->free_acceleration = 0;
-        for (int c = 0; c < p->count; c++)
-            s->free_acceleration = fmax(s->free_acceleration, fmax(fabs(p->b[c]), fabs(p->S[c * p->count + c] * p->lambda[c])));
+        s->free_acceleration = rounding / sure;
+        s->least_force = 0;
+        for (int c = 0; c < p->count; c++) {
+            const double moved = p->S[c * p->count + c];
+            s->free_acceleration = fmax(s->free_acceleration, fmax(fabs(p->b[c]), fabs(moved * p->lambda[c])));
+            s->least_force = moved > 0 ? fmax(s->least_force, rounding / sure / moved) : s->least_force;
+        }
         spread(k, p, s->z);
         set_unknowns(k, s->z);
         if (!follows || same)
@@ -298,10 +305,9 @@ static int agree(Kernel *k, bool *fits, int *over)
 {
     Switching *s = k->switching;
     int result = KERNEL_DONE;
-    double force = 0, acceleration = 0, most = 0, a, limit;
+    double force = s->least_force, acceleration = s->free_acceleration, most = 0, a, limit;
     *fits = true;
     *over = NONE;
-    acceleration = s->free_acceleration;
     for (int i = 0; i < s->unknowns; i++)
         force = fmax(force, fabs(s->z[i]));
     for (int pass = 0; pass < 2; pass++)

@@ -36,7 +36,8 @@ typedef struct Switching {
     Item *item;
     double *z, *z_before, *impulse, *velocity; /* by unknown of all loops */
     bool begun;
-    double free_acceleration; /* the greatest of the last problem, without forces or by one of them */
+    double free_acceleration; /* the greatest of the last problem, without forces or by one of them, or what makes rounding a small share of it */
+    double least_force;       /* the same of forces, should there be none */
     ModeChange *change;
     int changes, change_room;
     Strike *strike;
@@ -64,6 +65,7 @@ double noise_of(const Kernel *, const Item *, const double *x); /* what its indi
 
 /* switching_impacts.c */
 double slow(const Kernel *, const double *x);
+double unfelt(const Kernel *, const double *x); /* an acceleration as of rounding alone */
 bool touches(const Item *);
 bool collides(const Kernel *, const double *x); /* or came into force with a velocity; what is closed already may be off as runs allow */
 int strike_joints(Kernel *, double t, double *x, int shock, Problem *); /* shock: an item that is compressed though it does not approach, or NONE */

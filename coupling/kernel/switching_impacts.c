@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const double still = 1e-9;    /* of the greatest speed, or of 1: what is as slow may stick or close */
+static const double hardly = 1e-3;   /* of that, in a second: an acceleration that is rounding alone, where no forces are */
 static const double touching = 1e-6; /* m, or rad: what is as near may close */
 
 static int note_strike(Kernel *k, double t)
@@ -34,6 +35,11 @@ double slow(const Kernel *k, const double *x)
         for (int j = 0; j < k->loops[i].mobile; j++)
             speed = fmax(speed, fabs(x[k->loops[i].mobile_state[j]]));
     return still * speed;
+}
+
+double unfelt(const Kernel *k, const double *x)
+{
+    return hardly * slow(k, x);
 }
 
 bool touches(const Item *item)

@@ -4,12 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Above it, in its unit, an indicator is armed: below there is rounding alone, as between parts that move alike. That of forces is of the forces that
+ * move these parts, which need not be in a loop. */
+static const double armed = 1e-15, armed_force = 1e-12;
 static const double certain = 1e-9;  /* of the forces of a loop, or of the greatest speed: by so much has surely fallen what did */
 static const double nothing = 1e-12; /* the same where there are no forces; and of gaps, in m */
 
 static int indicator_of(const Kernel *k, const Item *item)
 {
     return item->row->indicator == NONE ? NONE : k->parts[item->row->part].first_indicator + item->row->indicator;
+}
+
+static bool is_of_force(const Item *item)
+{
+    return item->row->kind == FRICTION ? !item->mode : item->mode;
 }
 
 bool watch_falls(Kernel *k)
@@ -19,7 +27,7 @@ bool watch_falls(Kernel *k)
     k->arms = calloc((size_t)k->indicators + 1, sizeof *k->arms);
     for (int i = 0; i < s->count && k->arms; i++)
         if (indicator_of(k, &s->item[i]) != NONE)
-            k->arms[indicator_of(k, &s->item[i])] = true;
+            k->arms[indicator_of(k, &s->item[i])] = armed;
     return k->arms;
 }
 
@@ -38,7 +46,7 @@ void note_due(Kernel *k, const double *before, const double *now)
 
 double noise_of(const Kernel *k, const Item *item, const double *x)
 {
-    const bool of_force = item->row->kind == FRICTION ? !item->mode : item->mode;
+    const bool of_force = is_of_force(item);
     double noise = of_force || item->position != NONE ? nothing : slow(k, x);
     for (int j = 0; j < item->loop->count && of_force; j++)
         noise = fmax(noise, certain * fabs(k->v[item->loop->first + j]));
@@ -59,7 +67,8 @@ bool left_behind(Kernel *k, double t, const double *x, const double *before, con
             continue;
         if (first)
             item->lowest = fmin(before[z], 0);
-        if (before[z] > ARMED || !(now[z] < item->lowest))
+        k->arms[z] = is_of_force(item) ? armed_force : armed; /* of the mode that it had in this step */
+        if (before[z] > k->arms[z] || !(now[z] < item->lowest))
             continue;
         item->fell = now[z] < item->lowest - noise_of(k, item, x) && item->fell_at != t; /* once: it may be the better mode all the same */
         item->fell_at = item->fell ? t : item->fell_at;

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
+from coupling import System
 from tests.coupling.live.test_enforcement import through_all_stages
 from tests.coupling.live.test_fused import EVENTS, both_ways, each_way
 from tests.coupling.live.test_switched_components import incline, rods
@@ -34,3 +37,28 @@ def test_joints_that_are_enforced_for_some_time_are_handed_over_while_they_are_o
     result = both_ways(through_all_stages, 1.6, way=way, rtol=1e-9)
     assert len(result.changes) == 4
     assert 0 < result.statistics.handed_over < result.statistics.evaluations
+
+
+def cradle(lifted: int) -> System:
+    """Five balls that touch; some are lifted and let go."""
+    system = System("cradle")
+    system.add("frame", "mechanical1d.Fixed1D")
+    for k in range(5):
+        system.add(f"ball{k}", "mechanical1d.Mass", {"m": 0.1, "s": 0.04 * k - (0.09 if k < lifted else 0)})
+        system.join(
+            "mechanical1d.SpringDamper1D", "frame.flange", f"ball{k}.flange", {"k": 0.1 * 32.7, "b": 0, "rest": 0.04 * k}, name=f"string{k}"
+        )
+    for k in range(4):
+        system.join("mechanical1d.EndStop", f"ball{k}.flange", f"ball{k + 1}.flange", {"low": 0.04, "high": 1, "e": 1}, name=f"touch{k}")
+    return system
+
+
+@pytest.mark.parametrize("compiled", [False, "tape"])
+@pytest.mark.parametrize(("lifted", "impacts"), [(2, "sequential"), (1, "simultaneous")])
+def test_parts_that_move_alike_press_each_other_by_rounding_alone(lifted, impacts, compiled):
+    """No such force opens a contact, and none that is all there is refutes a mode: something changes at the impacts alone."""
+    options = {"impacts": impacts, "rest_velocity": 1e-12, "rtol": 1e-11, "atol": 1e-12}
+    result = cradle(lifted).simulate(1.0, compiled=compiled, stabilisation="baumgarte", **options)
+    quarter = math.pi / 2 / math.sqrt(32.7)
+    assert result.outcome.completed
+    assert {round(change.time / quarter, 9) for change in result.changes} == {1, 3}
