@@ -17,6 +17,7 @@ from coupling.fused.taped import Stages, Taped
 from coupling.fused.written import Write, as_c, as_tapes
 from coupling.kernel import tape
 from coupling.kernel.fused import Stage
+from coupling.memory import without_collection
 from coupling.plan.build import Built
 
 _AS_GOOD = 1e-9
@@ -31,11 +32,13 @@ class Compiled:
     functions: Mapping[Stage, int]
 
 
+@without_collection()
 def tapes_of(built: Built) -> Taped:
     """Raises NotFused."""
     return _kept(built, "tapes", as_tapes, cache(partial(Stages, built)))
 
 
+@without_collection()
 def compiled(built: Built) -> Compiled:
     """Raises NotFused, or NotCompiled where there is no compiler or no sense in it."""
     stages = cache(partial(Stages, built))
@@ -50,6 +53,7 @@ def compiled(built: Built) -> Compiled:
     return Compiled(code, addresses)
 
 
+@without_collection()
 def written(built: Built, straight: int) -> Taped:
     """As C that nobody has compiled, or as tapes where it would be too long; raises NotFused. ``straight`` operations are written one by one."""
     stages = cache(partial(Stages, built))

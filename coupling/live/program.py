@@ -183,7 +183,8 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     can be left out."""
     recorded = chosen(built, outputs)
     scene = scene_of(built)
-    posing = [each for each in dict.fromkeys(drawn(built, scene)) if each not in set(recorded)]
+    anyway = set(recorded)
+    posing = [each for each in dict.fromkeys(drawn(built, scene)) if each not in anyway]
     places = _places(built)
     addresses = [built.address(i, name) for i, name in (*recorded, *posing)]
     apart = _grouped(address for address in addresses if address not in places)
