@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_UPDATES = 1000 };
+enum { MOST_UPDATES = 1000, MOST_TREMBLES = 20 };
 
 int kernel_start_events(Kernel *k)
 {
@@ -76,7 +76,8 @@ static bool same(const double *before, const double *now, int count, double cert
     return true;
 }
 
-/* All connections, then all updates, until no instance wants more and no value on a connection changes. */
+/* All connections, then all updates, until no instance wants more and no value on a connection changes. Where parts move alike, a force between
+ * them is rounding, of another sign each time that it is solved for: an instance that asks again and again for that alone has settled. */
 int kernel_settle(Kernel *k, double *x, bool *states_changed)
 {
     *states_changed = false;
@@ -84,7 +85,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     if (!before)
         return KERNEL_NO_MEMORY;
     bool again = true;
-    int result = KERNEL_DONE;
+    int result = KERNEL_DONE, trembles = 0;
     k->events = true;
     k->passed = k->t;
     for (int round = 0; result == KERNEL_DONE; round++) {
@@ -93,7 +94,9 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
             result = operate(k, &k->lists[EVENTS]);
         int changing = -1;
         leave_out_residuals(k, before);
-        if (result || (!again && same(before, k->v, k->slots, certainty(k), &changing)))
+        const bool alike = result == KERNEL_DONE && round > 0 && same(before, k->v, k->slots, certainty(k), &changing);
+        trembles = alike && memcmp(before, k->v, (size_t)k->slots * sizeof *before) ? trembles + 1 : 0;
+        if (result || (alike && !again) || trembles == MOST_TREMBLES)
             break;
         if (round == MOST_UPDATES) {
             if (!again) {

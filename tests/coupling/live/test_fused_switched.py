@@ -62,3 +62,13 @@ def test_parts_that_move_alike_press_each_other_by_rounding_alone(lifted, impact
     quarter = math.pi / 2 / math.sqrt(32.7)
     assert result.outcome.completed
     assert {round(change.time / quarter, 9) for change in result.changes} == {1, 3}
+
+
+@pytest.mark.parametrize("compiled", [False, "tape"])
+@pytest.mark.parametrize(("lifted", "impacts"), [(2, "sequential"), (1, "simultaneous")])
+def test_forces_of_rounding_that_change_their_sign_at_each_look_ask_for_no_updates_without_end(lifted, impacts, compiled):
+    """By steps of a fixed size, with multipliers as unknowns."""
+    result = cradle(lifted).simulate(1.0, compiled=compiled, solver="index3", step_size=1e-3, impacts=impacts)
+    quarter = math.pi / 2 / math.sqrt(32.7)
+    assert result.outcome.completed
+    assert {round(change.time / quarter, 4) for change in result.changes} == {1, 3}
