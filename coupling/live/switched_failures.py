@@ -31,8 +31,11 @@ def no_forces(session: Session, at: str) -> str:
 
 
 def unsettled_modes(session: Session, at: str) -> str:
-    joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in session.built.switched))
-    return f"the modes of {joints} do not settle; their friction depends on reactions too strongly; use the compliant version of one"
+    switched = session.built.switched
+    joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in switched))
+    rubs = any(each.given.kind == "friction" for each in switched)
+    why = "their friction depends on reactions too strongly" if rubs else "which of them holds is a matter of rounding"
+    return f"the modes of {joints} do not settle; {why}; use the compliant version of one"
 
 
 def unfit_mode(session: Session, at: str) -> str:

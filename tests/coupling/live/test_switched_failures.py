@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from coupling import BuildError, Result, System
 from coupling.errors import StartError
+from coupling.live.switched_failures import unsettled_modes
 from fmu_components.declare.joint import Joint
 from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL
 from fmu_components.declare.switched import holds_while
@@ -41,6 +44,21 @@ def test_sliding_that_no_forces_satisfy_names_the_friction_that_some_would() -> 
         "the start fails when choosing the modes of joints: no forces satisfy the contact of 'heel' (Painlevé: sliding with mu = 2 pushes it into the "
         "ground without end); use mu below 1.33 there, painleve='impulse', or planar.CompliantContact"
     )
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (ball, "the modes of 'wall' do not settle; which of them holds is a matter of rounding; use the compliant version of one"),
+        (
+            lambda: block_on_incline("points", 0.2, 0.5)[0],
+            "the modes of 'left', 'right' do not settle; their friction depends on reactions too strongly; use the compliant version of one",
+        ),
+    ],
+    ids=["stop", "friction"],
+)
+def test_modes_that_do_not_settle_are_said_to_by_friction_only_where_there_is_some(make, said) -> None:
+    assert unsettled_modes(SimpleNamespace(built=make().build(communication=False)), "") == said
 
 
 def test_two_solutions_are_warned_of_once() -> None:
