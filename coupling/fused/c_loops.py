@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -76,6 +77,7 @@ def loops_source(
     )
 
 
+_CONSTANT, _VARIABLE = Op.CONSTANT, Op.VARIABLE
 _END = -1
 _FAR = 64
 """Leaves of one owner that are farther from each other than this are told apart."""
@@ -101,8 +103,11 @@ class _Writer:
         for stage, section in stages.items():
             self._cut_stage(stage, section)
         read = {*self.kept, *(node for section in stages.values() for node in section.copies.values())}
-        for node, cluster in self.home.items():
-            read.update(each for each in self.graph.args[node] if self.home.get(each, cluster) is not cluster)
+        args, home = self.graph.args, self.home
+        for node, cluster in home.items():
+            for each in args[node]:
+                if each in home and home[each] is not cluster:
+                    read.add(each)
         for cluster in (each for clusters in self.clusters.values() for each in clusters):
             cluster.place = {node: i for i, node in enumerate(each for each in cluster.nodes if each in read)}
         for node in sorted(read):
@@ -114,19 +119,27 @@ class _Writer:
     def _cut_stage(self, stage: str, section: Section) -> None:
         """By levels: a cluster ends where an operation needs what another owner computes from this one's results."""
         args = self.graph.args
-        level: dict[int, int] = {}
-        whose: dict[int, Hashable] = {}
-        found: dict[tuple[Hashable, int], _Cluster] = {}
+        level: dict[int, tuple[int, Hashable]] = {}
+        """With the owner."""
+        found: dict[tuple[int, Hashable], list[int]] = {}
         for node in section.nodes:
             mine, height = self.owner(node), 0
             for each in args[node]:
                 if each in level:
-                    height = max(height, level[each] + (whose[each] != mine))
-            level[node], whose[node] = height, mine
-            found.setdefault((mine, height), _Cluster()).nodes.append(node)
-        for cluster in found.values():
+                    below, whose = level[each]
+                    if whose != mine:
+                        below += 1
+                    if below > height:
+                        height = below
+            key = level[node] = height, mine
+            if key in found:
+                found[key].append(node)
+            else:
+                found[key] = [node]
+        clusters = [_Cluster(nodes) for nodes in found.values()]
+        for cluster in clusters:
             self.home.update(dict.fromkeys(cluster.nodes, cluster))
-        self.clusters[stage] = list(found.values())
+        self.clusters[stage] = clusters
 
     def copied(self, section: Section) -> Iterator[int]:
         """How many copies there are, from where, and to where."""
@@ -152,34 +165,35 @@ class _Writer:
             cluster.shape = number[cluster.shape]
 
     def _shape(self, cluster: _Cluster) -> _Shape:
-        graph, home, own = self.graph, self.home, {node: i for i, node in enumerate(cluster.nodes)}
+        graph, home, args, own = self.graph, self.home, self.graph.args, {node: i for i, node in enumerate(cluster.nodes)}
         numbers: dict[Hashable, int] = {}
+        operand: dict[int, Operand] = {node: (0, i) for node, i in own.items()}
         operations = []
         leaves = self._leaves(cluster)
         for node in cluster.nodes:
-            operands: list[Operand] = []
-            for each in graph.args[node]:
-                if each in own:
-                    operands.append((0, own[each]))
-                elif graph.is_constant(each):
-                    operands.append((1, graph.value[each]))
+            for each in args[node]:
+                if each in operand:
+                    continue
+                if graph.is_constant(each):
+                    operand[each] = (1, graph.value[each])
                 else:
                     source: _Cluster | int = home[each] if each in home else leaves[each]
                     if source not in numbers:
                         numbers[source] = len(numbers)
                         cluster.blocks.append(source)
                     place = self.slot[each] - source if isinstance(source, int) else source.place[each]
-                    operands.append((2, numbers[source], place))
-            operations.append((int(graph.op[node]), tuple(operands)))
+                    operand[each] = (2, numbers[source], place)
+            operations.append((int(graph.op[node]), tuple([operand[each] for each in args[node]])))
         return _Shape(tuple(operations), tuple(own[node] for node in cluster.place), len(numbers))
 
     def _leaves(self, cluster: _Cluster) -> dict[int, int]:
         """By leaf, the slot of the first of those near it that the cluster reads."""
-        leaves = {each for node in cluster.nodes for each in self.graph.args[node] if self.graph.op[each].leaf}
+        op, read = self.graph.op, {*chain.from_iterable(map(self.graph.args.__getitem__, cluster.nodes))}
+        leaves = [each for each in read if _CONSTANT < op[each] <= _VARIABLE]
         found: dict[int, int] = {}
         first: dict[Hashable, int] = {}
         for each in sorted(leaves, key=self.slot.__getitem__):
-            slot, key = self.slot[each], (self.graph.op[each], self.owner(each))
+            slot, key = self.slot[each], (op[each], self.owner(each))
             if slot - first.get(key, -_FAR) >= _FAR:
                 first[key] = slot
             found[each] = first[key]

@@ -116,6 +116,19 @@ def _turned(y: np.ndarray, x: np.ndarray) -> np.ndarray | float:
     return 1j * (a * np.imag(y) - b * np.imag(x)) / (a * a + b * b)
 
 
+_CONSTANT, _VARIABLE, _ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _NEGATE = (
+    Op.CONSTANT,
+    Op.VARIABLE,
+    Op.ADD,
+    Op.SUBTRACT,
+    Op.MULTIPLY,
+    Op.DIVIDE,
+    Op.NEGATE,
+)
+_SELECT, _NOT, _AND, _OR, _SIN, _COS = Op.SELECT, Op.NOT, Op.AND, Op.OR, Op.SIN, Op.COS
+"""To look a member up in its enumeration takes longer than most of what is done with it."""
+
+
 class Graph:
     """Expressions by number, made by the methods below, which simplify what is simple."""
 
@@ -143,7 +156,7 @@ class Graph:
 
     def constant(self, value: float) -> int:
         value = float(value) + 0.0  # no negative zero
-        return self._node((Op.CONSTANT, value), Op.CONSTANT, (), value)
+        return self._node((_CONSTANT, value), _CONSTANT, (), value)
 
     def leaf(self, op: Op, number: int = 0) -> int:
         return self._node((op, number), op, (), number)
@@ -156,7 +169,7 @@ class Graph:
             self.value[nodes[old]] = new
 
     def is_constant(self, node: int) -> bool:
-        return self.op[node] is Op.CONSTANT
+        return self.op[node] is _CONSTANT
 
     def _node(self, key: tuple[int | float, ...], op: Op, args: tuple[int, ...], value: float | int) -> int:
         node = self._known.get(key)
@@ -167,50 +180,55 @@ class Graph:
 
     def _made(self, op: Op, args: tuple[int, ...], value: float | int, fingerprint: int | None) -> int:
         """A new node, unless it is another one in disguise, or the opposite of one."""
-        if fingerprint is not None and op >= Op.ADD:
-            if fingerprint in self._equal:
-                return self._equal[fingerprint]
-            if PRIME - fingerprint in self._equal and op is not Op.NEGATE:
-                return self._apply(Op.NEGATE, self._equal[PRIME - fingerprint])
         node = len(self.op)
+        if fingerprint is not None:
+            equal = self._equal
+            if op >= _ADD:
+                first = equal.get(fingerprint)
+                if first is not None:
+                    return first
+                first = equal.get(PRIME - fingerprint)
+                if first is not None and op is not _NEGATE:
+                    return self._apply(_NEGATE, first)
+                equal[fingerprint] = node
+            else:
+                equal.setdefault(fingerprint, node)
         self.op.append(op)
         self.args.append(args)
         self.value.append(value)
         self.owner.append(self.owner_now)
         self._print.append(fingerprint)
-        if fingerprint is not None:
-            self._equal.setdefault(fingerprint, node)
         return node
 
     def _fingerprint(self, op: Op, args: tuple[int, ...], value: float | int) -> int | None:
-        if op is Op.CONSTANT:
-            return of_number(value)
-        if op.leaf:
-            return of_leaf((int(op), len(self.op)))
-        prints = [found for found in map(self._print.__getitem__, args) if found is not None]
-        if len(prints) < len(args):
+        if not args:
+            return of_number(value) if op is _CONSTANT else of_leaf((int(op), len(self.op)))
+        prints = self._print
+        a = prints[args[0]]
+        b = prints[args[1]] if len(args) > 1 else 0
+        if a is None or b is None:
             return None
-        a, b = (*prints, 0)[:2]
-        if op is Op.ADD:
-            return (a + b) % PRIME
-        if op is Op.SUBTRACT:
-            return (a - b) % PRIME
-        if op is Op.MULTIPLY:
+        if op is _MULTIPLY:
             return a * b % PRIME
-        if op is Op.NEGATE:
+        if op is _ADD:
+            return (a + b) % PRIME
+        if op is _SUBTRACT:
+            return (a - b) % PRIME
+        if op is _NEGATE:
             return -a % PRIME
-        if op is Op.DIVIDE:
+        if op is _DIVIDE:
             return quotient(a, b)
-        if op in (Op.SIN, Op.COS):
-            return on_circle(a)[op is Op.COS]
-        return of_leaf((int(op), *prints))
+        if op is _SIN or op is _COS:
+            return on_circle(a)[op is _COS]
+        every = [prints[each] for each in args]
+        return None if None in every else of_leaf((int(op), *every))
 
     def _apply(self, op: Op, *args: int) -> int:
         return self._node((op, *args), op, args, 0)
 
     def _folded(self, op: Op, *args: int) -> int | None:
         """The constant that an operation on constants gives, where that is a number."""
-        if any(self.op[a] is not Op.CONSTANT for a in args):
+        if any(self.op[a] is not _CONSTANT for a in args):
             return None
         with np.errstate(all="ignore"):
             value = float(CALCULATED[op](*(self.value[a] for a in args)))
@@ -219,11 +237,11 @@ class Graph:
     # -- operations --------------------------------------------------------------------------------------------------
 
     def neg(self, a: int) -> int:
-        if self.op[a] is Op.CONSTANT:
+        if self.op[a] is _CONSTANT:
             return self.constant(-self.value[a])
-        if self.op[a] is Op.NEGATE:
+        if self.op[a] is _NEGATE:
             return self.args[a][0]
-        return self._apply(Op.NEGATE, a)
+        return self._apply(_NEGATE, a)
 
     def add(self, a: int, b: int) -> int:
         if a == self.zero:
@@ -231,13 +249,13 @@ class Graph:
         if b == self.zero:
             return a
         op = self.op
-        if op[a] is Op.NEGATE:
-            return self.neg(self.add(self.args[a][0], self.args[b][0])) if op[b] is Op.NEGATE else self.sub(b, self.args[a][0])
-        if op[b] is Op.NEGATE:
+        if op[a] is _NEGATE:
+            return self.neg(self.add(self.args[a][0], self.args[b][0])) if op[b] is _NEGATE else self.sub(b, self.args[a][0])
+        if op[b] is _NEGATE:
             return self.sub(a, self.args[b][0])
-        if op[a] is Op.CONSTANT and op[b] is Op.CONSTANT:
+        if op[a] is _CONSTANT and op[b] is _CONSTANT:
             return self.constant(self.value[a] + self.value[b])
-        return self._apply(Op.ADD, a, b) if a <= b else self._apply(Op.ADD, b, a)
+        return self._apply(_ADD, a, b) if a <= b else self._apply(_ADD, b, a)
 
     def sub(self, a: int, b: int) -> int:
         if b == self.zero:
@@ -247,14 +265,14 @@ class Graph:
         if a == b:
             return self.zero
         op = self.op
-        if op[b] is Op.NEGATE:
+        if op[b] is _NEGATE:
             return self.add(a, self.args[b][0])
-        if op[a] is Op.NEGATE:
+        if op[a] is _NEGATE:
             return self.neg(self.add(self.args[a][0], b))
-        if op[a] is Op.CONSTANT and op[b] is Op.CONSTANT:
+        if op[a] is _CONSTANT and op[b] is _CONSTANT:
             return self.constant(self.value[a] - self.value[b])
-        opposite = self._known.get((Op.SUBTRACT, b, a))
-        return self._apply(Op.SUBTRACT, a, b) if opposite is None else self.neg(opposite)
+        opposite = self._known.get((_SUBTRACT, b, a))
+        return self._apply(_SUBTRACT, a, b) if opposite is None else self.neg(opposite)
 
     def mul(self, a: int, b: int) -> int:
         if a == self.zero or b == self.zero:
@@ -264,41 +282,41 @@ class Graph:
         if b == self.one:
             return a
         op = self.op
-        if op[a] is Op.NEGATE:
-            return self.mul(self.args[a][0], self.args[b][0]) if op[b] is Op.NEGATE else self.neg(self.mul(self.args[a][0], b))
-        if op[b] is Op.NEGATE:
+        if op[a] is _NEGATE:
+            return self.mul(self.args[a][0], self.args[b][0]) if op[b] is _NEGATE else self.neg(self.mul(self.args[a][0], b))
+        if op[b] is _NEGATE:
             return self.neg(self.mul(a, self.args[b][0]))
-        if op[a] is Op.CONSTANT:
-            if op[b] is Op.CONSTANT:
+        if op[a] is _CONSTANT:
+            if op[b] is _CONSTANT:
                 return self.constant(self.value[a] * self.value[b])
             if self.value[a] < 0:
                 return self.neg(self.mul(self.constant(-self.value[a]), b))
-        elif op[b] is Op.CONSTANT and self.value[b] < 0:
+        elif op[b] is _CONSTANT and self.value[b] < 0:
             return self.neg(self.mul(a, self.constant(-self.value[b])))
-        return self._apply(Op.MULTIPLY, a, b) if a <= b else self._apply(Op.MULTIPLY, b, a)
+        return self._apply(_MULTIPLY, a, b) if a <= b else self._apply(_MULTIPLY, b, a)
 
     def div(self, a: int, b: int) -> int:
         if a == self.zero:
             return a
         if b == self.one:
             return a
-        folded = self._folded(Op.DIVIDE, a, b)
+        folded = self._folded(_DIVIDE, a, b)
         if folded is not None:
             return folded
-        if self.op[a] is Op.NEGATE:
+        if self.op[a] is _NEGATE:
             return self.neg(self.div(self.args[a][0], b))
-        if self.op[b] is Op.NEGATE:
+        if self.op[b] is _NEGATE:
             return self.neg(self.div(a, self.args[b][0]))
-        if a != self.one and self.op[b] is not Op.CONSTANT:
+        if a != self.one and self.op[b] is not _CONSTANT:
             return self.mul(a, self.div(self.one, b))  # once for all quotients by b
-        return self._apply(Op.DIVIDE, a, b)
+        return self._apply(_DIVIDE, a, b)
 
     def select(self, condition: int, a: int, b: int) -> int:
-        if self.op[condition] is Op.CONSTANT:
+        if self.op[condition] is _CONSTANT:
             return a if self.value[condition] else b
-        if self.op[condition] is Op.NOT:
+        if self.op[condition] is _NOT:
             return self.select(self.args[condition][0], b, a)
-        return a if a == b else self._apply(Op.SELECT, condition, a, b)
+        return a if a == b else self._apply(_SELECT, condition, a, b)
 
     def apply(self, op: Op, *args: int) -> int:
         """Any operation."""
@@ -309,16 +327,16 @@ class Graph:
         if folded is not None:
             return folded
         a = args[0]
-        if self.op[a] is Op.NEGATE and op in _ODD:
+        if self.op[a] is _NEGATE and op in _ODD:
             return self.neg(self.apply(op, self.args[a][0]))
-        if self.op[a] is Op.NEGATE and op in _EVEN:
+        if self.op[a] is _NEGATE and op in _EVEN:
             return self.apply(op, self.args[a][0])
-        if op is Op.NOT and self.op[a] is Op.NOT:
+        if op is _NOT and self.op[a] is _NOT:
             return self.args[a][0]
-        if op in (Op.AND, Op.OR):
+        if op in (_AND, _OR):
             for one, other in (args, args[::-1]):
-                if self.op[one] is Op.CONSTANT:
-                    return other if bool(self.value[one]) is (op is Op.AND) else one
+                if self.op[one] is _CONSTANT:
+                    return other if bool(self.value[one]) is (op is _AND) else one
         if op in _SYMMETRIC and args[0] > args[1]:
             args = args[::-1]
         return self._apply(op, *args)
@@ -342,9 +360,9 @@ class Graph:
         with np.errstate(all="ignore"):
             for node in self.order(roots):
                 op = self.op[node]
-                if op is Op.CONSTANT:
+                if op is _CONSTANT:
                     values[node] = np.asarray(self.value[node])
-                elif op.leaf:
+                elif op <= _VARIABLE:
                     values[node] = np.asarray(leaf(op, int(self.value[node])))
                 else:
                     values[node] = CALCULATED[op](*(values[a] for a in self.args[node]))

@@ -339,28 +339,29 @@ class _System:
     # -- equations ---------------------------------------------------------------------------------------------------
 
     def _calculated(self, part: int, place: int) -> Value:
-        equations, known, graph = self.classes[part], self.local[part], self.graph
+        equations, known, values, graph = self.classes[part], self.local[part], self.values[part], self.graph
         op, args, value = equations.graph.op, equations.graph.args, equations.graph.value
-        for node in equations.code[place]:
-            if node in known:
-                continue
-            kind = op[node]
-            if kind is Op.VARIABLE:
-                known[node] = self.values[part][int(value[node])]
-            elif kind is Op.CONSTANT:
-                known[node] = graph.constant(value[node])
-            else:
-                try:
-                    known[node] = self._applied(kind, part, [known[a] for a in args[node]])
-                except _NotAffine:
-                    name = f"{self.parts[part].name}.{equations.variables[place].name}"
-                    raise NotFused(f"'{name}' is not affine in what the system is solved for") from None
+        try:
+            for node in equations.code[place]:
+                if node in known:
+                    continue
+                operands = args[node]
+                if operands:
+                    known[node] = self._applied(op[node], part, [known[a] for a in operands])
+                elif op[node] is _VARIABLE:
+                    known[node] = values[int(value[node])]
+                else:
+                    known[node] = graph.constant(value[node])
+        except _NotAffine:
+            name = f"{self.parts[part].name}.{equations.variables[place].name}"
+            raise NotFused(f"'{name}' is not affine in what the system is solved for") from None
         return known[equations.root[place]]
 
     def _applied(self, op: Op, part: int, values: Sequence[Value]) -> Value:
-        if not any(type(value) is Affine for value in values):
-            return self.graph.apply(op, *values)  # type: ignore[arg-type]  # nodes alone
-        return self._affine(op, part, values)
+        for value in values:
+            if type(value) is Affine:
+                return self._affine(op, part, values)
+        return self.graph.apply(op, *values)  # type: ignore[arg-type]  # nodes alone
 
     def _affine(self, op: Op, part: int, values: Sequence[Value]) -> Affine | int:
         g = self.graph
@@ -405,6 +406,9 @@ class _System:
                 slopes[unknown] = slope
         base = operation(left.base, right.base)
         return Affine(base, slopes) if slopes else base
+
+
+_VARIABLE = Op.VARIABLE
 
 
 class _NotAffine(Exception):

@@ -16,15 +16,17 @@ def slopes(graph: Graph, nodes: Iterable[int]) -> dict[int, Slopes]:
     nodes = list(nodes)
     found: dict[int, Slopes] = {}
     bent: dict[int, None] = {}
+    unknown = Op.UNKNOWN
     for node in graph.order(nodes):
         op, args = graph.op[node], graph.args[node]
-        own = _slopes(graph, op, args, found) if any(a in found for a in args) else None
-        if op is Op.UNKNOWN:
+        if op is unknown:
             found[node] = {int(graph.value[node]): graph.one}
-        elif any(a in bent for a in args) or (own is None and any(a in found for a in args)):
-            bent[node] = None
-        elif own is not None:
-            found[node] = own
+        elif not (bent.keys().isdisjoint(args) and found.keys().isdisjoint(args)):
+            own = None if not bent.keys().isdisjoint(args) else _slopes(graph, op, args, found)
+            if own is None:
+                bent[node] = None
+            else:
+                found[node] = own
     curved = [node for node in nodes if node in bent]
     found |= zip(curved, gradients(graph, curved, Op.UNKNOWN), strict=True)
     return {node: found[node] for node in nodes if node in found}

@@ -270,10 +270,10 @@ _NOTHING = 1e-300
 
 def _staged(graph: Graph, before: list[Wanted], solve: list[Wanted], after: list[Wanted], orders: tuple[Elimination, ...]) -> Roots:
     """Each node in the first stage that needs it; what follows from parameters alone, in one before all."""
-    done: set[int] = set()
+    done, op = set[int](), graph.op
 
     def outside(node: int) -> bool:
-        return graph.op[node] <= Op.VARIABLE or node in done
+        return op[node] <= _LEAVES or node in done
 
     lists = []
     for wanted in (before, solve, after):
@@ -283,7 +283,11 @@ def _staged(graph: Graph, before: list[Wanted], solve: list[Wanted], after: list
     settled: dict[int, bool] = {}
     for node in sorted(done):
         args = graph.args[node]
-        settled[node] = all(settled[a] if a in settled else graph.op[a] in _SETTLED for a in args)
+        settled[node] = True
+        for a in args:
+            if not settled[a] if a in settled else op[a] not in _SETTLED:
+                settled[node] = False
+                break
     prepare = tuple(node for node in sorted(done) if settled[node])
     first, second, third = (
         Stage(tuple(node for node in nodes if not settled[node]), tuple(wanted))
@@ -292,4 +296,5 @@ def _staged(graph: Graph, before: list[Wanted], solve: list[Wanted], after: list
     return Roots(graph, Stage(prepare, ()), first, second, third, orders)
 
 
+_LEAVES = Op.VARIABLE
 _SETTLED = (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -59,45 +60,43 @@ class Writer:
         ``wanted`` are those that others read; a product that goes into one sum alone is joined with it. ``copies``: slots that get the value of a
         node besides.
         """
-        nodes = list(nodes)
+        nodes, slot = list(nodes), self.slot
         code = self._joined(nodes, set(wanted))
         tape: list[int] = []
         for operation, batch in self._batches(code):
-            places = {node: [self.place_of(a) for a in code[node][1]] for node in batch}
+            places = {node: [slot[a] if a in slot else self.place_of(a) for a in code[node][1]] for node in batch}
             batch.sort(key=places.__getitem__)
             first = self.place(len(batch))
             tape += operation, len(batch), first
-            for place, node in enumerate(batch, start=first):
+            for node in batch:
                 tape += places[node]
-                self.slot[node] = place
+            slot.update(zip(batch, range(first, self.size), strict=True))
         for target, node in (copies or {}).items():
             tape += _ADD, 1, target, self.place_of(node), self.constant(0.0)
         return np.array([*tape, END], dtype=np.int32)
 
     def _joined(self, nodes: list[int], wanted: set[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
         """By node that is computed by itself: its operation and operands."""
-        graph, own = self.graph, set(nodes)
-        op, args = graph.op, graph.args
-        uses = Counter(a for node in nodes for a in args[node])
-        alone = {n for n in nodes if op[n] is Op.MULTIPLY and uses[n] == 1 and n not in wanted}
+        op, args, add, subtract, multiply = self.graph.op, self.graph.args, Op.ADD, Op.SUBTRACT, Op.MULTIPLY
+        uses = Counter(chain.from_iterable(map(args.__getitem__, nodes)))
+        alone = {n for n in nodes if op[n] is multiply and uses[n] == 1 and n not in wanted}
         code: dict[int, tuple[int, tuple[int, ...]]] = {}
         joined: set[int] = set()
         for node in nodes:
-            if op[node] is Op.CONSTANT or op[node].leaf:
+            operands, kind = args[node], op[node]
+            if not operands:
                 continue
-            operands = args[node]
-            if op[node] in (Op.ADD, Op.SUBTRACT):
+            if kind is add or kind is subtract:
                 a, b = operands
                 if b in alone:
                     joined.add(b)
-                    code[node] = (_ADD_PRODUCT if op[node] is Op.ADD else _SUBTRACT_PRODUCT), (a, *args[b])
+                    code[node] = (_ADD_PRODUCT if kind is add else _SUBTRACT_PRODUCT), (a, *args[b])
                     continue
-                if op[node] is Op.ADD and a in alone:
+                if kind is add and a in alone:
                     joined.add(a)
                     code[node] = _ADD_PRODUCT, (b, *args[a])
                     continue
-            code[node] = _NUMBER[op[node]], operands
-        assert joined <= own
+            code[node] = _NUMBER[kind], operands
         return {node: each for node, each in code.items() if node not in joined}
 
     def _batches(self, code: Mapping[int, tuple[int, tuple[int, ...]]]) -> Iterable[tuple[int, list[int]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -99,9 +100,11 @@ class Stages:
         graph = lowered.graph
         first, size = regions(lowered)
         everywhere = [each for stage in roots.stages for each in stage.wanted]
-        wanted = {region: [graph.zero] * max((1 + w.place for w in everywhere if w.region is region), default=0) for region in Region}
+        wanted: dict[Region, list[int]] = {region: [] for region in Region}
         for each in everywhere:
-            wanted[each.region][each.place] = each.node
+            filled = wanted[each.region]
+            filled += [graph.zero] * (1 + each.place - len(filled))
+            filled[each.place] = each.node
         mobile = {} if cut else slopes(graph, lowered.derivatives)
         mobility = {
             (state, unknown): node for state, root in enumerate(lowered.derivatives) for unknown, node in mobile.get(root, {}).items()
@@ -226,7 +229,7 @@ def _read_by_c(reader: Writer, section: Section, wanted: Sequence[int]) -> str:
 
 def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:
     """The part that a node is computed for; of what eliminates unknowns of a part, the number before its opposite."""
-    graph, parts = lowered.graph, len(lowered.built.parts)
+    op, args, owners, negate, parts = lowered.graph.op, lowered.graph.args, lowered.graph.owner, Op.NEGATE, len(lowered.built.parts)
     part = [address.part for loop in lowered.loops for address in loop.unknowns]
     eliminated = [
         part[loop.first + unknown]
@@ -235,9 +238,9 @@ def _owners(lowered: Lowered, roots: Roots) -> Callable[[int], int]:
     ]
 
     def owner(node: int) -> int:
-        while graph.op[node] is Op.NEGATE:
-            node = graph.args[node][0]
-        found = graph.owner[node]
+        while op[node] is negate:
+            node = args[node][0]
+        found = owners[node]
         return found if found < parts else -1 - eliminated[found - parts]
 
     return owner
@@ -288,6 +291,7 @@ def settled_nodes(graph: Graph, nodes: Iterable[int]) -> set[int]:
     return found
 
 
+_UNKNOWN, _VARIABLE = Op.UNKNOWN, Op.VARIABLE
 _SETTLED = (Op.CONSTANT, Op.PARAMETER, Op.DISCRETE)
 
 
@@ -296,20 +300,22 @@ def _divided(graph: Graph, roots: Roots, kept: Iterable[int]) -> tuple[list[int]
     needed last is computed last."""
     solve = set(roots.solve.nodes)
     wanted = graph.order(
-        (*kept, *(a for node in solve for a in graph.args[node])), lambda node: graph.op[node] <= Op.VARIABLE or node in solve
+        (*kept, *chain.from_iterable(map(graph.args.__getitem__, solve))), lambda node: graph.op[node] <= _VARIABLE or node in solve
     )
-    later, settled = set(solve), set[int]()
-    prepare, before, after = [], [], []
+    later, unsettled = set(solve), set[int]()
+    prepare, before, after = list[int](), list[int](), list[int]()
     for node in wanted:
-        args = graph.args[node]
-        if any(a in later or graph.op[a] is Op.UNKNOWN for a in args):
-            later.add(node)
-            after.append(node)
-        elif all(a in settled or graph.op[a] in _SETTLED for a in args):
-            settled.add(node)
-            prepare.append(node)
+        changes = False
+        for a in graph.args[node]:
+            if a in later or graph.op[a] is _UNKNOWN:
+                later.add(node)
+                after.append(node)
+                break
+            changes = changes or a in unsettled or (graph.op[a] <= _VARIABLE and graph.op[a] not in _SETTLED)
         else:
-            before.append(node)
+            if changes:
+                unsettled.add(node)
+            (before if changes else prepare).append(node)
     return prepare, before, after
 
 
