@@ -2,22 +2,26 @@
 
 Links are either blocks, with the angles of their hinges as states, or bodies with absolute coordinates on joints with multipliers. An evaluation gives all
 accelerations from all states; those of Pinocchio are at the same poses and rates, which are random, and the greatest difference is shown. All
-take turns, so that a busy machine slows all of them; the least of many times counts. Both are called from Python, which for few links is much of the
-time: what a call costs of Pinocchio's for no links, and here for the ground alone, is taken off in the last but one of the ratios, "inside". Pinocchio's data has tensors of the third power of the
-number of links: for more than 200 the time that it takes for each of 200 is compared. Exudyn's time is that of steps of a fixed size by Runge and
-Kutta's method, per evaluation.
+take turns, so that a busy machine slows all of them; the least of many times counts. Both are called from a loop in C, for which a compiler, Pinocchio's headers and
+Eigen's are needed (``pip install pin cmeel-eigen``), and from Python as well, where for few links much of the time is that of the calls. Pinocchio's data has
+tensors of the third power of the number of links: for more than 200 the time that it takes for each of 200 is compared. Exudyn's time is that of steps of a
+fixed size by Runge and Kutta's method, per evaluation. What cannot be measured is a dash.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -25,6 +29,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import space  # noqa: E402
 import trees  # noqa: E402
+from links_calls import Calls, Link, NoCalls, Timed  # noqa: E402
 
 from coupling import System  # noqa: E402
 from coupling.live.fused import begin_fused  # noqa: E402
@@ -52,7 +57,16 @@ class Kind:
         return [(i - 1) // self.branches for i in range(links)]
 
 
+LINK = Link(space.GRAVITY, 1.0, space.ROD["m"], 0.5, (space.ROD["Ixx"], space.ROD["Iyy"], space.ROD["Izz"]))
 KINDS = (Kind("chain of blocks", True, 1), Kind("tree of blocks", True, 2), Kind("chain of joints", False, 1))
+
+
+def hinges(parents: Sequence[int]) -> list[bool]:
+    """By link, whether it turns about z, as every other from the ground on."""
+    found: list[bool] = []
+    for parent in parents:
+        found.append(parent >= 0 and not found[parent])
+    return found
 
 
 class Pinocchio:
@@ -62,13 +76,11 @@ class Pinocchio:
         import pinocchio as pin
 
         self.pin, self.model = pin, pin.Model()
-        self.model.gravity = pin.Motion(np.array(space.GRAVITY), np.zeros(3))
-        inertia = pin.Inertia(space.ROD["m"], np.array((0.5, 0, 0)), np.diag([space.ROD[f"I{axis}{axis}"] for axis in "xyz"]))
-        depth: list[int] = []
-        for i, parent in enumerate(parents):
-            depth.append(depth[parent] + 1 if parent >= 0 else 0)
-            place = pin.SE3(np.eye(3), np.array((1.0 if parent >= 0 else 0.0, 0, 0)))
-            hinge = pin.JointModelRZ() if depth[i] % 2 else pin.JointModelRY()
+        self.model.gravity = pin.Motion(np.array(LINK.gravity), np.zeros(3))
+        inertia = pin.Inertia(LINK.mass, np.array((LINK.centre, 0, 0)), np.diag(LINK.inertia))
+        for i, (parent, about_z) in enumerate(zip(parents, hinges(parents), strict=True)):
+            place = pin.SE3(np.eye(3), np.array((LINK.length if parent >= 0 else 0.0, 0, 0)))
+            hinge = pin.JointModelRZ() if about_z else pin.JointModelRY()
             self.model.addJoint(parent + 1, hinge, place, f"pin{i}")
             self.model.appendBodyToJoint(i + 1, inertia, pin.SE3.Identity())
         self.data = self.model.createData()
@@ -88,7 +100,7 @@ class Pinocchio:
         pin.forwardKinematics(self.model, self.data, self.q, self.v, self.evaluate())
         rows: list[list[float]] = []
         for joint in range(1, self.model.njoints):
-            centre = pin.SE3(np.eye(3), np.array((0.5, 0, 0)))
+            centre = pin.SE3(np.eye(3), np.array((LINK.centre, 0, 0)))
             pose, motion, change = self.data.oMi[joint] * centre, centre.actInv(self.data.v[joint]), centre.actInv(self.data.a[joint])
             turn, spin = pose.rotation, pose.rotation @ motion.angular
             linear = change.linear + np.cross(motion.angular, motion.linear)
@@ -123,66 +135,102 @@ def misfit(kind: Kind, session: Session, other: Pinocchio, angles: np.ndarray, r
     return x, float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
-def least(evaluations: Sequence[Callable[[], object]], seconds: float) -> list[float]:
+def from_python(evaluate: Callable[[], object]) -> Timed:
+    def timed(count: int) -> float:
+        began = time.perf_counter()
+        for _ in range(count):
+            evaluate()
+        return (time.perf_counter() - began) / count
+
+    return timed
+
+
+def least(evaluations: Mapping[str, Timed], seconds: float) -> dict[str, float]:
     """The least time of each, of batches that take turns."""
-    found, batch = [np.inf] * len(evaluations), [1] * len(evaluations)
+    found, batch = dict.fromkeys(evaluations, np.inf), dict.fromkeys(evaluations, 1)
     end = time.perf_counter() + seconds * len(evaluations)
     while time.perf_counter() < end:
-        for i, evaluate in enumerate(evaluations):
-            began = time.perf_counter()
-            for _ in range(batch[i]):
-                evaluate()
-            taken = time.perf_counter() - began
-            found[i] = min(found[i], taken / batch[i])
-            batch[i] = max(1, min(2 * batch[i], int(2e-3 / found[i])))
+        for name, timed in evaluations.items():
+            found[name] = min(found[name], timed(batch[name]))
+            batch[name] = max(1, min(2 * batch[name], int(2e-3 / found[name])))
     return found
 
 
-def no_links(stack: ExitStack) -> list[Callable[[], object]]:
-    """Calls as those that are compared, here for the ground alone, of Pinocchio for an empty model."""
-    import pinocchio as pin
-
-    system = System("ground")
-    system.add("ground", "spatial.Fixed")
-    run = Run(stop_time=1.0, compiled=False)
-    session = stack.enter_context(start(compile_program(system.build(communication=False), run.outputs), run, {}))
-    model, none = pin.Model(), np.zeros(0)
-    data = model.createData()
-    return [lambda: session.kernel.derivatives(0.0, none, none), lambda: pin.aba(model, data, none, none, none)]
+def exudyn_seconds(links: int, seconds: float) -> float:
+    """Of one evaluation of the chain as a kinematic tree, four of which make a step: the least of runs that are twice as long each, up to 400 steps."""
+    end, found, steps = time.perf_counter() + seconds, math.inf, 1
+    while steps <= 2 or time.perf_counter() < end:
+        found = min(found, space.tree_steps(links, steps) / (4 * steps))
+        steps = min(2 * steps, 400)
+    return found
 
 
-def exudyn_seconds(links: int, steps: int = 200) -> float:
-    """Of one evaluation of the chain as a kinematic tree: four make a step."""
-    return space.tree_steps(links, steps) / (4 * steps)
+@dataclass(frozen=True)
+class Column:
+    title: str
+    form: str
+    value: Callable[[Mapping[str, float]], float]
+    """Of what a row has measured; what is not known is a dash."""
+
+    def text(self, measured: Mapping[str, float]) -> str:
+        value = self.value(measured)
+        width = int(self.form.split(".")[0])
+        return f"{'-':>{width}}" if math.isnan(value) else f"{value:{self.form}}"
+
+    @property
+    def head(self) -> str:
+        return f"{self.title:>{int(self.form.split('.')[0])}}"
 
 
-def row(kind: Kind, links: int, way: str, seconds: float, with_exudyn: bool) -> None:
+def ratio(name: str, other: str) -> Callable[[Mapping[str, float]], float]:
+    return lambda measured: measured[name] / measured[other]
+
+
+COLUMNS = (
+    Column("in C, us", "11.3f", itemgetter("ours in C")),
+    Column("Pinocchio", "11.3f", itemgetter("Pinocchio in C")),
+    Column("ratio", "7.2f", ratio("ours in C", "Pinocchio in C")),
+    Column("Python, us", "12.3f", itemgetter("ours")),
+    Column("Pinocchio", "11.3f", itemgetter("Pinocchio")),
+    Column("ratio", "7.2f", ratio("ours", "Pinocchio")),
+    Column("off by", "9.1e", itemgetter("off")),
+    Column("Exudyn", "9.3f", itemgetter("Exudyn")),
+    Column("ratio", "7.2f", ratio("ours", "Exudyn")),
+    Column("start, s", "10.2f", itemgetter("start")),
+)
+
+
+def row(kind: Kind, links: int, way: str, seconds: float, calls: Calls | None, with_exudyn: bool) -> dict[str, float]:
+    """Microseconds for each link, and what else is shown."""
     with ExitStack() as stack:
         built = kind.system(links).build(communication=False)
         run = Run(stop_time=1.0, rtol=1e-6, outputs=["rod0.*"], output_times=[1.0], compiled=WAYS[way])
         began = time.perf_counter()
         session = stack.enter_context(start(compile_program(built, run.outputs), run, {}))
         begin_fused(session)
-        ready = time.perf_counter() - began
+        measured = {"start": time.perf_counter() - began}
         random, compared = np.random.default_rng(1), min(links, space.MOST_RELATIVE)
-        angles, rates, off = random.uniform(-0.5, 0.5, links), random.uniform(-0.5, 0.5, links), np.nan
+        angles, rates = random.uniform(-0.5, 0.5, links), random.uniform(-0.5, 0.5, links)
         x, dx = session.x.copy(), np.zeros(built.states)
-        evaluations: list[Callable[[], object]] = [lambda: session.kernel.derivatives(0.0, x, dx)]
+        timed: dict[str, Timed] = {}
         if importlib.util.find_spec("pinocchio"):
-            other = Pinocchio(kind.parents(compared), angles[:compared], rates[:compared])
+            parents = kind.parents(compared)
+            other = Pinocchio(parents, angles[:compared], rates[:compared])
             if compared == links:
-                x, off = misfit(kind, session, other, angles, rates)
-            evaluations += [other.evaluate, *no_links(stack)]
-        ours, *theirs = least(evaluations, seconds)
-        print(f"{kind.name:18}{way:10}{links:6}{1e6 * ours / links:12.3f}{ready:9.2f}", end="")
-        if theirs:
-            here, there = ours / links, theirs[0] / compared
-            inside = (here - theirs[1] / links) / (there - theirs[2] / compared)
-            print(f"{1e6 * there:14.3f}{here / there:8.2f}{inside:8.2f}{off:10.1e}", end="")
+                x, measured["off"] = misfit(kind, session, other, angles, rates)
+            timed["Pinocchio"] = from_python(other.evaluate)
+            if calls:
+                timed["Pinocchio in C"], found = stack.enter_context(calls.accelerations(LINK, parents, hinges(parents), other.q, other.v))
+                timed["Pinocchio in C"](1)
+                assert np.allclose(found, other.evaluate(), rtol=1e-9), "Pinocchio has other links in C than in Python"
+        timed["ours"] = from_python(lambda: session.kernel.derivatives(0.0, x, dx))
+        if calls:
+            timed["ours in C"] = calls.derivatives(session, x)
+        for name, taken in least(timed, seconds).items():
+            measured[name] = 1e6 * taken / (compared if name.startswith("Pinocchio") else links)
         if with_exudyn and kind.branches == 1:
-            tree = exudyn_seconds(links)
-            print(f"{1e6 * tree / links:12.3f}{ours / tree:8.2f}", end="")
-        print(flush=True)
+            measured["Exudyn"] = 1e6 * exudyn_seconds(links, seconds) / links
+    return measured
 
 
 def main() -> None:
@@ -194,15 +242,21 @@ def main() -> None:
     )
     parser.add_argument("--seconds", type=float, default=2.0, help="of evaluations of each (default 2)")
     parser.add_argument("--no-exudyn", action="store_true", help="leave Exudyn out")
+    parser.add_argument("--compiler", default="g++", help="for the calls from C (default g++)")
     options = parser.parse_args()
     with_exudyn = not options.no_exudyn and importlib.util.find_spec("exudyn") is not None
-    print(
-        f"{'':18}{'by':10}{'links':>6}{'us/link':>12}{'start s':>9}{'Pinocchio':>14}{'ratio':>8}{'inside':>8}{'off by':>10}{'Exudyn':>12}{'ratio':>8}"
-    )
-    for kind in (kind for kind in KINDS if kind.name in options.kinds):
-        for way in options.ways:
-            for links in options.links:
-                row(kind, links, way, options.seconds, with_exudyn)
+    with TemporaryDirectory() as folder:
+        try:
+            calls: Calls | None = Calls(Path(folder), options.compiler)
+        except NoCalls as why:
+            calls = None
+            print(f"Only from Python: {why}")
+        print(f"{'each link':18}{'by':10}{'links':>6}{''.join(column.head for column in COLUMNS)}")
+        for kind in (kind for kind in KINDS if kind.name in options.kinds):
+            for way in options.ways:
+                for links in options.links:
+                    measured = defaultdict(lambda: math.nan, row(kind, links, way, options.seconds, calls, with_exudyn))
+                    print(f"{kind.name:18}{way:10}{links:6}{''.join(column.text(measured) for column in COLUMNS)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.instance import Instance
 from coupling.kernel.own import Library
 from coupling.kernel.rows import Rows, RowsStructure
-from coupling.kernel.status import Failure, KernelStatistics, Status
+from coupling.kernel.status import STATUSES, Failure, KernelStatistics, Status
 
 
 class _Record(ctypes.Structure):
@@ -307,7 +307,7 @@ class Core:
         return count, undetermined, redundant, time.value
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
-        return Status(self.library.kernel_derivatives(self.handle, t, self._at(x), self._at(dx)))
+        return STATUSES[self.library.kernel_derivatives(self.handle, t, self._at(x), self._at(dx))]
 
     def project(self, t: float, x: np.ndarray) -> Status:
         """Moves states onto the constraints."""
@@ -320,7 +320,7 @@ class Core:
 
     def projected_derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
         """Those at the projected states, which draw the states after them."""
-        return Status(self.library.kernel_projected_derivatives(self.handle, t, self._at(x), self._at(dx)))
+        return STATUSES[self.library.kernel_projected_derivatives(self.handle, t, self._at(x), self._at(dx))]
 
     def projected_residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
         return Status(self.library.kernel_projected_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r)))

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 _S = TypeVar("_S", bound="ctypes.Structure | ctypes.Array")
 
 
+_bytes_of: Any = (ctypes.c_char * 0).from_buffer
+"""Of an array that may be written to and is in one piece."""
+
+
 class CalledBack(NamedTuple):
     """Python functions as C calls them: by addresses, with a context as their last argument."""
 
@@ -113,7 +117,10 @@ class OwnLibrary:
 
     @staticmethod
     def pointer(array: np.ndarray | None) -> int | None:
-        return None if array is None else array.__array_interface__["data"][0]  # a third of the time that array.ctypes takes
+        try:
+            return ctypes.addressof(_bytes_of(array))  # a quarter of the time that array.__array_interface__ takes, which knows all others
+        except (TypeError, ValueError):
+            return None if array is None else array.__array_interface__["data"][0]
 
     reference = staticmethod(ctypes.addressof)
     text = staticmethod(ctypes.c_char_p)

