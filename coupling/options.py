@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -131,10 +131,23 @@ class Run:
             )
 
     def held_by(self, stabilisation: str) -> Run:
-        """The same with what holds the constraints, where nobody has asked for it; all else was checked when it was made."""
-        held = object.__new__(Run)
-        vars(held).update(vars(self), stabilisation=stabilisation)
-        return held
+        """The same with what holds the constraints, where nobody has asked for it, once; all else was checked when it was made."""
+        if stabilisation not in self._held:
+            held = self._held[stabilisation] = object.__new__(Run)
+            vars(held).update(
+                {name: value for name, value in vars(self).items() if name not in ("_held", "told")}, stabilisation=stabilisation
+            )
+        return self._held[stabilisation]
+
+    @cached_property
+    def _held(self) -> dict[str, Run]:
+        return {}
+
+    @cached_property
+    def told(self) -> Mapping[str, Any]:
+        """The options that are numbers and words, or mappings of them."""
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in found.items() if isinstance(value, int | float | str | Mapping)}
 
     def _check_sensitivities(self) -> None:
         names = self.sensitivities

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # whose calls make no members of an enumeration
 import signal
 import sys
 import threading
@@ -90,9 +91,9 @@ def noticed(running: bool = True) -> Iterator[Callable[[], bool]]:
     """
     in_main = threading.current_thread() is threading.main_thread()
     notice = _Notice(int(in_main and running and _taken is not None and _taken.begin()))
-    before = signal.getsignal(signal.SIGINT) if in_main else None
+    before = _signal.getsignal(signal.SIGINT) if in_main else None
     if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, notice.press)
+        _signal.signal(signal.SIGINT, notice.press)
     if in_main:
         _noticing.append(notice)
     try:
@@ -101,7 +102,7 @@ def noticed(running: bool = True) -> Iterator[Callable[[], bool]]:
         if in_main:
             _noticing.remove(notice)
         if before is signal.default_int_handler:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            _signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class _Taken:

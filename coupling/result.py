@@ -95,7 +95,6 @@ class Result:
         """Those of this run alone, as they were given; files have none."""
         self.system, self.outcome, self.statistics = record.system, outcome, record.statistics
         self.names = [column.name for column in record.columns]
-        self.units = {column.name: column.unit for column in record.columns}
         self.time = np.ascontiguousarray(record.rows[:, 0])
         self.values = record.rows[:, 1:]
         self.changes = record.changes
@@ -110,7 +109,14 @@ class Result:
         """What the process of an FMU has printed in the run, the last mebibyte of it; all FMUs of one process have the same text."""
         self.differentiated = {each.name: "exact" if each.exact else "by differences" for each in record.parameters}
         """The parameters of ``sensitivities``, and whether their FMUs give derivatives by them."""
-        self._column = {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        return {column.name: column.unit for column in self._record.columns}
+
+    @cached_property
+    def _column(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
 
     @classmethod
     def load(cls, path: Path | str) -> Result:

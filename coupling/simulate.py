@@ -18,7 +18,6 @@ from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
 from coupling.errors import AnalysisError, BuildError, Unprojectable, Unstepped, listed
 from coupling.kernel.hosted import HostDied
-from coupling.kernel.tableau import TableauStructure
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
 from coupling.live.homes import Homes
@@ -51,7 +50,7 @@ from coupling.record import Record
 from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import Scheme, refuse_without_integration, scheme_of
 from coupling.schemes.base.step_control import control_of
-from coupling.solvers.base.solver import SOLVERS, solver_of
+from coupling.solvers.base.solver import SOLVERS, method_between_points, solver_of
 
 _MANY_ROWS = 10_000
 """Beyond so many it is worth a question whether they fit into memory."""
@@ -80,6 +79,7 @@ class Simulator:
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self._built: dict[Mode, Built] = {}
+        self._prepared: tuple[Run, Built] | None = None
         self._shadows: dict[tuple[object, ...], list[Session]] = {}
         """Sessions with other values of parameters, which wait to run beside another one again."""
         self._waiting: dict[tuple[object, ...], Session] = {}
@@ -107,7 +107,12 @@ class Simulator:
         return self._built[mode]
 
     def prepare(self, run: Run) -> Built:
-        """Builds what a run needs, so that only the run itself is left."""
+        """Builds what a run needs, so that only the run itself is left; once for the same one after the other."""
+        if self._prepared is None or self._prepared[0] is not run:
+            self._prepared = run, self._prepare(run)
+        return self._prepared[1]
+
+    def _prepare(self, run: Run) -> Built:
         solver_of(run)
         run = self._stabilised(run, {})
         if run.communication_step is None:
@@ -122,7 +127,7 @@ class Simulator:
         built = self.built(self._mode(run))
         self._homes.open_libraries(built, self.definition, run)
         if built.inner:
-            _method_between_points(built, run)
+            method_between_points(built, run)
         else:
             refuse_without_integration(run, control.changes_steps)
         return built
@@ -218,8 +223,8 @@ class Simulator:
         solver = SOLVERS[run.solver]
         free = run.communication_step is None and run.form == "multipliers" and run.initial != "relax"
         can = free and (solver.tableau is not None or solver.holds)
-        wanted = can and not self._unprojectable and any(each.fmu.fmu.dae for each in self.definition.instances)
-        asked = not self._stabilisation_parameters.isdisjoint((*self._names_given, *start_values))
+        wanted = can and not self._unprojectable and self._constrained
+        asked = bool(self._stabilisation_given) or not self._stabilisation_parameters.isdisjoint(start_values)
         if wanted and (solver.holds or not asked):
             try:
                 self.built(Mode.PROJECTED)
@@ -239,7 +244,7 @@ class Simulator:
             return f"{held} solver = '{run.solver}' at the end of each step"
         if run.stabilisation == "projection":
             return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
-        given = sorted(self._stabilisation_parameters & (self._names_given | start_values.keys()))
+        given = sorted(self._stabilisation_given | self._stabilisation_parameters & start_values.keys())
         reasons = {
             "as asked": asked.stabilisation,
             "which explicit schemes of co-simulation take": stepped,
@@ -267,9 +272,14 @@ class Simulator:
         return frozenset(f"{each.name}.{name}" for each in instances for name in stabilisation_parameters(each.fmu.fmu.variables))
 
     @cached_property
-    def _names_given(self) -> frozenset[str]:
-        """Their full names."""
-        return frozenset(f"{self.definition.instances[i].name}.{name}" for i, name in self._given)
+    def _stabilisation_given(self) -> frozenset[str]:
+        """Those of them with start values for all runs."""
+        return self._stabilisation_parameters & {f"{self.definition.instances[i].name}.{name}" for i, name in self._given}
+
+    @cached_property
+    def _constrained(self) -> bool:
+        """Whether there are algebraic variables to be solved for."""
+        return any(each.fmu.fmu.dae is not None for each in self.definition.instances)
 
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
         start_values, fixed, pose, stream, keeper = given
@@ -312,14 +322,14 @@ class Simulator:
             try:
                 with keeper.of(session, warned, stream) if keeper else nullcontext(), stream.written(session) if stream else nullcontext():
                     if scheme:
-                        interval = Interval(session, session.inner, _method_between_points(built, run)) if session.inner else None
+                        interval = Interval(session, session.inner, method_between_points(built, run)) if session.inner else None
                         outcome = scheme.couple(session, run, interval)
                     else:
                         outcome = SOLVERS[run.solver].integrate(session, run)
             except (MemoryError, HostDied) as error:
                 outcome = broken_off(session, error)
             running = perf_counter() - prepared
-            conclude(session, outcome, [*warned, *vain], [*self._given, *own])
+            conclude(session, outcome, [*warned, *vain], own)
             record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, running)
             judge(session, outcome, record, scheme.loose if scheme else ())
             completed = outcome.completed
@@ -483,15 +493,3 @@ def _projected(built: Built) -> Collection[int]:
     if built.reading:
         return range(len(built.parts))
     return built.inner_parts if built.inner and built.inner.reading else ()
-
-
-def _method_between_points(built: Built, run: Run) -> TableauStructure:
-    """The method that integrates Model Exchange instances from one communication point to the next."""
-    tableau = SOLVERS[run.solver].tableau
-    if tableau is None:
-        first = next(built.parts[i].name for i in built.inner_parts if built.parts[i].states)
-        raise BuildError(
-            f"solver = '{run.solver}' cannot integrate the Model Exchange instances between communication points, such as "
-            f"'{first}'; choose 'dopri5' or 'dop853', or run them in Co-Simulation"
-        )
-    return tableau.structure

@@ -21,6 +21,7 @@ from coupling.analysis.pose import Pose, asked_pose
 from coupling.analysis.search import Wish
 from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
+from coupling.asked import Asked
 from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
@@ -56,6 +57,7 @@ class System(Composition):
     def __init__(self, name: str = "system", gravity: Sequence[float] | None = None) -> None:
         super().__init__(name, gravity)
         self._simulator: Simulator | None = None
+        self._asked = Asked()
 
     def build(self, communication: bool | None = None) -> Built:
         """Checks everything and finds the order of evaluation, without running anything.
@@ -470,7 +472,7 @@ class System(Composition):
         if isinstance(start_values, str | os.PathLike):
             start_values = start_values_of(start_values, self.instances)
         pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
-        run = Run(**{**asked, "initial": initial if isinstance(initial, str) else Run.initial})
+        run = self._asked.run({**asked, "initial": initial if isinstance(initial, str) else Run.initial})
         stream, keeper = (
             None if record_to is None else Stream(path_of(record_to)),
             keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact),

@@ -24,7 +24,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "live pictures",
         "analysis schemes solvers export ssp",
         "simulate composition",
-        "system result resume diagram",
+        "system asked result resume diagram",
         "measures sampling",
         "sweeps",
         "sweep",

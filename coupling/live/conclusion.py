@@ -32,7 +32,7 @@ def lost_when_freed(session: Session) -> list[str]:
 
 
 def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: Sequence[tuple[int, str]]) -> None:
-    """What instances and kernel tell; ``given`` are the start values that were asked for."""
+    """What instances and kernel tell; ``given`` are the start values of this run alone."""
     built = session.built
     outcome.warnings += warned
     if session.kernel.library.is_lost:

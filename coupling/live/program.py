@@ -149,6 +149,11 @@ class Program:
         return np.concatenate([where for _, _, where in self.passed_on])
 
     @cached_property
+    def column_of(self) -> dict[str, int]:
+        """The number of each recorded variable in a row of the record, by its name."""
+        return {each.name: 1 + i for i, each in enumerate(self.columns)}
+
+    @cached_property
     def recordable(self) -> dict[str, tuple[str, ...]]:
         """Everything that could be recorded, by instance."""
         return recordable(self.built)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
-
 import numpy as np
 
 from coupling.kernel.fused import report
@@ -13,11 +9,7 @@ from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.fused import told
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
-from coupling.options import Run
 from coupling.record import ByParameter, Numbers, Record, Statistics
-
-_NAMES = {each.name for each in fields(Run)}
-_TOLD = (int, float, str, Mapping)
 
 
 def taken(session: Session) -> Numbers:
@@ -44,7 +36,7 @@ def recorded(session: Session, numbers: Numbers, preparing: float, running: floa
         variables=session.program.recordable,
         constants=session.program.constants,
         start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
-        options=_options(session.run),
+        options=session.run.told,
         changes=() if lost else tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
         off={} if lost else {**off_rows(session, count), **not_held(session, count)},
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
@@ -60,11 +52,6 @@ def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndar
     return np.ascontiguousarray(recorded.reshape(len(recorded), parameters, -1)[:, :, :columns]).reshape(
         len(recorded), parameters * columns
     )
-
-
-def _options(run: Run) -> dict[str, Any]:
-    """Those that are numbers and words, or mappings of them."""
-    return {name: value for name, value in vars(run).items() if name in _NAMES and value is not None and isinstance(value, _TOLD)}
 
 
 def _statistics(session: Session, preparing: float, running: float) -> Statistics:

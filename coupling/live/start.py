@@ -213,8 +213,9 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     kernel, t = session.kernel, session.run.start_time
     for loop in session.schedule.loops:  # iterations begin where the FMUs do
         kernel.slots[loop.first : loop.first + len(loop.unknowns)] = _finite(session, loop.unknowns)
-    first = session.schedule.first_end
-    kernel.slots[first : first + len(session.schedule.arriving)] = _finite(session, session.schedule.arriving)
+    if arriving := session.schedule.arriving:
+        first = session.schedule.first_end
+        kernel.slots[first : first + len(arriving)] = _finite(session, arriving)
     _exchange_at_first(session)
     name_modes(session)
     _leave_initialization(session, stepped=False, anyhow=assembling)

@@ -49,12 +49,15 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
 
     As it was recorded, or as it is now where it was not. A start that is violated on purpose may take its time.
     """
-    column, last = {each.name: 1 + i for i, each in enumerate(record.columns)}, record.rows[-1:]
+    column, last = session.program.column_of, record.rows[-1:]
     worst, sentence = 1.0, ""
     for level in LEVELS if len(last) else ():
-        allowed = _allowed(session.run, level)
-        for address, now in zip(found := constraints_at(session, level), values_of(session, found), strict=True):
-            place = column.get(session.named(address.part, address.reference))
+        allowed, found = _allowed(session.run, level), constraints_at(session, level)
+        places = [column.get(session.named(each.part, each.reference)) for each in found]
+        recorded = [place for place in places if place is not None]
+        if len(recorded) == len(places) and not (places and np.abs(record.rows[:, recorded]).max() > allowed):
+            continue
+        for address, now, place in zip(found, values_of(session, found), places, strict=True):
             if place is None:
                 if not abs(now) > worst * allowed:
                     continue

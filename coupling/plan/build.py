@@ -139,8 +139,9 @@ class Built:
         return {}
 
     def overruled(self, given: Iterable[tuple[int, str]]) -> list[str]:
-        """A note on inputs whose start values have no effect, since something feeds them, and no loop is solved from them."""
-        fed = [each for each in dict.fromkeys(given) if self._is_fed(each)]
+        """A note on inputs whose start values, of all runs or ``given`` to one, have no effect, since something feeds them, and no loop is solved from
+        them."""
+        fed = list(dict.fromkeys((*self._overruled_always, *filter(self._is_fed, given))))
         if not fed:
             return []
         names = listed(f"{self.parts[i].name}.{name}" for i, name in fed)
@@ -155,6 +156,10 @@ class Built:
             places = {_address(self.parts[i].fmu, i, name, in_base) for in_base in (False, True)}
             self._fed[variable] = any(a in graph.wires or a in graph.drives for a in places) and not places & self._guesses
         return self._fed[variable]
+
+    @cached_property
+    def _overruled_always(self) -> list[tuple[int, str]]:
+        return [(i, name) for i, start in enumerate(self.start) for name in start if self._is_fed((i, name))]
 
     @cached_property
     def _fed(self) -> dict[tuple[int, str], bool]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coupling.errors import BuildError, shown
-from coupling.kernel.tableau import Tableau
+from coupling.kernel.tableau import Tableau, TableauStructure
 from coupling.names import either
 from coupling.options import Run
 from coupling.outcome import Outcome
+from coupling.plan.build import Built
 from coupling.registry import Registry
 from coupling.solvers.base.own_options import OwnOption, check_own_options, refuse_options_of_others
 
@@ -70,6 +71,18 @@ def solver_of(run: Run) -> Solver:
             "as 'RK45' or 'DOP853'"
         )
     return solver
+
+
+def method_between_points(built: Built, run: Run) -> TableauStructure:
+    """The method that integrates Model Exchange instances from one communication point to the next."""
+    tableau = SOLVERS[run.solver].tableau
+    if tableau is None:
+        first = next(built.parts[i].name for i in built.inner_parts if built.parts[i].states)
+        raise BuildError(
+            f"solver = '{run.solver}' cannot integrate the Model Exchange instances between communication points, such as "
+            f"'{first}'; choose 'dopri5' or 'dop853', or run them in Co-Simulation"
+        )
+    return tableau.structure
 
 
 def embedded_run(stop_time: float, initial: str, given: Mapping[str, Any]) -> Run | None:

@@ -1,0 +1,39 @@
+"""What runs of one system ask for: what was checked for the last one is not checked again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import is_
+from typing import Any
+
+from coupling.options import Run
+
+_LASTING = (str, int, float, bool, type(None))
+"""Types of values that nobody can change."""
+
+
+class Asked:
+    """Makes the runs of a system from their options; the same options are the same run."""
+
+    def __init__(self) -> None:
+        self._last: tuple[tuple[Any, ...], Run] | None = None
+
+    def run(self, options: Mapping[str, Any]) -> Run:
+        """Of options in the same order every time; refuses what makes no sense."""
+        given = tuple(options.values())
+        if self._last and (all(map(is_, given, self._last[0])) or all(map(_is_same, given, self._last[0]))):
+            return self._last[1]
+        kept: dict[str, Any] = {name: list(value) if type(value) is list else value for name, value in options.items()}
+        run = Run(**kept)
+        if all(_lasts(value) or value is getattr(Run, name, None) for name, value in kept.items()):
+            self._last = tuple(kept.values()), run
+        return run
+
+
+def _is_same(given: Any, kept: Any) -> bool:
+    """Whether it is the very value, or a list of the same ones."""
+    return given is kept or (type(given) is type(kept) is list and len(given) == len(kept) and all(map(is_, given, kept)))
+
+
+def _lasts(value: Any) -> bool:
+    return type(value) in _LASTING or (type(value) is list and all(type(each) in _LASTING for each in value))
