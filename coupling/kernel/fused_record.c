@@ -9,7 +9,7 @@
 
 typedef struct FusedRecord {
     const FusedRecordRows *rows;
-    double *w, *row;
+    double *w;
 } FusedRecord;
 
 /* Puts everything in its place at the present point, whose unknowns are known. */
@@ -33,22 +33,23 @@ static bool fill(Kernel *k, const FusedRecord *own)
     return true;
 }
 
-/* What is recorded at a point; null: the instances have to be asked. Where these keep values they stay as they are. */
-static const double *make_row(Kernel *k, double t, const double *x)
+/* What is recorded at a point; false: the instances have to be asked. Where these keep values they stay as they are. */
+static bool make_row(Kernel *k, double t, const double *x, double *values)
 {
     const FusedRecord *own = k->fused->own_record;
     const FusedRecordRows *rows = own->rows;
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
     if (!k->fused->derive(k, NULL) || !fill(k, own))
-        return NULL;
+        return false;
     rows->after(rows->after_code, own->w);
+    const double *const w = own->w;
     for (int i = 0; i < rows->columns; i++)
-        own->row[i] = fused_value(own->w, rows->column[i]);
-    if (!are_finite(own->row, rows->columns))
-        return NULL;
+        values[i] = fused_value(w, rows->column[i]);
+    if (!are_finite(values, rows->columns))
+        return false;
     k->statistics.evaluations++; /* of the system, as others are */
-    return own->row;
+    return true;
 }
 
 static void end(Kernel *k)
@@ -70,12 +71,11 @@ int kernel_set_fused_record(Kernel *k, const FusedRecordRows *rows)
     if (!rows)
         return 0;
     FusedRecord *own = k->fused->own_record = calloc(1, sizeof *own);
-    if (!own || !(own->w = malloc(((size_t)rows->size + (size_t)rows->columns + 1) * sizeof *own->w))) {
+    if (!own || !(own->w = malloc(((size_t)rows->size + 1) * sizeof *own->w))) {
         end(k);
         return -1;
     }
     own->rows = rows;
-    own->row = own->w + rows->size;
     memcpy(own->w, rows->initial, (size_t)rows->size * sizeof *own->w);
     k->fused->stale_record = true;
     k->fused->record = make_row;

@@ -97,6 +97,11 @@ typedef struct {
 Status instance_start(Instance *, const Start *, Refusal *);
 Status instance_exit_initialization(Instance *);
 
+/* instances.c: the same of many, one after the other; up to the first that refuses, whose number is returned, or that has said something when it left
+ * Initialization Mode. */
+int instances_start(Instance *const *, const Start *const *, int count, bool reset, double tolerance, double start, double stop, Refusal *, Status *);
+int instances_exit_initialization(Instance *const *, int first, int count, Status *);
+
 /* What a call returned; a status that the standard does not have is an error. */
 Status instance_heard(Instance *, Status);
 /* Adds a message to those of the same call; what an FMU logs comes in by the signatures of the standards. */

@@ -150,6 +150,11 @@ class StartValues:
         return self._made[1]
 
 
+def refused(values: StartValues, status: int, refusal: RefusalStructure) -> StartRefusal:
+    """As C tells it."""
+    return StartRefusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
+
+
 class LoadedLibrary:
     """The functions of an FMU's binary."""
 
@@ -240,9 +245,7 @@ class Instance:
         how.reset, how.tolerance, how.start, how.stop = reset, tolerance, start, stop
         refusal = RefusalStructure()
         status = self.library.instance_start(self.handle, byref(how), byref(refusal))
-        if status <= WARNING:
-            return None
-        return StartRefusal(status, StartStage(refusal.stage), values.places[refusal.index] if refusal.index >= 0 else -1)
+        return None if status <= WARNING else refused(values, status, refusal)
 
     def exit_initialization(self) -> int:
         return self.library.instance_exit_initialization(self.handle)

@@ -190,7 +190,7 @@ typedef struct Fused {
     bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */
     void (*disagree)(struct Kernel *);                      /* the instances say otherwise */
     void (*visit)(struct Kernel *, struct Visit *);         /* what lasts beyond an evaluation; visit.h */
-    const double *(*record)(struct Kernel *, double t, const double *x); /* a row between events; null: the instances have to be asked, or always */
+    bool (*record)(struct Kernel *, double t, const double *x, double *values); /* a row between events; false: the instances have to be asked; null: always */
     struct FusedRecord *own_record; /* of the file that has these */
     void (*end_record)(struct Kernel *);
     bool (*give)(struct Kernel *, double *w, int count);    /* the first numbers of the workspace, at the time, states and unknowns of the slots */
@@ -389,7 +389,8 @@ void kernel_end_coupling(Kernel *);
 void kernel_reset_coupling(Kernel *);
 
 /* record.c */
-int record_values(Kernel *, const double *by_column); /* a row; without values, those that are kept */
+double *record_place(Kernel *); /* where the values of the next row go, by column; NULL: no memory */
+int record_placed(Kernel *, double *values); /* these are there, and finite */
 void kernel_end_record(Kernel *);
 long kernel_rows(const Kernel *);
 void kernel_forget_rows(Kernel *, long rows); /* all after the first so many */

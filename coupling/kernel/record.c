@@ -39,42 +39,65 @@ static size_t width_of(const Kernel *k)
     return (size_t)k->record->columns * (size_t)(1 + (k->sensitivity ? k->sensitivity->rows.parameters : 0)) + 1;
 }
 
-/* The values as they stand. */
-int kernel_record(Kernel *k)
+static const size_t LARGEST_AT_ONCE = (size_t)4 << 20;
+
+/* By how many rows the record grows: at once by all that a run is still asked for, unless these are many. */
+static long block_of(const Kernel *k, size_t width)
 {
-    return record_values(k, NULL);
+    const Record *record = k->record;
+    const long quarter = record->capacity / 4 > 64 ? record->capacity / 4 : 64; /* large blocks are moved without being copied */
+    if (record->file)
+        return quarter;
+    if (!k->run)
+        return record->capacity ? quarter : 1; /* the start */
+    const long asked = k->run->outputs - k->run->next_output + 1;
+    return asked > quarter && (size_t)asked * width * sizeof(double) <= LARGEST_AT_ONCE ? asked : quarter;
 }
 
-int record_values(Kernel *k, const double *values)
+double *record_place(Kernel *k)
 {
     Record *record = k->record;
     const size_t width = width_of(k);
     const long kept = record->file ? 0 : record->rows;
     if (kept == record->capacity) {
-        /* By blocks, of a quarter at most: large ones are moved without being copied, and little is left unused. */
-        const long block = record->capacity / 4 > 64 ? record->capacity / 4 : 64;
+        const long block = block_of(k, width);
         double *bigger = realloc(record->values, (size_t)(record->capacity + block) * width * sizeof *bigger);
         if (!bigger)
-            return KERNEL_NO_MEMORY;
+            return NULL;
         record->values = bigger;
         record->capacity += block;
     }
-    double *row = record->values + (size_t)kept * width;
-    row[0] = k->t;
+    return record->values + (size_t)kept * width + 1;
+}
+
+int record_placed(Kernel *k, double *values)
+{
+    Record *record = k->record;
+    values[-1] = k->t;
+    const int result = k->sensitivity ? sensitivity_record(k, record->slot, record->columns, values + record->columns) : KERNEL_DONE;
+    if (result == KERNEL_DONE && record->file && (record->error = row_file_write(record->file, record->rows, values - 1)))
+        return KERNEL_NO_ROOM;
+    record->rows += result == KERNEL_DONE;
+    return result;
+}
+
+/* The values as they stand. */
+int kernel_record(Kernel *k)
+{
+    const Record *record = k->record;
+    double *values = record_place(k);
+    if (!values)
+        return KERNEL_NO_MEMORY;
     for (int i = 0; i < record->columns; i++)
-        row[i + 1] = values ? values[i] : k->v[record->slot[i]];
-    const bool finite = are_finite(row + 1, record->columns);
+        values[i] = k->v[record->slot[i]];
+    const bool finite = are_finite(values, record->columns);
     for (int i = 0; i < record->columns && !finite; i++)
-        if (!isfinite(row[i + 1])) {
+        if (!isfinite(values[i])) {
             const int result = failed(k, KERNEL_NOT_FINITE, "recording", -1, OK);
             k->failure.slot = record->slot[i];
             return result;
         }
-    const int result = k->sensitivity ? sensitivity_record(k, record->slot, record->columns, row + 1 + record->columns) : KERNEL_DONE;
-    if (result == KERNEL_DONE && record->file && (record->error = row_file_write(record->file, record->rows, row)))
-        return KERNEL_NO_ROOM;
-    record->rows += result == KERNEL_DONE;
-    return result;
+    return record_placed(k, values);
 }
 
 /* Rows in a file stay there: only their number is told. */

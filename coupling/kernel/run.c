@@ -138,8 +138,12 @@ static int record_at(Kernel *k, double t, const double *x)
 /* The same between events, where fused code may do without the instances; at the end of a run these are left where it is. */
 static int record_between(Kernel *k, double t, const double *x)
 {
-    const double *row = k->fused && k->fused->record && t < k->run->stop ? k->fused->record(k, t, x) : NULL;
-    return row ? record_values(k, row) : record_at(k, t, x);
+    if (!k->fused || !k->fused->record || !(t < k->run->stop))
+        return record_at(k, t, x);
+    double *values = record_place(k);
+    if (!values)
+        return KERNEL_NO_MEMORY;
+    return k->fused->record(k, t, x, values) ? record_placed(k, values) : record_at(k, t, x);
 }
 
 /* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's

@@ -12,6 +12,7 @@ import numpy as np
 
 from coupling.kernel import changes, library, switching
 from coupling.kernel.instance import Instance, Readings, StartValues
+from coupling.kernel.instances import Together
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.own import Library
 from coupling.kernel.rows import Rows
@@ -84,6 +85,8 @@ class Session:
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.given: dict[int, tuple[str, StartValues]] = {}
         """Start values of instances in the last run, and what of them belonged to this run alone."""
+        self.apart: frozenset[int] = frozenset()
+        """The instances of which anything did."""
         self.rows = program.rows
         """What the kernel has been built from so far."""
         self.has_jacobians = False
@@ -107,6 +110,12 @@ class Session:
     def off(self) -> np.ndarray:
         """By unknown of all loops, whether its constraint is not in force now."""
         return changes.off(self.kernel, sum(len(loop.unknowns) for loop in self.schedule.loops))
+
+    @cached_property
+    def together(self) -> Together | None:
+        """Its instances, as far as they are started without a look at Ctrl-C between them: those of this library are quick."""
+        own = all(part.process is None and part.fmu.generation_tool.startswith("Jourdain") for part in self.built.parts)
+        return Together(self.instances) if own and self.instances and not self.kernel.library.is_elsewhere else None
 
     def in_force(self, part: int) -> bool:
         """Whether the constraints of an instance are in force now."""

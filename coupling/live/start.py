@@ -11,8 +11,9 @@ import numpy as np
 from coupling.errors import StartError
 from coupling.kernel import library
 from coupling.kernel.hosted import HostDied
-from coupling.kernel.instance import STRING, WARNING, Instance, StartStage, Stepping, View
+from coupling.kernel.instance import STRING, WARNING, Instance, StartRefusal, StartStage, Stepping, View
 from coupling.kernel.instance import StartValues as KernelStartValues
+from coupling.kernel.instances import Together
 from coupling.kernel.own import Library
 from coupling.kernel.status import Status
 from coupling.live.deaths import lost_at_start
@@ -110,7 +111,9 @@ def _begin(session: Session, values: StartValues, repeats: bool, assembling: boo
     for (index, name), value in values.items():
         changed.setdefault(index, {})[name] = value
     with _undivided() as look:
-        for index in range(len(session.instances)):
+        if session.together:
+            _enter_together(session, session.together, changed, reset)
+        for index in () if session.together else range(len(session.instances)):
             _enter_initialization(session, index, changed.get(index, {}), reset)
             look()
     begin_enforcement(session)
@@ -163,15 +166,33 @@ def _stepping(program: Program, index: int, part: Part) -> Stepping | None:
     return Stepping(events, events and part.interface.might_return_early, references)
 
 
+def _enter_together(session: Session, together: Together, changed: Mapping[int, Mapping[str, Value]], reset: bool) -> None:
+    run = session.run
+    for index in session.apart | changed.keys() if session.given else range(len(session.instances)):
+        together.give(index, _given(session, index, changed.get(index, {})))
+    session.apart = frozenset(changed)
+    if refusal := together.start(run.rtol, run.start_time, run.stop_time, reset=reset):
+        _refuse(session, *refusal)
+
+
 def _enter_initialization(session: Session, index: int, changed: Mapping[str, Value], reset: bool) -> None:
-    part, run = session.built.parts[index], session.run
+    run = session.run
+    refusal = session.instances[index].start(_given(session, index, changed), run.rtol, run.start_time, run.stop_time, reset=reset)
+    if refusal is not None:
+        _refuse(session, index, refusal)
+
+
+def _given(session: Session, index: int, changed: Mapping[str, Value]) -> KernelStartValues:
+    """All start values of an instance."""
     before, own = session.given.get(index), repr(changed)  # which tells 0.0 from -0.0
     if before is None or before[0] != own:
-        before = session.given[index] = own, _start_values(part, {**session.built.start[index], **changed})
-    values = before[1]
-    refusal = session.instances[index].start(values, run.rtol, run.start_time, run.stop_time, reset=reset)
-    if refusal is None:
-        return
+        before = session.given[index] = own, _start_values(session.built.parts[index], {**session.built.start[index], **changed})
+    return before[1]
+
+
+def _refuse(session: Session, index: int, refusal: StartRefusal) -> None:
+    """Says what an instance has not accepted."""
+    values = session.given[index][1]
     action = _STAGES[refusal.stage]
     if refusal.stage is StartStage.SETTING:
         type_, _, value = values.given[refusal.value]
@@ -266,16 +287,25 @@ def _exchange_at_first(session: Session) -> None:
 
 def _leave_initialization(session: Session, stepped: bool, anyhow: bool = False) -> None:
     """``anyhow``: what an instance requires of others need not be true yet, so that it starts with inputs of its own where it refuses theirs."""
+    for index, status in _leaving(session, stepped):
+        try:
+            check_status(session, index, status, "leaving Initialization Mode")
+        except StartRefused:
+            changed = {name: value for (i, name), value in session.values.items() if i == index}
+            if not (anyhow and _starts_alone(session, index, changed)):
+                raise
+        if said := session.instances[index].said:
+            session.said[index] = said
+
+
+def _leaving(session: Session, stepped: bool) -> Iterator[tuple[int, int]]:
+    """Has instances leave Initialization Mode, one after the other: number and status, of those in one call of which there is something to say."""
+    if session.together and not session.steppers:
+        yield from session.together.exit_initialization()
+        return
     for index, instance in enumerate(session.instances):
         if session.built.parts[index].stepped == stepped:
-            try:
-                check_status(session, index, instance.exit_initialization(), "leaving Initialization Mode")
-            except StartRefused:
-                changed = {name: value for (i, name), value in session.values.items() if i == index}
-                if not (anyhow and _starts_alone(session, index, changed)):
-                    raise
-            if instance.said:
-                session.said[index] = instance.said
+            yield index, instance.exit_initialization()
 
 
 def _starts_alone(session: Session, index: int, changed: Mapping[str, Value]) -> bool:

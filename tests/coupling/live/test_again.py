@@ -64,6 +64,13 @@ def test_events_and_loops_leave_no_trace(make: Callable[[], System], stop: float
     assert first.values.shape != other.values.shape or (first.values != other.values).any()
 
 
+def test_values_of_one_run_are_not_those_of_the_next() -> None:
+    """Of one instance, of two, and of none, all of them started in one call; a new system has never had others."""
+    again = pendulum()
+    for values in ({"rod.m": 2.0}, {"rod.gy": -5.0, "ground.p1.angle": 0.1}, {}, {"ground.p1.angle": 0.2}, {"rod.m": 2.0}, {}):
+        same(again.simulate(0.3, start_values=values), pendulum().simulate(0.3, start_values=values))
+
+
 def test_start_values_of_a_run_are_those_of_add() -> None:
     """They count over those of ``add``, for one run."""
     system, other = pendulum(), System("pendulum")
