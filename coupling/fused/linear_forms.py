@@ -14,8 +14,8 @@ from heapq import heapify, heappop, heappush
 from coupling.fused.expressions import Graph, Op
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+@dataclass(slots=True)
+class Affine:  # frozen ones take thrice as long to make
     """A node, and the node by which each unknown, or name, is multiplied."""
 
     base: int

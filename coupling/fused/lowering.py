@@ -48,8 +48,10 @@ class _System:
         self.names = Names(self.graph, self.result.unknowns)
         self.solved = False
         """Whether unknowns are leaves, or affine forms of themselves."""
-        self._seen: dict[tuple[int, int], tuple[int, float, float]] = {}
         self._inputs: dict[tuple[int, int], Address | None] = {}
+        views: dict[int, dict[int, tuple[int, float, float]]] = {}
+        self._seen = [views.setdefault(id(part.fmu), {}) for part in self.parts]
+        """By part, and by reference, the place of a variable and how it is seen, which is the same for all that share an FMU."""
 
     def _classes(self, calls: bool) -> dict[int, ClassEquations]:
         """By part, of those whose equations are known."""
@@ -236,12 +238,15 @@ class _System:
     def _variable_of(self, address: Address) -> tuple[int, int, float, float]:
         """Part and place of a variable, and how what is seen at the address follows from it: factor and offset."""
         part, reference = address.part, address.reference
-        fmu = self.parts[part].fmu
-        own, factor, offset = reference, 1.0, 0.0
-        view = next((view for view in fmu.views if 0 <= reference - view.first < view.size), None)
-        if view is not None:
-            own, factor, offset = fmu.own(reference), view.factor, view.offset
-        return part, self.classes[part].places[fmu.by_reference[own].name], factor, offset
+        seen = self._seen[part]
+        if reference not in seen:
+            fmu = self.parts[part].fmu
+            own, factor, offset = reference, 1.0, 0.0
+            view = next((view for view in fmu.views if 0 <= reference - view.first < view.size), None)
+            if view is not None:
+                own, factor, offset = fmu.own(reference), view.factor, view.offset
+            seen[reference] = self.classes[part].places[fmu.by_reference[own].name], factor, offset
+        return part, *seen[reference]
 
     def _address(self, part: int, place: int) -> Address | None:
         """Under which address a variable is fed or solved for; None where it is neither."""
@@ -272,16 +277,24 @@ class _System:
                     raise NotFused(f"'{self.parts[part].name}.{name}' depends on itself in a way that only some of its equations show")
                 open_now.add((part, place))
                 stack.append((part, place, True))
-                stack += [(*need, False) for need in self._needs(part, place) if need[1] not in values[need[0]]]
+                own = values[part]
+                if self._is_calculated(part, place):
+                    stack += [(part, need, False) for need in self.classes[part].needs[place] if need not in own]
+                else:
+                    stack += [(*need, False) for need in self._needs(part, place) if need[1] not in values[need[0]]]
 
-    def _needs(self, part: int, place: int) -> list[tuple[int, int]]:
+    def _is_calculated(self, part: int, place: int) -> bool:
+        """Whether a variable has an equation, which then is known."""
         equations = self.classes[part]
-        if equations.calculated(place):
+        if place not in equations.root and equations.calculated(place):
             try:
                 equations.prepare(place)
             except NoEquations as error:
                 raise NotFused(f"'{self.parts[part].name}' {error}") from None
-            return [(part, need) for need in equations.needs[place]]
+        return place in equations.root
+
+    def _needs(self, part: int, place: int) -> list[tuple[int, int]]:
+        equations = self.classes[part]
         if equations.variables[place].role is not Role.INPUT:
             return []
         address = self._address(part, place)
@@ -291,7 +304,7 @@ class _System:
 
     def _value(self, part: int, place: int) -> Value:
         equations, graph = self.classes[part], self.graph
-        if equations.calculated(place):
+        if place in equations.root:
             return self._calculated(part, place)
         variable = equations.variables[place]
         if variable.role is Role.STATE:

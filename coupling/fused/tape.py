@@ -64,13 +64,11 @@ class Writer:
         code = self._joined(nodes, set(wanted))
         tape: list[int] = []
         for operation, batch in self._batches(code):
-            places = {node: [slot[a] if a in slot else self.place_of(a) for a in code[node][1]] for node in batch}
-            batch.sort(key=places.__getitem__)
-            first = self.place(len(batch))
-            tape += operation, len(batch), first
-            for node in batch:
-                tape += places[node]
-            slot.update(zip(batch, range(first, self.size), strict=True))
+            placed = sorted([([slot[a] if a in slot else self.place_of(a) for a in code[node][1]], node) for node in batch])
+            tape += operation, len(batch), self.size
+            for place, (operands, node) in enumerate(placed, start=self.place(len(batch))):
+                tape += operands
+                slot[node] = place
         for target, node in (copies or {}).items():
             tape += _ADD, 1, target, self.place_of(node), self.constant(0.0)
         return np.array([*tape, END], dtype=np.int32)
@@ -105,18 +103,25 @@ class Writer:
         missing: dict[int, int] = {}
         ready: dict[int, list[int]] = {}
         for node, (operation, operands) in code.items():
-            own = {a for a in operands if a in code}
-            missing[node] = len(own)
-            for a in own:
-                readers.setdefault(a, []).append(node)
-            if not own:
+            waits = 0
+            for a in operands:
+                if a in code:
+                    waits += 1
+                    if a in readers:
+                        readers[a].append(node)
+                    else:
+                        readers[a] = [node]
+            if waits:
+                missing[node] = waits
+            else:
                 ready.setdefault(operation, []).append(node)
         while ready:
             operation = max(ready, key=lambda each: (len(ready[each]), -each))
             batch = ready.pop(operation)
             yield operation, batch
             for node in batch:
-                for reader in readers.get(node, ()):
-                    missing[reader] -= 1
-                    if not missing[reader]:
+                for reader in readers.pop(node, ()):
+                    waits = missing[reader] - 1
+                    missing[reader] = waits
+                    if not waits:
                         ready.setdefault(code[reader][0], []).append(reader)
