@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
@@ -152,6 +153,7 @@ class Positions:
             moving[four] = False
         self.plain = np.flatnonzero(moving & ~held)
         parts = session.built.parts
+        self._first_states = [part.first_state for part in parts]
         units = [part.fmu.by_reference[reference].unit or "" for part in parts for reference in part.states]
         self.turns = np.array([units[i] == "rad" for i in self.plain] + [True] * 3 * len(self.fours), dtype=bool)
         """Of moves: of states by themselves, and then three for each quaternion."""
@@ -162,8 +164,7 @@ class Positions:
         """The instance of each move."""
 
     def _part_of(self, state: int) -> int:
-        parts = self.session.built.parts
-        return next(i for i, part in enumerate(parts) if 0 <= state - part.first_state < len(part.states))
+        return bisect_right(self._first_states, state) - 1
 
     def label(self, move: int) -> str:
         """A move's name: that of its state, or of the body that turns."""

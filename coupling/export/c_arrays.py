@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 
 def row(values: Iterable[int]) -> str:
     return "{" + ", ".join(map(str, values)) + "}"
@@ -21,3 +23,19 @@ def array(head: str, items: Iterable[str], empty: str = "0") -> str:
         line += f"{item}, "
     lines.append(line)
     return f"{head}[] = {{\n    " + "\n    ".join(each.rstrip() for each in lines) + "\n};"
+
+
+def packed(numbers: np.ndarray) -> np.ndarray:
+    """Rows of whole numbers as bytes: each as how far it is from the one above it, seven bits a byte; see ``embedded/unpacked.c``."""
+    rows = np.atleast_2d(numbers.astype(np.int64).T).T
+    differences = np.diff(rows, axis=0, prepend=np.zeros((1, rows.shape[1]), np.int64)).ravel()
+    differences = (differences + 2**31) % 2**32 - 2**31  # as whole numbers of 32 bits have it
+    left = np.where(differences < 0, -2 * differences - 1, 2 * differences)
+    lengths = 1 + sum((left >= 1 << bits for bits in (7, 14, 21, 28)), start=np.zeros(len(left), int))
+    place = np.cumsum(lengths) - lengths
+    found = np.zeros(lengths.sum(), np.uint8)
+    for step in range(lengths.max(initial=0)):
+        there = lengths > step
+        found[place[there] + step] = (left[there] & 127) | np.where(lengths[there] > step + 1, 128, 0)
+        left >>= 7
+    return found

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from coupling.export.c_arrays import array, row
+from coupling.export.c_arrays import array, packed, row
 from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
-from coupling.kernel.rows import NONE, DriveKind
+from coupling.kernel.rows import NONE, TABLES, DriveKind
 from coupling.live.session import Session
 from coupling.live.tolerances import nominals
 from coupling.options import Run
@@ -19,7 +19,11 @@ from coupling.plan.drives import PolynomialDrive
 from coupling.plan.graph import Address
 from coupling.plan.schedule import Kind
 from fmu_components.declare.declaration import IMPLICIT, Variable
-from fmu_components.export.c_code import c_bool, c_number, c_string
+from fmu_components.export.c_literals import c_bool, c_number, c_string
+from fmu_components.export.c_texts import Ranges, Texts
+
+_TABLES = ("part", "drive", "loop", "operation", "derivative", "constraint", "motion", "turn")
+"""Those that every schedule has, in the order of ``embedded/unpacked.c``."""
 
 
 def model_names(models: Mapping[str, str]) -> dict[str, str]:
@@ -45,12 +49,12 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
     """``mechanism.c``."""
     names = model_names(models)
     interface = table.interface
-    own = [_variable(v) for v in table.own]
-    own += [_internal(f"kinks passed[{i + 1}]") for i in range(len(table.kinked))]
-    own += [_internal("tolerance"), *(_internal(f"peak[{i + 1}]") for i in range(table.peaks))] if table.peaks else []
-    own += [_internal(f"{what}[{i + 1}]") for what in ("indicator", "noise", "lift") for i in range(table.watches)]
-    own += [_internal(f"remembered[{i + 1}]") for i in range(table.remembered)]
-    components = [f"{{{c_string(m.name)}, &{names[models[m.name]]}_model}}" for m in table.members]
+    texts = Texts()
+    ranges = Ranges(texts)
+    own = [_variable(v, texts, ranges) for v in table.own]
+    own += ["{.type = INTERNAL, .role = DISCRETE}"] * (table.owns - len(own))
+    types = list(names)
+    components = [f"{{{texts.place(m.name)}, {types.index(models[m.name])}}}" for m in table.members]
     starts = [f"{{{place}, {c_number(value)}}}" for place, value in sorted(table.starts.items())]
     constraints = [f"{{{p}, {v}, {m}, {c_number(scale)}}}" for p, v, m, scale in closing.constraints]
     moves = [f"{{{state}, {axis}, {c_number(scale)}}}" for state, axis, scale in closing.moves]
@@ -62,8 +66,11 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
         f"/* What {_comment(table.declared.name)} is made of. Generated when it was exported. */",
         '#include "mechanism.h"\n\n#include <math.h>',
         "\n".join(f"extern const Model {name}_model;" for name in names.values()),
+        array("static const Model *const models", [f"&{name}_model" for name in names.values()], "0"),
         array("static const Component component", components, "{0, 0}"),
-        array("static const Variable own", own, '{.name = ""}'),
+        array("static const Variable own", own, "{0}"),
+        ranges.source(),
+        texts.source(),
         array("static const Reference internal", map(str, table.internal)),
         array("static const Reference output", map(str, outputs)),
         array("static const Reference constant", map(str, table.constants)),
@@ -83,6 +90,8 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
                 "default_stop": c_number(table.declared.stop_time),
                 "components": len(components),
                 "owns": table.owns,
+                "ranges": len(ranges),
+                "texts": texts.length,
                 "inputs": len(interface.choice.inputs),
                 "internals": len(table.internal),
                 "outputs": len(outputs),
@@ -93,8 +102,11 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
                 "helds": len(closing.held),
                 "gauges": len(gauges),
                 "kinked": len(kinks),
+                "models": "models",
                 "component": "component",
                 "own": "own",
+                "range": "range",
+                "text": "text",
                 "internal": "internal",
                 "output": "output",
                 "constant": "constant",
@@ -120,16 +132,12 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
     return "\n\n".join(parts) + "\n"
 
 
-def _variable(v: Variable) -> str:
+def _variable(v: Variable, texts: Texts, ranges: Ranges) -> str:
     start = float(v.start) if v.start is not None else 0.0
     return (
-        f"{{.name = {c_string(v.name)}, .unit = {c_string(v.unit)}, .start = {c_number(start)}, .minimum = {c_number(v.range.minimum)}, "
-        f".maximum = {c_number(v.range.maximum)}, .tunable = {c_bool(v.tunable)}, .type = {v.type.upper()}, .role = {v.role.name}}}"
+        f"{{.start = {c_number(start)}, .texts = {texts.place(v.name, v.unit)}, .range = {ranges.place(v.range)}, .type = {v.type.upper()}, "
+        f".role = {v.role.name}, .tunable = {c_bool(v.tunable)}}}"
     )
-
-
-def _internal(name: str) -> str:
-    return f'{{.name = "{name}", .unit = "", .minimum = -INFINITY, .maximum = INFINITY, .type = INTERNAL, .role = DISCRETE}}'
 
 
 def driven_by_formulas(session: Session) -> bool:
@@ -142,41 +150,40 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
     operations = rows.table("operation")
     there = (Kind.SET_TIME,) if session.built.reading else (Kind.SET_TIME, Kind.SET_STATES)
     moves = ~np.isin(operations["kind"], there)  # components read these where they are
-    printed = {"part": rows.table("part"), "drive": rows.table("drive"), "loop": rows.table("loop"), "operation": operations[moves]}
-    printed |= {name: rows.table(name) for name in ("derivative", "constraint", "motion", "turn")}
-    if session.built.switched:
-        printed["switched"] = rows.table("switched")
     fixed = table.interface.fixed
-    if fixed:
-        printed |= {name: rows.table(name) for name in ("bordered", "level")}
+    kept = [*_TABLES, *(["switched"] if session.built.switched else []), *(["bordered", "level"] if fixed else [])]
+    printed = {name: rows.table(name) for name in kept} | {"operation": operations[moves]}
     opened = {address: place for place, address in enumerate(table.opened)}
     inputs = [opened[address] if isinstance(drive, PolynomialDrive) else NONE for address, drive in session.built.drives]
     multipliers = [len(loop.unknowns) - loop.torn for loop in schedule.loops]
+    tables = [np.array(printed[name].tolist(), int).reshape(-1, len(TABLES[name])) for name in kept]
+    distinct, which = np.unique(rows.reals.view(np.int64), return_inverse=True)  # bits tell zeros of both signs apart
+    numbers = [*tables, rows.numbers, np.array(_variables(table, session, opened), int)]
     members = {
         "slots": rows.slots,
         "states": rows.states,
         "derivative_slot": rows.derivative_slot,
         "group": rows.group,
         **{f"{name}s": len(each) for name, each in printed.items()},
-        **{name: name for name in (*printed, "number", "real")},
+        "real": "real",
         **({"formula": "formula_value"} if driven_by_formulas(session) else {}),
     }
     parts = [
         f"/* How {_comment(table.declared.name)} is evaluated. Generated when it was exported. */",
         '#include "schedule.h"\n\n#include <math.h>',
-        *(array(f"static const {name.capitalize()}Row {name}", map(row, each.tolist()), "{0}") for name, each in printed.items()),
-        array("static const int number", map(str, rows.numbers.tolist())),
-        array("static const double real", map(c_number, rows.reals.tolist())),
+        array("static const unsigned char packed", map(str, np.concatenate([packed(which), *map(packed, numbers)]).tolist())),
+        array("static const double real", map(c_number, distinct.view(float).tolist())),
         array("static const int input", map(str, inputs)),
         array("static const int multipliers", map(str, multipliers)),
-        array("static const unsigned slot_variable", map(str, _variables(table, session, opened))),
         *(_fixed(table, session, fixed) if fixed else ()),
         "const Schedule schedule = {\n    .rows = {\n"
         + "".join(f"        .{name} = {value},\n" for name, value in members.items())
         + "    },\n"
         + ("    .chooser = &chooser,\n" if session.built.switched else "")
         + ("    .equations = &equations,\n" if equations else "")
-        + "    .input = input,\n    .multipliers = multipliers,\n    .slot_variable = slot_variable,\n};",
+        + "    .packed = packed,\n"
+        + f"    .packed_numbers = {sum(each.size for each in numbers)},\n    .numbers = {len(rows.numbers)},\n    .reals = {len(which)},\n"
+        + "    .input = input,\n    .multipliers = multipliers,\n};",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -15,7 +15,7 @@ from coupling.kernel.fused import FusedRows, Stage, reading_arrays
 from coupling.live.fused_structures import rows_of
 from coupling.live.session import Session
 from coupling.plan.build import Built
-from fmu_components.export.c_code import c_number
+from fmu_components.export.c_literals import c_number
 
 SHORT = 1600
 """Operations that are written one by one: code for loops over what repeats is smaller, though not as fast."""

@@ -60,7 +60,7 @@ _SWITCHED = (
 
 _OFTEN = (
     *("fmi2.c", "fmi3.c", "fmi3_values.c", "values.c", "explicit.c", "composition.c", "passing.c", "fused_system.c"),
-    *(f"kernel/{name}" for name in ("fused.c", "tape.c", "project.c", "solve.c", "lu.c")),
+    *(f"kernel/{name}" for name in ("fused.c", "tape.c", "project.c")),
 )
 """Sources that evaluations by equations run through; of the others, which then matter at events and for outputs, small code is made."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,6 @@ from scipy.sparse.csgraph import connected_components
 from coupling.export.table import MechanismTable
 from coupling.fmus import Fmu, Structure
 from coupling.fmus import Unknown as Declared
-from coupling.plan.build import Built
 from coupling.plan.graph import Address
 from fmu_components.declare.declaration import Role
 from fmu_components.export.structure import ListedUnknown
@@ -80,6 +79,10 @@ class MechanismStructure:
 _AS_SET = -1
 """The type of a state as the importer reads it back, beside the one that the components compute with."""
 
+_ALL_OF = -2
+"""The type of what follows from each of several variables, which as many others follow from: the number of the list is in the place of a reference.
+Without it a chain of a thousand bodies would have four million edges."""
+
 
 class _Influence:
     """The variables of all components as a graph, and the knowns that each depends on, as bits in the order of their references."""
@@ -97,8 +100,10 @@ class _Influence:
         self._driven = {_plain(a) for a in graph.drives}
         self._time = self._bit[table.reference("time")]
         self._opened = {_plain(a): table.reference(table.own[place]) for place, a in enumerate(table.opened)}
-        self._residuals = {a: list(loop.residuals) for loop in loops for a in loop.unknowns}
-        self._moved_by = _moved_by(table.built)
+        self._lists_of: list[Sequence[Address]] = []
+        residuals = [(loop, self._all_of(loop.residuals)) for loop in loops]
+        self._residuals = {a: every for loop, every in residuals for a in loop.unknowns}
+        self._moved_by = self._moving()
         self._node: dict[Address, int] = {}
         self._addresses: list[Address] = []
         self._before: list[list[int]] = []
@@ -115,7 +120,7 @@ class _Influence:
             return ListedUnknown(reference, None)
         assert node is not None
         kinds = self.kinds(node)
-        knowns = [known for i, known in enumerate(self._knowns) if reached >> i & 1]
+        knowns = [self._knowns[i] for i in _bits(reached)]
         return ListedUnknown(reference, tuple(Dependency(known, kinds.get(known, "dependent")) for known in knowns))
 
     # -- components ----------------------------------------------------------------------------------------------------
@@ -152,13 +157,17 @@ class _Influence:
     def _passes_on(self, node: int) -> bool:
         """Whether a variable is one that something else gives its value."""
         address = self._addresses[node]
+        if address.type == _ALL_OF:
+            return True
         fmu = self.table.members[address.part].fmu
         solved = fmu.dae is not None and address.reference in fmu.dae.algebraic
         return solved or fmu.by_reference[address.reference].causality == "input"
 
     def _constraints_of(self, node: int) -> Sequence[Address]:
         """By which a state is projected before anything is computed of it."""
-        part, _, reference = self._addresses[node]
+        part, type_, reference = self._addresses[node]
+        if type_ == _ALL_OF:
+            return ()
         member = self.table.members[part]
         return self._moved_by.get(member.first_state + member.fmu.states.index(reference), ()) if reference in member.fmu.states else ()
 
@@ -180,6 +189,23 @@ class _Influence:
             self._before[node] = [self._add(source) for source in sources]
             node += 1
 
+    def _all_of(self, addresses: Sequence[Address]) -> Sequence[Address]:
+        """One in the place of all."""
+        self._lists_of.append(addresses)
+        return [Address(0, _ALL_OF, len(self._lists_of) - 1)] if addresses else ()
+
+    def _moving(self) -> dict[int, Sequence[Address]]:
+        """The outputs of constraints that move each state that is projected: velocities follow the positions, but not the other way round."""
+        built = self.table.built
+        reading = built.reading
+        if reading is None:
+            return {}
+        answering = {node for loop in built.schedule.loops for node in (*loop.members, *(loop.followers or ()))}
+        rates = {state for state, node in enumerate(built.schedule.graph.derivatives) if node in answering}
+        positions = self._all_of([reading.outputs[held.position] for held in reading.constraints if held.position is not None])
+        all_levels = self._all_of(list(reading.outputs.values()))
+        return {state: all_levels if state in rates else positions for state in reading.states}
+
     def _add(self, address: Address) -> int:
         if address not in self._node:
             self._node[address] = len(self._addresses)
@@ -188,14 +214,16 @@ class _Influence:
             self._own.append(0)
         return self._node[address]
 
-    def _sources(self, address: Address) -> tuple[int, list[Address]]:
+    def _sources(self, address: Address) -> tuple[int, Sequence[Address]]:
         """The knowns that a variable is, or gets without any other variable between; and the variables that it follows from."""
+        if address.type == _ALL_OF:
+            return 0, self._lists_of[address.reference]
         fmu = self.table.members[address.part].fmu
         of = fmu.by_reference[address.reference]
         own = self._bit.get(self.table.reference_at(address.part, address.reference), 0)
         own |= self._bit[self._opened[address]] if address in self._opened else self._time if address in self._driven else 0
         if fmu.dae and address.reference in fmu.dae.algebraic:
-            return own, [] if self.given else self._residuals.get(address, [])
+            return own, () if self.given else self._residuals.get(address, ())
         if of.causality == "input":
             return own, self._wires.get(address, [])
         if of.causality == "independent":
@@ -235,15 +263,12 @@ class _Influence:
         return [found[int(ring[node])] for node in range(size)]
 
 
-def _moved_by(built: Built) -> dict[int, Sequence[Address]]:
-    """The outputs of constraints that move each state that is projected: velocities follow the positions, but not the other way round."""
-    reading = built.reading
-    if reading is None:
-        return {}
-    answering = {node for loop in built.schedule.loops for node in (*loop.members, *(loop.followers or ()))}
-    rates = {state for state, node in enumerate(built.schedule.graph.derivatives) if node in answering}
-    positions = [reading.outputs[held.position] for held in reading.constraints if held.position is not None]
-    return {state: list(reading.outputs.values()) if state in rates else positions for state in reading.states}
+def _bits(number: int) -> Iterator[int]:
+    """The places of those that are set, from the lowest on."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
 
 
 def _plain(address: Address) -> Address:

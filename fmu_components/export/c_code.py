@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
@@ -11,6 +10,8 @@ import sympy
 from sympy.printing.c import C99CodePrinter
 
 from fmu_components.declare.declaration import Role
+from fmu_components.export.c_literals import c_bool, c_number, c_string
+from fmu_components.export.c_texts import Ranges, Texts
 from fmu_components.export.stages import STAGES, Plan, StageFunction, stage_of
 from fmu_components.export.table import VariableTable, tolerated
 
@@ -64,31 +65,41 @@ class _ModelWriter:
         stored = {symbol: f"t[{index}]" for index, symbol in enumerate(self.plan.kept)}
         self.names = {v.symbol: f"v[{table.reference(v)}]" for v in table.variables} | stored
         self.printer = expression_printer(self.names)
+        self.texts = Texts()
+        self.ranges = Ranges(self.texts)
         self.modes = [table.reference(each.mode) for each in self.declared.switched if self.declared[each.mode].role is Role.DISCRETE_INPUT]
 
     def source(self) -> str:
         relations = self.table.with_role(Role.RELATION)
         times = [e for e in self.declared.events if e.relation is None]
         states = self.table.with_role(Role.STATE)
+        parts = {
+            "evaluate": self._stages("evaluate", self.plan.values, "double *restrict v, double *restrict t"),
+            "differentiate": self._stages(
+                "differentiate", self.plan.jacobian, "const double *restrict v, double *restrict t, double *restrict j"
+            ),
+            **self._events(),
+            **self._requirements(),
+            "variable": self._variables(),
+            "range": self.ranges.source(),
+            "text": self.texts.source(),
+            **self._jacobian(),
+            "state": _references("state", map(self.table.reference, states)),
+            "derivative": _references("derivative", [self.table.reference(f"der({v.name})") for v in states]),
+            "input": _references("input", self.table.references(Role.INPUT)),
+            "indicator": _references("indicator", self.table.references(Role.INDICATOR)),
+            "relation": _references("relation", map(self.table.reference, relations)),
+            "watch": self._watch(),
+            "mode": _references("mode", self.modes),
+            "relation_indicator": _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
+            "nominal": _array("double", "nominal", [c_number(tolerated(v)) for v in states]),
+        }
+        there = {name: text for name, text in parts.items() if text}
         sections = [
             f"/* {self.declared.name}: {self.declared.title}. Generated from its declaration; stages: {', '.join(STAGES)}. */",
             '#include "model.h"\n\n#include <math.h>',
-            self._stages("evaluate", self.plan.values, "double *restrict v, double *restrict t"),
-            self._stages("differentiate", self.plan.jacobian, "const double *restrict v, double *restrict t, double *restrict j"),
-            self._events(),
-            self._requirements(),
-            self._variables(),
-            self._jacobian(),
-            _references("state", map(self.table.reference, states)),
-            _references("derivative", [self.table.reference(f"der({v.name})") for v in states]),
-            _references("input", self.table.references(Role.INPUT)),
-            _references("indicator", self.table.references(Role.INDICATOR)),
-            _references("relation", map(self.table.reference, relations)),
-            self._watch(),
-            _references("mode", self.modes),
-            _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
-            f"static const double nominal[] = {{{', '.join(c_number(tolerated(v)) for v in states) or '0'}}};",
-            self._model(len(relations), len(times)),
+            *there.values(),
+            self._model(len(relations), len(times), there),
         ]
         return "\n\n".join(sections) + "\n"
 
@@ -109,7 +120,7 @@ class _ModelWriter:
     def _target(self, target: sympy.Symbol | int) -> str:
         return f"j[{target}]" if isinstance(target, int) else self.names.get(target, f"const double {target}")
 
-    def _events(self) -> str:
+    def _events(self) -> dict[str, str]:
         relations = [v.name for v in self.table.with_role(Role.RELATION)]
         events = self.declared.events
         rows: list[str] = []
@@ -124,59 +135,56 @@ class _ModelWriter:
             for name, update in event.updates.items():
                 targets.append(self.table.reference(name))
                 updates.append(self.declared.expand(update))
-        return "\n\n".join(
-            [
-                f"static const Event event[] = {{{', '.join(rows) or '{RISES, 0, 0, 0, 0}'}}};",
-                _references("assignment", targets),
-                self._function("update", "double *new_values", "new_values", updates),
-                self._function("instants", "double *next", "next", instants),
-            ]
-        )
+        return {
+            "event": _array("Event", "event", rows),
+            "assignment": _references("assignment", targets),
+            "update": self._function("update", "double *new_values", "new_values", updates),
+            "instants": self._function("instants", "double *next", "next", instants),
+        }
 
-    def _requirements(self) -> str:
+    def _requirements(self) -> dict[str, str]:
         conditions = self.declared.conditions
-        rows = ", ".join(f"{{{c_string(c.text)}, {c_bool(c.advisory)}}}" for c in conditions) or "{0, false}"
         concerned = [self.table.concerned(condition) for condition in conditions]
-        return "\n\n".join(
-            [
-                f"static const Requirement requirement[] = {{{rows}}};",
-                _references("concerned", chain(*concerned)),
-                f"static const unsigned concerns[] = {{{', '.join(map(str, accumulate(map(len, concerned), initial=0)))}}};",
-                self._function("require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]),
-            ]
-        )
+        return {
+            "requirement": _array("Requirement", "requirement", [f"{{{c_string(c.text)}, {c_bool(c.advisory)}}}" for c in conditions]),
+            "concerned": _references("concerned", chain(*concerned)),
+            "concerns": f"static const unsigned concerns[] = {{{', '.join(map(str, accumulate(map(len, concerned), initial=0)))}}};",
+            "require": self._function("require", "double *margins", "margins", [self.declared.expand(c.expression) for c in conditions]),
+        }
 
     def _watch(self) -> str:
         """Relations that one event alone watches matter in its direction only."""
         directions = {e.relation: {"rises": 1, "falls": -1}[e.trigger.kind] for e in self.declared.events if e.relation is not None}
         watched = [str(directions.get(v.name, 0)) for v in self.table.with_role(Role.RELATION)]
-        return f"static const signed char watch[] = {{{', '.join(watched) or '0'}}};"
+        return _array("signed char", "watch", watched)
 
     def _function(self, name: str, argument: str, array: str, expressions: Sequence[sympy.Basic]) -> str:
+        if not expressions:
+            return ""
         lines = [f"    {array}[{i}] = {self.printer.doprint(e)};" for i, e in enumerate(expressions)]
         return _body(f"static void {name}(const double *v, {argument})", lines, ("v", array))
 
     def _variables(self) -> str:
         positions: dict[Role, int] = {}
-        rows = ['    {"", "", 0.0, 0.0, 0.0, "", false, false, false, INTERNAL, PARAMETER, 0, 0},']  # place 0 belongs to none
+        rows = ["    {0.0, 0, 0, 0, INTERNAL, PARAMETER, 0, false},"]  # place 0 belongs to none
         for reference, v in self.table.numbered():
             stage = self.plan.value_stage[reference] if v.role.calculated else stage_of(v)
             position = positions[v.role] = positions.get(v.role, -1) + 1
+            place = self.texts.place(v.name, v.unit if v.unit != "*" else "")
             rows.append(
-                f"    {{{c_string(v.name)}, {c_string(v.unit if v.unit != '*' else '')}, {c_number(v.start or 0.0)}, {c_number(v.range.minimum)}, "
-                f"{c_number(v.range.maximum)}, {c_string(v.range.otherwise)}, {c_bool(v.range.open_below)}, {c_bool(v.range.open_above)}, {c_bool(v.tunable)}, "
-                f"{v.type.upper()}, {v.role.name}, {stage}, {position}}},"
+                f"    {{{c_number(v.start or 0.0)}, {place}, {self.ranges.place(v.range)}, {position}, {v.type.upper()}, {v.role.name}, {stage}, "
+                f"{c_bool(v.tunable)}}}, /* {v.name} */"
             )
         return "static const Variable variable[] = {\n" + "\n".join(rows) + "\n};"
 
-    def _jacobian(self) -> str:
+    def _jacobian(self) -> dict[str, str]:
         entries = self.plan.entries
         unknowns = [unknown for unknown, _ in entries]
         starts = [bisect_left(unknowns, r) for r in range(len(self.table.variables) + 2)]
-        rows = ", ".join(f"{{{column}, {stage}}}" for (_, column), stage in zip(entries, self.plan.entry_stage, strict=True))
-        return f"static const unsigned row[] = {{{', '.join(map(str, starts))}}};\nstatic const Entry entry[] = {{{rows or '{0, 0}'}}};"
+        rows = [f"{{{column}, {stage}}}" for (_, column), stage in zip(entries, self.plan.entry_stage, strict=True)]
+        return {"row": _array("unsigned", "row", map(str, starts)), "entry": _array("Entry", "entry", rows)}
 
-    def _model(self, relations: int, times: int) -> str:
+    def _model(self, relations: int, times: int, there: Iterable[str]) -> str:
         t, d = self.table, self.declared
         assignments = sum(len(e.updates) for e in d.events)
         fields = {
@@ -194,35 +202,15 @@ class _ModelWriter:
             "entries": len(self.plan.entries),
             "temporaries": len(self.plan.kept),
             "stages": len(STAGES),
-            "variable": "variable",
-            "state": "state",
-            "derivative": "derivative",
-            "input": "input",
-            "indicator": "indicator",
-            "relation": "relation",
-            "watch": "watch",
+            "ranges": len(self.ranges),
             "modes": len(self.modes),
-            "mode": "mode",
-            "relation_indicator": "relation_indicator",
-            "row": "row",
-            "entry": "entry",
-            "event": "event",
-            "assignment": "assignment",
             "assignments": assignments,
             "switch_reference": t.reference(t.switch) if t.switch else 0,
             "implicit_reference": t.reference(t.implicit) if t.implicit else 0,
             "implicit_method": "&implicit_method" if t.implicit else 0,
             "default_stop": c_number(d.stop_time),
-            "evaluate": "evaluate",
-            "differentiate": "differentiate",
-            "update": "update",
-            "instants": "instants",
-            "requirement": "requirement",
-            "concerned": "concerned",
-            "concerns": "concerns",
-            "require": "require",
-            "nominal": "nominal",
         }
+        fields |= {name: name for name in there}
         return "const Model model = {\n" + "\n".join(f"    .{name} = {value}," for name, value in fields.items()) + "\n};"
 
 
@@ -234,25 +222,15 @@ class _Local(dict):
 
 
 def _references(name: str, references: Iterable[int]) -> str:
-    return f"static const Reference {name}[] = {{{', '.join(map(str, references)) or '0'}}};"
+    return _array("Reference", name, map(str, references))
+
+
+def _array(type_: str, name: str, items: Iterable[str]) -> str:
+    """Nothing where there are none: models have no address in its place."""
+    listed = ", ".join(items)
+    return f"static const {type_} {name}[] = {{{listed}}};" if listed else ""
 
 
 def _body(head: str, lines: Sequence[str], arguments: Sequence[str]) -> str:
     unused = [f"    (void){a};" for a in arguments if not any(f"{a}[" in text for text in lines)]
     return f"{head}\n{{\n" + "\n".join([*lines, *unused]) + "\n}"
-
-
-def c_number(value: float) -> str:
-    if math.isinf(value):
-        return "INFINITY" if value > 0 else "-INFINITY"
-    return repr(float(value))
-
-
-def c_bool(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def c_string(text: str) -> str:
-    # Two question marks would begin a trigraph.
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("??", "?\\?")
-    return f'"{escaped}"'

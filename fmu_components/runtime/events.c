@@ -61,7 +61,7 @@ void expect_modes(Instance *instance)
     instance->modes_chosen = true;
     const Variable *first = &model.variable[model.mode[0]], *ideal = &model.variable[model.switch_reference];
     report(instance, WARNING, "%s: nobody chooses %s, which stays %g; where a tool does not know modes (org.jourdain.switched), use %s = false",
-           instance->name, first->name, instance->v[model.mode[0]], ideal->name);
+           instance->name, variable_name(&model, first), instance->v[model.mode[0]], variable_name(&model, ideal));
 }
 
 /* Importers add up step sizes: an instant has come when only rounding is missing to it. */
@@ -109,7 +109,7 @@ Status update_events(Instance *instance, Update *update)
     }
     if (model.times)
         model.instants(instance->v, instance->next);
-    if (model.events)
+    if (model.assignments)
         model.update(instance->v, instance->new_values);
     bool any = update->again;
     for (unsigned e = 0; e < model.events; e++) {
@@ -121,8 +121,8 @@ Status update_events(Instance *instance, Update *update)
         for (unsigned a = event->first; a < event->first + event->count; a++) {
             const Variable *target = &model.variable[model.assignment[a]];
             if (!acceptable(target, instance->new_values[a]))
-                return report(instance, ERROR, "%s: the event '%s' sets %s = %.17g, which is not %s", instance->name, event->text, target->name,
-                              instance->new_values[a], target->type == INTEGER ? "an integer of 32 bits" : "a finite number");
+                return report(instance, ERROR, "%s: the event '%s' sets %s = %.17g, which is not %s", instance->name, event->text,
+                              variable_name(&model, target), instance->new_values[a], target->type == INTEGER ? "an integer of 32 bits" : "a finite number");
             instance->v[model.assignment[a]] = instance->new_values[a];
             update->states_changed = update->states_changed || target->role == STATE;
             changed(instance, target->stage);

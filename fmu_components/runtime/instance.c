@@ -129,8 +129,9 @@ static void describe_values(const Instance *instance, unsigned requirement, char
     values[0] = '\0';
     for (unsigned i = model.concerns[requirement]; i < model.concerns[requirement + 1] && length < VALUES_LENGTH; i++) {
         const Variable *variable = &model.variable[model.concerned[i]];
-        length += (size_t)snprintf(values + length, VALUES_LENGTH - length, "%s%s = %g%s%s", length ? ", " : "", variable->name,
-                                   instance->v[model.concerned[i]], *variable->unit ? " " : "", variable->unit);
+        const char *unit = variable_unit(&model, variable);
+        length += (size_t)snprintf(values + length, VALUES_LENGTH - length, "%s%s = %g%s%s", length ? ", " : "",
+                                   variable_name(&model, variable), instance->v[model.concerned[i]], *unit ? " " : "", unit);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef unsigned int Reference; /* from 1 on, the time being the last; a component's are its value references. 0 is no variable */
 
@@ -28,20 +29,26 @@ typedef enum {
     INDICATOR
 } Role;
 
+/* Tables name texts by where they begin among those of the model, and not by addresses, each of which a loader would have to correct: in a
+ * library three times as much as the number. */
 typedef struct {
-    _Alignas(64) const char *name; /* one line of the cache each, which is what getting and setting cost */
-    const char *unit;
-    double start, minimum, maximum;
-    const char *otherwise;       /* what there is for values outside, "" for nothing */
+    double minimum, maximum;
+    unsigned otherwise;          /* text: what there is for values outside, "" for nothing */
     bool open_below, open_above; /* the bound itself is excluded */
-    bool tunable;
+} Range;
+
+typedef struct {
+    double start;
+    unsigned texts;           /* its name, which its unit follows */
+    unsigned range;           /* 0: any number */
+    unsigned short position;  /* index among the variables of the same role */
     unsigned char type, role; /* a Type and a Role */
     unsigned char stage;      /* inputs: made invalid by a change; calculated variables: the stage that computes them */
-    unsigned short position;  /* index among the variables of the same role */
+    bool tunable;
 } Variable;
 
 typedef struct {
-    Reference known;
+    unsigned short known;
     unsigned char stage;
 } Entry; /* of the Jacobian; rows are unknowns, sorted */
 
@@ -85,7 +92,10 @@ struct Model {
     unsigned variables; /* the place 0 included, which belongs to none */
     Reference time;
     unsigned states, inputs, indicators, relations, times, events, requirements, entries, temporaries, stages;
+    unsigned ranges;
     const Variable *variable;
+    const Range *range;
+    const char *text; /* all texts of variables and ranges, each ended by 0 */
     const Reference *state, *derivative, *input, *indicator;
     const Reference *relation, *relation_indicator;
     const signed char *watch;  /* by relation: 1 or -1 where only its rise or its fall has an effect, else 0 */
@@ -111,6 +121,17 @@ struct Model {
     const double *nominal;     /* of the states; infinite for gauge states, whose errors do not count */
     const Composition *composition; /* null for a component that is a model of its own */
 };
+
+static inline const char *variable_name(const Model *m, const Variable *variable)
+{
+    return m->text + variable->texts;
+}
+
+static inline const char *variable_unit(const Model *m, const Variable *variable)
+{
+    const char *name = variable_name(m, variable);
+    return name + strlen(name) + 1;
+}
 
 #if defined(__ELF__)
 __attribute__((visibility("hidden")))

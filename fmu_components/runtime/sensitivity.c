@@ -10,7 +10,7 @@ static Status refuse_place(const Instance *instance, Reference place, bool known
     if (place >= model.variables || model.variable[place].type == INTERNAL)
         return unknown_reference(instance, reference_of(&model, place));
     return report(instance, ERROR, "%s: %s (value reference %u) cannot be %s of a partial derivative", instance->name,
-                  model.variable[place].name, reference_of(&model, place), known ? "a known" : "an unknown");
+                  variable_name(&model, &model.variable[place]), reference_of(&model, place), known ? "a known" : "an unknown");
 }
 
 static Status check(const Instance *instance, const Reference *references, size_t count, bool known)
@@ -54,7 +54,7 @@ static Status prepare(Instance *instance, const Reference *unknowns, size_t unkn
 static Status refuse_result(const Instance *instance, const char *kind, Reference reference, double value)
 {
     return report(instance, DISCARD, "%s: the %s derivative of %s at time %g is %g, which is not a finite number", instance->name, kind,
-                  model.variable[reference].name, instance->v[model.time], value);
+                  variable_name(&model, &model.variable[reference]), instance->v[model.time], value);
 }
 
 /* With respect to a single known, which is what a Jacobian is made of as a rule. */
@@ -187,13 +187,13 @@ Status set_input_derivative(Instance *instance, Reference reference, int order, 
         return ERROR;
     if (variable->role != INPUT && variable->role != ALGEBRAIC)
         return report(instance, ERROR, "%s: %s (value reference %u) is no input, so that its derivative %g cannot be set", instance->name,
-                      variable->name, reference, value);
+                      variable_name(&model, variable), reference, value);
     if (order != 1 && order != 2)
         return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the orders are 1 and 2", instance->name, order,
-                      variable->name);
+                      variable_name(&model, variable));
     if (!isfinite(value))
         return report(instance, DISCARD, "%s: the derivative of %s = %g is refused: it must be a finite number", instance->name,
-                      variable->name, value);
+                      variable_name(&model, variable), value);
     if (variable->role == ALGEBRAIC) /* has no effect in Co-Simulation */
         return OK;
     if (order == 1)
@@ -257,10 +257,10 @@ Status get_output_derivative(Instance *instance, Reference reference, int order,
     if (variable->role == STATE && model.composition && order == 1)
         return read_places(instance, &model.derivative[variable->position], 1, value, REAL);
     if (variable->role != OUTPUT)
-        return report(instance, ERROR, "%s: %s (value reference %u) is no output", instance->name, variable->name, reference);
+        return report(instance, ERROR, "%s: %s (value reference %u) is no output", instance->name, variable_name(&model, variable), reference);
     if (order != 1)
         return report(instance, ERROR, "%s: the derivative of order %d of %s is not supported; the highest order is 1", instance->name, order,
-                      variable->name);
+                      variable_name(&model, variable));
     const Reference place = (Reference)(variable - model.variable);
     evaluate(instance, instance->derivative_stage);
     if (model.composition)

@@ -147,7 +147,7 @@ Status begin_step(Instance *instance, Step *step, double point, double size)
 
 static Status refuse_more_steps(const Instance *instance, const Step *step)
 {
-    const char *remedy = model.implicit_reference && !implicit(instance) ? model.variable[model.implicit_reference].name : "";
+    const char *remedy = model.implicit_reference && !implicit(instance) ? variable_name(&model, &model.variable[model.implicit_reference]) : "";
     return report(instance, DISCARD, "%s: the step from time %.17g needs more than %d internal steps; they got to time %.17g%s%s%s",
                   instance->name, step->start, MOST_STEPS, instance->v[model.time], *remedy ? "; where the model is stiff, set " : "", remedy,
                   *remedy ? " = true before initialisation" : "");

@@ -11,7 +11,7 @@ static const char *const type_names[] = {"a real", "an integer", "a Boolean"};
 
 static Status refuse_set(const Instance *instance, const Variable *variable, double value)
 {
-    return report(instance, ERROR, "%s: %s = %g cannot be set now: it is %s%s", instance->name, variable->name, value,
+    return report(instance, ERROR, "%s: %s = %g cannot be set now: it is %s%s", instance->name, variable_name(&model, variable), value,
                   role_names[variable->role],
                   !instance->settable[variable->role]                  ? ", which the component computes itself"
                   : instance->settable[variable->role] == CONFIGURATION ? ", which is set in Configuration Mode, before initialisation"
@@ -23,22 +23,24 @@ static Status refuse_value(const Instance *instance, const Variable *variable, d
     bool parameter = variable->role == PARAMETER;
     if (!isfinite(value))
         return report(instance, parameter ? ERROR : DISCARD, "%s: %s = %g is refused: it must be a finite number", instance->name,
-                      variable->name, value);
+                      variable_name(&model, variable), value);
+    const Range *range = &model.range[variable->range];
+    const char *unit = variable_unit(&model, variable), *otherwise = model.text + range->otherwise;
     char text[128] = "";
     int length = 0;
-    if (variable->minimum > -INFINITY)
-        length = snprintf(text, sizeof text, "%s %g", variable->open_below ? "greater than" : "at least", variable->minimum);
-    if (variable->maximum < INFINITY)
+    if (range->minimum > -INFINITY)
+        length = snprintf(text, sizeof text, "%s %g", range->open_below ? "greater than" : "at least", range->minimum);
+    if (range->maximum < INFINITY)
         snprintf(text + length, sizeof text - (size_t)length, "%s%s %g", length ? " and " : "",
-                 variable->open_above ? "less than" : "at most", variable->maximum);
-    return report(instance, ERROR, "%s: %s = %g%s%s is refused: it must be %s%s%s", instance->name, variable->name, value,
-                  *variable->unit ? " " : "", variable->unit, text, *variable->otherwise ? "; " : "", variable->otherwise);
+                 range->open_above ? "less than" : "at most", range->maximum);
+    return report(instance, ERROR, "%s: %s = %g%s%s is refused: it must be %s%s%s", instance->name, variable_name(&model, variable),
+                  value, *unit ? " " : "", unit, text, *otherwise ? "; " : "", otherwise);
 }
 
-static bool in_range(const Variable *variable, double value)
+static bool in_range(const Range *range, double value)
 {
-    return (variable->open_below ? value > variable->minimum : value >= variable->minimum) &&
-           (variable->open_above ? value < variable->maximum : value <= variable->maximum);
+    return (range->open_below ? value > range->minimum : value >= range->minimum) &&
+           (range->open_above ? value < range->maximum : value <= range->maximum);
 }
 
 /* An algebraic variable that the importer solves for is set like an input, once the switch is on or before the start. */
@@ -78,8 +80,8 @@ static Status unknown(const Instance *instance, Reference place, Type type)
     const Reference reference = reference_of(&model, place);
     if (place >= model.variables || model.variable[place].type == INTERNAL)
         return unknown_reference(instance, reference);
-    return report(instance, ERROR, "%s: %s (value reference %u) is not %s variable but %s one", instance->name, model.variable[place].name,
-                  reference, type_names[type], type_names[model.variable[place].type]);
+    return report(instance, ERROR, "%s: %s (value reference %u) is not %s variable but %s one", instance->name,
+                  variable_name(&model, &model.variable[place]), reference, type_names[type], type_names[model.variable[place].type]);
 }
 
 /* Whether a variable may take a value now; with the sentence where it may not. */
@@ -87,10 +89,10 @@ static Status admit(const Instance *instance, const Variable *variable, double v
 {
     if (variable->role == SWITCH && instance->co_simulation && value != 0)
         return report(instance, ERROR, "%s: %s = true is refused: in Co-Simulation a joint is always compliant; use Model Exchange",
-                      instance->name, variable->name);
+                      instance->name, variable_name(&model, variable));
     if (!may_set(instance, variable))
         return refuse_set(instance, variable, value);
-    return isfinite(value) && in_range(variable, value) ? OK : refuse_value(instance, variable, value);
+    return isfinite(value) && in_range(&model.range[variable->range], value) ? OK : refuse_value(instance, variable, value);
 }
 
 static bool all_finite(const double *values, size_t count)
@@ -179,7 +181,7 @@ Status read_places(Instance *instance, const Reference *references, size_t count
     for (size_t i = 0; i < count && finite != 0; i++)
         if (!isfinite(values[i]))
             return report(instance, DISCARD, "%s: %s = %g at time %g is not a finite number", instance->name,
-                          model.variable[references[i]].name, values[i], v[model.time]);
+                          variable_name(&model, &model.variable[references[i]]), values[i], v[model.time]);
     return OK;
 }
 
@@ -208,7 +210,7 @@ Status set_states(Instance *instance, const double *x, size_t count)
     for (unsigned i = 0; i < model.states; i++)
         if (!isfinite(x[i]))
             return report(instance, DISCARD, "%s: %s = %g is refused: it must be a finite number", instance->name,
-                          model.variable[model.state[i]].name, x[i]);
+                          variable_name(&model, &model.variable[model.state[i]]), x[i]);
     for (unsigned i = 0; i < model.states; i++) {
         any = any || v[model.state[i]] != x[i];
         v[model.state[i]] = x[i];

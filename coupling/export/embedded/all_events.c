@@ -7,7 +7,7 @@ Reference first_component(void)
 {
     Reference first = 1 + mechanism.owns;
     for (unsigned i = 0; i < mechanism.components; i++)
-        first += mechanism.component[i].model->states;
+        first += model_of(i)->states;
     return first;
 }
 
@@ -17,8 +17,8 @@ void update_all(const double *v, double *new_values)
     for (unsigned i = 0; i < mechanism.kinked; i++)
         *new_values++ = v[mechanism.kinks[i].next] + 1;
     for (unsigned i = 0; i < mechanism.components; i++) {
-        const Model *m = mechanism.component[i].model;
-        if (m->events)
+        const Model *m = model_of(i);
+        if (m->assignments)
             m->update(v + first, new_values);
         new_values += m->assignments;
         first += m->variables;
@@ -34,7 +34,7 @@ void all_instants(const double *v, double *next)
         *next++ = passed >= 0 && passed < k->count ? k->times[(unsigned)passed] : INFINITY;
     }
     for (unsigned i = 0; i < mechanism.components; i++) {
-        const Model *m = mechanism.component[i].model;
+        const Model *m = model_of(i);
         if (m->times)
             m->instants(v + first, next);
         next += m->times;
@@ -46,7 +46,7 @@ void require_all(const double *v, double *margins)
 {
     Reference first = first_component();
     for (unsigned i = 0; i < mechanism.components; i++) {
-        const Model *m = mechanism.component[i].model;
+        const Model *m = model_of(i);
         if (m->requirements)
             m->require(v + first, margins);
         margins += m->requirements;

@@ -285,8 +285,9 @@ const char *describe_open(Whole *w, int first, int last, double allowed, const c
                 continue;
             open++;
             if (length < sizeof w->sentence / 2) {
+                const char *unit = variable_unit(&w->model, &variable[r]);
                 length += (size_t)snprintf(w->sentence + length, sizeof w->sentence - length, "%s%s = %.4g%s%s", shown ? ", " : head,
-                                           variable[r].name, w->v[r], *variable[r].unit ? " " : "", variable[r].unit);
+                                           variable_name(&w->model, &variable[r]), w->v[r], *unit ? " " : "", unit);
                 shown++;
             }
         }

@@ -33,7 +33,7 @@ static bool ended_step(System *s, int status)
 bool system_start_steps(System *s, Placing placing, double t, const double *x, const double *remembered)
 {
     if (!s->steps) {
-        s->steps = index3_new(s->kernel, &schedule.rows, &fixed_options);
+        s->steps = index3_new(s->kernel, &s->schedule, &fixed_options);
         s->free_steps = free_steps;
     }
     if (!s->steps) {

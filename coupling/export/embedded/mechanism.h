@@ -11,8 +11,8 @@
 #endif
 
 typedef struct {
-    const char *name;
-    const Model *model;
+    unsigned name; /* where it begins in `text` */
+    unsigned type; /* which of the models */
 } Component;
 
 typedef struct {
@@ -54,9 +54,12 @@ extern const Watching watching;
 typedef struct {
     const char *name, *token;
     double default_stop;
-    unsigned components, owns, inputs, internals, outputs, constants, starts, constraints, moves, helds, gauges, kinked;
+    unsigned components, owns, ranges, texts, inputs, internals, outputs, constants, starts, constraints, moves, helds, gauges, kinked;
+    const Model *const *models; /* each once, however many components are of it */
     const Component *component;
     const Variable *own;        /* the inputs first; the role says what else there is */
+    const Range *range;         /* of these */
+    const char *text;           /* names of these and of the components, `texts` characters */
     const Reference *internal;  /* variables of components that are not shown */
     const Reference *output;
     const Reference *constant;  /* inputs of components that are parameters here */
@@ -77,6 +80,16 @@ typedef struct {
 } Mechanism;
 
 extern const Mechanism mechanism;
+
+static inline const Model *model_of(unsigned component)
+{
+    return mechanism.models[mechanism.component[component].type];
+}
+
+static inline const char *component_name(unsigned component)
+{
+    return mechanism.text + mechanism.component[component].name;
+}
 
 #if defined(__ELF__)
 #pragma GCC visibility pop

@@ -46,12 +46,13 @@ typedef struct {
 extern const Equations equations;
 
 typedef struct {
-    Rows rows;
+    Rows rows; /* without tables, and each real number once */
+    const unsigned char *packed; /* which of these the pool has, the tables in the order of unpacked.c, and which variable a slot keeps */
+    int packed_numbers, numbers, reals; /* all whole numbers, and those of the pools */
     const int *input;              /* by drive: the number of the input that it is; NONE for a table */
     const int *multipliers;        /* by loop: how many of its unknowns an importer may be given to solve for; they are the first */
     const Chooser *chooser;        /* null where there are no such joints */
     const Equations *equations;    /* null where the components are evaluated */
-    const unsigned *slot_variable; /* the mechanism's reference of what a slot keeps */
 } Schedule;
 
 extern const Schedule schedule;

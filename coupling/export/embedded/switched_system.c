@@ -43,7 +43,7 @@ Status instance_enter_step(Instance *instance)
 static bool begin(System *s)
 {
     s->kernel->handler_count = 0;
-    return kernel_begin_switching(s->kernel, &schedule.rows, &options) == 0;
+    return kernel_begin_switching(s->kernel, &s->schedule, &options) == 0;
 }
 
 static void restore(System *s)
@@ -77,7 +77,7 @@ static bool choose(System *s, double t, double *x, const bool *fell, bool *chose
 
 int system_watched(const System *s, unsigned joint)
 {
-    const SwitchedRow *row = &schedule.rows.switched[joint];
+    const SwitchedRow *row = &s->schedule.switched[joint];
     return row->indicator == NONE ? -1 : s->kernel->parts[row->part].first_indicator + row->indicator;
 }
 

@@ -15,24 +15,24 @@ enum { VERIFYING = 32, SELDOM = 4096 };
 
 /* -- building ----------------------------------------------------------------------------------------------------------------------- */
 
-static bool has_shortcuts(void)
+static bool has_shortcuts(const System *s)
 {
-    for (int i = 0; i < schedule.rows.loops; i++)
-        if (schedule.rows.loop[i].first_row != NONE)
+    for (int i = 0; i < s->schedule.loops; i++)
+        if (s->schedule.loop[i].first_row != NONE)
             return true;
     return false;
 }
 
-static Kernel *build(Instance *instances)
+static Kernel *build(const System *s)
 {
-    Instance **by_row = malloc(((size_t)schedule.rows.parts + 1) * sizeof *by_row);
-    for (int i = 0; i < schedule.rows.parts && by_row; i++)
-        by_row[i] = &instances[i];
-    Kernel *k = by_row ? kernel_build(&schedule.rows, by_row, NULL) : NULL;
+    Instance **by_row = malloc(((size_t)s->schedule.parts + 1) * sizeof *by_row);
+    for (int i = 0; i < s->schedule.parts && by_row; i++)
+        by_row[i] = &s->instances[i];
+    Kernel *k = by_row ? kernel_build(&s->schedule, by_row, NULL) : NULL;
     free(by_row);
     if (k)
-        kernel_set_fast(k, has_shortcuts());
-    if (!k || kernel_set_projection(k, &schedule.rows, true) == 0)
+        kernel_set_fast(k, has_shortcuts(s));
+    if (!k || kernel_set_projection(k, &s->schedule, true) == 0)
         return k;
     kernel_free(k);
     return NULL;
@@ -60,24 +60,25 @@ static void note_stale(System *s)
 System *system_new(Member *const *parts, Naming naming, const void *context)
 {
     System *s = calloc(1, sizeof *s);
-    if (!s)
+    if (!s || !unpack(s)) {
+        free(s);
         return NULL;
+    }
     s->naming = naming;
     s->context = context;
-    const int count = schedule.rows.parts;
-    for (int i = 0; i < schedule.rows.loops; i++)
-        s->unknowns += schedule.rows.loop[i].unknowns;
-    s->instances = calloc((size_t)count + 1, sizeof *s->instances);
+    for (int i = 0; i < s->schedule.loops; i++)
+        s->unknowns += s->schedule.loop[i].unknowns;
+    s->instances = calloc((size_t)s->schedule.parts + 1, sizeof *s->instances);
     s->found = calloc((size_t)s->unknowns + 1, sizeof *s->found);
     s->right = calloc((size_t)s->unknowns + 1, sizeof *s->right);
-    s->tangent = calloc((size_t)schedule.rows.slots + 1, sizeof *s->tangent);
+    s->tangent = calloc((size_t)s->schedule.slots + 1, sizeof *s->tangent);
     const bool done = s->instances && s->found && s->right && s->tangent;
-    for (int i = 0; i < count && done; i++) {
+    for (int i = 0; i < s->schedule.parts && done; i++) {
         s->instances[i].library = &library_of_parts;
         s->instances[i].component = parts[i];
         s->instances[i].next_time = INFINITY;
     }
-    s->kernel = done ? build(s->instances) : NULL;
+    s->kernel = done ? build(s) : NULL;
     if (s->kernel && (!schedule.chooser || schedule.chooser->begin(s))) {
         s->returning = s->kernel->projection;
         fuse(s);
@@ -98,6 +99,7 @@ void system_free(System *s)
     free(s->found);
     free(s->right);
     free(s->tangent);
+    free(s->unpacked);
     free(s);
 }
 
@@ -106,9 +108,9 @@ void system_free(System *s)
 static void find_again(System *s)
 {
     const double *found = s->found;
-    for (int i = 0; i < schedule.rows.loops; i++) {
-        memcpy(s->kernel->v + schedule.rows.loop[i].first, found, (size_t)schedule.rows.loop[i].unknowns * sizeof *found);
-        found += schedule.rows.loop[i].unknowns;
+    for (int i = 0; i < s->schedule.loops; i++) {
+        memcpy(s->kernel->v + s->schedule.loop[i].first, found, (size_t)s->schedule.loop[i].unknowns * sizeof *found);
+        found += s->schedule.loop[i].unknowns;
     }
     s->kernel->settled = s->linear = false;
     s->moved = true;
@@ -117,18 +119,18 @@ static void find_again(System *s)
 static void note_found(System *s)
 {
     double *found = s->found;
-    for (int i = 0; i < schedule.rows.loops; i++) {
-        memcpy(found, s->kernel->v + schedule.rows.loop[i].first, (size_t)schedule.rows.loop[i].unknowns * sizeof *found);
-        found += schedule.rows.loop[i].unknowns;
+    for (int i = 0; i < s->schedule.loops; i++) {
+        memcpy(found, s->kernel->v + s->schedule.loop[i].first, (size_t)s->schedule.loop[i].unknowns * sizeof *found);
+        found += s->schedule.loop[i].unknowns;
     }
 }
 
 void system_restart(System *s, const double *values)
 {
     double *found = s->found;
-    for (int i = 0; i < schedule.rows.loops; i++)
-        for (int z = 0; z < schedule.rows.loop[i].unknowns; z++)
-            *found++ = values[schedule.slot_variable[schedule.rows.loop[i].first + z]];
+    for (int i = 0; i < s->schedule.loops; i++)
+        for (int z = 0; z < s->schedule.loop[i].unknowns; z++)
+            *found++ = values[s->slot_variable[s->schedule.loop[i].first + z]];
     find_again(s);
     note_stale(s);
     s->until_verified = 0;
@@ -139,12 +141,12 @@ void system_restart(System *s, const double *values)
 
 void system_give(System *s, const double *values)
 {
-    for (int i = 0; i < schedule.rows.loops; i++) {
-        const LoopRow *l = &schedule.rows.loop[i];
+    for (int i = 0; i < s->schedule.loops; i++) {
+        const LoopRow *l = &s->schedule.loop[i];
         const int multipliers = schedule.multipliers[i];
         Loop *loop = &s->kernel->loops[i];
         for (int z = 0; z < multipliers; z++)
-            s->kernel->v[l->first + z] = values[schedule.slot_variable[l->first + z]];
+            s->kernel->v[l->first + z] = values[s->slot_variable[l->first + z]];
         if (!loop->held && multipliers) {
             bool *held = calloc((size_t)l->unknowns + 1, sizeof *held);
             for (int z = 0; z < multipliers && held; z++)
@@ -161,10 +163,10 @@ void system_give(System *s, const double *values)
 
 bool system_take(System *s)
 {
-    for (int i = 0; i < schedule.rows.loops; i++)
+    for (int i = 0; i < s->schedule.loops; i++)
         if (s->kernel->loops[i].held)
             kernel_hold(s->kernel, i, NULL);
-    kernel_set_fast(s->kernel, has_shortcuts());
+    kernel_set_fast(s->kernel, has_shortcuts(s));
     fuse(s);
     s->until_verified = 0;
     return true;
@@ -173,7 +175,7 @@ bool system_take(System *s)
 void system_keep(System *s)
 {
     const Operations *all = &s->kernel->lists[EVENTS];
-    for (int n = -1; n < schedule.rows.loops; n++) {
+    for (int n = -1; n < s->schedule.loops; n++) {
         const Operations *list = n < 0 ? all : &s->kernel->loops[n].inside;
         for (int i = 0; i < list->count; i++) {
             const Operation *o = &list->items[i];
@@ -185,7 +187,7 @@ void system_keep(System *s)
 
 void system_set_inputs(System *s, double t, const double *inputs)
 {
-    for (int i = 0; i < schedule.rows.drives; i++) {
+    for (int i = 0; i < s->schedule.drives; i++) {
         const int input = schedule.input[i];
         if (input != NONE)
             kernel_set_polynomial(s->kernel, i, t, inputs[input], 0, 0);
@@ -206,12 +208,12 @@ void system_set_tolerance(System *s, double tolerance)
 
 static const char *variable_at(const System *s, int slot)
 {
-    return s->naming(s->context, schedule.slot_variable[slot]);
+    return s->naming(s->context, s->slot_variable[slot]);
 }
 
-static int residual_slot(const LoopRow *l, int residual)
+static int residual_slot(const System *s, const LoopRow *l, int residual)
 {
-    const int *const number = schedule.rows.number;
+    const int *const number = s->schedule.number;
     return number[l->residual_slot + number[l->residual_start + residual]];
 }
 
@@ -229,7 +231,7 @@ static void list_names(const System *s, const LoopRow *l, bool residuals, const 
             left_out++;
             continue;
         }
-        const int slot = residuals ? residual_slot(l, i) : l->first + i;
+        const int slot = residuals ? residual_slot(s, l, i) : l->first + i;
         length += (size_t)snprintf(text + length, size - length, "%s%.48s", shown++ ? ", " : "", variable_at(s, slot));
     }
     if (left_out)
@@ -245,14 +247,14 @@ void describe_failure(System *s)
         snprintf(s->sentence, sizeof s->sentence, "%s is not a finite number at time %.9g", variable_at(s, f->slot), f->time);
         break;
     case KERNEL_NOT_SOLVED:
-        list_names(s, &schedule.rows.loop[f->index], false, NULL, names, sizeof names);
+        list_names(s, &s->schedule.loop[f->index], false, NULL, names, sizeof names);
         snprintf(s->sentence, sizeof s->sentence, "the equations for %s have no solution at time %.9g that the iteration finds", names, f->time);
         break;
     case KERNEL_CONTRADICTORY: {
-        const LoopRow *l = &schedule.rows.loop[f->index];
+        const LoopRow *l = &s->schedule.loop[f->index];
         list_names(s, l, true, s->kernel->loops[f->index].worst.redundant, names, sizeof names);
         snprintf(s->sentence, sizeof s->sentence, "the constraints contradict each other at time %.9g: %.64s cannot vanish%s%.280s", f->time,
-                 variable_at(s, residual_slot(l, f->slot)), *names ? ", beside " : "", names);
+                 variable_at(s, residual_slot(s, l, f->slot)), *names ? ", beside " : "", names);
         break;
     }
     case KERNEL_FMU_FAILED: {
@@ -283,13 +285,13 @@ const char *system_reason(const System *s)
 
 const char *system_redundancy(System *s)
 {
-    for (int i = 0; i < schedule.rows.loops; i++) {
+    for (int i = 0; i < s->schedule.loops; i++) {
         const Loop *l = &s->kernel->loops[i];
         const Deficiency *worst = l->worst.count ? &l->worst : &l->passed;
         if (!worst->count)
             continue;
         char names[384];
-        list_names(s, &schedule.rows.loop[i], true, worst->redundant, names, sizeof names);
+        list_names(s, &s->schedule.loop[i], true, worst->redundant, names, sizeof names);
         snprintf(s->redundancy, sizeof s->redundancy,
                  "%d constraint%s redundant at time %.6g, among %s; the multipliers of least length are taken", worst->count,
                  worst->count == 1 ? " is" : "s are", worst->time, names);

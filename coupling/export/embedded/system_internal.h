@@ -13,6 +13,9 @@
 
 struct System {
     Kernel *kernel;
+    Rows schedule;
+    void *unpacked; /* its rows */
+    const unsigned *slot_variable; /* the mechanism's reference of what a slot keeps */
     Instance *instances;
     Naming naming;
     const void *context;
@@ -28,6 +31,9 @@ struct System {
     struct Index3 *steps; /* of fixed size; null where none are taken */
     void (*free_steps)(System *);
 };
+
+/* unpacked.c */
+bool unpack(System *); /* false where memory lacks */
 
 /* parts.c */
 extern const Library library_of_parts;

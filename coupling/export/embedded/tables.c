@@ -3,18 +3,16 @@
 #include "this_model.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #undef model
 
-enum { LINE = _Alignof(Variable) };
-
 static const char *name_of(const void *context, Reference reference)
 {
-    return ((const Whole *)context)->model.variable[reference].name;
+    const Model *m = &((const Whole *)context)->model;
+    return variable_name(m, &m->variable[reference]);
 }
 
 /* The first stage that a change of time, states, discrete values or inputs makes invalid. */
@@ -34,6 +32,13 @@ static const char *joined(Whole *w, const char *format, const char *a, const cha
     const char *text = w->next_text;
     w->next_text += sprintf(w->next_text, format, a, b) + 1;
     return text;
+}
+
+static unsigned name_and_unit(Whole *w, const char *format, const char *a, const char *b, const char *unit)
+{
+    const char *name = joined(w, format, a, b);
+    joined(w, "%s%s", unit, "");
+    return (unsigned)(name - w->texts);
 }
 
 /* What a variable of a component is to the mechanism. */
@@ -66,11 +71,13 @@ static unsigned char stage_of(Role role)
 static bool count_up(Model *m, size_t *text, size_t *memory)
 {
     m->variables = 2 + mechanism.owns;
+    m->ranges = mechanism.ranges;
+    *text += mechanism.texts + sizeof "time" + sizeof "s";
     m->inputs = mechanism.inputs;
     m->times = m->events = m->assignments = mechanism.kinked;
     for (unsigned i = 0; i < mechanism.components; i++) {
-        const Component *c = &mechanism.component[i];
-        const Model *part = c->model;
+        const char *own = component_name(i);
+        const Model *part = model_of(i);
         m->states += part->states;
         m->variables += part->variables + part->states;
         m->indicators += part->indicators;
@@ -79,13 +86,22 @@ static bool count_up(Model *m, size_t *text, size_t *memory)
         m->events += part->events;
         m->assignments += part->assignments;
         m->requirements += part->requirements;
+        m->ranges += part->ranges;
         *memory += part->temporaries + part->entries + part->variables;
-        for (unsigned r = 0; r < part->variables; r++)
-            *text += 2 * (strlen(c->name) + strlen(part->variable[r].name) + sizeof "der().");
+        for (unsigned r = 0; r < part->variables; r++) {
+            const Variable *variable = &part->variable[r];
+            *text += strlen(own) + strlen(variable_name(part, variable)) + sizeof "." + strlen(variable_unit(part, variable)) + 1;
+        }
+        for (unsigned s = 0; s < part->states; s++) {
+            const Variable *state = &part->variable[part->state[s]], *derivative = &part->variable[part->derivative[s]];
+            *text += strlen(own) + strlen(variable_name(part, state)) + sizeof "der(.)" + strlen(variable_unit(part, derivative)) + 1;
+        }
+        for (unsigned k = 0; k < part->ranges; k++)
+            *text += strlen(part->text + part->range[k].otherwise) + 1;
         for (unsigned q = 0; q < part->requirements; q++)
-            *text += strlen(c->name) + strlen(part->requirement[q].text) + sizeof "of : ";
+            *text += strlen(own) + strlen(part->requirement[q].text) + sizeof "of : ";
         for (unsigned e = 0; e < part->events; e++)
-            *text += strlen(c->name) + strlen(part->event[e].text) + sizeof "of : ";
+            *text += strlen(own) + strlen(part->event[e].text) + sizeof "of : ";
     }
     return true;
 }
@@ -99,7 +115,7 @@ static bool allocate(Whole *w)
     count_up(m, &text, &memory);
     unsigned concerned = 0;
     for (unsigned i = 0; i < mechanism.components; i++) {
-        const Model *part = mechanism.component[i].model;
+        const Model *part = model_of(i);
         concerned += part->requirements ? part->concerns[part->requirements] : 0;
     }
     NEW(w->texts, text);
@@ -129,13 +145,13 @@ static bool allocate(Whole *w)
     NEW(w->moved_states, m->states);
     NEW(w->projected_states, m->states);
     NEW(w->shown, m->variables);
-    NEW(w->lines, (m->variables + 1) * sizeof(Variable) + LINE);
-    w->variables = w->lines ? (Variable *)(w->lines + (LINE - (uintptr_t)w->lines % LINE)) : NULL;
+    NEW(w->variables, m->variables);
+    NEW(w->ranges, m->ranges);
     w->next_text = w->texts;
     return w->texts && w->scratch && w->members && w->member && w->state && w->derivative && w->nominal && w->input &&
            w->indicator && w->relation && w->relation_indicator && w->watch && w->watched && w->fell && w->events && w->assignment && w->requirements &&
            w->concerns && w->concerned && w->x && w->dx && w->inputs && w->moved_inputs && w->moved_multipliers && w->moved_states &&
-           w->projected_states && w->shown && w->variables;
+           w->projected_states && w->shown && w->variables && w->ranges;
 }
 
 static void add_variable(Whole *w, Reference reference, const Variable *variable, Role role, unsigned *positions)
@@ -147,28 +163,35 @@ static void add_variable(Whole *w, Reference reference, const Variable *variable
     added->position = (unsigned short)positions[role]++;
 }
 
-/* The variables of a component, after those of the components before. */
-static void add_component(Whole *w, unsigned index, Reference first, unsigned *positions, unsigned state)
+/* The variables of a component, after those of the components before, and their ranges. */
+static void add_component(Whole *w, unsigned index, Reference first, unsigned *positions, unsigned state, unsigned range)
 {
-    const Component *c = &mechanism.component[index];
-    const Model *m = c->model;
+    const char *name = component_name(index);
+    const Model *m = model_of(index);
     for (Reference r = 0; r < m->variables; r++) {
         Variable variable = m->variable[r];
         const bool own = r == 0 || r == m->time || variable.role == SWITCH || variable.role == DERIVATIVE;
-        variable.name = joined(w, "%s.%s", c->name, variable.name);
+        variable.texts = name_and_unit(w, "%s.%s", name, variable_name(m, &variable), variable_unit(m, &variable));
+        variable.range = variable.range ? range + variable.range : 0;
         if (own)
             variable.type = INTERNAL;
         if (variable.role == SWITCH)
             variable.start = 1;
         add_variable(w, first + r, &variable, own ? LOCAL : role_of(&variable), positions);
     }
+    for (unsigned k = 0; k < m->ranges; k++) {
+        Range *added = &w->ranges[range + k];
+        *added = m->range[k];
+        added->otherwise = (unsigned)(joined(w, "%s%s", m->text + added->otherwise, "") - w->texts);
+    }
     for (unsigned s = 0; s < m->states; s++) {
         const Variable *of = &w->variables[first + m->state[s]];
-        const char *name = joined(w, "der(%s)%s", of->name, "");
+        const char *unit = variable_unit(m, &m->variable[m->derivative[s]]);
+        const unsigned texts = name_and_unit(w, "der(%s)%s", w->texts + of->texts, "", unit);
         w->state[state + s] = first + m->state[s];
         w->derivative[state + s] = 1 + state + s;
         w->nominal[state + s] = m->nominal[s];
-        add_variable(w, 1 + state + s, &(Variable){.name = name, .unit = m->variable[m->derivative[s]].unit, .type = REAL}, DERIVATIVE, positions);
+        add_variable(w, 1 + state + s, &(Variable){.texts = texts, .type = REAL}, DERIVATIVE, positions);
     }
 }
 
@@ -183,13 +206,13 @@ static void add_events(Whole *w)
         w->assignment[i] = mechanism.kinks[i].next;
     }
     for (unsigned i = 0; i < mechanism.components; i++) {
-        const Component *c = &mechanism.component[i];
-        const Model *part = c->model;
+        const char *own = component_name(i);
+        const Model *part = model_of(i);
         for (unsigned e = 0; e < part->events; e++) {
             Event added = part->event[e];
             added.index += added.kind == REACHES ? time : relation;
             added.first += assignment;
-            added.text = joined(w, "%s: %s", c->name, added.text);
+            added.text = joined(w, "%s: %s", own, added.text);
             w->events[event++] = added;
         }
         for (unsigned a = 0; a < part->assignments; a++)
@@ -202,7 +225,7 @@ static void add_events(Whole *w)
         for (unsigned z = 0; z < part->indicators; z++)
             w->indicator[indicator++] = first + part->indicator[z];
         for (unsigned q = 0; q < part->requirements; q++) {
-            w->requirements[requirement] = (Requirement){joined(w, "of %s: %s", c->name, part->requirement[q].text), part->requirement[q].advisory};
+            w->requirements[requirement] = (Requirement){joined(w, "of %s: %s", own, part->requirement[q].text), part->requirement[q].advisory};
             w->concerns[requirement++] = concerned;
             for (unsigned k = part->concerns[q]; k < part->concerns[q + 1]; k++)
                 w->concerned[concerned++] = first + part->concerned[k];
@@ -216,13 +239,17 @@ static void add_events(Whole *w)
 static void describe(Whole *w)
 {
     Model *m = &w->model;
-    unsigned positions[INDICATOR + 1] = {0}, state = 0;
+    unsigned positions[INDICATOR + 1] = {0}, state = 0, range = mechanism.ranges;
     double *free_memory = w->scratch;
     Reference first = first_component();
-    add_variable(w, 0, &(Variable){.name = "", .unit = "", .type = INTERNAL}, LOCAL, positions);
+    m->text = w->texts;
+    memcpy(w->next_text, mechanism.text, mechanism.texts);
+    w->next_text += mechanism.texts;
+    memcpy(w->ranges, mechanism.range, mechanism.ranges * sizeof *w->ranges);
+    add_variable(w, 0, &(Variable){.type = INTERNAL}, LOCAL, positions);
     for (unsigned i = 0; i < mechanism.components; i++) {
-        const Model *part = mechanism.component[i].model;
-        add_component(w, i, first, positions, state);
+        const Model *part = model_of(i);
+        add_component(w, i, first, positions, state, range);
         w->members[i] = (Member){.model = part, .first = first, .moving = moving_stage(part)};
         w->members[i].t = free_memory;
         w->members[i].j = free_memory + part->temporaries;
@@ -231,6 +258,7 @@ static void describe(Whole *w)
         w->member[i] = &w->members[i];
         state += part->states;
         first += part->variables;
+        range += part->ranges;
     }
     for (unsigned i = 0; i < mechanism.owns; i++) {
         const Reference reference = 1 + m->states + i;
@@ -241,7 +269,7 @@ static void describe(Whole *w)
     for (unsigned i = 0; i < mechanism.internals; i++)
         w->variables[mechanism.internal[i]].type = INTERNAL;
     m->time = m->variables - 1;
-    add_variable(w, m->time, &(Variable){.name = "time", .unit = "s", .type = REAL}, TIME, positions);
+    add_variable(w, m->time, &(Variable){.texts = name_and_unit(w, "%s%s", "time", "", "s"), .type = REAL}, TIME, positions);
     for (unsigned i = 0; i < mechanism.outputs; i++)
         if (w->variables[mechanism.output[i]].role == LOCAL)
             w->variables[mechanism.output[i]].role = OUTPUT;
@@ -262,6 +290,7 @@ static void describe(Whole *w)
     m->default_stop = mechanism.default_stop;
     m->stages = STAGES;
     m->variable = w->variables;
+    m->range = w->ranges;
     m->state = w->state;
     m->derivative = w->derivative;
     m->nominal = w->nominal;
@@ -312,7 +341,7 @@ void model_free(Model *m)
     void *const arrays[] = {w->texts,     w->scratch,  w->members,      w->member,         w->state,  w->derivative,
                             w->nominal,   w->input,    w->indicator,  w->relation,     w->watch,     w->watched, w->fell,     w->events, w->relation_indicator,
                             w->assignment, w->concerns, w->requirements, w->concerned, w->x,         w->dx,     w->inputs,
-                            w->moved_inputs, w->moved_multipliers, w->moved_states, w->projected_states, w->lines, w->shown,
+                            w->moved_inputs, w->moved_multipliers, w->moved_states, w->projected_states, w->variables, w->ranges, w->shown,
                             w->translated[0], w->translated[1]};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

@@ -35,7 +35,7 @@ static bool follow_loop(const Seed *seed, int index)
     Loop *l = &k->loops[index];
     double *const z = s->tangent + l->first;
     for (int i = 0; i < l->count; i++)
-        z[i] = seed->given || (l->held && l->held[i]) ? seed->multipliers[schedule.slot_variable[l->first + i]] : 0;
+        z[i] = seed->given || (l->held && l->held[i]) ? seed->multipliers[s->slot_variable[l->first + i]] : 0;
     if (!follow(seed, &l->inside))
         return false;
     if (l->given || seed->given)
@@ -90,8 +90,8 @@ static bool follow_projection(const Seed *seed, double *states)
         if (!follow(seed, &s->kernel->lists[READING]))
             return false;
         project_along(s->kernel, s->tangent, positions, states);
-        for (int i = 0; i < schedule.rows.parts; i++)
-            member_displace(s->instances[i].component, states + schedule.rows.part[i].first_state);
+        for (int i = 0; i < s->schedule.parts; i++)
+            member_displace(s->instances[i].component, states + s->schedule.part[i].first_state);
     }
     return true;
 }
@@ -99,20 +99,20 @@ static bool follow_projection(const Seed *seed, double *states)
 bool system_follow(System *s, double time, const double *inputs, const double *multipliers, double *states)
 {
     Kernel *k = s->kernel;
-    for (int i = 0; i < schedule.rows.loops && !s->linear; i++)
+    for (int i = 0; i < s->schedule.loops && !s->linear; i++)
         if (!k->loops[i].given && loop_factorise(k, i) != KERNEL_DONE) {
             describe_failure(s);
             return false;
         }
     s->linear = true;
-    memset(s->tangent, 0, ((size_t)schedule.rows.slots + 1) * sizeof *s->tangent);
+    memset(s->tangent, 0, ((size_t)s->schedule.slots + 1) * sizeof *s->tangent);
     const Seed seed = {s, time, inputs, multipliers, false};
     return (!s->returning || follow_projection(&seed, states)) && follow(&seed, &k->lists[EVENTS]);
 }
 
 void system_follow_given(System *s, const double *inputs, const double *multipliers)
 {
-    memset(s->tangent, 0, ((size_t)schedule.rows.slots + 1) * sizeof *s->tangent);
+    memset(s->tangent, 0, ((size_t)s->schedule.slots + 1) * sizeof *s->tangent);
     const Seed seed = {s, 0, inputs, multipliers, true};
     follow(&seed, &s->kernel->lists[EVENTS]);
 }

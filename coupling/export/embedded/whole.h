@@ -28,8 +28,8 @@ typedef struct {
     Member *members, **member;
     System *system;
     double *v, *x, *dx, *inputs, *moved_inputs, *moved_multipliers, *moved_states, *projected_states;
-    char *lines; /* the variables begin at a line of the cache, which calloc knows nothing of */
     Variable *variables;
+    Range *ranges;
     Reference *state, *derivative, *input, *indicator, *relation, *relation_indicator, *assignment, *concerned;
     signed char *watch;
     Reference *watched; /* by joint that switches: its own indicator; 0 where it has none */

@@ -17,6 +17,7 @@ import pytest
 from fmu_components.export.compile import WARNINGS
 from tests.support.export import binaries
 from tests.support.runtime.driver import Driver
+from tests.support.systems import seven_bodies
 from tests.support.systems.mechanism_fmus import CASES, SMALL, exported
 
 LARGEST = 300_000
@@ -39,6 +40,13 @@ def test_the_archive_is_small_and_has_no_python(name, fmi):
     assert fmu.stat().st_size < LARGEST
     with zipfile.ZipFile(fmu) as packed:
         assert not [member for member in packed.namelist() if Path(member).suffix in {".py", ".pyc", ".pyd", ".so.1"}]
+
+
+@pytest.mark.parametrize("stabilisation", ["baumgarte", "projection"])
+def test_the_library_of_seven_bodies_is_small(stabilisation, tmp_path):
+    """Texts, ranges and rows of the schedule take no addresses, which a loader would have to correct, and few bytes: below 200 kB."""
+    fmu = seven_bodies.system().export_fmu(tmp_path / "seven.fmu", platforms=["linux64"], stabilisation=stabilisation)
+    assert binaries.library(fmu, tmp_path).stat().st_size < 200_000
 
 
 # The cross compiler is a Debian package that nobody needs who stays on Linux.

@@ -29,7 +29,7 @@ static const Model *tables(void)
     made = *whole;
     made.time = last_reference(whole);
     made.variables = made.time + 1;
-    Variable *shown = aligned_alloc(_Alignof(Variable), made.variables * sizeof *shown);
+    Variable *shown = calloc(made.variables, sizeof *shown);
     for (Reference place = 0; shown && place < whole->variables; place++)
         if (place == 0 || reference_of(whole, place))
             shown[reference_of(whole, place)] = whole->variable[place];

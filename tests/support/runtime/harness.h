@@ -212,8 +212,9 @@ static bool has_start(Reference reference) /* and can be set before the run */
 
 static bool in_range(const Variable *variable, double value)
 {
-    return (variable->open_below ? value > variable->minimum : value >= variable->minimum) &&
-           (variable->open_above ? value < variable->maximum : value <= variable->maximum);
+    const Range *range = &model.range[variable->range];
+    return (range->open_below ? value > range->minimum : value >= range->minimum) &&
+           (range->open_above ? value < range->maximum : value <= range->maximum);
 }
 
 /* -- chance, the same in every run --------------------------------------------------------------------------------------- */
@@ -424,7 +425,7 @@ static bool agree(const double *one, const double *other)
         const double allowed = iterated ? 1e-9 * fmax(1, fabs(one[r])) + 1e-12 * largest : 0;
         if (one[r] == other[r] || fabs(one[r] - other[r]) <= allowed)
             continue;
-        fprintf(stderr, "%s: %.17g and %.17g\n", variable_of(r)->name, one[r], other[r]);
+        fprintf(stderr, "%s: %.17g and %.17g\n", variable_name(&model, variable_of(r)), one[r], other[r]);
         same = false;
     }
     return same;

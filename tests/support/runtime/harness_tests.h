@@ -173,8 +173,9 @@ static void test_settings(void)
         check_refused(fmu, r, NAN, answer);
         check_refused(fmu, r, INFINITY, answer);
         check_refused(fmu, r, -INFINITY, answer);
-        check_range(fmu, r, variable->minimum, variable->open_below, -1);
-        check_range(fmu, r, variable->maximum, variable->open_above, 1);
+        const Range *range = &model.range[variable->range];
+        check_range(fmu, r, range->minimum, range->open_below, -1);
+        check_range(fmu, r, range->maximum, range->open_above, 1);
     }
     release(fmu);
 }
@@ -719,7 +720,7 @@ static void test_crowd(void)
     enum { CROWD = 1000 };
     Fmu *crowd = room(CROWD, sizeof *crowd);
     Reference marked = some(keeps_start);
-    bool real = marked != UINT_MAX && variable_of(marked)->type == REAL && variable_of(marked)->minimum <= 0;
+    bool real = marked != UINT_MAX && variable_of(marked)->type == REAL && model.range[variable_of(marked)->range].minimum <= 0;
     for (unsigned i = 0; i < CROWD; i++) {
         double mark = i * 0x1p-10;
         crowd[i] = bring(i % kinds, INITIALIZING, "crowd");

@@ -29,11 +29,13 @@ static void say(fmi2ComponentEnvironment environment, fmi2String name, fmi2Statu
 static bool set(Instance *instance, const char *assignment)
 {
     const char *value = strchr(assignment, '=');
-    for (Reference r = 0; value && r < model.variables; r++)
-        if (!strncmp(model.variable[r].name, assignment, (size_t)(value - assignment)) && !model.variable[r].name[value - assignment]) {
+    for (Reference r = 0; value && r < model.variables; r++) {
+        const char *name = variable_name(&model, &model.variable[r]);
+        if (!strncmp(name, assignment, (size_t)(value - assignment)) && !name[value - assignment]) {
             instance->v[r] = atof(value + 1);
             return true;
         }
+    }
     return false;
 }
 
