@@ -1,4 +1,5 @@
 /* Damping of the constraints in cycles that have become weak or are redundant. */
+#include "fused.h"
 #include "linear_internal.h"
 
 #include <math.h>
@@ -175,25 +176,27 @@ void linear_begin_damping(Linear *a)
         }
 }
 
-/* Of a factorisation: its pivots by position, or by unknown where `position` is null, and the values with their scales, if there are any. */
+/* Of a factorisation: the places of its pivots by unknown, and the values with their scales, or by slots where there are none. */
 typedef struct {
     const double *values, *scale, *pivot;
-    const int *position;
+    const int *position, *slot;
 } Eliminated;
 
 static Eliminated eliminated_here(const Linear *a, const double *values)
 {
-    return (Eliminated){values, a->scale, a->pivot, a->position};
+    return (Eliminated){values, a->scale, a->pivot, a->position, NULL};
 }
 
-static double entry_of(const Eliminated *e, int entry)
+static inline double entry_of(const Eliminated *e, int entry)
 {
-    return entry < 0 ? 0 : e->scale ? e->values[entry] * e->scale[entry] : e->values[entry];
+    if (entry < 0)
+        return 0;
+    return e->slot ? fused_value(e->values, e->slot[entry]) : e->values[entry] * e->scale[entry];
 }
 
-static double pivot_of(const Eliminated *e, int row)
+static inline double pivot_of(const Eliminated *e, int row)
 {
-    return e->pivot[e->position ? e->position[row] : row];
+    return e->pivot[e->position[row]];
 }
 
 /* What of a joint's own block is left of its rows' pivots: these over those that the block has by itself. This is what the pivots are
@@ -224,7 +227,7 @@ static double joint_share(const Cycles *d, int joint)
 {
     double product = 1;
     for (int m = d->first[joint]; m < d->first[joint + 1]; m++)
-        product *= fmax(d->share[d->member[m]], 0);
+        product *= d->share[d->member[m]] > 0 ? d->share[d->member[m]] : 0;
     return product;
 }
 
@@ -327,8 +330,9 @@ static void note_peaks(const Linear *a, const Eliminated *e, bool damped)
         if (!in_cycle(d, j) || d->peak[d->member[d->first[j]]] >= 1 || (damped && d->added[d->cycle[d->member[d->first[j]]]] > 0))
             continue;
         find_shares(a, e, j);
+        const double share = joint_share(d, j);
         for (int m = d->first[j]; m < d->first[j + 1]; m++)
-            d->peak[d->member[m]] = fmax(d->peak[d->member[m]], joint_share(d, j));
+            d->peak[d->member[m]] = share > d->peak[d->member[m]] ? share : d->peak[d->member[m]];
     }
 }
 
@@ -340,30 +344,30 @@ void linear_accept(Linear *a)
     note_peaks(a, &e, true);
 }
 
-void linear_accept_pivots(Linear *a, const double *values, const double *pivots)
+void linear_accept_elsewhere(Linear *a, const double *w, const int *entry, const int *pivot)
 {
-    const Eliminated e = {values, NULL, pivots, NULL};
+    const Eliminated e = {w, NULL, w, pivot, entry};
     if (a->cycles && a->definite)
         note_peaks(a, &e, false);
 }
 
-/* Whether all pivots have a share that leaves the product of those of any joint above its limit: so it is nearly always. */
-static bool are_ample(const Linear *a, const double *diagonal, const double *pivots)
+static bool is_plain(const Linear *a)
 {
-    const double share = a->cycles && a->cycles->sigma2 > 0 && a->cycles->ample < 1 ? a->cycles->ample : INFINITY;
-    int below = 0;
-    for (int i = 0; i < a->count; i++)
-        below += !(diagonal[i] > 0 && pivots[i] > share * diagonal[i]);
-    return !below;
+    const Cycles *d = a->cycles;
+    return a->factorised && a->definite && !(d && (d->redundancies || d->all > 0 || d->exposed));
+}
+
+double linear_ample(const Linear *a)
+{
+    const Cycles *d = a->cycles;
+    return d && d->sigma2 > 0 && d->ample < 1 && is_plain(a) ? d->ample : INFINITY;
 }
 
 bool linear_trusts(const Linear *a, const double *diagonal, const double *pivots)
 {
     const Cycles *d = a->cycles;
-    if (!a->factorised || !a->definite || (d && (d->redundancies || d->all > 0 || d->exposed)))
+    if (!is_plain(a))
         return false;
-    if (are_ample(a, diagonal, pivots))
-        return true;
     for (int i = 0; i < a->count; i++) {
         const bool counts = d && d->joint[i] >= 0 && (d->decided || d->cycle[i] < 0);
         if (!(pivots[i] > MARGIN * (counts ? ROUNDING : WEAK) * diagonal[i]))

@@ -122,8 +122,11 @@ static void place_entries(Kernel *k, const Own *own)
     }
 }
 
-static void gather_plain(const double *w, const int *slot, int count, double *values)
+static void gather_plain(const double *restrict w, const int *restrict slot, int count, double *restrict values)
 {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 8
+#endif
     for (int i = 0; i < count; i++)
         values[i] = w[slot[i]];
 }
@@ -156,6 +159,17 @@ static bool trusts_pivots(const double *diagonal, const double *pivot, int count
     return true;
 }
 
+/* Whether the general equations need no closer look at any pivot: so it is nearly always. */
+static bool are_ample(const Own *own, const Loop *l, int first)
+{
+    const int *const diagonal = own->rows->diagonal + first, *const pivot = own->rows->pivot + first;
+    const double share = linear_ample(l->linear), *const w = own->w;
+    int below = 0;
+    for (int i = 0; i < l->count; i++)
+        below += !(w[diagonal[i]] > 0 && w[pivot[i]] > share * w[diagonal[i]]);
+    return !below;
+}
+
 /* Whether the general equations would eliminate, too, and no more. */
 static bool trusts(const Own *own, const Linear *linear, int loop, int first)
 {
@@ -169,12 +183,14 @@ static bool trusts(const Own *own, const Linear *linear, int loop, int first)
 /* Whether no equation is to be left out, damped or doubted. */
 static bool trusted(const Kernel *k, Own *own)
 {
-    gather_plain(own->w, own->rows->pivot, own->unknowns, own->pivot);
-    gather_plain(own->w, own->rows->diagonal, own->unknowns, own->diagonal);
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
         if (!complete(own, l, first))
             return false;
+        if (own->rows->order[i] == DEFINITE_ORDER && are_ample(own, l, first))
+            continue;
+        gather_plain(own->w, own->rows->pivot + first, l->count, own->pivot + first);
+        gather_plain(own->w, own->rows->diagonal + first, l->count, own->diagonal + first);
         if (alone(own) ? !trusts_pivots(own->diagonal + first, own->pivot + first, l->count) : !trusts(own, l->linear, i, first))
             return false;
     }
@@ -332,9 +348,9 @@ static bool accept_point(Kernel *k)
         return true; /* its equations have no peaks that are kept */
     if (!own->solved)
         return false;
-    place_entries(k, own);
-    for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count)
-        linear_accept_pivots(k->loops[i].linear, k->loops[i].term + k->loops[i].first_entry, own->pivot + first);
+    const int *entry = own->rows->entry, *pivot = own->rows->pivot;
+    for (const Loop *l = k->loops; l < k->loops + k->loop_count; entry += l->row_start[l->count], pivot += l->count, l++)
+        linear_accept_elsewhere(l->linear, own->w, entry, pivot);
     return true;
 }
 

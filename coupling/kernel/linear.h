@@ -45,13 +45,17 @@ void linear_reconsider(Linear *);                     /* undecided until the nex
 
 /* A pivot is weak where little is left of the greatest that it has been at points which were accepted: this one is. */
 void linear_accept(Linear *);
-void linear_accept_pivots(Linear *, const double *values, const double *pivots); /* of the same matrix, definite, eliminated elsewhere; by unknown */
+void linear_accept_elsewhere(Linear *, const double *w, const int *entry, const int *pivot); /* the same matrix, definite; slots as in fused.h */
 double *linear_peaks(Linear *); /* by unknown, to be saved and restored; null without constraints */
 const double *linear_shares(Linear *); /* of the last factorisation, undamped; null without constraints */
 
 /* Whether a definite matrix with this diagonal, eliminated elsewhere in the same order with these pivots, by unknown, would be eliminated here
  * and no more: nothing would be damped, and no pivot called weak. */
 bool linear_trusts(const Linear *, const double *diagonal, const double *pivots);
+
+/* The same at once where all pivots have a greater share of their diagonals than this, as nearly always: that leaves the product of those of any
+ * joint above its limit. Infinity where it says nothing. */
+double linear_ample(const Linear *);
 
 /* The same of a matrix that is not definite, eliminated elsewhere in any order: terms are by unknown the sum of the sizes of what its pivot is
  * made of. */

@@ -144,7 +144,7 @@ static double greatest(const double *x, int count)
 {
     double result = 0;
     for (int i = 0; i < count; i++)
-        result = fmax(result, fabs(x[i]));
+        result = fabs(x[i]) > result ? fabs(x[i]) : result;
     return result;
 }
 
