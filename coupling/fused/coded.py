@@ -100,4 +100,5 @@ def _filled(code: Taped) -> np.ndarray:
 
 
 def _derivatives(w: np.ndarray, slots: Sequence[int]) -> np.ndarray:
-    return np.array([w[slot] if slot >= 0 else 0.0 if slot == -1 else -w[-2 - slot] for slot in slots])
+    own = np.array(slots, dtype=np.intp)
+    return np.where(own >= 0, w[np.maximum(own, 0)], np.where(own == -1, 0.0, -w[np.maximum(-2 - own, 0)]))

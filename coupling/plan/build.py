@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +24,7 @@ from coupling.plan.projection import Reading, plan_reading
 from coupling.plan.rates import check_rates, drives_of
 from coupling.plan.schedule import Schedule, build_schedule
 from coupling.plan.shown import Shown
+from coupling.plan.structure import structure_of
 from coupling.plan.switched import Switched, read_for_modes, refuse_stepped, switched_multipliers
 from coupling.plan.transformations import Affine, needs_conversion, on_the_way, see_transformed, transformed_wires, unit_of
 from coupling.plan.wires import Wires, list_wires, notes_on
@@ -65,17 +65,7 @@ class Built:
     @without_collection()
     def structure(self) -> str:
         """A digest of all that the equations follow from: FMUs, connections, and what is solved for; neither of names of instances nor of values."""
-        wiring = self.schedule.graph
-        files = {part.fmu: i for i, part in enumerate(self.parts)}
-        told = [
-            [(i, fmu.sha256, sorted(fmu.structural.items()), fmu.views) for fmu, i in files.items()],
-            [(files[part.fmu], part.kind, part.first_state) for part in self.parts],
-            sorted((tuple(target), [tuple(each) for each in sources]) for target, sources in wiring.wires.items()),
-            sorted((tuple(target), number) for target, number in wiring.drives.items()),
-            [(loop.unknowns, loop.residuals, loop.torn) for loop in self.schedule.loops],
-            None if self.reading is None else self.reading.constraints,
-        ]
-        return hashlib.sha256(repr(told).encode()).hexdigest()
+        return structure_of(self.parts, self.schedule, self.reading)
 
     @cached_property
     def switched(self) -> tuple[Switched, ...]:
