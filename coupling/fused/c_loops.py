@@ -66,7 +66,9 @@ def loops_source(
     writer = _Writer(graph, kept, slot_of_leaf, first_free, owner)
     writer.cut(stages)
     writer.find_shapes()
-    data = {stage: np.array([*writer.runs(stage), _END, *writer.copied(section)], dtype=np.intc) for stage, section in stages.items()}
+    data = {
+        stage: np.fromiter(chain(writer.runs(stage), (_END,), writer.copied(section)), dtype=np.intc) for stage, section in stages.items()
+    }
     slot = {node: cluster.first + cluster.place[node] for node, cluster in writer.home.items() if node in cluster.place}
     return CSource(
         text="\n".join(_text(writer.shapes, stages)) + "\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -62,16 +63,17 @@ class Writer:
         """
         nodes, slot = list(nodes), self.slot
         code = self._joined(nodes, set(wanted))
-        tape: list[int] = []
+        tape = array("i")
         for operation, batch in self._batches(code):
             placed = sorted([([slot[a] if a in slot else self.place_of(a) for a in code[node][1]], node) for node in batch])
-            tape += operation, len(batch), self.size
+            tape.extend((operation, len(batch), self.size))
             for place, (operands, node) in enumerate(placed, start=self.place(len(batch))):
-                tape += operands
+                tape.extend(operands)
                 slot[node] = place
         for target, node in (copies or {}).items():
-            tape += _ADD, 1, target, self.place_of(node), self.constant(0.0)
-        return np.array([*tape, END], dtype=np.int32)
+            tape.extend((_ADD, 1, target, self.place_of(node), self.constant(0.0)))
+        tape.append(END)
+        return np.array(tape, dtype=np.int32)
 
     def _joined(self, nodes: list[int], wanted: set[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
         """By node that is computed by itself: its operation and operands."""

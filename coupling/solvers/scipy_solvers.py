@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import integrate as scipy_integrate
-from scipy.integrate import DenseOutput
 
 from coupling.live.session import Session
 from coupling.live.slopes import jacobian_of
@@ -19,6 +17,9 @@ from coupling.solvers.base import stepwise
 from coupling.solvers.base.solver import SOLVERS, Solver
 from coupling.solvers.base.stepwise import Equations, GaveUp
 from coupling.solvers.base.sundials import LastKnown
+
+if TYPE_CHECKING:
+    from scipy.integrate import DenseOutput
 
 NAMES = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 _IMPLICIT = ("Radau", "BDF", "LSODA")
@@ -37,6 +38,8 @@ def integrate(name: str, session: Session, run: Run) -> Outcome:
 
 class Scipy:
     def __init__(self, name: str, equations: Equations, run: Run) -> None:
+        from scipy import integrate as scipy_integrate  # in some tenths of a second, which runs by other solvers do without
+
         self._name, self._equations, self._solver_class = name, equations, getattr(scipy_integrate, name)
         self._options: dict[str, Any] = {"rtol": max(run.rtol, 100 * np.finfo(float).eps), "max_step": run.max_step}
         self._atol = self._options["atol"] = state_tolerances(equations.session, run)
