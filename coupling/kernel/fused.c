@@ -165,8 +165,10 @@ static bool are_ample(const Own *own, const Loop *l, int first)
     const int *const diagonal = own->rows->diagonal + first, *const pivot = own->rows->pivot + first;
     const double share = linear_ample(l->linear), *const w = own->w;
     int below = 0;
-    for (int i = 0; i < l->count; i++)
-        below += !(w[diagonal[i]] > 0 && w[pivot[i]] > share * w[diagonal[i]]);
+    for (int i = 0; i < l->count; i++) {
+        const double whole = w[diagonal[i]];
+        below |= !(whole > 0) | !(w[pivot[i]] > share * whole);
+    }
     return !below;
 }
 

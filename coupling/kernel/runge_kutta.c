@@ -60,15 +60,24 @@ static int evaluate(RungeKutta *rk, double t, const double *x, double *dx)
     return rk->derivative(rk->context, t, x, dx);
 }
 
-/* sum = weights . k over the first stages. */
+/* sum = weights . k over the first stages, of as many states at once as registers hold. */
 static void combine(const RungeKutta *rk, const double *weights, int stages, double *restrict sum)
 {
-    memset(sum, 0, (size_t)rk->count * sizeof *sum);
-    for (int s = 0; s < stages; s++) {
-        const double weight = weights[s], *k = row(rk, rk->k, s);
-        if (weight != 0)
-            for (int i = 0; i < rk->count; i++)
-                sum[i] += weight * k[i];
+    enum { BLOCK = 8 };
+    const int count = rk->count, blocks = count - count % BLOCK;
+    const double *const k = rk->k;
+    for (int i = 0; i < blocks; i += BLOCK) {
+        double part[BLOCK] = {0};
+        for (int s = 0; s < stages; s++)
+            for (int j = 0; j < BLOCK && weights[s] != 0; j++)
+                part[j] += weights[s] * k[(size_t)s * (size_t)count + (size_t)(i + j)];
+        memcpy(sum + i, part, sizeof part);
+    }
+    for (int i = blocks; i < count; i++) {
+        double part = 0;
+        for (int s = 0; s < stages; s++)
+            part += weights[s] != 0 ? weights[s] * k[(size_t)s * (size_t)count + (size_t)i] : 0;
+        sum[i] = part;
     }
 }
 

@@ -9,10 +9,11 @@ import pytest
 from scipy.integrate import RK45
 from scipy.integrate._ivp import dop853_coefficients
 
+from coupling.kernel.runge_kutta import RungeKutta
 from coupling.solvers import dop853, dopri5
 
 # The method; the orders of its result, of its error estimates, and of its dense output; its name in SciPy.
-from tests.support.kernel.methods import METHODS
+from tests.support.kernel.methods import BOTH, METHODS, growth
 
 # --- the tableaux ---
 
@@ -93,3 +94,19 @@ def test_coefficients_are_those_of_scipy():
     np.testing.assert_array_equal(method.a[:6, :5], RK45.A)
     np.testing.assert_array_equal(method.a[6], RK45.B)
     np.testing.assert_allclose(method.e, -RK45.E, rtol=1e-15)
+
+
+@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize("count", [7, 8, 9, 19])
+def test_stages_are_summed_alike_however_many_states_there_are(method, count):
+    """States that differ by powers of two do so to the bit after a step, and inside of it, from the one that is alone."""
+
+    def stepped(x):
+        rk = RungeKutta(method, growth, 1e9, 1e9, len(x))
+        rk.start(0.3, x)
+        rk.state.h = 0.4
+        rk.step()
+        return np.array([rk.x, rk.interpolate(0.45)])
+
+    scales = 2.0 ** np.arange(count)
+    np.testing.assert_array_equal(stepped(1.7 * scales), stepped(np.array([1.7])) * scales)
