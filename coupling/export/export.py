@@ -20,6 +20,7 @@ from coupling.live.bordered import bordered_rows, kept_at_zero
 from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.live.violations import check_start_state
+from coupling.memory import without_collection
 from coupling.options import Run
 from coupling.plan.build import build
 from coupling.plan.connections import wires_of
@@ -36,6 +37,7 @@ _LONGEST = 100
 """Of names, in characters: those of files have limits of their own."""
 
 
+@without_collection()
 def export_fmu(
     definition: Definition,
     path: str | os.PathLike[str],

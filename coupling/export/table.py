@@ -126,7 +126,12 @@ class MechanismTable(VariableTable):
     def jumps(self, variable: Variable) -> bool:
         if self.built.switched and variable.name in self._velocities:
             return True
-        return any(variable.name == f"{m.name}.{state}" for m in self.members for state in m.again)
+        return variable.name in self._set_anew
+
+    @cached_property
+    def _set_anew(self) -> frozenset[str]:
+        """States that events of their components set."""
+        return frozenset(f"{member.name}.{state}" for member in self.members for state in member.again)
 
     @cached_property
     def _velocities(self) -> frozenset[str]:

@@ -96,13 +96,16 @@ def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
             entry = zipfile.ZipInfo(name, _EARLIEST)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, files[name], compresslevel=9)
+            archive.writestr(entry, files[name], compresslevel=9 if len(files[name]) < _LARGE else 6)
     content = packed.getvalue()[: -len(_comment(key, "0" * _DIGITS))]
     if key_of(path) != key:  # another process may have been faster, and be using its file by now
         kept.write(path, content + _comment(key, hashlib.sha256(content).hexdigest()))
 
 
 _DIGITS = 64
+
+_LARGE = 1_000_000
+"""Bytes of a file from which the last per cent would take most of the time."""
 
 
 def _comment(key: str, digest: str) -> bytes:
