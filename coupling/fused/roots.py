@@ -230,8 +230,12 @@ def _undiminished(lowered: Lowered, loop: LoweredLoop, solved: _Solved) -> list[
     """Pivots as they would be, had the elimination of other unknowns taken nothing from them by way of those that are substituted."""
     g, parts = lowered.graph, len(lowered.built.parts)
     place = {unknown: k for k, (_, _, unknown) in enumerate(solved.upper)}
-    found = [g.apply(Op.ABS, pivot) for pivot in solved.pivots]
-    for pivot, (_, row, _) in zip(solved.pivots, solved.upper, strict=True):
+    found = []
+    for k, pivot in enumerate(solved.pivots):
+        g.owner_now = parts + loop.first + k
+        found.append(g.apply(Op.ABS, pivot))
+    for k, (pivot, (_, row, _)) in enumerate(zip(solved.pivots, solved.upper, strict=True)):
+        g.owner_now = parts + loop.first + k
         through: dict[int, int] = {}
         for between, node in () if g.is_constant(pivot) else row.items():
             for on, factor in solved.upper[place[between]][1].items():

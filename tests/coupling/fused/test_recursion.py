@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from coupling.fused.elimination import Order
 from coupling.fused.lowering import lower
 from coupling.fused.recursion import cut_between_blocks
 from coupling.fused.roots import recursive_derivatives
+from coupling.fused.taped import Stages
 from coupling.kernel.fused import fuse, report
 from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
@@ -137,3 +140,22 @@ def test_a_pose_in_which_nothing_resists_is_for_the_fmus():
         for bent, by_fmus in ((1.0, 0), (0.0, 1)):
             session.kernel.derivatives(0.0, np.array([0.3, 0.1, bent, 0.2, *np.full(6, 0.1)]), derivatives)
             assert report(session.kernel).by_rows == by_fmus
+
+
+def balanced(blocks: int) -> Built:
+    system = System(f"tree of {blocks}")
+    system.add("ground", "planar.Fixed")
+    free = ["ground.p1"]
+    for i in range(blocks):
+        system.add(f"arm{i}", "planar.RevoluteBody", {"q": 0.1 * (-1) ** i})
+        system.connect(free.pop(0), f"arm{i}.P")
+        free += [f"arm{i}.C1", f"arm{i}.C2"]
+    return system.build(communication=False)
+
+
+def test_loops_over_a_tree_have_few_shapes_more_for_twice_as_many_blocks():
+    """Those of one level more, though what is left of all pivots is looked at: each belongs to the block that was eliminated."""
+    few, many = (
+        Stages(balanced(blocks)).written(partial(written.as_c, straight=0)).text.count("static void shape_") for blocks in (15, 31)
+    )
+    assert few < many <= few + 12
