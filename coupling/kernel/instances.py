@@ -32,8 +32,9 @@ class Together:
 
     def give(self, index: int, values: StartValues) -> None:
         """Start values of one of them, from the next start on."""
-        self._starts[index] = ctypes.addressof(values.structure(self._library))
-        self._values[index] = values
+        if self._values.get(index) is not values:
+            self._starts[index] = ctypes.addressof(values.structure(self._library))
+            self._values[index] = values
 
     def start(self, tolerance: float, start: float, stop: float, *, reset: bool = False) -> tuple[int, StartRefusal] | None:
         """Everything up to Initialization Mode; the first that does not accept it, with what it does not."""

@@ -85,6 +85,8 @@ class Session:
         self._readings: dict[tuple[Address, ...], Readings] = {}
         self.given: dict[int, tuple[str, StartValues]] = {}
         """Start values of instances in the last run, and what of them belonged to this run alone."""
+        self.nominals: np.ndarray | None = None
+        """Of the states, in the last run."""
         self.apart: frozenset[int] = frozenset()
         """The instances of which anything did."""
         self.rows = program.rows

@@ -27,7 +27,13 @@ def state_tolerances(session: Session, run: Run) -> np.ndarray:
 
 
 def nominals(session: Session) -> np.ndarray:
-    """Of all states, as their instances say."""
+    """Of all states, as their instances say; those of this library say the same in each run."""
+    if session.nominals is None or not session.together:
+        session.nominals = _nominals(session)
+    return session.nominals.copy()
+
+
+def _nominals(session: Session) -> np.ndarray:
     found = np.ones(session.built.states)
     for part, instance in zip(session.built.parts, session.instances, strict=True):
         count = len(part.states)

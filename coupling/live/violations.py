@@ -55,7 +55,7 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
         allowed, found = _allowed(session.run, level), constraints_at(session, level)
         places = [column.get(session.named(each.part, each.reference)) for each in found]
         recorded = [place for place in places if place is not None]
-        if len(recorded) == len(places) and not (places and np.abs(record.rows[:, recorded]).max() > allowed):
+        if len(recorded) == len(places) and (not places or _within(record.rows, recorded, allowed)):
             continue
         for address, now, place in zip(found, values_of(session, found), places, strict=True):
             if place is None:
@@ -74,6 +74,12 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
                     f"{_remedy(session.run)}"
                 )
     return [sentence] if sentence else []
+
+
+def _within(rows: np.ndarray, places: Sequence[int], allowed: float) -> bool:
+    """Whether all of some columns are."""
+    found = rows.take(places, axis=1)
+    return bool(found.max(initial=0.0) <= allowed and found.min(initial=0.0) >= -allowed)
 
 
 def _allowed(run: Run, level: str) -> float:
