@@ -36,6 +36,8 @@ _LONGEST = 2**31
 """Bytes of JSON beyond which a length is damage."""
 _IN_MEMORY = 2**28
 """Bytes of rows up to which they are read and checked; larger ones are mapped, and read as they are used."""
+_AT_ONCE = 2**20
+"""Bytes of rows that are looked at together."""
 _LARGE_TRAILER = 2**24
 """Bytes that none has."""
 _REMEDY = "copy or save it again"
@@ -122,13 +124,14 @@ def trailer(record: Record, outcome: Outcome, head: bytes, checksum: int | None)
     return _FOOT.pack(_END, len(text), zlib.crc32(text)) + text
 
 
-def checksum_of(path: Path, first: int, size: int) -> int | None:
-    """That of rows in a file; none of so many that whoever reads them maps them."""
+def checksum_of(file: int, first: int, size: int) -> int | None:
+    """That of rows in an open file; none of so many that whoever reads them maps them."""
     if size > _IN_MEMORY:
         return None
-    with path.open("rb") as file:
-        file.seek(first)
-        return zlib.crc32(file.read(size))
+    checksum = 0
+    for at in range(0, size, _AT_ONCE):
+        checksum = zlib.crc32(os.pread(file, min(_AT_ONCE, size - at), first + at), checksum)
+    return checksum
 
 
 def numbers(

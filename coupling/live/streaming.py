@@ -84,7 +84,9 @@ class Stream:
     @property
     def told(self) -> dict[str, Any]:
         """What a checkpoint says of the rows."""
-        return {"path": str(self.path), "count": self._kernel.rows, "first": self._first, "width": self.width}
+        count = self._kernel.rows
+        checksum = checksum_of(self._file.fileno(), self._first, 8 * count * self.width)
+        return {"path": str(self.path), "count": count, "first": self._first, "width": self.width, "checksum": checksum}
 
     def store(self) -> None:
         """The rows so far are safe from a power cut."""
@@ -116,8 +118,8 @@ class Stream:
             outcome.warnings.append(f"'{self.path}' was removed or replaced during the run; the result has all rows: save it elsewhere")
             return
         try:
-            checksum = checksum_of(self.path, self._first, 8 * self._rows * self.width)
             with self.path.open("r+b") as file:
+                checksum = checksum_of(file.fileno(), self._first, 8 * self._rows * self.width)
                 file.seek(0, os.SEEK_END)
                 file.write(trailer(record, outcome, head, checksum))
                 file.flush()
@@ -139,6 +141,10 @@ def copy_rows(path: Path, there: Mapping[str, Any], file: RawIOBase, first: int)
         if os.fstat(old.fileno()).st_size < there["first"] + size:
             raise ResultError(
                 f"'{path}' has fewer rows than the {there['count']} that the checkpoint tells of: it was cut, or belongs to another run; begin the run anew"
+            )
+        if there.get("checksum") not in (None, checksum_of(old.fileno(), there["first"], size)):
+            raise ResultError(
+                f"'{path}' has other rows than those that the checkpoint tells of: it is damaged, or belongs to another run; begin the run anew"
             )
         at, left = there["first"], size
         file.seek(first)

@@ -62,7 +62,9 @@ Status snapshot_apply(Instance *instance, const Snapshot *snapshot)
 {
     if (!fits(instance, snapshot))
         return refuse(instance, snapshot->size);
+    const double stop_time = instance->progress.stop_time; /* of the experiment, which may go on beyond the one that the state is from */
     instance->progress = snapshot->progress;
+    instance->progress.stop_time = stop_time;
     memcpy(instance->v, snapshot->values, instance->kept * sizeof(double));
     instance->valid = instance->valid_jacobian = 0;
     if (model.composition)

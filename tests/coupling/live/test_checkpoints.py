@@ -280,6 +280,34 @@ def test_rows_that_are_gone_are_told(tmp_path: Path) -> None:
         System.resume(path)
 
 
+@pytest.mark.parametrize("how", ["damaged", "of another run"])
+def test_other_rows_than_those_that_were_there_are_refused(how: str, tmp_path: Path) -> None:
+    """What is wrong in the file stays so: a run that went on would sign it."""
+    path, rows = tmp_path / "run.ckpt", tmp_path / "run.jrd"
+    result = pendulum().simulate(0.5, record_to=rows, checkpoint=path)
+    if how == "damaged":
+        data = bytearray(rows.read_bytes())
+        data[data.index(result.time[100:101].tobytes()) + 8] ^= 1
+        rows.write_bytes(data)
+    else:
+        pendulum().simulate(0.5, record_to=rows, start_values={"rod.m": 2.0})
+    with pytest.raises(
+        ResultError, match=r"run.jrd' has other rows than those that the checkpoint tells of: it is damaged, or belongs to another run"
+    ):
+        System.resume(path, stop_time=0.6)
+
+
+@pytest.mark.parametrize("scheme", ["explicit", "implicit"])
+def test_co_simulation_goes_on_beyond_its_end(scheme: str, tmp_path: Path) -> None:
+    """Its FMUs were told of another stop time than the one of the run that goes on."""
+    options = {"communication_step": 0.01, "scheme": scheme}
+    whole = pendulum().simulate(0.4, **options)
+    pendulum().simulate(0.2, checkpoint=tmp_path / "run.ckpt", **options)
+    result = System.resume(tmp_path / "run.ckpt", stop_time=0.4)
+    assert result.outcome.completed
+    assert result["rod.theta"][-1] == pytest.approx(whole["rod.theta"][-1], rel=1e-12)
+
+
 def test_a_checkpoint_that_cannot_be_written_leaves_the_run_and_the_one_before(tmp_path: Path) -> None:
     folder = tmp_path / "disk"
     folder.mkdir()
