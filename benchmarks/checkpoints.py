@@ -38,7 +38,7 @@ def measure(make: Callable[[], System], folder: Path, count: int, **options: Any
             look(self, *running)
 
     path = folder / "run.ckpt"
-    with patch.object(Keeper, "keep", timed), patch.object(Keeper, "look", few):
+    with patch.object(Keeper, "keep", timed), patch.object(Keeper, "look", few), patch("coupling.live.keeper._SHARE", 0):
         make().simulate(**options, record_to=folder / "run.jrd", checkpoint=path, checkpoint_interval=0)
     return statistics.median(spent), path.stat().st_size
 

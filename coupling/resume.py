@@ -16,6 +16,7 @@ from coupling.checkpoint_file import PLATFORM, Checkpoint
 from coupling.errors import BuildError, ResultError, StartError, listed, shown
 from coupling.fmus import FmuError
 from coupling.live.keeper import Keeper
+from coupling.live.places import followed
 from coupling.live.streaming import Stream
 from coupling.options import Run, number
 from coupling.outcome import Ending, Outcome
@@ -40,9 +41,9 @@ def resume(
     ``drives`` are the functions of time that drove inputs, which no file can hold. ``stop_time`` may be another one. Further checkpoints
     take the place of the one that was read.
     """
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in os.fsdecode(path):
         raise BuildError(f"resume: {shown(path)} is no path; give that of a checkpoint, such as 'run.ckpt'")
-    found = Path(os.fsdecode(path)).absolute()
+    found = followed(Path(os.fsdecode(path)))
     checkpoint = checkpoint_file.read(found)
     asked = _asked(found, checkpoint)
     definition = replace(asked["definition"], drives=_with_functions(found, asked["definition"], drives))

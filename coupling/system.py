@@ -27,7 +27,7 @@ from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
 from coupling.live.keeper import DEFAULT_INTERVAL, keeper_of
 from coupling.live.session import Session
-from coupling.live.streaming import Stream, path_of
+from coupling.live.streaming import stream_of
 from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.definition import Value
@@ -473,10 +473,8 @@ class System(Composition):
             start_values = start_values_of(start_values, self.instances)
         pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
         run = self._asked.run({**asked, "initial": initial if isinstance(initial, str) else Run.initial})
-        stream, keeper = (
-            None if record_to is None else Stream(path_of(record_to)),
-            keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact),
-        )
+        keeper = keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact)
+        stream = stream_of(record_to, keeper)
         restarts = check_restarts(on_crash, max_restarts, keeper)
         simulator = self._simulator or Simulator(self.definition)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -23,6 +22,7 @@ from coupling.kernel.kernel import Kernel
 from coupling.kernel.status import Status
 from coupling.kernel.visit import Unvisited, Visited, load_state, saved_state
 from coupling.live.guards import Guards
+from coupling.live.places import place
 from coupling.options import Run, number
 from coupling.outcome import Outcome
 from coupling.plan.as_data import as_data, from_data
@@ -216,7 +216,7 @@ class Keeper:
         except OSError as error:
             self._failed = f"'{self.path}' could not be written at t = {_reached(session):g} s: {error.strerror}"
         now = perf_counter()
-        self._next = now + max(self.interval, _SHARE * (now - began) if self.interval else 0.0)
+        self._next = now + max(self.interval, _SHARE * (now - began))
 
     def _write(self, session: Running, beside: Sequence[Kept]) -> None:
         head = {
@@ -244,7 +244,8 @@ class Keeper:
     def tell(self, outcome: Outcome, solver: str) -> None:
         """What the outcome of the run has to say of checkpoints."""
         if self._failed:
-            outcome.warnings.append(f"a checkpoint failed: {self._failed}; the run went on, and the last one that was written stays")
+            left = "the last one that was written stays" if self.there else "there is none of it"
+            outcome.warnings.append(f"a checkpoint failed: {self._failed}; the run went on, and {left}")
         if self.begins_at is None:
             return
         head, anew = self.begins_at.head, "" if self._exact else f", where solver = '{solver}' began anew: not to the last bit"
@@ -298,17 +299,7 @@ def keeper_of(checkpoint: object, interval: object, inexact: object) -> Keeper |
                 f"checkpoint_interval = {shown(interval)} is for checkpoints; give checkpoint='run.ckpt' as well, or leave it out"
             )
         return None
-    if not isinstance(checkpoint, str | os.PathLike) or not os.fspath(checkpoint):
-        raise BuildError(f"checkpoint = {shown(checkpoint)} is no path; give that of a file, such as 'run.ckpt'")
-    path = Path(os.fsdecode(checkpoint)).absolute()
-    if path.is_dir():
-        raise BuildError(f"checkpoint = '{checkpoint!s}' is a folder; give the path of a file in it")
-    if path.exists() and not path.is_file():
-        raise BuildError(
-            f"checkpoint = '{checkpoint!s}' is refused: it is a device, or something else that no file may replace; give the path of a file"
-        )
-    if not path.parent.is_dir():
-        raise BuildError(f"checkpoint = '{checkpoint!s}' lies in a folder that does not exist; make it, or choose another path")
+    path = place("checkpoint", checkpoint, ".ckpt")
     seconds = number("checkpoint_interval", interval)
     if not seconds >= 0:
         raise BuildError(f"checkpoint_interval = {seconds:g} s is refused: it must be at least 0; {DEFAULT_INTERVAL:g} s is the default")

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from coupling.errors import BuildError, ResultError, shown
+from coupling.errors import BuildError, ResultError
+from coupling.live.keeper import Keeper
+from coupling.live.places import check_apart, place
 from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
@@ -23,16 +25,14 @@ from coupling.rows_file import SUFFIX, checksum_of, header, numbers, remove_part
 _ROWS_UNKNOWN = -1
 
 
-def path_of(path: object) -> Path:
-    """A path that rows can be written to, as far as can be said before."""
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise BuildError(f"record_to = {shown(path)} is no path; give that of a file, such as 'run{SUFFIX}'")
-    found = Path(path).absolute()
-    if found.suffix != SUFFIX:
-        raise BuildError(f"record_to = '{path}' is refused: results are files that end in '{SUFFIX}'; give '{found.stem}{SUFFIX}'")
-    if found.is_dir():
-        raise BuildError(f"record_to = '{path}' is a folder; give the path of a file in it")
-    return found
+def stream_of(record_to: object, keeper: Keeper | None) -> Stream | None:
+    """By the options of ``simulate``."""
+    if record_to is None:
+        return None
+    path = place("record_to", record_to, SUFFIX, ends_in_it=True)
+    if keeper:
+        check_apart(path, keeper.path)
+    return Stream(path)
 
 
 class Stream:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import struct
 import subprocess
@@ -10,14 +11,17 @@ import sys
 import textwrap
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from coupling import BuildError, Ending, Result, System
-from coupling.errors import ResultError
+from coupling import BuildError, Ending, Result, System, checkpoint_file
+from coupling.errors import ResultError, shown
 from coupling.fused import coded
 from coupling.fused.compiled import NotCompiled
+from coupling.live import keeper
+from coupling.live.keeper import Keeper
 from tests.support.systems import kept, stepped
 from tests.support.systems.systems import pendulum, pushed, refusal
 
@@ -247,6 +251,7 @@ def test_fmus_that_cannot_serialise_are_refused_by_name(tmp_path: Path) -> None:
 
 def test_options_of_checkpoints_are_checked(tmp_path: Path) -> None:
     machine = pendulum()
+    (tmp_path / "link.jrd").symlink_to("run.jrd")
     for options, why in (
         ({"checkpoint": 3}, "checkpoint = 3 is no path; give that of a file, such as 'run.ckpt'"),
         ({"checkpoint": tmp_path}, f"checkpoint = '{tmp_path}' is a folder; give the path of a file in it"),
@@ -256,11 +261,16 @@ def test_options_of_checkpoints_are_checked(tmp_path: Path) -> None:
         ),
         (
             {"checkpoint": "/dev/full"},
-            "checkpoint = '/dev/full' is refused: it is a device, or something else that no file may replace; give the path of a file",
+            "checkpoint = '/dev/full' is refused: it is a device, which no file may replace; give the path of a file",
         ),
         (
             {"checkpoint": tmp_path / "run.ckpt", "checkpoint_interval": -1},
             "checkpoint_interval = -1 s is refused: it must be at least 0; 60 s is the default",
+        ),
+        (
+            {"record_to": tmp_path / "run.jrd", "checkpoint": tmp_path / "link.jrd"},
+            f"record_to and checkpoint both name '{tmp_path / 'run.jrd'}', where one would replace the other; give each a file of its own, such as 'run.ckpt' "
+            "for the checkpoint",
         ),
         (
             {"checkpoint_interval": 5.0},
@@ -268,6 +278,57 @@ def test_options_of_checkpoints_are_checked(tmp_path: Path) -> None:
         ),
     ):
         assert refusal(lambda options=options: machine.simulate(1.0, **options), BuildError) == why
+
+
+@pytest.mark.parametrize("option", ["record_to", "checkpoint"])
+def test_files_that_cannot_be_written_are_refused_before_the_run(option: str, tmp_path: Path) -> None:
+    """Also by root, to whom permissions mean nothing: nobody can make a file in /proc."""
+    machine, fifo = pendulum(), tmp_path / "fifo.jrd"
+    os.mkfifo(fifo)
+    long = "a" * 300 + ".jrd"
+    for path, why in (
+        ("a\0b.jrd", f"{option} = 'a\\x00b.jrd' is no path: it has a character 0 in it; give that of a file, such as 'run."),
+        (long, f"{option} = {shown(long)} is refused: the name is longer than its folder takes; give a shorter one"),
+        ("/proc/x.jrd", f"{option}: '/proc/x.jrd' cannot be written: No such file or directory; choose another path"),
+        (fifo, f"{option} = '{fifo}' is refused: it is a fifo, which no file may replace; give the path of a file"),
+    ):
+        refused = OSError if path == "/proc/x.jrd" else BuildError
+        assert refusal(lambda path=path: machine.simulate(1.0, **{option: path}), refused).startswith(why)
+    assert [each.name for each in tmp_path.iterdir()] == ["fifo.jrd"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_followed(there: bool, tmp_path: Path) -> None:
+    """And stays one."""
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("run.jrd", "run.ckpt"):
+        (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
+        if there:
+            (tmp_path / name).touch()
+    first = pendulum().simulate(0.2, record_to=tmp_path / "run.jrd", checkpoint=tmp_path / "run.ckpt")
+    assert kept.bits(System.resume(tmp_path / "run.ckpt")) == kept.bits(first) == kept.bits(Result.load(tmp_path / "run.jrd"))
+    assert all((tmp_path / name).is_symlink() and (tmp_path / "elsewhere" / name).is_file() for name in ("run.jrd", "run.ckpt"))
+    assert len(list((tmp_path / "elsewhere").iterdir())) == 2
+
+
+def test_checkpoints_take_no_more_than_their_share_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where one is asked for at each step; shown by a clock of which a checkpoint takes a second, and a look a hundredth."""
+    now, keep = [0.0], Keeper.keep
+
+    def passed() -> float:
+        now[0] += 0.01
+        return now[0]
+
+    def slow(self: Keeper, *running: Any) -> None:
+        monkeypatch.setattr(checkpoint_file, "write", lambda *given: now.__setitem__(0, now[0] + 1.0))
+        keep(self, *running)
+        made.append(self.count)
+
+    made: list[int] = []
+    monkeypatch.setattr(keeper, "perf_counter", passed)
+    monkeypatch.setattr(Keeper, "keep", slow)
+    result = pendulum().simulate(2.0, max_step=1e-3, checkpoint=tmp_path / "run.ckpt", checkpoint_interval=0)
+    assert result.statistics.steps >= 2000 and len(made) <= 3
 
 
 def test_rows_that_are_gone_are_told(tmp_path: Path) -> None:

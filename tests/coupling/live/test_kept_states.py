@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from coupling import Result, StartError, System
+from coupling.live import keeper
 from tests.support import foreign
 from tests.support.foreign.unruly import function, unruly
 from tests.support.systems import kept
@@ -19,6 +20,12 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "all": ({}, {"isolate": "all"}),
     "here": ({}, {}),
 }
+
+
+@pytest.fixture(autouse=True)
+def checkpoints_at_every_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much of the time they take."""
+    monkeypatch.setattr(keeper, "_SHARE", 0)
 
 
 def oscillators(unit: Path, kind: str, **adding: Any) -> System:

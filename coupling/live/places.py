@@ -1,0 +1,62 @@
+"""Where a run writes: the paths of its files, checked before it begins."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+from pathlib import Path
+
+from coupling.errors import BuildError, shown
+
+
+def place(option: str, given: object, suffix: str, *, ends_in_it: bool = False) -> Path:
+    """The file that an option names, links followed; refuses what cannot be written, as far as can be said before."""
+    if not isinstance(given, str | os.PathLike) or not os.fspath(given):
+        raise BuildError(f"{option} = {shown(given)} is no path; give that of a file, such as 'run{suffix}'")
+    named = os.fsdecode(given)
+    if "\0" in named:
+        raise BuildError(f"{option} = {shown(named)} is no path: it has a character 0 in it; give that of a file, such as 'run{suffix}'")
+    path = Path(named)
+    if ends_in_it and path.suffix != suffix:
+        raise BuildError(f"{option} = '{named}' is refused: results are files that end in '{suffix}'; give '{path.stem}{suffix}'")
+    try:
+        return _writable(option, named, followed(path))
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise BuildError(
+                f"{option} = {shown(named)} is refused: the name is longer than its folder takes; give a shorter one"
+            ) from None
+        raise OSError(f"{option}: '{path.absolute()}' cannot be written: {error.strerror}; choose another path") from None
+
+
+def followed(path: Path) -> Path:
+    """The file itself where it is a link, which stays one when another file takes its place."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path.absolute()
+
+
+def _writable(option: str, named: str, path: Path) -> Path:
+    if path.is_dir():
+        raise BuildError(f"{option} = '{named}' is a folder; give the path of a file in it")
+    if path.exists() and not path.is_file():
+        what = _SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "a device")
+        raise BuildError(f"{option} = '{named}' is refused: it is {what}, which no file may replace; give the path of a file")
+    if not path.parent.is_dir():
+        raise BuildError(f"{option} = '{named}' lies in a folder that does not exist; make it, or choose another path")
+    tried = path.with_name(f".{path.name}.{threading.get_native_id()}.{os.getpid()}.part")
+    tried.open("wb").close()  # whether the folder takes files, which its permissions alone do not tell
+    tried.unlink()
+    return path
+
+
+_SPECIAL = {stat.S_IFIFO: "a fifo", stat.S_IFSOCK: "a socket"}
+
+
+def check_apart(record_to: Path, checkpoint: Path) -> None:
+    """Refuses one file for both."""
+    if os.path.realpath(record_to) == os.path.realpath(checkpoint):
+        raise BuildError(
+            f"record_to and checkpoint both name '{checkpoint}', where one would replace the other; give each a file of its own, such as "
+            f"'{checkpoint.with_suffix('.ckpt').name}' for the checkpoint"
+        )
