@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from coupling.errors import BuildError, shown
+from coupling.files import file_path, written
 from coupling.markup import DOUBTFUL, Markup, framed, noted, table, titled
 from coupling.pictures.diagram.graph import graph_of
 from coupling.pictures.diagram.paint import Picture, picture_of
 from coupling.pictures.diagram.sheet import sheet
 from coupling.pictures.diagram.svg import svg
 from coupling.plan.definition import Definition
-from coupling.result import drawn, file_path, written
+from coupling.result import drawn
 
 _MOST, _LARGEST = 100, 180_000
 """Instances, and bytes, beyond which a notebook shows no diagram."""

@@ -102,6 +102,8 @@ class Run:
         if not 1 <= number("max_steps", self.max_steps) < math.inf or self.max_steps != int(self.max_steps):
             raise BuildError(f"max_steps = {self.max_steps} is refused: it must be a whole number of at least 1")
         object.__setattr__(self, "max_steps", int(self.max_steps))
+        if not isinstance(self.progress, bool):
+            raise BuildError(f"progress = {shown(self.progress)} is refused: give True for a bar, or False")
         if not isinstance(self.solver, str):
             raise BuildError(f"solver = {shown(self.solver)} is refused: give the name of one, such as 'dopri5'")
         if not isinstance(self.isolate, str) or self.isolate not in _ISOLATE:

@@ -6,7 +6,6 @@ import csv
 import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +15,7 @@ import numpy as np
 
 from coupling import mat_file, rows_file
 from coupling.errors import ResultError, listed, shown
+from coupling.files import file_path, written
 from coupling.fmus import level_of
 from coupling.markup import Markup, framed, titled
 from coupling.names import matches, nearest, resolve
@@ -473,12 +473,6 @@ def start_picture(
     return found
 
 
-def file_path(path: str | os.PathLike[str], suffix: str, purpose: str = "written") -> Path:
-    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
-        raise TypeError(f"{shown(path)} is no path; give that of the file to be {purpose}, such as 'result{suffix}'")
-    return Path(path)
-
-
 def drawn(sheet: Sheet, target: Path, title: str) -> Path:
     """A still picture as a file, by its suffix."""
     if target.suffix not in (".svg", ".png", ".pdf"):
@@ -489,12 +483,3 @@ def drawn(sheet: Sheet, target: Path, title: str) -> Path:
         else:
             by_matplotlib(sheet, target)
     return target
-
-
-@contextmanager
-def written(target: Path, what: str = "result") -> Iterator[None]:
-    """Says where nothing can be written."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(f"the {what} cannot be written to '{target}': {error.strerror}; choose another path") from None

@@ -57,11 +57,23 @@ def resume(
 
 
 def _go_on(simulator: Simulator, path: Path, checkpoint: Checkpoint, run: Run, asked: Mapping[str, Any]) -> tuple[Outcome, Record]:
-    rows = checkpoint.head["rows"]
-    stream = Stream(Path(rows["path"]), rows) if rows else None
+    stream = _rows(path, checkpoint)
     keeper = Keeper(path, checkpoint.head["interval"], checkpoint, checkpoint.head.get("inexact", False))
     simulator.prepare(run)
     return simulator.run(run, asked["start_values"], asked["fixed"], None, stream, keeper)
+
+
+def _rows(path: Path, checkpoint: Checkpoint) -> Stream | None:
+    """The file with the rows so far, where there is one."""
+    rows = checkpoint.head["rows"]
+    if not rows:
+        return None
+    file = Path(rows["path"])
+    if not file.is_file():
+        raise ResultError(
+            f"'{path}' goes on with the rows that record_to put into '{file}', where there is no file; put it back there, or begin the run anew"
+        )
+    return Stream(file, rows)
 
 
 def _asked(path: Path, checkpoint: Checkpoint) -> dict[str, Any]:
@@ -121,7 +133,8 @@ def _until(path: Path, checkpoint: Checkpoint, run: Run, stop_time: float | None
     times, last = run.times(), run.stop_time
     interval = run.output_interval or (last - run.start_time) / 500
     if run.output_times is None and interval > 0:
-        times = np.concatenate([times, np.arange(last + interval, stop * (1 + 1e-12), interval)])
+        further = np.arange(last + interval, stop, interval)
+        times = np.concatenate([times, further[stop - further > 1e-9 * (stop - run.start_time)]])
     times = np.union1d(times[times < stop], [stop])
     return replace(run, stop_time=stop, output_interval=None, output_times=times)
 
@@ -153,18 +166,25 @@ def run_on(begin: Begin, stream: Stream | None, keeper: Keeper | None, restarts:
     """Runs, and goes on from the last checkpoint where an FMU has taken its process along, as often as that."""
     outcome, record = begin(stream, keeper)
     crashes: list[Outcome] = []
+    anew = 0
     while keeper and outcome.ending in _CRASHES and len(crashes) < restarts:
         crashes.append(outcome)
-        stream, keeper = _anew(stream, keeper)
+        anew += not keeper.there
         try:
+            stream, keeper = _anew(stream, keeper)
             outcome, record = begin(stream, keeper)
-        except StartError as error:
+        except (StartError, ResultError, OSError) as error:
             outcome.warnings.append(f"the run could not be restarted: {error}")
             break
     if crashes:
-        often = "once" if len(crashes) == 1 else f"{len(crashes)} times"
-        outcome.warnings.append(f"the run was restarted {often} from its last checkpoint; first it had {crashes[0].sentence}")
+        outcome.warnings.append(f"the run was restarted {_restarted(anew, len(crashes) - anew)}; first it had {crashes[0].sentence}")
     return outcome, record
+
+
+def _restarted(anew: int, from_checkpoints: int) -> str:
+    """How often, and from where."""
+    ways = ((anew, "from its start, since there was no checkpoint yet"), (from_checkpoints, "from its last checkpoint"))
+    return ", and ".join(f"{'once' if count == 1 else f'{count} times'} {where}" for count, where in ways if count)
 
 
 def _anew(stream: Stream | None, keeper: Keeper) -> tuple[Stream | None, Keeper]:
@@ -172,5 +192,4 @@ def _anew(stream: Stream | None, keeper: Keeper) -> tuple[Stream | None, Keeper]
     if not keeper.there:
         return stream and Stream(stream.path), keeper.again(None)
     checkpoint = checkpoint_file.read(keeper.path)
-    rows = checkpoint.head["rows"]
-    return Stream(Path(rows["path"]), rows) if rows else None, keeper.again(checkpoint)
+    return _rows(keeper.path, checkpoint), keeper.again(checkpoint)

@@ -248,6 +248,7 @@ def _result_info(result: Result) -> dict[str, Any]:
 
 
 def _simulate(chosen: argparse.Namespace) -> int:
+    from coupling.files import state_of
     from coupling.progress import noticed
 
     for path in chosen.out:
@@ -260,6 +261,8 @@ def _simulate(chosen: argparse.Namespace) -> int:
         raise WrongUse("--plot: there is no file for the figure; add --out FILE.png")
     system = system_of(chosen.system, chosen.kind)
     stop, settings, start_values = run_of(chosen, system)
+    kept = [path for path in (chosen.record_to, chosen.checkpoint) if path]
+    before = [state_of(path) for path in kept]
     result = system.simulate(
         stop,
         start_values=start_values,
@@ -271,7 +274,7 @@ def _simulate(chosen: argparse.Namespace) -> int:
     )
     with noticed():  # Ctrl-C and SIGTERM, once, wait until all is written
         written, refused = _write_all(result, chosen.out, chosen.plot)
-        written += [str(path) for path in (chosen.record_to, chosen.checkpoint) if path]
+        written += [str(path) for path, old in zip(kept, before, strict=True) if state_of(path) not in (None, old)]
     if chosen.json:
         said = {"ending": result.outcome.ending.name, "sentence": result.outcome.sentence, "warnings": list(result.outcome.warnings)}
         print(json.dumps({**said, "rows": len(result), "written": written}))

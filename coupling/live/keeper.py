@@ -244,7 +244,7 @@ class Keeper:
     def tell(self, outcome: Outcome, solver: str) -> None:
         """What the outcome of the run has to say of checkpoints."""
         if self._failed:
-            left = "the last one that was written stays" if self.there else "there is none of it"
+            left = "the last one that was written stays" if self.there else "none was written"
             outcome.warnings.append(f"a checkpoint failed: {self._failed}; the run went on, and {left}")
         if self.begins_at is None:
             return

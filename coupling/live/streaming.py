@@ -75,7 +75,8 @@ class Stream:
         except OSError as error:
             with suppress(OSError):  # where nothing can be written, nothing was
                 part.unlink(missing_ok=True)
-            raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; choose another path") from None
+            remedy = "go on where it can, or begin the run anew" if self._there else "choose another path"
+            raise OSError(f"record_to: '{self.path}' cannot be written: {error.strerror}; {remedy}") from None
 
     def go_on(self) -> None:
         """The rows go into the file from now on, after those that the kernel has been told of."""

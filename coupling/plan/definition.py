@@ -105,10 +105,7 @@ def define_instance(
     for option, value in (("private", private), ("logging", logging)):
         if not isinstance(value, bool):
             raise BuildError(f"{option} = {shown(value)} of '{name}' is refused: give True or False")
-    if process is not None and (not isinstance(process, str) or not process.strip()):
-        raise BuildError(
-            f"process = {shown(process)} of '{name}' is refused: give 'own', or the name of a group of instances that share a process"
-        )
+    _check_process(name, process)
     own = {"communication_step": communication_step, "extrapolation": extrapolation}
     kind = _kind_with(name, kind, {option: value for option, value in own.items() if value is not None})
     loaded, stepped = find_fmus(name, fmu, private)
@@ -137,6 +134,18 @@ def define_instance(
         logging,
         process,
     )
+
+
+def _check_process(name: str, process: Any) -> None:
+    if process is None:
+        return
+    refused = f"process = {shown(process)} of '{name}' is refused"
+    if not isinstance(process, str) or not process.strip():
+        raise BuildError(f"{refused}: give 'own', or the name of a group of instances that share a process")
+    if process == "none":
+        raise BuildError(f"{refused}: leave it out where the instance has no process of its own; groups have other names")
+    if process != process.strip():
+        raise BuildError(f"{refused}: there are blanks around the name; give '{process.strip()}'")
 
 
 def check_name(name: Any, dotted: bool = False) -> None:

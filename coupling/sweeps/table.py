@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coupling.errors import listed, shown
+from coupling.files import written
 from coupling.markup import Markup, framed, table, titled
 from coupling.outcome import Ending, Outcome
-from coupling.result import Result, written
+from coupling.result import Result
 from coupling.sweeps.points import Point
 from coupling.sweeps.task import MEASURABLE, TOLD, Row, Task
 from coupling.system import System

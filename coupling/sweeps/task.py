@@ -16,10 +16,11 @@ import numpy as np
 
 from coupling import rows_file
 from coupling.errors import ResultError, shown
+from coupling.files import written
 from coupling.outcome import Ending, Outcome
 from coupling.plan.definition import Definition
 from coupling.plan.drives import FunctionDrive
-from coupling.result import Result, written
+from coupling.result import Result
 from coupling.sweeps.points import Point
 from coupling.system import System
 

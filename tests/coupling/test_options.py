@@ -36,6 +36,7 @@ UNSTABLE = (
         ({"stop_time": True}, "stop_time = True is refused: it must be a number"),
         ({"stop_time": math.inf}, "start_time = 0 s and stop_time = inf s must both be finite"),
         ({"start_time": math.nan}, "start_time = nan s and stop_time = 1 s must both be finite"),
+        ({"progress": "x"}, "progress = 'x' is refused: give True for a bar, or False"),
         ({"solver": None}, "solver = None is refused: give the name of one, such as 'dopri5'"),
         ({"solver": "dopri"}, "the solver 'dopri' is unknown; did you mean 'dopri5'?"),
         ({"rtol": 0}, "rtol = 0 is refused: it must lie between 0 and 1; 1e-8 is the default"),

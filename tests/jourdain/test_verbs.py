@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coupling import Result, System
+from coupling import Result, System, checkpoint_file
 from coupling.measures import final, peak
 from coupling.sampling import sample
 from coupling.sweep import sweep
@@ -239,6 +239,25 @@ def test_a_run_leaves_a_checkpoint(exported: Path, tmp_path: Path, capsys: pytes
     code, out, _ = run(capsys, "simulate", exported, "--stop", "0.1", "--isolate", "all", "--checkpoint", tmp_path / "run.ckpt", "--json")
     assert code == 0 and json.loads(out)["written"] == [str(tmp_path / "run.ckpt")]
     assert System.resume(tmp_path / "run.ckpt", stop_time=0.2).time[-1] == 0.2
+
+
+def test_a_checkpoint_that_was_not_written_is_not_listed(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where there is one of another run."""
+    path, rows = folder / "run.ckpt", folder / "run.jrd"
+    path.write_text("of another run")
+
+    def fail(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint_file, "write", fail)
+    code, out, _ = run(capsys, "simulate", folder / "machine.py", "--stop", "0.1", "--record-to", rows, "--checkpoint", path, "--json")
+    said = json.loads(out)
+    assert code == 0 and said["written"] == [str(rows)]
+    assert said["warnings"] == [
+        f"a checkpoint failed: '{path}' could not be written at t = 0.1 s: No space left on device; the run went on, and none was written"
+    ]
 
 
 def test_an_fmu_that_cannot_be_read_does_not_pass(exported: Path, capsys: pytest.CaptureFixture[str]) -> None:

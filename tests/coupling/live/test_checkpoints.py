@@ -137,6 +137,12 @@ def test_further_than_it_was_to_go(tmp_path: Path) -> None:
     )
 
 
+def test_the_last_row_has_no_other_one_beside_it(tmp_path: Path) -> None:
+    """Though tenths of a second do not add up to whole ones."""
+    pendulum().simulate(0.5, output_interval=0.1, checkpoint=tmp_path / "run.ckpt")
+    assert System.resume(tmp_path / "run.ckpt", stop_time=1.0).time == pytest.approx(np.arange(11) / 10)
+
+
 def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     def force(t: float) -> float:
         if not went_on and t > 0.3:
@@ -329,6 +335,17 @@ def test_checkpoints_take_no_more_than_their_share_of_the_time(tmp_path: Path, m
     monkeypatch.setattr(Keeper, "keep", slow)
     result = pendulum().simulate(2.0, max_step=1e-3, checkpoint=tmp_path / "run.ckpt", checkpoint_interval=0)
     assert result.statistics.steps >= 2000 and len(made) <= 3
+
+
+def test_a_file_of_rows_that_is_elsewhere_is_told(tmp_path: Path) -> None:
+    path, rows = tmp_path / "run.ckpt", tmp_path / "run.jrd"
+    pendulum().simulate(0.1, record_to=rows, checkpoint=path)
+    rows.rename(tmp_path / "moved.jrd")
+    assert refusal(lambda: System.resume(path), ResultError) == (
+        f"'{path}' goes on with the rows that record_to put into '{rows}', where there is no file; put it back there, or begin the run anew"
+    )
+    (tmp_path / "moved.jrd").rename(rows)
+    assert System.resume(path).outcome.completed
 
 
 def test_rows_that_are_gone_are_told(tmp_path: Path) -> None:

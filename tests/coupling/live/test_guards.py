@@ -344,6 +344,19 @@ def test_a_process_that_is_none_is_refused(process):
     assert sentence == f"process = {process!r} of 'unit' is refused: give 'own', or the name of a group of instances that share a process"
 
 
+@pytest.mark.parametrize(
+    ("process", "why"),
+    [
+        ("none", "leave it out where the instance has no process of its own; groups have other names"),
+        ("own ", "there are blanks around the name; give 'own'"),
+    ],
+)
+def test_names_that_are_taken_for_another_one_are_refused(process, why):
+    """No group has them."""
+    sentence = refusal(lambda: System().add("unit", "planar.Fixed", process=process), BuildError)
+    assert sentence == f"process = '{process}' of 'unit' is refused: {why}"
+
+
 def test_groups_of_a_system_inside_another_one_are_its_own():
     """Others of the same name share no process with them."""
     inner, outer = pendulum(lambda name: "one" if name == "rod" else "own"), System("outer", gravity=(0.0, -9.81))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from coupling import Ending, Result, System
+from coupling.live.keeper import Keeper
 from tests.support.runtime.with_code import CRASHES_ONCE, with_code
 from tests.support.systems import kept
 from tests.support.systems.systems import pendulum, refusal
@@ -62,7 +63,24 @@ def test_a_run_that_has_no_checkpoint_yet_begins_anew(crashes: Path, tmp_path: P
     """And its rows do so in their file."""
     undisturbed, result = run(crashes, [3], isolate="all", record_to=tmp_path / "run.jrd")
     assert kept.bits(result) == kept.bits(undisturbed) == kept.bits(Result.load(tmp_path / "run.jrd"))
-    assert "restarted once from its last checkpoint" in result.outcome.warnings[-1]
+    assert "the run was restarted once from its start, since there was no checkpoint yet; first it had " in result.outcome.warnings[-1]
+
+
+def test_a_run_that_cannot_go_on_keeps_what_it_has(crashes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where somebody has removed its rows, or its checkpoint."""
+    rows, keep = tmp_path / "run.jrd", Keeper.keep
+
+    def removing(self: Keeper, *running: Any) -> None:
+        keep(self, *running)
+        rows.unlink(missing_ok=True)
+
+    monkeypatch.setattr(Keeper, "keep", removing)
+    _, result = run(crashes, [5], isolate="all", record_to=rows, checkpoint_interval=0)
+    assert result.outcome.ending is Ending.PROCESS_DIED and result.time[-1] > 0.45
+    assert any(
+        f"could not be restarted: '{tmp_path / 'run.ckpt'}' goes on with the rows that record_to put into '{rows}'" in each
+        for each in result.outcome.warnings
+    )
 
 
 def test_rows_in_a_file_go_on_after_a_crash(crashes: Path, tmp_path: Path) -> None:

@@ -242,7 +242,6 @@ def test_a_disk_that_takes_no_result_leaves_it_in_memory(tmp_path: Path) -> None
                 OSError, match=f"the result cannot be written to '{disk / name}': No space left on device; choose another path"
             ):
                 write(disk / name)
-            (disk / name).unlink(missing_ok=True)
         assert not list(disk.iterdir())
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
         with pytest.raises(OSError, match=f"record_to: '{disk / 'run.jrd'}' cannot be written: Read-only file system; choose another path"):
