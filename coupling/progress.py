@@ -74,12 +74,12 @@ _asked = 0.0
 """When :func:`ends_calls` was asked last."""
 
 
-def ends_calls() -> bool:
-    """To be asked often while an FMU in another process is waited for: whether its call is to be ended, by that process. Ctrl-C leaves it a second; a
-    second Ctrl-C none."""
+def ends_calls(lasted: float) -> bool:
+    """To be asked often while an FMU in another process is waited for, and has been for so many seconds: whether its call is to be ended, by that
+    process. Ctrl-C and SIGTERM leave it a second; a second Ctrl-C none."""
     global _asked
     _asked = time.monotonic()
-    return any(each.urgent for each in _noticing)
+    return any(each.urgent for each in _noticing) or (_taken is not None and _taken.ends(lasted))
 
 
 @contextmanager
@@ -109,9 +109,13 @@ class _Taken:
     """SIGTERM, taken over from the system, which would end the process at once."""
 
     def __init__(self) -> None:
-        self.came = False
+        self.came, self._at = False, 0.0
         self._ran = False
         """Whether anything has run that is worth being written."""
+
+    def ends(self, lasted: float) -> bool:
+        """Whether a call is to be ended that has lasted for so many seconds, also where nobody notices any more."""
+        return self.came and min(lasted, time.monotonic() - self._at) > _PATIENCE
 
     def begin(self) -> bool:
         """Of whoever notices: whether the signal has come already."""
@@ -119,7 +123,7 @@ class _Taken:
         return self.came
 
     def __call__(self, *_: object) -> None:
-        self.came = True
+        self.came, self._at = True, time.monotonic()
         if _noticing:
             _noticing[-1].press()
         elif not self._ran:

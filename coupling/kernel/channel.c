@@ -38,12 +38,31 @@ struct Host {
 
 static Host *hosts;
 static atomic_flag listing = ATOMIC_FLAG_INIT;
-static int (*looks)(void);
+static int (*looks)(double);
+static HostSignals signals;
 static unsigned forgotten;
 
-void host_look(int (*look)(void))
+void host_look(int (*look)(double))
 {
     looks = look;
+}
+
+void host_signals(const HostSignals *of)
+{
+    signals = *of;
+}
+
+/* Whether a handler of a signal has raised an exception. Handlers are called here, not when `looks` is: what they raise there is lost. */
+static bool raised(void)
+{
+    if (!signals.handle)
+        return false;
+    const int held = signals.hold();
+    const bool found = signals.handle() != 0;
+    if (found)
+        signals.forget();
+    signals.release(held);
+    return found;
 }
 
 /* -- waiting, on both sides ------------------------------------------------------------------------------------------------ */
@@ -386,7 +405,7 @@ static int await(Host *h, uint32_t before, int op)
         if (calls != count)
             since = now;
         count = calls;
-        if (looks && looks())
+        if (raised() || (looks && looks(now - since)))
             return lose(h, INTERRUPTED, now - since);
         if (h->call_timeout > 0 && (count % 2 || op < OP_GUARD) && now - since >= h->call_timeout)
             return lose(h, TIMED_OUT, h->call_timeout);

@@ -59,6 +59,15 @@ typedef struct {
     double time;
 } Death;
 
+/* How Python calls the handlers of signals that have come: between `hold` and `release`; `handle` returns another number than 0 where one has raised
+ * an exception, which `forget` drops. */
+typedef struct {
+    int (*hold)(void);
+    int (*handle)(void);
+    void (*forget)(void);
+    void (*release)(int held);
+} HostSignals;
+
 /* -- in the master: channel.c ---------------------------------------------------------------------------------------------- */
 
 /* Null where it cannot be; `problem` then says why. */
@@ -76,7 +85,8 @@ long host_printed(Host *, const char **text); /* what the host has printed so fa
 void host_stop(Host *); /* ends it, and leaves zeros where the memory was that both saw */
 void host_limit(Host *, double call_timeout); /* from now on */
 void host_end(Host *);
-void host_look(int (*look)(void)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */
+void host_look(int (*look)(double lasted)); /* asked again and again while waiting; where it returns another number than 0, the host is given up */
+void host_signals(const HostSignals *);
 void hosts_forget(void);           /* in a copy of the master, whose hosts are the master's */
 
 /* -- in the host: host_run.c ------------------------------------------------------------------------------------------------ */

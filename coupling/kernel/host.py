@@ -20,7 +20,7 @@ _PING = 1
 """As in C."""
 
 ANSWERS = ctypes.CFUNCTYPE(c_int, c_void_p, c_int)
-LOOKS = ctypes.CFUNCTYPE(c_int)
+LOOKS = ctypes.CFUNCTYPE(c_int, c_double)
 
 
 class DeathKind(IntEnum):
@@ -88,6 +88,7 @@ declare(
         "host_limit": (None, [c_void_p, c_double]),
         "host_end": (None, [c_void_p]),
         "host_look": (None, [LOOKS]),
+        "host_signals": (None, [c_void_p * 4]),
         "hosts_forget": (None, []),
         "library_call": (c_char_p, [c_int, c_int]),
     }
@@ -211,18 +212,17 @@ class Host:
             self.handle = None
 
 
-def listen(interrupted: Callable[[], bool]) -> None:
-    """Who is asked, again and again while a call lasts, whether it is to be given up."""
+def listen(interrupted: Callable[[float], bool]) -> None:
+    """Who is asked, again and again while a call lasts, whether it is to be given up, and told for how many seconds it has lasted. What a handler of
+    a signal raises meanwhile ends the call in any case."""
     global _look
-
-    def look() -> int:
-        try:
-            return interrupted()
-        except KeyboardInterrupt:  # of somebody who takes no notice of signals otherwise
-            return 1
-
-    _look = LOOKS(look)
+    _look = LOOKS(interrupted)
     library.host_look(_look)
+
+
+_SIGNALS = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Clear", "PyGILState_Release")
+"""How C has Python call the handlers of signals that have come."""
+library.host_signals((c_void_p * 4)(*(ctypes.cast(getattr(ctypes.pythonapi, name), c_void_p).value for name in _SIGNALS)))
 
 
 _look: object = None

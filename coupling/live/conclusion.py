@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from coupling.errors import listed
 from coupling.kernel.hosted import HostDied
-from coupling.live.deaths import lost, lost_afterwards
+from coupling.live.deaths import lost, lost_after_run, lost_afterwards
 from coupling.live.dependencies import check_end
 from coupling.live.doubts import coarse, warnings
 from coupling.live.enforcement import jumps, takeovers
@@ -28,7 +28,9 @@ def broken_off(session: Session, error: MemoryError | HostDied) -> Outcome:
 def lost_when_freed(session: Session) -> list[str]:
     """A warning where instances have not survived being freed."""
     library = session.kernel.library
-    return [lost_afterwards(library)] if library.is_lost else []
+    if library.is_lost:
+        return [lost_afterwards(library)]
+    return [lost_after_run(*session.lost_when_freed)] if session.lost_when_freed else []
 
 
 def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: Sequence[tuple[int, str]]) -> None:

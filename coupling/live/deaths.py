@@ -89,6 +89,11 @@ def died_at_start(part: Part | None, death: Death, printed: str) -> BaseExceptio
     return error
 
 
+def lost_after_run(part: Part | None, death: Death, printed: str) -> str:
+    """A warning, of a run that has all its rows."""
+    return f"after the run {described(part, death, printed)}; the result is complete"
+
+
 # -- of a run that is in a host as a whole -------------------------------------------------------------------------------------------
 
 
@@ -105,4 +110,4 @@ def lost_at_start(library: Library, death: Death, part: Part | None = None) -> B
 def lost_afterwards(library: Library) -> str:
     """A warning, of a run that has all its rows."""
     death = library.death
-    return f"after the run {described(library.instances.get(death.instance), death, library.printed)}; the result is complete"
+    return lost_after_run(library.instances.get(death.instance), death, library.printed)

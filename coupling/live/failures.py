@@ -12,7 +12,7 @@ from coupling.kernel.changes import conflicting
 from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
 from coupling.live import switched_failures as switched
-from coupling.live.deaths import died
+from coupling.live.deaths import died, ending_of
 from coupling.options import tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
@@ -86,9 +86,12 @@ def completed(session: Session) -> Outcome:
 
 
 def interrupted(session: Session, t: float) -> Outcome:
-    """By Ctrl-C, which may have come too late."""
+    """By Ctrl-C, which may have come too late, or have ended a call of an FMU in another process."""
     if t >= session.run.stop_time:
         return completed(session)
+    guarded = session.guards.lost_by(session.instances)
+    if guarded is not None and ending_of(guarded.death) is Ending.INTERRUPTED:
+        return died(t, *guarded)
     return Outcome(Ending.INTERRUPTED, f"interrupted at t = {t:.9g} s; {KEPT}")
 
 

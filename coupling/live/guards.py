@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from coupling.errors import BuildError
 from coupling.kernel.guard import Guard
@@ -15,6 +16,14 @@ from coupling.plan.graph import Part
 from coupling.progress import ends_calls
 
 listen(ends_calls)
+
+
+class Loss(NamedTuple):
+    """In whose call a process was lost, how, and what it had printed."""
+
+    part: Part | None
+    death: Death
+    printed: str
 
 
 class Guards:
@@ -37,8 +46,8 @@ class Guards:
                 raise BuildError(f"'{part.name}' cannot run in a process of its own: {error}") from None
         return self._guards[key]
 
-    def lost_by(self, instances: Sequence[Instance]) -> tuple[Part | None, Death, str] | None:
-        """If one is no more: in whose call, how, and what it has printed."""
+    def lost_by(self, instances: Sequence[Instance], freed: Part | None = None) -> Loss | None:
+        """If one is no more; ``freed``: the instance that has just been freed, whose handle is no more either."""
         for key, guard in self._guards.items():
             death = guard.host.death
             if death:
@@ -47,7 +56,8 @@ class Guards:
                 calling = [part for i, part in members if handle and i < len(instances) and instances[i].handle == handle]
                 # An instance that is being made has no handle yet: it is the next one of all.
                 making = [part for i, part in members if i == len(instances)]
-                return next(iter(calling or making), members[0][1] if len(members) == 1 else None), death, guard.host.printed
+                alone = members[0][1] if len(members) == 1 else freed
+                return Loss(next(iter(calling or making), alone), death, guard.host.printed)
         return None
 
     @contextmanager

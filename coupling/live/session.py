@@ -16,7 +16,7 @@ from coupling.kernel.instances import Together
 from coupling.kernel.kernel import Kernel
 from coupling.kernel.own import Library
 from coupling.kernel.rows import Rows
-from coupling.live.guards import NO_GUARDS, Guards
+from coupling.live.guards import NO_GUARDS, Guards, Loss
 from coupling.live.keeper import Keeper
 from coupling.live.parameters import Parameter
 from coupling.live.program import Program
@@ -66,6 +66,8 @@ class Session:
         """By which the run is differentiated."""
         self.shadows: list[Session] = []
         """Sessions of the same program with other values of these, of one parameter after the other."""
+        self.lost_when_freed: Loss | None = None
+        """A process of an instance that has not survived being freed."""
         self.inner: Session | None = None
         """What is integrated between communication points, with the same instances."""
         self.evaluated = ""
@@ -201,8 +203,9 @@ class Session:
         if self.inner is not None:
             self.inner.free()
         self.kernel.free()
-        for instance in () if self.shares else self.instances:
+        for part, instance in () if self.shares else zip(self.built.parts, self.instances, strict=True):
             instance.free()
+            self.lost_when_freed = self.lost_when_freed or self.guards.lost_by(self.instances, part)
         if not self.shares:
             self.guards.end()
 

@@ -126,15 +126,15 @@ def test_an_endless_call_ends_where_it_is_given_up(start):
     """By whoever listens, at once."""
     host, asked = start(), []
 
-    def interrupted() -> bool:
-        asked.append(1)
+    def interrupted(lasted: float) -> bool:
+        asked.append(lasted)
         return len(asked) >= 3
 
     listen(interrupted)
     try:
         began = time.monotonic()
         assert host.call(LOOP) is DeathKind.INTERRUPTED and len(asked) == 3
-        assert time.monotonic() - began < 0.5
+        assert time.monotonic() - began < 0.5 and asked == sorted(asked) and 0 <= asked[0] < asked[-1] < 0.5
     finally:
         listen(ends_calls)
 

@@ -125,6 +125,7 @@ def test_an_endless_call_ends_by_ctrl_c():
     timer.start()
     result = run(LOOP)
     assert result.outcome.ending is Ending.INTERRUPTED and time.monotonic() - began < 10
+    assert f": {NAME} was interrupted after " in result.outcome.sentence and " in fmi3GetFloat64 at t = 0.5" in result.outcome.sentence
     assert_kept(result)
 
 
@@ -153,8 +154,12 @@ def test_death_at_the_start_is_a_sentence(fmi):
 
 
 def test_death_when_it_is_freed_leaves_the_result_complete(fmi):
-    """There is nothing that anybody would miss."""
-    assert run(AT_FREE, fmi).outcome.completed
+    """A warning says so; there is nothing that anybody would miss."""
+    result = run(AT_FREE, fmi)
+    assert result.outcome.completed
+    assert result.outcome.warnings == [
+        f"after the run {NAME} crashed (illegal instruction) in fmi{fmi}FreeInstance; the result is complete"
+    ]
 
 
 @pytest.mark.parametrize("way", ["own", "group", "all"])

@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import threading
+import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from coupling.kernel.hosted import HostedLibrary
 from coupling.measures import final
 from coupling.outcome import Ending
 from coupling.sweep import sweep
+from tests.coupling.test_progress import terminated
 from tests.support import foreign
 from tests.support.systems.systems import pendulum
 
@@ -171,6 +174,49 @@ def test_ctrl_c_ends_a_call_without_end() -> None:
     result = _driven(bad).simulate(1.0, isolate="all", output_interval=0.01, call_timeout=20)
     assert result.outcome.ending is Ending.INTERRUPTED and "was interrupted after" in result.outcome.sentence
     assert 0.45 < result._record.rows[-1, 0] < 0.52
+
+
+_WAYS = {"all": ({}, {"isolate": "all"}), "own": ({"process": "own"}, {})}
+"""Of ``add`` and ``simulate``: the whole run in a process of its own, or the FMU alone."""
+
+
+def _hanging(way: str, hook: str) -> System:
+    system = System()
+    system.add("it", foreign.of_oscillator(3, **{hook: _ENDS["loop"][0]}), **_WAYS[way][0])
+    return system
+
+
+@pytest.mark.parametrize("way", _WAYS)
+def test_ctrl_c_ends_a_start_without_end(way: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """At once, once: what the handler of the signal raises is not lost in the callback in which it comes."""
+    system = _hanging(way, "initialize")
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        system.simulate(0.1, call_timeout=10, **_WAYS[way][1])
+    assert "ignored" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("way", _WAYS)
+def test_ctrl_c_ends_the_freeing_of_an_instance(way: str) -> None:
+    """The result is complete, and a warning says what was given up."""
+    system = _hanging(way, "free")
+    threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
+    result = system.simulate(0.1, call_timeout=10, **_WAYS[way][1])
+    assert result.outcome.completed and len(result.outcome.warnings) == 1
+    assert "after the run 'it' (Oscillator.fmu of" in result.outcome.warnings[0] and "interrupted" in result.outcome.warnings[0]
+    assert result.outcome.warnings[0].endswith(" in fmi3FreeInstance; the result is complete")
+
+
+@pytest.mark.parametrize("way", _WAYS)
+@pytest.mark.parametrize("hook", ["initialize", "free"])
+def test_sigterm_ends_what_hangs(way: str, hook: str, tmp_path: Path) -> None:
+    """Also where rows are written, after which the signal is raised again."""
+    path, system = tmp_path / "run.jrd", _hanging(way, hook)
+    began = time.monotonic()
+    run = partial(system.simulate, 0.1, record_to=path, call_timeout=10, **_WAYS[way][1])
+    assert terminated(run, lambda: time.monotonic() > began + 0.4) == -signal.SIGTERM
+    assert time.monotonic() - began < 5
+    assert hook == "initialize" or Result.load(path).outcome.completed
 
 
 def test_a_sweep_has_a_process_for_each_worker() -> None:
