@@ -76,7 +76,7 @@ class Run:
     call_timeout: float | None = None
     """Seconds that one call of an FMU in a process of its own may take."""
     memory: float | None = None
-    """Bytes that such a process may take."""
+    """Bytes of address space that such a process may add to what it begins with."""
     sandbox: bool = False
     """Whether such a process is denied the files of others, the network and other programs."""
     sensitivities: Sequence[str] = ()

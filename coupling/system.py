@@ -464,7 +464,7 @@ class System(Composition):
         at the end: ``System.resume`` goes on from there; with ``checkpoint_inexact`` FMUs that cannot serialise their states begin again there from their
         continuous states alone. ``isolate``: ``all`` has the run, with all FMUs, in a process of its own, so that one that crashes
         ends the run alone; ``foreign`` does so where an FMU is not of this library. There a call of an FMU that takes longer than ``call_timeout`` seconds
-        ends the run, and so does Ctrl-C; the process may take so many bytes of ``memory``, and in a ``sandbox`` no files of others. Where an FMU takes a
+        ends the run, and so does Ctrl-C; FMUs there may take so many bytes of ``memory``, and in a ``sandbox`` no files of others. Where an FMU takes a
         process of its own along, the run goes on from its last checkpoint with ``on_crash="restart"``, ``max_restarts`` times.
         """
         asked = {name: value for name, value in locals().items() if name in _ASKED}

@@ -28,6 +28,7 @@ class Guard:
     def __init__(self, memory: float | None = None, call_timeout: float | None = None) -> None:
         self.opened: dict[Path, LoadedLibrary] = {}
         self.host = Host(memory=memory, call_timeout=call_timeout)
+        self.memory = memory
         self.handle = library.guard_new(self.host.handle)
         if not self.handle:
             self.host.end()

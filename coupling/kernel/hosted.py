@@ -67,6 +67,7 @@ class HostedLibrary:
         self.opened: dict[Path, Any] = {}
         self.instances: dict[int, Any] = {}
         self.limits = memory, call_timeout, sandbox
+        self.memory = memory
         self._shown, self._ended = 0, False
         self._call, self._handle = library.host_call, self.host.handle
         self._words, self._numbers = self.host.words.word, self.host.words.real

@@ -43,6 +43,9 @@ class Library(Protocol):
     is_elsewhere: bool
     """Whether C is in another process."""
 
+    memory: float | None
+    """Bytes that this process may take, if it has a limit."""
+
     @property
     def printed(self) -> str:
         """What that process, if it is another one, has printed."""
@@ -103,7 +106,7 @@ class OwnLibrary:
 
     is_elsewhere = is_lost = False
     printed = printed_in_run = ""
-    death = None
+    death = memory = None
 
     def __init__(self, path: Path) -> None:
         self._library = ctypes.CDLL(str(path))

@@ -383,8 +383,8 @@ int platform_limit(double memory)
         fputs("500", file);
         fclose(file);
     }
-    if (memory <= 0)
+    const double most = memory + address_space();
+    if (memory <= 0 || most >= (double)RLIM_INFINITY) /* which as a whole number would be another one */
         return 0;
-    const rlim_t most = (rlim_t)(memory + address_space());
-    return setrlimit(RLIMIT_AS, &(struct rlimit){most, most}) ? errno : 0;
+    return setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)most, (rlim_t)most}) ? errno : 0;
 }

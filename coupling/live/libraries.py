@@ -12,6 +12,10 @@ from coupling.kernel.own import Library
 from coupling.plan.graph import Part
 
 
+_NO_ROOM = "failed to map", "annot allocate", "cannot create shared object descriptor", "cannot map"
+"""What the system says of a binary where a process may take no more memory."""
+
+
 def library_of(part: Part, home: Library = own, guard: Guard | None = None) -> LoadedLibrary:
     """The binary that an instance runs by, in a process, or in that of a guard; refuses one that cannot be opened, by the instance's name."""
     fmu, opened = part.fmu, home.opened if guard is None else guard.opened
@@ -33,6 +37,12 @@ def library_of(part: Part, home: Library = own, guard: Guard | None = None) -> L
             raise BuildError(
                 f"'{part.name}' cannot be loaded: '{place}' lies where no program may be run (noexec); name another folder in the environment "
                 "variables JOURDAIN_CACHE and TMPDIR"
+            ) from None
+        memory = home.memory if guard is None else guard.memory
+        if memory is not None and any(sign in str(error) for sign in _NO_ROOM):
+            raise BuildError(
+                f"'{part.name}' cannot be loaded: memory = {memory:g} bytes is too little for the binary of '{fmu.path.name}' and what is loaded with "
+                "it; give more, such as memory=1e9, or leave it out to have no limit"
             ) from None
         tool = f"'{fmu.generation_tool}'" if fmu.generation_tool else "the tool that wrote it"
         notes = "".join(f"; {note}" for note in fmu.notes)

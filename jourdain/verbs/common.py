@@ -90,7 +90,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         help="have each run in a process of its own, or those with FMUs that are not of this library (default: foreign)",
     )
     parser.add_argument("--call-timeout", type=number, metavar="SECONDS", help="that a call of an FMU may take there (default: 60)")
-    parser.add_argument("--memory", type=number, metavar="BYTES", help="that such a process may take, such as 2e9 (default: what there is)")
+    parser.add_argument("--memory", type=number, metavar="BYTES", help="of address space that FMUs may take there, such as 2e9 (default: no limit)")
     parser.add_argument("--sandbox", action="store_true", default=None, help="let such a process reach no file of others, and no network")
 
 

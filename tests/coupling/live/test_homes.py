@@ -265,6 +265,21 @@ def test_what_fmus_print_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == "hello\n"
 
 
+@pytest.mark.parametrize("way", _WAYS)
+def test_memory_that_is_too_little_for_a_binary_is_named(way: str) -> None:
+    """With its remedy; a limit beyond what there are numbers for is none."""
+    system = System()
+    system.add("it", foreign.oscillator(), {"u": 0.0}, **_WAYS[way][0])
+    with pytest.raises(BuildError) as caught:
+        system.simulate(0.1, memory=1, **_WAYS[way][1])
+    assert str(caught.value) == (
+        "'it' cannot be loaded: memory = 1 bytes is too little for the binary of 'Oscillator.fmu' and what is loaded with it; give more, such as "
+        "memory=1e9, or leave it out to have no limit"
+    )
+    for memory in (1e9, 2.0**64, 1e30):
+        assert system.simulate(0.1, memory=memory, **_WAYS[way][1]).outcome.completed
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
