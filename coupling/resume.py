@@ -15,6 +15,7 @@ from coupling import checkpoint_file
 from coupling.checkpoint_file import PLATFORM, Checkpoint
 from coupling.errors import BuildError, ResultError, StartError, listed, shown
 from coupling.fmus import FmuError
+from coupling.live.homes import check_apart
 from coupling.live.keeper import Keeper
 from coupling.live.places import followed
 from coupling.live.streaming import Stream
@@ -142,7 +143,7 @@ def _until(path: Path, checkpoint: Checkpoint, run: Run, stop_time: float | None
 # -- FMUs that take their process along ----------------------------------------------------------------------------------------------
 
 
-def check_restarts(on_crash: object, max_restarts: object, keeper: Keeper | None) -> int:
+def check_restarts(on_crash: object, max_restarts: object, keeper: Keeper | None, run: Run, definition: Definition) -> int:
     """How often a run may be restarted, by the options of ``simulate``."""
     if not isinstance(on_crash, str) or on_crash not in ("stop", "restart"):
         raise BuildError(f"on_crash = {shown(on_crash)} is unknown; choose 'stop' or 'restart'")
@@ -154,6 +155,7 @@ def check_restarts(on_crash: object, max_restarts: object, keeper: Keeper | None
         return 0
     if keeper is None:
         raise BuildError("on_crash = 'restart' goes on from a checkpoint; give checkpoint='run.ckpt' as well")
+    check_apart(run, definition, on_crash=on_crash)
     return max_restarts
 
 

@@ -20,7 +20,7 @@ from coupling.errors import AnalysisError, BuildError, Unprojectable, Unstepped,
 from coupling.kernel.hosted import HostDied
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
-from coupling.live.homes import Homes
+from coupling.live.homes import Homes, check_apart
 from coupling.live.interval import Interval
 from coupling.live.keeper import Keeper
 from coupling.live.parameters import parameters_named
@@ -114,6 +114,7 @@ class Simulator:
 
     def _prepare(self, run: Run) -> Built:
         solver_of(run)
+        check_apart(run, self.definition)
         run = self._stabilised(run, {})
         if run.communication_step is None:
             self._homes.open_libraries(built := self.built(self._mode(run)), self.definition, run)

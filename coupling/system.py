@@ -475,8 +475,8 @@ class System(Composition):
         run = self._asked.run({**asked, "initial": initial if isinstance(initial, str) else Run.initial})
         keeper = keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact)
         stream = stream_of(record_to, keeper)
-        restarts = check_restarts(on_crash, max_restarts, keeper)
         simulator = self._simulator or Simulator(self.definition)
+        restarts = check_restarts(on_crash, max_restarts, keeper, run, simulator.definition)
         try:
             simulator.prepare(run)
             with terminated_after(record_to is not None or checkpoint is not None):

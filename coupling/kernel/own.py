@@ -106,7 +106,8 @@ class OwnLibrary:
 
     is_elsewhere = is_lost = False
     printed = printed_in_run = ""
-    death = memory = None
+    death = None
+    memory: float | None = None
 
     def __init__(self, path: Path) -> None:
         self._library = ctypes.CDLL(str(path))

@@ -42,7 +42,7 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
     try:
         check_end(session, outcome)
         outcome.warnings += [*warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
-        outcome.notes += [*built.notes, *built.overruled(given), *takeovers(session), *_shared(session)]
+        outcome.notes += [*built.notes, *built.overruled(given), *takeovers(session), *_shared(session), *_left(session)]
     except HostDied:
         outcome.warnings.append(lost_afterwards(session.kernel.library))
 
@@ -55,6 +55,16 @@ def _shared(session: Session) -> list[str]:
         if names
         else []
     )
+
+
+def _left(session: Session) -> list[str]:
+    """A note of a limit that nothing had."""
+    run = session.run
+    if run.memory is None or session.kernel.library.is_elsewhere or any(part.process for part in session.built.parts):
+        return []
+    return [
+        f"memory = {run.memory:g} had no effect: all FMUs are of this library, and isolate = '{run.isolate}' leaves those in this process"
+    ]
 
 
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:

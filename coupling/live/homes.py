@@ -31,6 +31,23 @@ def is_isolated(run: Run, definition: Definition) -> bool:
     return run.isolate != "none"
 
 
+def may_be_apart(run: Run, definition: Definition) -> bool:
+    """Whether an FMU may be in another process than the master; those of others may come or not with ``foreign``."""
+    return run.isolate != "none" or any(each.process for each in definition.instances)
+
+
+def check_apart(run: Run, definition: Definition, **limits: object) -> None:
+    """Refuses what is of use for other processes alone, where there is none."""
+    given = {"call_timeout": run.call_timeout, "memory": run.memory, **limits}
+    for name, value in given.items():
+        if value is not None and not may_be_apart(run, definition):
+            shown = f"'{value}'" if isinstance(value, str) else f"{value:g}"
+            raise BuildError(
+                f"{name} = {shown} has no effect: no FMU is in a process of its own; give isolate='all' as well, or add an FMU with process='own', or leave "
+                "it out"
+            )
+
+
 def sandbox_of(definition: Definition) -> Sandbox:
     """What is left to the process of a run: the unpacked files of its FMUs, to be written where they are its own. Refused where there is no sandbox."""
     if lacks():

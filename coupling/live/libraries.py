@@ -11,7 +11,6 @@ from coupling.kernel.instance import LoadedLibrary
 from coupling.kernel.own import Library
 from coupling.plan.graph import Part
 
-
 _NO_ROOM = "failed to map", "annot allocate", "cannot create shared object descriptor", "cannot map"
 """What the system says of a binary where a process may take no more memory."""
 

@@ -90,7 +90,9 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         help="have each run in a process of its own, or those with FMUs that are not of this library (default: foreign)",
     )
     parser.add_argument("--call-timeout", type=number, metavar="SECONDS", help="that a call of an FMU may take there (default: 60)")
-    parser.add_argument("--memory", type=number, metavar="BYTES", help="of address space that FMUs may take there, such as 2e9 (default: no limit)")
+    parser.add_argument(
+        "--memory", type=number, metavar="BYTES", help="of address space that FMUs may take there, such as 2e9 (default: no limit)"
+    )
     parser.add_argument("--sandbox", action="store_true", default=None, help="let such a process reach no file of others, and no network")
 
 
@@ -113,7 +115,9 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
         "memory": chosen.memory,
         "sandbox": chosen.sandbox,
     }
-    settings = {**_BY_DEFAULT, **system.settings, **{name: value for name, value in options.items() if value is not None}}
+    given = {**system.settings, **{name: value for name, value in options.items() if value is not None}}
+    apart = given.get("isolate") != "none" or any(each.process for each in system.definition.instances)
+    settings = {**(_BY_DEFAULT if apart else {}), **given}
     stop = settings.pop("stop_time", None) if chosen.stop is None else chosen.stop
     if stop is None and len(system.instances) == 1:
         stop = next(iter(system.instances.values())).default_stop_time

@@ -280,12 +280,27 @@ def test_memory_that_is_too_little_for_a_binary_is_named(way: str) -> None:
         assert system.simulate(0.1, memory=memory, **_WAYS[way][1]).outcome.completed
 
 
+def test_a_limit_for_foreign_fmus_is_noted_where_there_is_none() -> None:
+    """Not refused: one call of ``simulate`` serves systems with and without."""
+    note = "memory = 1e+09 had no effect: all FMUs are of this library, and isolate = 'foreign' leaves those in this process"
+    assert note in pendulum().simulate(0.05, isolate="foreign", memory=1e9, call_timeout=5).outcome.notes
+    assert note not in _driven(foreign.oscillator()).simulate(0.05, isolate="foreign", memory=1e9, drives={"it.u": 0.0}).outcome.notes
+
+
+_NO_EFFECT = (
+    "has no effect: no FMU is in a process of its own; give isolate='all' as well, or add an FMU with process='own', or leave it out"
+)
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
         ({"isolate": "some"}, "isolate = 'some' is unknown; choose 'all', 'foreign' or 'none'"),
         ({"call_timeout": 0}, "call_timeout = 0 is refused: it must be a number of seconds greater than 0; leave it out to have no limit"),
         ({"memory": -1}, "memory = -1 is refused: it must be a number of bytes greater than 0; leave it out to have no limit"),
+        ({"memory": 2e9}, f"memory = 2e+09 {_NO_EFFECT}"),
+        ({"call_timeout": 5}, f"call_timeout = 5 {_NO_EFFECT}"),
+        ({"on_crash": "restart", "checkpoint": "run.ckpt"}, f"on_crash = 'restart' {_NO_EFFECT}"),
     ],
 )
 def test_refusals(option: dict, sentence: str) -> None:
