@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import platform
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from threading import RLock
 
@@ -15,8 +16,9 @@ from coupling.kernel.fused import Stage, loaded
 from coupling.kernel.own import Library
 from fmu_components.export.compile import PLATFORMS, ExportError, compiler_version, shared_library
 
-FLAGS = ("-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-asynchronous-unwind-tables")
+_FLAGS = ("-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-asynchronous-unwind-tables")
 """More than -O1 takes longer and gains nothing; the last but one keeps the digits of all targets alike."""
+_PROCESSOR = Path("/proc/cpuinfo")
 _FILE = "code.so"
 _loaded: dict[str, ctypes.CDLL] = {}
 _lock = RLock()
@@ -62,12 +64,22 @@ def symbol(stage: str) -> str:
 
 def key_of(text: str) -> str:
     """Of everything that the machine's code depends on."""
-    told = (text, compiler_version(_TARGET.required_compiler()), " ".join(FLAGS), platform.machine())
+    told = (text, compiler_version(_TARGET.required_compiler()), " ".join(flags()), platform.machine())
     return hashlib.sha256("\0".join(told).encode()).hexdigest()
+
+
+@cache
+def flags() -> tuple[str, ...]:
+    """Of the compiler. Instructions that do not overwrite an operand, where the processor has them, make a tenth of the time and change no digit."""
+    try:
+        known = _PROCESSOR.read_text().split()
+    except OSError:
+        known = []
+    return (*_FLAGS, "-mavx") if "avx" in known and platform.machine() == "x86_64" else _FLAGS
 
 
 _TARGET = PLATFORMS["linux64"]
 
 
 def _fill(folder: Path, text: str) -> None:
-    (folder / _FILE).write_bytes(shared_library(_TARGET, text, FLAGS))
+    (folder / _FILE).write_bytes(shared_library(_TARGET, text, flags()))

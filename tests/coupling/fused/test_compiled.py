@@ -57,6 +57,23 @@ def test_another_text_has_another_key(place, calls):
     assert (first(), first(TEXT.replace("7", "8"))) == (7, 8)
 
 
+def test_instructions_of_this_processor_change_no_digit(place, monkeypatch):
+    """Products and sums one by one, of which none may be joined."""
+    steps = "".join(f"    w[0] = w[0] * {1 + i / 7!r} + sin(w[0]) - {i / 3!r};\n" for i in range(1, 200))
+    text = f'#include <math.h>\n__attribute__((visibility("default"))) void jourdain_before(const void *code, double *w)\n{{\n    (void)code;\n{steps}}}\n'
+    keys, values, without = set(), set(), place / "cpuinfo"
+    without.write_text("flags : sse2\n")
+    for processor in (compiled._PROCESSOR, without):
+        monkeypatch.setattr(compiled, "_PROCESSOR", processor)
+        compiled.flags.cache_clear()
+        keys.add(key_of(text))
+        values.add(first(text))
+        has = processor is not without and "avx" in processor.read_text().split()
+        assert ("-mavx" in compiled.flags()) == has
+    compiled.flags.cache_clear()
+    assert len(values) == 1 and len(keys) == (2 if "avx" in Path("/proc/cpuinfo").read_text().split() else 1)
+
+
 def test_a_damaged_file_is_replaced(place, calls, monkeypatch):
     first()
     (file,) = place.rglob("code.so")
