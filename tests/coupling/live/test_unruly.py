@@ -48,7 +48,9 @@ def run(system: System, way: str, kind: str, at: str, timeout: float | None = No
         options |= {"communication_step": 0.02}
     if at in ("save", "restore"):
         options |= {"step_control": "adaptive", "coupling_tolerance": 1e-6}
-    return system.simulate(1.0, output_interval=0.02, call_timeout=timeout, memory=200e6, **options)
+    if way != "none":
+        options |= {"call_timeout": timeout, "memory": 200e6}
+    return system.simulate(1.0, output_interval=0.02, **options)
 
 
 def refused(system: System, way: str, kind: str, at: str) -> tuple[str, str]:
