@@ -182,8 +182,11 @@ def test_the_fmu_of_the_benchmark_of_masters_is_valid(tmp_path):
 @pytest.mark.slow
 def test_the_benchmark_of_fixed_steps_prints_its_table():
     """One line per mechanism, with the most iterations of any step, the times, and the share of deadlines that were missed."""
-    head, seven, *exported, crane = printed("index3", "--steps", "50", "--systems", "seven bodies", "crane", "--exported", "seven bodies")
+    head, seven, called, *exported, crane, crane_called = printed(
+        "index3", "--steps", "50", "--systems", "seven bodies", "crane", "--exported", "seven bodies"
+    )
     assert head.endswith("missed at 1 kHz") and seven.startswith("seven bodies ") and crane.startswith("crane ")
+    assert called.startswith("seven bodies, FMUs called ") and crane_called.startswith("crane, FMUs called ")
     assert [line.split(",")[1] for line in exported] == [" FMI 2", " FMI 3"]
     for line in (seven, crane):
         assert int(line[41:53]) <= 4 and line.endswith("%")
