@@ -32,7 +32,7 @@ import trees  # noqa: E402
 from links_calls import Calls, Link, NoCalls, Timed  # noqa: E402
 
 from coupling import System  # noqa: E402
-from coupling.live.fused import begin_fused  # noqa: E402
+from coupling.live.fused import begin_fused, not_compiled  # noqa: E402
 from coupling.live.program import compile_program  # noqa: E402
 from coupling.live.session import Session  # noqa: E402
 from coupling.live.start import start  # noqa: E402
@@ -208,6 +208,8 @@ def row(kind: Kind, links: int, way: str, seconds: float, calls: Calls | None, w
         began = time.perf_counter()
         session = stack.enter_context(start(compile_program(built, run.outputs), run, {}))
         begin_fused(session)
+        if why := not_compiled(session):
+            print(f"{kind.name}, {links} links: {why}")
         measured = {"start": time.perf_counter() - began}
         random, compared = np.random.default_rng(1), min(links, space.MOST_RELATIVE)
         angles, rates = random.uniform(-0.5, 0.5, links), random.uniform(-0.5, 0.5, links)
