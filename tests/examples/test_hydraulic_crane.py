@@ -59,7 +59,9 @@ def test_integrated_together_it_is_the_benchmark(
     machine: ModuleType, states: np.ndarray, exact: dict[str, np.ndarray], solver: str
 ) -> None:
     """Length, pressures and force to 1e-6 of each value, every 0.1 s over 20 s, through the end stop twice."""
-    result = machine.system().simulate(crane.STOP, solver=solver, rtol=1e-10, output_times=TIMES)
+    # At 1e-10 the pressure at 13.3 s is off by 1e-7 to 4e-6 with the large steps of dop853, by the FMUs and by the tape, as rounding has it.
+    rtol = 2e-11 if solver == "dop853" else 1e-10
+    result = machine.system().simulate(crane.STOP, solver=solver, rtol=rtol, output_times=TIMES)
     found = errors(machine, result, exact)
     assert max(found.values()) < 1e-6, found
     for name, state, allowed in (("boom.theta", 0, 1e-9), ("load.theta", 1, 1e-6), ("valve.spool", 6, 1e-8)):
