@@ -35,7 +35,8 @@ CASES = [(options, apart, "tape") for options in SOLVERS for apart in APART] + [
 def test_a_run_in_a_process_of_its_own_has_the_same_bits(options, apart, compiled):
     """The process loads compiled code and knows the tape; whoever calls the FMU of another tool is there, too."""
     if apart.get("sandbox") and lacks():
-        pytest.skip("there is no sandbox")
+        # Kernels before Linux 6.2 have no sandbox, and runs that ask for one are refused there.
+        pytest.skip(lacks())
     here, there = (run(arm(), compiled=compiled, **options, **where) for where in ({}, apart))
     assert kept.bits(here) == kept.bits(there)
 
