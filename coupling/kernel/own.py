@@ -44,7 +44,7 @@ class Library(Protocol):
     """Whether C is in another process."""
 
     memory: float | None
-    """Bytes that this process may take, if it has a limit."""
+    """Bytes of address space that this process may add, if it has a limit."""
 
     @property
     def printed(self) -> str:

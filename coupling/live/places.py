@@ -53,7 +53,7 @@ def _writable(option: str, named: str, path: Path) -> Path:
 _SPECIAL = {stat.S_IFIFO: "a fifo", stat.S_IFSOCK: "a socket"}
 
 
-def check_apart(record_to: Path, checkpoint: Path) -> None:
+def refuse_one_for_both(record_to: Path, checkpoint: Path) -> None:
     """Refuses one file for both."""
     if os.path.realpath(record_to) == os.path.realpath(checkpoint):
         raise BuildError(

@@ -15,7 +15,7 @@ import numpy as np
 
 from coupling.errors import BuildError, ResultError
 from coupling.live.keeper import Keeper
-from coupling.live.places import check_apart, place
+from coupling.live.places import place, refuse_one_for_both
 from coupling.live.recording import recorded, taken
 from coupling.live.session import Session
 from coupling.outcome import Ending, Outcome
@@ -31,7 +31,7 @@ def stream_of(record_to: object, keeper: Keeper | None) -> Stream | None:
         return None
     path = place("record_to", record_to, SUFFIX, ends_in_it=True)
     if keeper:
-        check_apart(path, keeper.path)
+        refuse_one_for_both(path, keeper.path)
     return Stream(path)
 
 
