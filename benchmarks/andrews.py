@@ -81,16 +81,16 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
     kernel = HERE.parent / "coupling" / "kernel"
     # The function with the flags of the FMUs, the integrator with those of the kernel.
     common = ["gcc", "-std=c11", "-fno-math-errno", "-fPIC", f"-I{kernel}"]
-    objects = [folder / f"function{len(flags)}.o", folder / "integrator.o"]
-    subprocess.run([*common, "-O2", *flags, "-c", HERE / "andrews_monolith.c", "-o", objects[0]], check=True)
-    subprocess.run([*common, "-O3", "-c", kernel / "runge_kutta.c", "-o", objects[1]], check=True)
-    subprocess.run(["gcc", "-shared", "-o", library, *objects, "-lm"], check=True)
-    function = ctypes.CDLL(str(library)).andrews_run
-    function.restype = ctypes.c_double
+    function = folder / f"function{len(flags)}.o"
+    subprocess.run([*common, "-O2", *flags, "-c", HERE / "andrews_monolith.c", "-o", function], check=True)
+    integrator = [kernel / "runge_kutta.c", kernel / "lanes.c"]
+    subprocess.run([*common, "-O3", "-shared", "-o", library, function, *integrator, "-lm"], check=True)
+    andrews = ctypes.CDLL(str(library)).andrews_run
+    andrews.restype = ctypes.c_double
 
     def run(method: Tableau, tolerance: float) -> tuple[float, float, int]:
         angles, evaluations = (ctypes.c_double * 7)(), ctypes.c_long()
-        seconds = function(ctypes.byref(method.structure), ctypes.c_double(tolerance), 3, angles, ctypes.byref(evaluations))
+        seconds = andrews(ctypes.byref(method.structure), ctypes.c_double(tolerance), 3, angles, ctypes.byref(evaluations))
         return seconds, error(list(angles)), evaluations.value
 
     return run

@@ -86,7 +86,7 @@ static void visit_state(Kernel *k, Visit *v)
     VISIT_FROM_TO(v, rk, t, h);
     VISIT_FROM_TO(v, rk, steps, worst);
     VISIT_FROM_TO(v, rk, error_before, dense_ready);
-    visit(v, rk->atol, (size_t)(rk->corrected + rk->count - rk->atol) * sizeof *rk->atol); /* with states, stages and all numbers */
+    visit(v, rk->atol, (size_t)(rk->corrected + rk->width - rk->atol) * sizeof *rk->atol); /* with states, stages and all numbers */
 }
 
 /* The run is where the method is. */

@@ -1,6 +1,8 @@
 /* After Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6, and their codes. */
 #include "runge_kutta.h"
 
+#include "lanes.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,13 +13,60 @@ static const double safety = 0.9, least_factor = 0.2, greatest_factor = 10, leas
 /* Points that lie nearer to each other, in units of the tolerance, differ by rounding. */
 static const double least_distance = 1e-3;
 
+enum { CACHE_LINE = 64 };
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+static int slopes_of(const Tableau *tableau)
+{
+    return tableau->stages + 1 + tableau->extra;
+}
+
+static size_t sums_of(const Tableau *tableau)
+{
+    return (size_t)(slopes_of(tableau) + (tableau->e3 ? 2 : 1) + tableau->dense);
+}
+
+/* The next sum over stages, of those that have a weight; its terms stand behind those of the sum before. */
+static void add_sum(RungeKutta *rk, Sum **next, Term **term, const double *weights, int stages)
+{
+    Sum *const sum = (*next)++;
+    *sum = (Sum){.term = *term};
+    for (int s = 0; s < stages; s++)
+        if (weights[s] != 0)
+            *(*term)++ = (Term){weights[s], rk->k + (size_t)s * rk->width};
+    sum->terms = (int)(*term - sum->term);
+}
+
+static void arrange_sums(RungeKutta *rk, Sum *next, Term *term)
+{
+    const Tableau *tableau = rk->tableau;
+    const int slopes = slopes_of(tableau), stages = tableau->stages;
+    rk->place = next;
+    for (int s = 0; s < slopes; s++)
+        add_sum(rk, &next, &term, tableau->a + s * (stages + tableau->extra), s);
+    rk->error = next;
+    add_sum(rk, &next, &term, tableau->e, stages + 1);
+    if (tableau->e3)
+        add_sum(rk, &next, &term, tableau->e3, stages + 1);
+    rk->interpolant = next;
+    for (int j = 0; j < tableau->dense; j++)
+        add_sum(rk, &next, &term, tableau->d + j * slopes, slopes);
+}
+
+/* Rows of states end where a whole number of lanes does, in zeros and in tolerances that are infinite. */
 RungeKutta *rk_new(const Tableau *tableau, int count, Derivative derivative, void *context, double rtol, const double *atol)
 {
-    size_t n = (size_t)count, slopes = (size_t)(tableau->stages + 1 + tableau->extra), dense = 3 + (size_t)tableau->dense;
-    RungeKutta *rk = calloc(1, sizeof *rk + (5 + slopes + dense) * n * sizeof(double));
-    if (!rk)
+    const size_t n = lanes_width(count), slopes = (size_t)slopes_of(tableau), dense = 3 + (size_t)tableau->dense, sums = sums_of(tableau);
+    const size_t numbers = aligned((5 + slopes + dense) * n * sizeof(double)), head = aligned(sums * sizeof(Sum));
+    char *const room = calloc(1, aligned(sizeof(RungeKutta)) + numbers + head + sums * slopes * sizeof(Term) + CACHE_LINE);
+    if (!room)
         return NULL;
-    double *block = (double *)(rk + 1);
+    RungeKutta *const rk = (RungeKutta *)room;
+    double *const block = (double *)aligned((size_t)(room + sizeof *rk));
     *rk = (RungeKutta){
         .tableau = tableau,
         .count = count,
@@ -34,8 +83,13 @@ RungeKutta *rk_new(const Tableau *tableau, int count, Derivative derivative, voi
         .dx = block + (4 + (size_t)tableau->stages) * n,
         .dense = block + (4 + slopes) * n,
         .corrected = block + (4 + slopes + dense) * n,
+        .width = n,
+        .lanes = lanes_of_processor(),
     };
-    memcpy(rk->atol, atol, n * sizeof *atol);
+    for (size_t i = 0; i < n; i++)
+        rk->atol[i] = i < (size_t)count ? atol[i] : INFINITY;
+    char *const behind = (char *)block + numbers;
+    arrange_sums(rk, (Sum *)behind, (Term *)(behind + head));
     return rk;
 }
 
@@ -51,7 +105,7 @@ static void copy(const RungeKutta *rk, double *to, const double *from)
 
 static double *row(const RungeKutta *rk, double *rows, int index)
 {
-    return rows + (size_t)index * (size_t)rk->count;
+    return rows + (size_t)index * rk->width;
 }
 
 static int evaluate(RungeKutta *rk, double t, const double *x, double *dx)
@@ -60,61 +114,17 @@ static int evaluate(RungeKutta *rk, double t, const double *x, double *dx)
     return rk->derivative(rk->context, t, x, dx);
 }
 
-/* sum = weights . k over the first stages, of as many states at once as registers hold. */
-static void combine(const RungeKutta *rk, const double *weights, int stages, double *restrict sum)
+/* to = from + h sum. */
+static void combine(const RungeKutta *rk, const Sum *sum, const double *from, double h, double *to)
 {
-    enum { BLOCK = 8 };
-    const int count = rk->count, blocks = count - count % BLOCK;
-    const double *const k = rk->k;
-    for (int i = 0; i < blocks; i += BLOCK) {
-        double part[BLOCK] = {0};
-        for (int s = 0; s < stages; s++)
-            for (int j = 0; j < BLOCK && weights[s] != 0; j++)
-                part[j] += weights[s] * k[(size_t)s * (size_t)count + (size_t)(i + j)];
-        memcpy(sum + i, part, sizeof part);
-    }
-    for (int i = blocks; i < count; i++) {
-        double part = 0;
-        for (int s = 0; s < stages; s++)
-            part += weights[s] != 0 ? weights[s] * k[(size_t)s * (size_t)count + (size_t)i] : 0;
-        sum[i] = part;
-    }
-}
-
-/* As fmax, without a call. */
-static double larger(double a, double b)
-{
-    return a >= b || isnan(b) ? a : b;
-}
-
-/* The state at which a stage of the step from x is evaluated becomes the trial state. */
-static void place(RungeKutta *rk, int stage, const double *x, double h)
-{
-    const Tableau *tableau = rk->tableau;
-    combine(rk, tableau->a + stage * (tableau->stages + tableau->extra), stage, rk->trial);
-    for (int i = 0; i < rk->count; i++)
-        rk->trial[i] = x[i] + h * rk->trial[i];
+    rk->lanes->combine(sum, rk->width, from, h, to);
 }
 
 /* The root mean square of v in units of the tolerance at the present and the trial state, and where it is greatest; what may err at will,
  * by an infinite tolerance, does not count. */
 static double norm(const RungeKutta *rk, const double *v, int *worst)
 {
-    double sum = 0, greatest = -1;
-    int counted = 0;
-    for (int i = 0; i < rk->count; i++) {
-        if (isinf(rk->atol[i]))
-            continue;
-        counted++;
-        double scale = rk->atol[i] + rk->rtol * larger(fabs(rk->x[i]), fabs(rk->trial[i]));
-        double part = v[i] != 0 ? fabs(v[i] / scale) : 0;
-        sum += part * part;
-        if (!(part <= greatest) && !isnan(greatest)) {
-            greatest = part;
-            *worst = i;
-        }
-    }
-    return sqrt(sum / fmax(counted, 1));
+    return rk->lanes->norm(&(Scaled){v, rk->atol, rk->x, rk->trial, rk->rtol}, rk->width, worst);
 }
 
 /* The error estimate of the step to the trial state, in units of the tolerance. */
@@ -123,12 +133,25 @@ static double local_error(RungeKutta *rk, double h)
     const Tableau *tableau = rk->tableau;
     double *difference = rk->dense, other = 0;
     if (tableau->e3) {
-        combine(rk, tableau->e3, tableau->stages + 1, difference);
+        combine(rk, &rk->error[1], NULL, 1, difference);
         other = norm(rk, difference, &rk->worst) / 10;
     }
-    combine(rk, tableau->e, tableau->stages + 1, difference);
+    combine(rk, &rk->error[0], NULL, 1, difference);
     double error = norm(rk, difference, &rk->worst);
-    return error > 0 ? h * error * error / hypot(error, other) : error;
+    return !(error > 0) ? error : tableau->e3 ? h * error * error / hypot(error, other) : h * error;
+}
+
+/* Of differences each of which is 0 or no number. */
+static bool are_finite(const double *values, size_t width)
+{
+    enum { SUMS = 8 };
+    double left[SUMS] = {0}, sum = 0;
+    for (size_t i = 0; i < width; i += SUMS)
+        for (int j = 0; j < SUMS; j++)
+            left[j] += values[i + (size_t)j] - values[i + (size_t)j];
+    for (int j = 0; j < SUMS; j++)
+        sum += left[j];
+    return sum == 0;
 }
 
 /* Tries a step. Where the error estimate does without the derivative at the end, that is found only after a good step. */
@@ -140,7 +163,7 @@ static int attempt(RungeKutta *rk, double end, double *error)
     *error = INFINITY;
     rk->worst = -1;
     for (int s = 1; s <= tableau->stages; s++) {
-        place(rk, s, rk->x, h);
+        combine(rk, &rk->place[s], rk->x, h, rk->trial); /* where the stage is evaluated */
         if (s == tableau->stages && early) {
             *error = local_error(rk, h);
             if (!(*error <= 1))
@@ -160,11 +183,12 @@ static int attempt(RungeKutta *rk, double end, double *error)
     }
     if (!early)
         *error = local_error(rk, h);
-    for (int i = 0; i < rk->count && isfinite(*error); i++)
-        if (!isfinite(rk->dx[i])) {
-            *error = INFINITY;
-            rk->worst = i;
-        }
+    if (isfinite(*error) && !are_finite(rk->dx, rk->width))
+        for (int i = 0; i < rk->count && isfinite(*error); i++)
+            if (!isfinite(rk->dx[i])) {
+                *error = INFINITY;
+                rk->worst = i;
+            }
     return RK_DONE;
 }
 
@@ -270,9 +294,8 @@ static int prepare_dense(RungeKutta *rk)
 {
     const Tableau *tableau = rk->tableau;
     double h = rk->t - rk->t_before;
-    int slopes = tableau->stages + 1 + tableau->extra;
-    for (int s = tableau->stages + 1; s < slopes; s++) {
-        place(rk, s, rk->x_before, h);
+    for (int s = tableau->stages + 1; s < slopes_of(tableau); s++) {
+        combine(rk, &rk->place[s], rk->x_before, h, rk->trial);
         int status = evaluate(rk, rk->t_before + tableau->c[s] * h, rk->trial, row(rk, rk->k, s));
         if (status != RK_DONE)
             return status;
@@ -283,12 +306,8 @@ static int prepare_dense(RungeKutta *rk)
         f1[i] = h * rk->k[i] - f0[i];
         f2[i] = f0[i] - h * rk->dx[i] - f1[i];
     }
-    for (int j = 0; j < tableau->dense; j++) {
-        double *f = row(rk, rk->dense, 3 + j);
-        combine(rk, tableau->d + j * slopes, slopes, f);
-        for (int i = 0; i < rk->count; i++)
-            f[i] *= h;
-    }
+    for (int j = 0; j < tableau->dense; j++)
+        combine(rk, &rk->interpolant[j], NULL, h, row(rk, rk->dense, 3 + j));
     rk->dense_ready = true;
     return RK_DONE;
 }
@@ -298,15 +317,15 @@ static int prepare_dense(RungeKutta *rk)
 double rk_stiffness(RungeKutta *rk, int *state)
 {
     const Tableau *tableau = rk->tableau;
-    const int last = tableau->stages - 1, width = tableau->stages + tableau->extra;
+    const int last = tableau->stages - 1;
     const double h = rk->t - rk->t_before, *k = row(rk, rk->k, last);
     double *apart = rk->dense, *other = row(rk, rk->dense, 1);
     int ignored;
     *state = -1;
     if (rk->dense_ready || !(h > 0))
         return 0;
-    combine(rk, tableau->a + (last + 1) * width, last + 1, apart);
-    combine(rk, tableau->a + last * width, last, other);
+    combine(rk, &rk->place[last + 1], NULL, 1, apart);
+    combine(rk, &rk->place[last], NULL, 1, other);
     for (int i = 0; i < rk->count; i++)
         apart[i] = h * (apart[i] - other[i]) + rk->corrected[i];
     const double distance = norm(rk, apart, &ignored);

@@ -3,6 +3,7 @@
 #define KERNEL_RUNGE_KUTTA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
@@ -51,6 +52,9 @@ typedef struct RungeKutta {
     double *k, *trial, *dense, *corrected; /* from here on the method's own; corrected: by how much the last correction moved the state */
     double error_before;
     bool dense_ready;
+    size_t width; /* of a row of states, in numbers */
+    const struct Lanes *lanes;
+    const struct Sum *place, *error, *interpolant; /* over stages: as the rows of a, e and e3, and the rows of d */
 } RungeKutta;
 
 /* Copies atol, but neither the tableau nor the context. Null where memory lacks. */
