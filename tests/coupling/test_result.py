@@ -77,7 +77,7 @@ def test_statistics_count(result: Result) -> None:
     s = result.statistics
     assert 0 < s.steps < s.evaluations and s.newton_iterations >= s.factorisations > 0
     assert (s.events, s.state_events, s.time_events, s.step_events) == (0, 0, 0, 0)
-    assert 0 < s.seconds_running < 5 and 0 < s.seconds_preparing < 5
+    assert 0 < s.seconds_running < 50 and 0 < s.seconds_preparing < 50
     assert 0 < s.seconds_in_fmus <= s.seconds_running
 
 

@@ -16,7 +16,9 @@ from coupling import Ending, Result
 from jourdain import command
 from tests.jourdain.test_command import MACHINE
 
-WAITING = MACHINE.replace("def system():", "from pathlib import Path\n\ndef system():\n    while Path('wait').exists():\n        pass")
+WAITING = MACHINE.replace(
+    "def system():", "from pathlib import Path\n\ndef system():\n    while Path('wait').exists():\n        Path('waits').touch()"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -25,8 +27,8 @@ def _machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("machine.py").write_text(WAITING)
 
 
-def ended(arguments: Sequence[str], number: signal.Signals, when: Callable[[], bool], seconds: float = 0.1) -> tuple[int, str]:
-    """The exit code of a process with this command that gets a signal, some time after something is there, and what it printed."""
+def ended(arguments: Sequence[str], number: signal.Signals, when: Callable[[], bool]) -> tuple[int, str]:
+    """The exit code of a process with this command that gets a signal, a moment after something is there, and what it printed."""
     printed = Path("printed")
     child = os.fork()
     if not child:
@@ -36,7 +38,7 @@ def ended(arguments: Sequence[str], number: signal.Signals, when: Callable[[], b
     deadline = time.monotonic() + 30
     while not when() and time.monotonic() < deadline:
         time.sleep(0.005)
-    time.sleep(seconds)
+    time.sleep(0.1)
     os.kill(child, number)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), printed.read_text()
 
@@ -59,7 +61,7 @@ def test_a_run_is_written(number: signal.Signals, code: int) -> None:
 def test_nothing_is_written_before_a_run(number: signal.Signals, code: int) -> None:
     """The file of the system is being read."""
     Path("wait").touch()
-    left, said = ended(["simulate", "machine.py", *LONG, "--out", "run.csv"], number, Path("printed").exists, 0.5)
+    left, said = ended(["simulate", "machine.py", *LONG, "--out", "run.csv"], number, Path("waits").exists)
     assert left == code
     assert "Traceback" not in said
     assert said == ("jourdain: interrupted before there was a result\n" if number is signal.SIGINT else "")

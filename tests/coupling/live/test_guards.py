@@ -112,9 +112,9 @@ def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
 def test_an_endless_call_ends_after_its_time(fmi):
     """Which is that of one call, whatever the run takes."""
     began = time.monotonic()
-    result = run(LOOP, fmi, "me", call_timeout=0.3)
+    result = run(LOOP, fmi, "me", call_timeout=1.0)
     assert result.outcome.ending is Ending.TIMED_OUT and time.monotonic() - began < 30
-    assert f"{NAME} did not come back within 0.3 s in fmi{fmi}Get" in result.outcome.sentence
+    assert f"{NAME} did not come back within 1 s in fmi{fmi}Get" in result.outcome.sentence
     assert_kept(result)
 
 
@@ -124,7 +124,7 @@ def test_an_endless_call_ends_by_ctrl_c():
     began = time.monotonic()
     timer.start()
     result = run(LOOP)
-    assert result.outcome.ending is Ending.INTERRUPTED and time.monotonic() - began < 10
+    assert result.outcome.ending is Ending.INTERRUPTED and time.monotonic() - began < 30
     assert f": {NAME} was interrupted after " in result.outcome.sentence and " in fmi3GetFloat64 at t = 0.5" in result.outcome.sentence
     assert_kept(result)
 

@@ -141,7 +141,7 @@ def test_an_fmu_that_ends_the_process_ends_the_run(tmp_path: Path, end: str, kin
     """The outcome names it, its call and the cause; all rows up to there are those of the sound one, in memory and in a file."""
     statement, cause = _ENDS[end]
     bad = foreign.of_oscillator(version, rates=f"if (time > 0.5) {{ {statement} }}")
-    options = {"isolate": "all", "output_interval": 0.01, "call_timeout": 0.3} | ({"communication_step": 0.01} if kind == "cs" else {})
+    options = {"isolate": "all", "output_interval": 0.01, "call_timeout": 1.0} | ({"communication_step": 0.01} if kind == "cs" else {})
     good = _driven(foreign.of_oscillator(version), kind).simulate(1.0, **options)
     system, before = _driven(bad, kind), _hosts()
     for file in (None, tmp_path / "rows.jrd"):
@@ -213,9 +213,9 @@ def test_sigterm_ends_what_hangs(way: str, hook: str, tmp_path: Path) -> None:
     """Also where rows are written, after which the signal is raised again."""
     path, system = tmp_path / "run.jrd", _hanging(way, hook)
     began = time.monotonic()
-    run = partial(system.simulate, 0.1, record_to=path, call_timeout=10, **_WAYS[way][1])
+    run = partial(system.simulate, 0.1, record_to=path, call_timeout=60, **_WAYS[way][1])
     assert terminated(run, lambda: time.monotonic() > began + 0.4) == -signal.SIGTERM
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 50
     assert hook == "initialize" or Result.load(path).outcome.completed
 
 

@@ -19,7 +19,7 @@ from tests.support.kernel.processes import children, shared_memories
 
 WAYS = ("own", "all")
 """``process="own"`` of the FMU, and ``isolate="all"`` of the run."""
-TIMEOUT = 0.5
+TIMEOUT = 1.0
 
 
 def coupled(misdeed: Misdeed | None, way: str, kind: str, version: int) -> System:
@@ -110,7 +110,7 @@ def test_it_ends_as_promised(misdeed: Misdeed, way: str, kind: str, version: int
         assert "'bad'" in sentence or misdeed.ends == "NOT_FINITE"  # which may show first where it arrives
         if misdeed.ends in ("PROCESS_DIED", TIMED_OUT):
             assert f"in {function(at, version, kind)}" in sentence, sentence
-    assert seconds < (TIMEOUT + 1.0 if misdeed.ends == TIMED_OUT else 1.0) + 2.0  # others may be at work here
+    assert seconds < 10 * (TIMEOUT + 1.0 if misdeed.ends == TIMED_OUT else 1.0)  # others may be at work here
     if result is not None:
         rows = len(result) if result.outcome.completed else len(result) - 1  # the last one is of where it ended
         assert rows == len(good) or not result.outcome.completed
