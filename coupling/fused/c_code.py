@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
+from coupling.fused.c_order import interleaved
 from coupling.fused.expressions import Graph, Op
 
-GENERATOR = 2
+GENERATOR = 3
 """Of this text; whoever changes what is written for the same graph counts on."""
 CHUNK = 400
 """Operations of one function."""
@@ -28,6 +30,8 @@ class Section:
 
     nodes: Sequence[int]
     copies: Mapping[int, int] = field(default_factory=dict)
+    may_wait: Collection[int] = ()
+    """Those of its nodes that nobody reads before the next stage has run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +58,17 @@ def c_source(graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], s
     return CSource(text="\n".join(text) + "\n", size=places.size, slot=places.slot, constants=places.constants)
 
 
+def _in_order(graph: Graph, stages: Mapping[str, Section]) -> dict[str, Sequence[int]]:
+    """By stage; what may wait stands where the next stage would else have nothing to do but wait for itself."""
+    found = {stage: interleaved(graph, section.nodes) or section.nodes for stage, section in stages.items()}
+    for (stage, section), (following, needed) in pairwise(stages.items()):
+        together = interleaved(graph, sorted({*section.may_wait, *needed.nodes})) if section.may_wait else None
+        if together:
+            now = [node for node in section.nodes if node not in section.may_wait]
+            found |= {stage: interleaved(graph, now) or now, following: together}
+    return found
+
+
 class _Places:
     """Which function computes what, and where it is kept."""
 
@@ -65,7 +80,7 @@ class _Places:
         self.size = first_free
         self.constants: dict[int, float] = {}
         self.chunks = {
-            stage: [section.nodes[i : i + CHUNK] for i in range(0, len(section.nodes), CHUNK)] for stage, section in stages.items()
+            stage: [nodes[i : i + CHUNK] for i in range(0, len(nodes), CHUNK)] for stage, nodes in _in_order(graph, stages).items()
         }
         self.home = {node: home for stage in stages for home, chunk in self.functions(stage) for node in chunk}
         for stage, section in stages.items():

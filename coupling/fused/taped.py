@@ -135,6 +135,9 @@ class Stages:
         unknowns = {first[Region.UNKNOWNS] + w.place: w.node for w in roots.solve.wanted if w.region is Region.UNKNOWNS}
         kept |= {*unknowns.values()} | settled
         sections = {stage: Section(nodes, unknowns if stage is Stage.SOLVE else {}) for stage, nodes in stages.items()}
+        if not cut:
+            entries = {*graph.order((*wanted[Region.ENTRIES], *wanted[Region.DIAGONALS], *mobility.values()))}
+            sections[Stage.BEFORE] = Section(before, may_wait=frozenset(before) - entries)
         self.cut, self.roots, self.size, self.first, self.wanted, self.mobility = cut, roots, size, first, wanted, mobility
         self.levels, self.reading, self.settled, self.indicated, self.leaving = levels, reading, settled, indicated, leaving
         self.moved, self.violated = moved, violated
