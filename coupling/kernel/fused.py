@@ -14,6 +14,7 @@ import numpy as np
 
 from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
+from coupling.kernel.machine import function_of
 from coupling.kernel.own import Library
 
 
@@ -117,18 +118,21 @@ def loaded(library: Library, path: Path, names: Mapping[Stage, str]) -> dict[Sta
     return found
 
 
-def fused_structure(library: Library, rows: FusedRows) -> FusedStructure:
-    """As the kernel takes them, for any number of runs."""
+def fused_structure(kernel: Core, rows: FusedRows) -> FusedStructure:
+    """As a kernel takes them, for any number of runs."""
     integers: dict[str, Iterable[int]] = {f"code{stage}": code for stage, code in rows.code.items()}
     integers |= {name: rows.slots.get(name, ()) for name in _SLOTS}
     integers["drive"] = rows.drives
     counts = {"drives": len(rows.drives), "readings": len(rows.readings), "calls": int(rows.calls)}
     counts |= {f"{name}s": len(rows.slots.get(name, ())) for name in ("leaving", "arriving")}
     structure = FusedStructure(size=len(rows.initial), x=rows.x, t=rows.t, u=rows.u, x_read=rows.x_read, violated=rows.violated, **counts)
-    for stage in rows.stages:
-        setattr(structure, f"stage{stage}", rows.functions.get(stage, library.address("tape_run")))
     arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()} | reading_arrays(rows.readings)
-    return library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)
+    kept = kernel.library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)
+    for stage in rows.stages:
+        once = stage is Stage.PREPARE
+        function = rows.functions.get(stage) or function_of(kernel, getattr(kept, f"code{stage}"), kept.size, once=once)
+        setattr(kept, f"stage{stage}", function)
+    return kept
 
 
 def reading_arrays(readings: Iterable[Reading]) -> dict[str, np.ndarray]:

@@ -31,7 +31,7 @@ static bool evaluate(Kernel *k, double *dx, double *violation)
     kernel_fused_report(k, &report);
     if (!isnan(report.given_up) || !k->fused->give(k, own->w, rows->given))
         return false;
-    rows->run(rows->values_code, own->w);
+    rows->values(rows->values_code, own->w);
     if (collect(own->w, rows->derivative, k->states, dx) + collect(own->w, rows->violation, rows->violations, violation) != 0)
         return false;
     k->settled = false;
@@ -43,7 +43,7 @@ static void differentiate_open(const Kernel *k, double *jacobian)
 {
     const FusedOpen *own = k->fused->own_open;
     const OpenRows *rows = own->rows;
-    rows->run(rows->slopes_code, own->w);
+    rows->slopes(rows->slopes_code, own->w);
     collect(own->w, rows->entry, rows->entries, jacobian);
 }
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
-from coupling.kernel.own import Library
+from coupling.kernel.machine import function_of
 
 
 class OpenStructure(ctypes.Structure):
     _fields_ = [
-        *((name, c_void_p) for name in ("run", "values_code", "slopes_code", "initial")),
+        *((name, c_void_p) for name in ("values", "slopes", "values_code", "slopes_code", "initial")),
         *((name, c_int) for name in ("size", "given", "violations", "entries")),
         *((name, c_void_p) for name in ("derivative", "violation", "entry")),
     ]
@@ -25,7 +25,7 @@ declare({"kernel_set_fused_open": (c_int, [c_void_p, POINTER(OpenStructure)])})
 
 
 def open_structure(
-    library: Library,
+    kernel: Core,
     values_code: np.ndarray,
     slopes_code: np.ndarray,
     initial: np.ndarray,
@@ -35,14 +35,15 @@ def open_structure(
     violation: Sequence[int],
     entry: Sequence[int],
 ) -> OpenStructure:
-    """As the kernel takes them, for any number of runs: tapes, and slots, -1 of a zero and -2 less a slot for the opposite of what that has."""
-    structure = OpenStructure(
-        run=library.address("tape_run"), size=len(initial), given=given, violations=len(violation), entries=len(entry)
-    )
+    """As a kernel takes them, for any number of runs: tapes, and slots, -1 of a zero and -2 less a slot for the opposite of what that has."""
+    structure = OpenStructure(size=len(initial), given=given, violations=len(violation), entries=len(entry))
     slots = {"derivative": derivative, "violation": violation, "entry": entry}
     arrays = {name: np.array(values, dtype=np.int32) for name, values in slots.items()}
     numbers = np.array(initial, dtype=np.float64)
-    return library.kept_structure(structure, values_code=values_code, slopes_code=slopes_code, initial=numbers, **arrays)
+    kept = kernel.library.kept_structure(structure, values_code=values_code, slopes_code=slopes_code, initial=numbers, **arrays)
+    for name in ("values", "slopes"):
+        setattr(kept, name, function_of(kernel, getattr(kept, f"{name}_code"), kept.size))
+    return kept
 
 
 def set_fused_open(kernel: Core, structure: OpenStructure) -> None:

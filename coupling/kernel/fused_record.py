@@ -12,7 +12,7 @@ import numpy as np
 from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
 from coupling.kernel.fused import Reading, Stage, reading_arrays
-from coupling.kernel.own import Library
+from coupling.kernel.machine import function_of
 
 _STAGES = {Stage.PREPARE: "prepare", Stage.AFTER: "after"}
 
@@ -44,8 +44,8 @@ class FusedRecordRows:
     columns: Sequence[int]
 
 
-def record_structure(library: Library, rows: FusedRecordRows) -> FusedRecordStructure:
-    """As the kernel takes them, for any number of runs."""
+def record_structure(kernel: Core, rows: FusedRecordRows) -> FusedRecordStructure:
+    """As a kernel takes them, for any number of runs."""
     structure = FusedRecordStructure(
         **{name: getattr(rows, name) for name in ("x", "t", "u", "z")},
         size=len(rows.initial),
@@ -56,9 +56,15 @@ def record_structure(library: Library, rows: FusedRecordRows) -> FusedRecordStru
     integers = {"drive": rows.drives, "column": rows.columns}
     arrays = {name: np.array(values, dtype=np.int32) for name, values in integers.items()} | reading_arrays(rows.readings)
     for stage, name in _STAGES.items():
-        setattr(structure, name, rows.functions.get(stage, library.address("tape_run")))
         arrays[f"{name}_code"] = np.array(rows.code.get(stage, ()), dtype=np.int32)
-    return library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)
+    kept = kernel.library.kept_structure(structure, initial=np.array(rows.initial, dtype=np.float64), **arrays)
+    for stage, name in _STAGES.items():
+        setattr(
+            kept,
+            name,
+            rows.functions.get(stage) or function_of(kernel, getattr(kept, f"{name}_code"), kept.size, once=stage is Stage.PREPARE),
+        )
+    return kept
 
 
 def fuse_record(kernel: Core, structure: FusedRecordStructure | None) -> None:

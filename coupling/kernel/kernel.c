@@ -31,7 +31,7 @@ void kernel_free(Kernel *k)
     if (!k)
         return;
     void (*const ends[])(Kernel *) = {k->end_run, k->end_record, k->end_implicit, k->end_coupling, k->end_projection, k->end_changes,
-                                     k->end_switching, k->end_sensitivity, k->end_fused};
+                                     k->end_switching, k->end_sensitivity, k->end_fused, k->end_machines};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i])
             ends[i](k);

@@ -167,12 +167,13 @@ struct Kernel {
     struct Changes *changes;   /* of constraints during the run; null where there are none */
     struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
     struct Fused *fused;         /* evaluates in place of the instances; null where they do */
+    struct Machine *machines;    /* tapes as instructions; null where there are none */
     double *arms; /* by indicator: where positive, a rise is no event, and above this level arms its fall; null where there are none */
     bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
     void (*end_run)(struct Kernel *), (*end_record)(struct Kernel *), (*end_coupling)(struct Kernel *), (*end_projection)(struct Kernel *),
         (*end_implicit)(struct Kernel *), (*end_changes)(struct Kernel *), (*end_switching)(struct Kernel *),
-        (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *); /* of what there is of these */
+        (*end_sensitivity)(struct Kernel *), (*end_fused)(struct Kernel *), (*end_machines)(struct Kernel *); /* of what there is of these */
 };
 
 struct Visit;

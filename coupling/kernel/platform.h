@@ -14,6 +14,8 @@ int platform_truncate(int file, size_t size);
 int platform_read(int file, size_t offset, void *what, size_t size);
 int platform_store(int file); /* beyond what a power cut takes */
 void *platform_map(int file, size_t offset, size_t size); /* what is written there is in the file at once; NULL where it cannot be */
+void *platform_pages(size_t size); /* memory of this process alone, all zeros; NULL where there is none */
+int platform_make_code(void *pages, size_t size); /* from now on they can be run, and not be written to */
 void platform_unmap(void *window, size_t size);
 double platform_seconds(void); /* of a clock that only goes on; good to some milliseconds, and cheap */
 

@@ -47,6 +47,17 @@ void *platform_map(int file, size_t offset, size_t size)
     return window == MAP_FAILED ? NULL : window;
 }
 
+void *platform_pages(size_t size)
+{
+    void *const pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+int platform_make_code(void *pages, size_t size)
+{
+    return mprotect(pages, size, PROT_READ | PROT_EXEC) ? errno : 0;
+}
+
 void platform_unmap(void *window, size_t size)
 {
     munmap(window, size);

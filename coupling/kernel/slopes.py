@@ -10,6 +10,7 @@ import numpy as np
 
 from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
+from coupling.kernel.machine import function_of
 from coupling.kernel.status import Status
 
 
@@ -47,10 +48,10 @@ class KernelSlopes:
     ) -> None:
         """``code`` is a tape; ``given`` numbers come from outside; ``slots`` are -2 less a slot for the opposite of what that has."""
         self._kernel, self._library = kernel, kernel.library
-        run = self._library.address("tape_run")
-        structure = SlopeStructure(run=run, size=len(initial), given=given, unknowns=unknowns, count=len(rows))
+        structure = SlopeStructure(size=len(initial), given=given, unknowns=unknowns, count=len(rows))
         arrays = {name: np.array(values, dtype=np.int32) for name, values in (("row", rows), ("column", columns), ("slot", slots))}
         self._structure = self._library.kept_structure(structure, code=code, initial=np.array(initial, dtype=np.float64), **arrays)
+        self._structure.run = function_of(kernel, self._structure.code, len(initial))
         require_memory(self._library.kernel_set_slopes(kernel.handle, byref(self._structure)))
         self._count = len(rows)
 

@@ -31,8 +31,8 @@ def structures(session: Session, code: Taped | Compiled) -> Structures:
         found = program.compiled_record if compiled else program.fused_record
         taped, functions = (code.taped, code.functions) if isinstance(code, Compiled) else (code, {})
         rows = rows_of(session, taped, functions_in(library, taped.text, functions))
-        record = None if isinstance(found, NotFused) else record_structure(library, _record_rows(session, *found))
-        session.fused[compiled] = fused_structure(library, rows), record
+        record = None if isinstance(found, NotFused) else record_structure(session.kernel, _record_rows(session, *found))
+        session.fused[compiled] = fused_structure(session.kernel, rows), record
     known: Structures = session.fused[compiled]
     return known
 
@@ -75,7 +75,9 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
         stages=[
             stage
             for stage in Stage
-            if (stage is not Stage.INDICATING or tapes.indicators or not tapes.foreign) and (stage is not Stage.CORRECTING or tapes.moved)
+            if stage is not Stage.SLOPES
+            and (stage is not Stage.INDICATING or tapes.indicators or not tapes.foreign)
+            and (stage is not Stage.CORRECTING or tapes.moved)
         ],
         functions=functions,
         code=tapes.code,

@@ -33,7 +33,7 @@ def _structure(session: Session, rows: Rows, kept: Sequence[Kept], read: Sequenc
     rows_of_kept += [velocities[i] for i, each in enumerate(kept) if each.position and each.velocity]
     places = [*range(states), *rows_of_kept]
     return open_structure(
-        session.kernel.library,
+        session.kernel,
         found.values_code,
         found.slopes_code,
         found.initial,

@@ -1,0 +1,80 @@
+"""Tapes as instructions of the machine: the bits that the interpreter gives, whatever the operations, the numbers and the places are."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+import numpy as np
+import pytest
+
+from coupling.kernel import machine, tape
+from coupling.kernel.tape import END, OPERATIONS
+
+_NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3e300, -3e300, 5e-324, np.inf, -np.inf, np.nan]
+_PR_SET_MDWE, _REFUSE_NEW_CODE = 65, 1
+
+
+def both(code: list[int], workspace: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The bits that a tape leaves, by its interpreter and as instructions; all that are no numbers are alike."""
+    program, interpreted, translated = np.array([*code, END], dtype=np.int32), workspace.copy(), workspace.copy()
+    tape.run(program, interpreted)
+    assert machine.run(program, translated)
+    for each in (interpreted, translated):
+        each[np.isnan(each)] = np.nan
+    return interpreted.view(np.uint64), translated.view(np.uint64)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation(name):
+    """On all pairs of unusual numbers, from places near and far, and of one place alone."""
+    number, operands = OPERATIONS[name]
+    first, far = len(_NUMBERS), 40
+    workspace = np.full(far + 2 * len(_NUMBERS) + len(_NUMBERS) ** 2, np.nan)
+    workspace[:first] = workspace[far : far + first] = _NUMBERS
+    results = far + first
+    pairs = [(i, far + j) for i in range(first) for j in range(first)]
+    places = [place for a, b in pairs for place in (a, b, a)[:operands]]
+    interpreted, translated = both([number, len(pairs), results, *places], workspace)
+    assert list(interpreted) == list(translated)
+    interpreted, translated = both([number, 1, results, *([1] * operands)], workspace)
+    assert list(interpreted) == list(translated)
+
+
+def test_what_registers_hold_is_what_the_workspace_has():
+    """Arithmetic on recent results and on leaves, with a function now and then, for which all registers are given away, and slots that are written anew."""
+    random, leaves, size = np.random.default_rng(5), 10, 60
+    workspace = random.uniform(0.5, 1.5, size)
+    shapes = {
+        "ADD": "rr",
+        "SUBTRACT": "rr",
+        "MULTIPLY": "lr",
+        "DIVIDE": "rl",
+        "NEGATE": "r",
+        "MULTIPLY_ADD": "rlr",
+        "MULTIPLY_SUBTRACT": "rrl",
+    }
+    names, code, recent = list(shapes), list[int](), list(range(leaves)) * 3
+    for _ in range(3000):
+        name = "TANH" if random.random() < 0.2 else names[random.integers(len(names))]
+        result = int(random.integers(leaves, size))
+        operands = [recent[-random.integers(1, 25)] if kind == "r" else random.integers(leaves) for kind in shapes.get(name, "r")]
+        code += [OPERATIONS[name][0], 1, result, *map(int, operands)]
+        recent.append(result)
+    interpreted, translated = both(code, workspace)
+    assert list(interpreted) == list(translated)
+    assert np.isfinite(interpreted.view(float)).all()
+
+
+def test_where_nothing_new_may_be_run_there_are_no_instructions():
+    """As systems have it that are hardened: the interpreter serves there."""
+    add = OPERATIONS["ADD"][0]
+    program, workspace = np.array([add, 1, 2, 0, 1, END], dtype=np.int32), np.array([1.0, 2.0, np.nan])
+    child = os.fork()
+    if not child:
+        refused = ctypes.CDLL(None).prctl(_PR_SET_MDWE, _REFUSE_NEW_CODE, 0, 0, 0) == 0
+        os._exit((machine.run(program, workspace) or bool(np.isfinite(workspace[2]))) if refused else 2)
+    told = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if told == 2:
+        pytest.skip("this Linux cannot refuse new code")
+    assert told == 0
