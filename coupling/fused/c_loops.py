@@ -1,41 +1,37 @@
 """Large graphs as loops in C: what belongs to one instance, or to the elimination of one joint, is a *cluster*; clusters of one *shape* run in one loop.
 
+Where many of one shape wait for none of each other, their results lie side by side, those of one operation after each other, and several are computed
+at once: in *tiles*, so that the distance between results is known when the C is compiled, however many clusters there are.
+
 The C depends on the shapes alone, so that chains of 100 and of 10,000 links share it. Which clusters run in which order, and where each finds its
-operands, is data: runs of ``shape, count``, and for each cluster where its own results begin and where those of others do.
+operands, is data: runs of ``loop, count``, and for each cluster, or for all at once, where its own results begin and where those of others do.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
+from typing import NamedTuple
 
 import numpy as np
 
-from coupling.fused.c_code import EXPORTED, HEAD, CSource, Section, c_number, operation
+from coupling.fused import c_shapes
+from coupling.fused.c_code import EXPORTED, HEAD, CSource, Section
+from coupling.fused.c_shapes import WIDTH, Loop, Operand, Shape
 from coupling.fused.expressions import Graph, Op
 
 MOST_SHAPES = 400
 """With more there is too little that repeats."""
 
-Operand = tuple[int, int | float] | tuple[int, int, int]
-"""Of a shape: 0 and an operation of the same cluster, 1 and a constant, or 2, a block, and the place in it."""
+TILE = 72
+"""Clusters whose results lie side by side: nine lines of a cache, so that not all results of one cluster are in the same few places of it."""
+MANY = 16
+"""Clusters of one shape from which on they do."""
 
 
 class TooManyShapes(Exception):
     """Loops would be no shorter than the graph."""
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """A cluster without its addresses."""
-
-    operations: tuple[tuple[int, tuple[Operand, ...]], ...]
-    results: tuple[int, ...]
-    """The operations whose values others read, or are wanted."""
-    blocks: int
-    """How many it reads from."""
 
 
 @dataclass(eq=False, slots=True)
@@ -46,12 +42,17 @@ class _Cluster:
     place: dict[int, int] = field(default_factory=dict)
     """Among the results, by node."""
     first: int = 0
-    """The slot of its results."""
+    """The slot of its first result."""
+    apart: int = 1
+    """How far its results lie from each other."""
     shape: int = 0
     blocks: list[_Cluster | int] = field(default_factory=list)
     """What it reads from: other clusters, or the slot of the first of some leaves."""
     waits: int = 0
     followers: list[_Cluster] = field(default_factory=list)
+
+    def slot(self, node: int) -> int:
+        return self.first + self.apart * self.place[node]
 
 
 def loops_source(
@@ -66,12 +67,16 @@ def loops_source(
     writer = _Writer(graph, kept, slot_of_leaf, first_free, owner)
     writer.cut(stages)
     writer.find_shapes()
+    runs = {stage: list(writer.runs(stage)) for stage in stages}
+    loops = sorted({loop for each in runs.values() for loop, _, _ in each}, key=lambda loop: (loop.shape, loop.apart, loop.follows))
+    number = {loop: i for i, loop in enumerate(loops)}
     data = {
-        stage: np.fromiter(chain(writer.runs(stage), (_END,), writer.copied(section)), dtype=np.intc) for stage, section in stages.items()
+        stage: np.fromiter(chain(_numbered(runs[stage], number), (_END,), writer.copied(section)), dtype=np.intc)
+        for stage, section in stages.items()
     }
-    slot = {node: cluster.first + cluster.place[node] for node, cluster in writer.home.items() if node in cluster.place}
+    slot = {node: cluster.slot(node) for node, cluster in writer.home.items() if node in cluster.place}
     return CSource(
-        text="\n".join(_text(writer.shapes, stages)) + "\n",
+        text="\n".join(_text(loops, writer.shapes, stages)) + "\n",
         size=writer.size,
         slot={**writer.slot, **slot},
         constants=writer.constants,
@@ -96,7 +101,7 @@ class _Writer:
         self.home: dict[int, _Cluster] = {}
         """Of each node that is computed."""
         self.constants: dict[int, float] = {}
-        self.shapes: list[_Shape] = []
+        self.shapes: list[Shape] = []
 
     # -- clusters ----------------------------------------------------------------------------------------------------------------------
 
@@ -148,14 +153,14 @@ class _Writer:
         yield len(section.copies)
         for target, node in section.copies.items():
             cluster = self.home.get(node)
-            yield self.slot[node] if cluster is None else cluster.first + cluster.place[node]
+            yield self.slot[node] if cluster is None else cluster.slot(node)
             yield target
 
     # -- shapes ------------------------------------------------------------------------------------------------------------------------
 
     def find_shapes(self) -> None:
         """Numbered by what they are, not by where they come first."""
-        found: dict[_Shape, int] = {}
+        found: dict[Shape, int] = {}
         every = [cluster for clusters in self.clusters.values() for cluster in clusters]
         for cluster in every:
             cluster.shape = found.setdefault(self._shape(cluster), len(found))
@@ -166,7 +171,7 @@ class _Writer:
         for cluster in every:
             cluster.shape = number[cluster.shape]
 
-    def _shape(self, cluster: _Cluster) -> _Shape:
+    def _shape(self, cluster: _Cluster) -> Shape:
         graph, home, args, own = self.graph, self.home, self.graph.args, {node: i for i, node in enumerate(cluster.nodes)}
         numbers: dict[Hashable, int] = {}
         operand: dict[int, Operand] = {node: (0, i) for node, i in own.items()}
@@ -186,7 +191,7 @@ class _Writer:
                     place = self.slot[each] - source if isinstance(source, int) else source.place[each]
                     operand[each] = (2, numbers[source], place)
             operations.append((int(graph.op[node]), tuple([operand[each] for each in args[node]])))
-        return _Shape(tuple(operations), tuple(own[node] for node in cluster.place), len(numbers))
+        return Shape(tuple(operations), tuple(own[node] for node in cluster.place), len(numbers))
 
     def _leaves(self, cluster: _Cluster) -> dict[int, int]:
         """By leaf, the slot of the first of those near it that the cluster reads."""
@@ -203,53 +208,120 @@ class _Writer:
 
     # -- the order ---------------------------------------------------------------------------------------------------------------------
 
-    def runs(self, stage: str) -> Iterator[int]:
-        """The clusters of a stage, as many of one shape after each other as can be."""
+    def runs(self, stage: str) -> Iterator[_Run]:
+        for wave in self._waves(stage):
+            self._place(wave)
+            rows = [_Row.of(cluster) for cluster in wave]
+            i = 0
+            while i < len(wave):
+                count = _alike(rows, i) if wave[i].apart == TILE else 1
+                if count >= WIDTH:
+                    yield _several(wave[i].shape, rows[i], rows[i].steps_to(rows[i + 1])[1:], count)
+                    i += count
+                else:
+                    yield Loop(wave[i].shape, rows[i].apart), 1, rows[i].slots
+                    i += 1
+
+    def _waves(self, stage: str) -> Iterator[list[_Cluster]]:
+        """The clusters of a stage, as many of one shape together as wait for none of each other."""
         here = set(self.clusters[stage])
-        waiting: dict[int, deque[_Cluster]] = {}
+        waiting: dict[int, list[_Cluster]] = {}
         for cluster in self.clusters[stage]:
             sources = [each for each in cluster.blocks if each in here]
             cluster.waits = len(sources)
             for each in sources:
                 each.followers.append(cluster)
             if not sources:
-                waiting.setdefault(cluster.shape, deque()).append(cluster)
+                waiting.setdefault(cluster.shape, []).append(cluster)
         while waiting:
-            shape = max(waiting, key=lambda each: len(waiting[each]))
-            ready, data = waiting.pop(shape), []
-            count = 0
-            while ready:
-                cluster = ready.popleft()
-                cluster.first = self.size
-                self.size += len(cluster.place)
-                data.append(cluster.first)
-                data += [each if isinstance(each, int) else each.first for each in cluster.blocks]
-                count += 1
+            wave = waiting.pop(max(waiting, key=lambda each: len(waiting[each])))
+            yield wave
+            for cluster in wave:
                 for each in cluster.followers:
                     each.waits -= 1
                     if not each.waits:
-                        (ready if each.shape == shape else waiting.setdefault(each.shape, deque())).append(each)
-            yield shape
+                        waiting.setdefault(each.shape, []).append(each)
+
+    def _place(self, wave: list[_Cluster]) -> None:
+        if len(wave) < MANY:
+            for cluster in wave:
+                cluster.first = self.size
+                self.size += len(cluster.place)
+            return
+        for i, cluster in enumerate(wave):
+            tile, beside = divmod(i, TILE)
+            cluster.first, cluster.apart = self.size + tile * TILE * len(cluster.place) + beside, TILE
+        self.size += -(-len(wave) // TILE) * TILE * len(wave[0].place)
+
+
+class _Row(NamedTuple):
+    """Where a cluster has its results, and then each block; and how far those of each lie from each other."""
+
+    slots: list[int]
+    apart: tuple[int, ...]
+
+    @staticmethod
+    def of(cluster: _Cluster) -> _Row:
+        every = (cluster, *cluster.blocks)
+        return _Row(
+            [each if isinstance(each, int) else each.first for each in every],
+            tuple([1 if isinstance(each, int) else each.apart for each in every]),
+        )
+
+    def steps_to(self, other: _Row) -> list[int]:
+        return [there - here for here, there in zip(self.slots, other.slots, strict=True)]
+
+
+_Run = tuple[Loop, int, list[int]]
+"""What runs, for how many clusters, and where these are."""
+
+
+def _several(shape: int, row: _Row, steps: list[int], count: int) -> _Run:
+    """Clusters at equal distances from the first one on."""
+    places = row.slots[:1]
+    for slot, step in zip(row.slots[1:], steps, strict=True):
+        places += [slot] if step == 1 else [slot, step]
+    return Loop(shape, row.apart, tuple(step == 1 for step in steps)), count, places
+
+
+def _alike(rows: list[_Row], first: int) -> int:
+    """How many clusters from the first on lie at equal distances, side by side."""
+    end, steps = first + 1, list[int]()
+    while end < len(rows) and rows[end].apart == rows[first].apart:
+        found = rows[end - 1].steps_to(rows[end])
+        if found != (steps or found) or found[0] != 1:
+            break
+        steps, end = found, end + 1
+    return end - first
+
+
+def _numbered(runs: list[_Run], number: Mapping[Loop, int]) -> Iterator[int]:
+    """Clusters that one loop runs one after the other are one run."""
+    for (loop, several), group in groupby(runs, key=lambda run: (run[0], bool(run[0].follows))):
+        for count, places in ((run[1], run[2]) for run in group) if several else [_joined(group)]:
+            yield number[loop]
             yield count
-            yield from data
+            yield from places
 
 
-def _sorting(shape: _Shape) -> tuple:
+def _joined(group: Iterable[_Run]) -> tuple[int, list[int]]:
+    places = [run[2] for run in group]
+    return len(places), [*chain.from_iterable(places)]
+
+
+def _sorting(shape: Shape) -> tuple:
     return len(shape.operations), shape.operations, shape.results
 
 
-def _text(shapes: list[_Shape], stages: Iterable[str]) -> Iterator[str]:
+def _text(loops: list[Loop], shapes: list[Shape], stages: Iterable[str]) -> Iterator[str]:
     yield HEAD
-    for number, shape in enumerate(shapes):
-        yield f"static void shape_{number}(const int *restrict c, int n, double *w)\n{{\n    for (; n; n--, c += {1 + shape.blocks}) {{"
-        yield from (f"        const double *const b{i} = w + c[{1 + i}];" for i in range(shape.blocks))
-        for i, (op, operands) in enumerate(shape.operations):
-            yield f"        const double n{i} = {operation(Op(op), [_operand(each) for each in operands])};"
-        yield "        double *const o = w + *c;"
-        yield from (f"        o[{i}] = n{each};" for i, each in enumerate(shape.results))
-        yield "    }\n}"
-    yield f"static void (*const shape[])(const int *restrict, int, double *) = {{{', '.join(f'shape_{i}' for i in range(len(shapes))) or '0'}}};"
-    yield f"static const int width[] = {{{', '.join(str(1 + each.blocks) for each in shapes) or '0'}}};"
+    yield c_shapes.HEAD
+    if any(loop.follows and shapes[loop.shape].turns for loop in loops):
+        yield c_shapes.TURN
+    for number, loop in enumerate(loops):
+        yield from c_shapes.text(number, loop, shapes[loop.shape])
+    names = ", ".join(f"loop_{i}" for i in range(len(loops))) or "0"
+    yield f"static const int *(*const loop[])(const int *, int, double *) = {{{names}}};"
     yield _RUN
     for stage in stages:
         yield f"{EXPORTED} void jourdain_{stage}(const void *code, double *w)\n{{\n    run(code, w);\n}}"
@@ -257,18 +329,9 @@ def _text(shapes: list[_Shape], stages: Iterable[str]) -> Iterator[str]:
 
 _RUN = """static void run(const int *code, double *w)
 {
-    while (*code >= 0) {
-        const int kind = code[0], count = code[1];
-        shape[kind](code + 2, count, w);
-        code += 2 + count * width[kind];
-    }
+    while (*code >= 0)
+        code = loop[code[0]](code + 2, code[1], w);
     int copies = code[1];
     for (code += 2; copies; copies--, code += 2)
         w[code[1]] = w[code[0]];
 }"""
-
-
-def _operand(operand: Operand) -> str:
-    if operand[0] == 0:
-        return f"n{operand[1]}"
-    return c_number(operand[1]) if operand[0] == 1 else f"b{operand[1]}[{operand[2]}]"  # type: ignore[misc]

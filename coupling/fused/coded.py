@@ -20,8 +20,10 @@ from coupling.kernel.fused import Stage
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 
-_AS_GOOD = 1e-9
-"""How near compiled code is to the tape, relative to the greatest derivative."""
+_AS_GOOD, _SENSITIVE = 1e-9, 100.0
+"""How near compiled code is to the tape, relative to the greatest derivative, or to what that changes by where each number from outside changes by rounding."""
+_UNLIKE = 1e-3
+"""Where derivatives are farther apart than this, it is not by rounding."""
 
 
 @dataclass(frozen=True)
@@ -81,21 +83,27 @@ def decided(built: Built) -> tuple[bool | str | None, str]:
 
 def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:
     """Whether both say the same at one point, which may be no pose of the system."""
-    by_tape, by_code = _filled(tapes), _filled(code)
+    by_tape, beside, by_code = _filled(tapes), _filled(tapes, 1 + np.finfo(float).eps), _filled(code)
     for stage, address in addresses.items():
         tape.run(tapes.code[stage], by_tape)
+        tape.run(tapes.code[stage], beside)
         data = code.code.get(stage)
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(None if data is None else data.ctypes.data, by_code.ctypes.data)
-    expected, found = _derivatives(by_tape, tapes.derivatives), _derivatives(by_code, code.derivatives)
-    size = float(np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0))
-    return bool(np.allclose(found, expected, rtol=0, atol=_AS_GOOD * size, equal_nan=True))
+    expected, moved, found = (_derivatives(w, each.derivatives) for w, each in ((by_tape, tapes), (beside, tapes), (by_code, code)))
+    size = _greatest(expected)
+    allowed = max(_AS_GOOD * size, min(_SENSITIVE * _greatest(expected - moved), _UNLIKE * size))
+    return bool(np.allclose(found, expected, rtol=0, atol=allowed, equal_nan=True))
 
 
-def _filled(code: Taped) -> np.ndarray:
+def _greatest(values: np.ndarray) -> float:
+    return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
+
+
+def _filled(code: Taped, times: float = 1.0) -> np.ndarray:
     """A workspace with numbers from outside."""
     w = np.array(code.initial)
     end = code.first[Region.UNKNOWNS]
-    w[:end] = 0.5 + 0.7 * np.modf(0.618 * np.arange(end))[0]
+    w[:end] = times * (0.5 + 0.7 * np.modf(0.618 * np.arange(end))[0])
     return w
 
 

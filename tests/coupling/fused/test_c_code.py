@@ -13,7 +13,7 @@ from coupling.fused import c_code, c_loops
 from coupling.fused.c_code import CSource, c_source
 from coupling.fused.c_loops import TooManyShapes, loops_source
 from coupling.fused.expressions import Op
-from tests.support.fused.graphs import Staged, every_operation, in_c, links, misfit
+from tests.support.fused.graphs import Staged, every_operation, in_c, links, misfit, rows_of_owners
 
 
 def straight(staged: Staged) -> CSource:
@@ -38,12 +38,26 @@ def test_every_operation_gives_what_numpy_gives(writer, monkeypatch):
         assert misfit(staged, in_c(staged, source, random.uniform(-1.5, 1.5, staged.first_free - 1))) <= 1e-13
 
 
-@pytest.mark.parametrize("count", [4, 40])
-def test_what_repeats_is_written_once(count):
+@pytest.mark.parametrize("count", [23, 150])
+def test_several_owners_at_once_have_what_numpy_gives(count):
+    """Of owners side by side, each second one, and one for all; with angles that are near multiples of a right one, huge, or none."""
+    staged = rows_of_owners(count)
+    source = loops(staged)
+    assert "several" in source.text
+    random = np.random.default_rng(1)
+    values = random.uniform(-1.5, 1.5, staged.first_free)
+    assert misfit(staged, in_c(staged, source, values)) <= 1e-13
+    values[::7], values[1::7] = np.pi / 2 * random.integers(-9, 9, len(values[::7])), 10.0 ** random.uniform(-9, 9, len(values[1::7]))
+    values[4::35], values[6::42] = np.inf, np.nan
+    assert misfit(staged, in_c(staged, source, values)) <= 1e-13
+
+
+@pytest.mark.parametrize(("count", "other"), [(4, 5), (40, 170)])
+def test_what_repeats_is_written_once(count, other):
     """The text tells no number of owners; where they find their operands is data."""
     staged = links(count)
     source = loops(staged)
-    assert source.text == loops(links(5)).text
+    assert source.text == loops(links(other)).text
     values = np.random.default_rng(1).uniform(-1.5, 1.5, 2 * count)
     (expected,) = staged.graph.evaluate(staged.kept, lambda op, number: values[2 * number + (op is Op.PARAMETER)])
     assert in_c(staged, source, values)[staged.kept[0]] == pytest.approx(float(expected), rel=1e-13)

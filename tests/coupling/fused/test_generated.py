@@ -106,15 +106,16 @@ def run(code: Generated, folder: Path, size: int) -> subprocess.CompletedProcess
     return subprocess.run([str(program(code, folder, size))], capture_output=True, text=True, timeout=60)
 
 
-def small() -> tuple[Taped, Generated]:
-    return evaluation(build(chain(3).definition, Mode.CONTINUOUS))
+def small(bodies: int = 3) -> tuple[Taped, Generated]:
+    return evaluation(build(chain(bodies).definition, Mode.CONTINUOUS))
 
 
-@pytest.mark.parametrize("straight", [3000, 0], ids=["straight", "loops"])
-def test_generated_code_stays_within_its_workspace(straight, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("straight", "bodies"), [(3000, 3), (0, 3), (0, 24)], ids=["straight", "loops", "loops by several"])
+def test_generated_code_stays_within_its_workspace(straight, bodies, tmp_path, monkeypatch):
     monkeypatch.setattr(written, "STRAIGHT", straight)
-    taped_code, code = small()
+    taped_code, code = small(bodies)
     assert any(each is not None for each in code.data.values()) is (straight == 0)
+    assert ("turn(" in code.text) is (bodies > 3)
     done = run(code, tmp_path, len(code.w))
     assert done.returncode == 0, done.stderr[-3000:]
     w = np.array([float(line) for line in done.stdout.split()])

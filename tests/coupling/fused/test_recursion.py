@@ -156,6 +156,6 @@ def balanced(blocks: int) -> Built:
 def test_loops_over_a_tree_have_few_shapes_more_for_twice_as_many_blocks():
     """Those of one level more, though what is left of all pivots is looked at: each belongs to the block that was eliminated."""
     few, many = (
-        Stages(balanced(blocks)).written(partial(written.as_c, straight=0)).text.count("static void shape_") for blocks in (15, 31)
+        Stages(balanced(blocks)).written(partial(written.as_c, straight=0)).text.count("static const int *loop_") for blocks in (15, 31)
     )
     assert few < many <= few + 12

@@ -67,6 +67,39 @@ def every_operation(leaves: int = 6, rounds: int = 3, seed: int = 3) -> Staged:
     return Staged(graph, stages, [*stages["before"].nodes, *stages["after"].nodes, half, graph.one], slots, leaves + 1, graph.owner)
 
 
+def rows_of_owners(count: int, leaves: int = 4) -> Staged:
+    """Each operation as often as there are owners, on the same operands of each; a second stage reads what the owner before has, one for all has, and one
+    in two have."""
+    graph = Graph()
+    leaf = [[graph.leaf(Op.STATE, leaves * i + k) for k in range(leaves)] for i in range(count)]
+    half, before, after = graph.constant(0.5), list[list[int]](), list[int]()
+    for owner in range(count):
+        graph.owner_now, random, found = owner, Random(5), [*leaf[owner], half]
+        for op in UNARY:
+            found.append(graph.apply(op, random.choice(found)))
+        for op in BINARY:
+            found.append(graph.apply(op, random.choice(found), random.choice(found)))
+        found.append(graph.select(random.choice(found), random.choice(found), random.choice(found)))
+        before.append([node for node in found if graph.args[node]])
+    begun = len(graph)
+    for owner in range(1, count):
+        graph.owner_now, random = owner, Random(6)
+        every = [*before[owner], *before[owner - 1], *before[0], *before[owner // 2], *leaf[owner // 2]]
+        after += [graph.apply(op, random.choice(every)) for op in UNARY]
+        after += [graph.apply(op, random.choice(every), random.choice(every)) for op in BINARY]
+    owners = list(graph.owner)
+    for owner, own in enumerate(leaf):
+        for node in own:
+            owners[node] = owner
+    stages = {
+        "before": Section([node for node in range(begun) if graph.args[node]]),
+        "after": Section([node for node in range(begun, len(graph)) if graph.args[node]]),
+    }
+    slots = {node: i for i, node in enumerate(node for own in leaf for node in own)}
+    constants = [node for node in range(len(graph)) if graph.is_constant(node)]
+    return Staged(graph, stages, [*stages["before"].nodes, *stages["after"].nodes, *constants], slots, len(slots), owners)
+
+
 def links(count: int) -> Staged:
     """What each owner computes from leaves of its own is added to what the owner before it has."""
     graph, total = Graph(), None

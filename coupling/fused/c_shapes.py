@@ -1,0 +1,151 @@
+"""The C of loops: a function over clusters of one shape, one cluster at a time, or several at once where their operands lie at equal distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coupling.fused.c_code import c_number, operation
+from coupling.fused.expressions import Op
+
+WIDTH = 4
+"""Clusters at once: what registers of 32 bytes hold; compilers make two operations of one where registers are shorter."""
+
+Operand = tuple[int, int | float] | tuple[int, int, int]
+"""Of a shape: 0 and an operation of the same cluster, 1 and a constant, or 2, a block, and the place in it."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A cluster without its addresses."""
+
+    operations: tuple[tuple[int, tuple[Operand, ...]], ...]
+    results: tuple[int, ...]
+    """The operations whose values others read, or are wanted."""
+    blocks: int
+    """How many it reads from."""
+
+    @property
+    def turns(self) -> bool:
+        """Whether there are sines or cosines."""
+        return any(op in _TURNED for op, _ in self.operations)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A function over clusters of a shape. Its data begin with the slot of the first result, and have for each block the slot of what lies first there."""
+
+    shape: int
+    apart: tuple[int, ...]
+    """How far the results of a cluster lie from each other, its own and those of each block."""
+    follows: tuple[bool, ...] = ()
+    """Of several at once: whether what the next cluster reads from a block is beside what this one does; else the data have the distance as well."""
+
+
+def text(number: int, loop: Loop, shape: Shape) -> Iterator[str]:
+    """The function, which gives back where its data end."""
+    yield f"static const int *loop_{number}(const int *c, int n, double *w)\n{{"
+    yield from (_several if loop.follows else _one)(loop, shape)
+    yield "}"
+
+
+def _one(loop: Loop, shape: Shape) -> Iterator[str]:
+    yield f"    for (; n; n--, c += {1 + shape.blocks}) {{"
+    yield "        double *const o = w + c[0];"
+    yield from (f"        const double *const b{i} = w + c[{1 + i}];" for i in range(shape.blocks))
+    yield from _statements(loop, shape, "double", ["b{0}[{1}]"] * shape.blocks, "o[{}]")
+    yield "    }\n    return c;"
+
+
+def _several(loop: Loop, shape: Shape) -> Iterator[str]:
+    yield f"    for (int i = 0; i < n; i += {WIDTH}) {{"
+    yield f"        const long at = i < n - {WIDTH} ? i : n - {WIDTH};"
+    yield "        double *const o = w + c[0] + at;"
+    place, reads = 1, []
+    for i, follows in enumerate(loop.follows):
+        if follows:
+            yield f"        const double *const b{i} = w + c[{place}] + at;"
+            reads.append("*(const beside *)(b{0} + {1})")
+        else:
+            yield f"        const long s{i} = c[{place + 1}];"
+            yield f"        const double *const b{i} = w + c[{place}] + at * s{i};"
+            reads.append(f"(several){{{{{', '.join(f'b{{0}}[{{1}} + {k} * s{{0}}]' for k in range(WIDTH))}}}}}")
+        place += 1 if follows else 2
+    yield from _statements(loop, shape, "several", reads, "*(beside *)(o + {})")
+    yield f"    }}\n    return c + {place};"
+
+
+def _statements(loop: Loop, shape: Shape, kind: str, reads: list[str], result: str) -> Iterator[str]:
+    """What a block has is read where it is needed first, and results are kept at once, so that registers are free again."""
+    known: dict[Operand, str] = {}
+    turned: set[str] = set()
+    used = {each[1] for _, operands in shape.operations for each in operands if each[0] == 0}
+    place = {node: f"{result.format(i * loop.apart[0])} = " for i, node in enumerate(shape.results)}
+    for i, (op, operands) in enumerate(shape.operations):
+        for each in operands:
+            if each not in known:
+                known[each] = _named(each, len(known))
+                if each[0] == 2:
+                    _, block, at = each  # type: ignore[misc]
+                    yield f"        const {kind} {known[each]} = {reads[block].format(block, at * loop.apart[1 + block])};"
+        values = [known[each] for each in operands]
+        if kind == "double" or (op in _WHOLE and any(each[0] != 1 for each in operands)):
+            done = operation(Op(op), values)
+        elif op in _TURNED:
+            if values[0] not in turned:
+                turned.add(values[0])
+                yield f"        several sine_{values[0]}, cosine_{values[0]};"
+                yield f"        turn(&{values[0]}, &sine_{values[0]}, &cosine_{values[0]});"
+            done = f"{_TURNED[Op(op)]}_{values[0]}"
+        else:
+            done = _by_one(Op(op), operands, values)
+        yield f"        {f'const {kind} n{i} = ' if i in used else ''}{place.get(i, '')}{done};"
+
+
+def _named(operand: Operand, number: int) -> str:
+    return f"n{operand[1]}" if operand[0] == 0 else c_number(operand[1]) if operand[0] == 1 else f"r{number}"
+
+
+_WHOLE = (Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.DIVIDE, Op.NEGATE)
+_TURNED = {Op.SIN: "sine", Op.COS: "cosine"}
+
+
+def _by_one(op: Op, operands: tuple[Operand, ...], values: list[str]) -> str:
+    each = (
+        operation(op, [value if operand[0] == 1 else f"{value}[{k}]" for operand, value in zip(operands, values, strict=True)])
+        for k in range(WIDTH)
+    )
+    return f"(several){{{', '.join(each)}}}"
+
+
+HEAD = f"""typedef double several __attribute__((vector_size({8 * WIDTH})));
+typedef several beside __attribute__((aligned(8), may_alias));"""
+_LANES = range(WIDTH)
+TURN = f"""
+/* Sines and cosines. A multiple of a right angle is taken off, in three parts of which the first two have few digits, so that products are exact, and what
+ * rounding leaves is kept; then polynomials of least greatest error serve. Few angles are so great that the digits of these parts are too few. */
+static void turn(const several *angle, several *sine, several *cosine)
+{{
+    const several x = *angle;
+    const double round = 0x1.8p52;
+    if (!({" && ".join(f"fabs(x[{k}]) < 1e6" for k in _LANES)})) {{
+        *sine = (several){{{", ".join(f"sin(x[{k}])" for k in _LANES)}}};
+        *cosine = (several){{{", ".join(f"cos(x[{k}])" for k in _LANES)}}};
+        return;
+    }}
+    const several n = (x * 0.6366197723675814 + round) - round;
+    const several a = x - n * 1.5707963267341256, b = n * 6.077100506303966e-11, t = a - b;
+    const several off = n * 2.0222662487959506e-21 - ((a - t) - b);
+    const several y = t - off, rest = (t - y) - off, z = y * y, half = 0.5 * z, w = 1.0 - half;
+    const several odd = -0.16666666666666632 + z * (0.008333333333322316 + z * (-0.0001984126982972525
+        + z * (2.75573136620748e-06 + z * (-2.505075326735244e-08 + z * 1.589650511567882e-10))));
+    const several even = 0.0416666666666666 + z * (-0.001388888888887399 + z * (2.4801587289394974e-05
+        + z * (-2.755731432604597e-07 + z * (2.087571956091568e-09 - z * 1.1359448800542983e-11))));
+    const several s = y + (y * z * odd + (rest - half * rest));
+    const several c = w + (((1.0 - w) - half) + (z * z * even - y * rest));
+    const several pairs = (n * 0.5 - 0.25 + round) - round, single = n - 2.0 * pairs;
+    const several sign = 1.0 - 2.0 * (pairs - 2.0 * ((pairs * 0.5 - 0.25 + round) - round));
+    const several across = sign * single, along = sign - across;
+    *sine = along * s + across * c;
+    *cosine = along * c - across * s;
+}}"""
