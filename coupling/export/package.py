@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -125,7 +126,19 @@ def pack(
     """Writes the FMU, or nothing at all."""
     sources = mechanism_sources(table, session, equations, models, fmi)
     seldom = [name for name in sources if name not in _OFTEN] if equations else ()
-    libraries = {platform: c.library_of(platform, sources, cache_folder(), seldom) for platform in platforms}
+    with ThreadPoolExecutor(1) as aside:
+        libraries = aside.submit(lambda: {platform: c.library_of(platform, sources, cache_folder(), seldom) for platform in platforms})
+        files = _described(table, session, sources, fmi)
+    files |= archive.binary_files(table, fmi, libraries.result())
+    key = sha256(b"".join(name.encode() + content for name, content in sorted(files.items()))).hexdigest()
+    try:
+        archive.write(path, files, key)
+    except OSError as error:
+        raise BuildError(f"'{path}' cannot be written: {error.strerror or error}; choose another path") from None
+
+
+def _described(table: MechanismTable, session: Session, sources: Mapping[str, bytes], fmi: int) -> dict[str, bytes]:
+    """All files but the binaries, which compilers make meanwhile."""
     shared = {
         "documentation/index.html": page(table, session, fmi).encode(),
         "documentation/licenses/license.txt": archive.LICENSE.encode(),
@@ -135,12 +148,7 @@ def pack(
     shared |= picture_of(table)
     structure = MechanismStructure(table, fmi)
     given = MechanismStructure(table, fmi, given=True) if table.switch else None
-    files = archive.fmu_files(table, fmi, shared, sources, libraries, structure, given)
-    key = sha256(b"".join(name.encode() + content for name, content in sorted(files.items()))).hexdigest()
-    try:
-        archive.write(path, files, key)
-    except OSError as error:
-        raise BuildError(f"'{path}' cannot be written: {error.strerror or error}; choose another path") from None
+    return archive.fmu_files(table, fmi, shared, sources, structure, given)
 
 
 def cache_folder() -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable, Member
@@ -130,13 +130,13 @@ def _components(table: MechanismTable) -> str:
 
 
 def _connections(table: MechanismTable) -> str:
-    pairs = [_leading_first(table, pair) for pair in table.built.connections]
+    fmus = {member.name: member.fmu for member in table.members}
+    pairs = [_leading_first(fmus, pair) for pair in table.built.connections]
     rows = [(leader.instance, (code(leader.text), code(follower.text), _kind(leader))) for leader, follower in pairs]
     return _grouped(table, ("Gives motion, pressure, voltage or a signal", "Takes it", "Kind"), rows)
 
 
-def _leading_first(table: MechanismTable, pair: tuple[str, str]) -> tuple[End, End]:
-    fmus = {member.name: member.fmu for member in table.members}
+def _leading_first(fmus: Mapping[str, Fmu], pair: tuple[str, str]) -> tuple[End, End]:
     a, b = (find_end(text, fmus) for text in pair)
     return (a, b) if _leads(a) else (b, a)
 

@@ -45,7 +45,7 @@ def component_files(table: VariableTable, fmi: int, shared: Mapping[str, bytes],
     """All files of the FMU of one component by their paths in the archive."""
     runtime = {path.name: path.read_bytes() for path in (*c.runtime_sources(fmi, table.implicit is not None), *c.runtime_headers(fmi))}
     sources = {"model.c": shared["sources/model.c"]} | runtime
-    return fmu_files(table, fmi, shared, sources, libraries)
+    return fmu_files(table, fmi, shared, sources) | binary_files(table, fmi, libraries)
 
 
 def fmu_files(
@@ -53,20 +53,15 @@ def fmu_files(
     fmi: int,
     shared: Mapping[str, bytes],
     sources: Mapping[str, bytes],
-    libraries: Mapping[c.Platform, bytes],
     structure: Lists | None = None,
     given: DaeLists | None = None,
 ) -> dict[str, bytes]:
-    """All files of one FMU; the structures are those of a table that has not got its own."""
-    identifier = table.declared.identifier
+    """All files of one FMU but for its binaries; the structures are those of a table that has not got its own."""
     compiled = [name for name in sources if name.endswith(".c")]
     files = {path: content for path, content in shared.items() if "/" in path}
     files |= {f"sources/{name}": content for name, content in sources.items()}
     files |= picture_file(table.declared)
     files["modelDescription.xml"] = model_description(table, fmi, compiled, structure).encode()
-    for platform, library in libraries.items():
-        folder = platform.fmi2_folder if fmi == 2 else platform.fmi3_folder
-        files[f"binaries/{folder}/{identifier}{platform.suffix}"] = library
     dae = manifest(table, fmi, given)
     if dae is not None:
         files[_MANIFEST] = dae.encode()
@@ -81,6 +76,11 @@ def fmu_files(
     else:
         files["sources/buildDescription.xml"] = build_description(table, compiled).encode()
     return files
+
+
+def binary_files(table: VariableTable, fmi: int, libraries: Mapping[c.Platform, bytes]) -> dict[str, bytes]:
+    folders = {platform: platform.fmi2_folder if fmi == 2 else platform.fmi3_folder for platform in libraries}
+    return {f"binaries/{folders[p]}/{table.declared.identifier}{p.suffix}": library for p, library in libraries.items()}
 
 
 def icons(shared: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -249,9 +250,16 @@ def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: P
         for name, content in sources.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
-        objects = []
-        for name in sorted(n for n in sources if n.endswith(".c")):
+
+        def kept_object(name: str) -> Path:
             own = (*flags, "-Os") if name in seldom else flags
-            objects.append(place / f"{_digest(_with_headers(name, sources), compiler, own)}.o")
-            _kept_object(compiler, folder / name, objects[-1], (folder,), own)
+            target = place / f"{_digest(_with_headers(name, sources), compiler, own)}.o"
+            _kept_object(compiler, folder / name, target, (folder,), own)
+            return target
+
+        names = sorted(n for n in sources if n.endswith(".c"))
+        with ThreadPoolExecutor(os.cpu_count() or 1) as processors:
+            longest_first = sorted(names, key=lambda name: -len(sources[name]))
+            made = {name: processors.submit(kept_object, name) for name in longest_first}
+        objects = [made[name].result() for name in names]
         return _link(platform, folder / f"library{platform.suffix}", objects, ("-Wl,--gc-sections", *platform.mechanism_flags))

@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from importlib.metadata import version
-from xml.etree.ElementTree import Element
 
 from fmu_components.declare import units
 from fmu_components.declare.declaration import Role, Variable
 from fmu_components.export.structure import Lists, ModelStructure, fmi2_lists, fmi3_lists
 from fmu_components.export.table import VariableTable
-from fmu_components.export.xml_text import Value, document, element
+from fmu_components.export.xml_text import Element, Value, document, element
 
 LICENSE = "BSD-2-Clause"
 FMI_VERSIONS = {2: "2.0", 3: "3.0"}

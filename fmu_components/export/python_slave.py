@@ -260,7 +260,8 @@ def _description(of_pythonfmu: bytes, table: VariableTable) -> str:
     for tag in ("CoSimulation", "LogCategories"):
         place = list(root).index(_child(root, tag))
         root[place] = _child(given, tag)
-    return document(root)
+    ET.indent(root)
+    return document(ET.tostring(root, encoding="unicode"))
 
 
 def _child(parent: ET.Element, tag: str) -> ET.Element:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
-from xml.etree.ElementTree import Element
 
 from fmu_components.declare.declaration import Role
 from fmu_components.export.table import Dependency, VariableTable
-from fmu_components.export.xml_text import element
+from fmu_components.export.xml_text import Element, element
 
 
 @dataclass(frozen=True)

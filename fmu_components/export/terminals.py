@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from xml.etree.ElementTree import Element
 
 from fmu_components.declare.icon import Drawing, box
 from fmu_components.declare.ports import Port, PortKind, Side
 from fmu_components.export.pages.icons import EXTENT, png
 from fmu_components.export.table import VariableTable
 from fmu_components.export.torque import torque_free
-from fmu_components.export.xml_text import Value, document, element
+from fmu_components.export.xml_text import Element, Value, document, element
 
 SCALE = 100
 """Half the side of the coordinate system; drawings and port positions reach from -1 to 1."""
