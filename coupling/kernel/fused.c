@@ -294,24 +294,21 @@ static void correct_states(Kernel *k, bool positions, double *x)
     Projection *p = k->projection;
     double *right = own->w + own->rows->violated;
     const int *moved = own->rows->moved;
-    memset(right, 0, (size_t)own->unknowns * sizeof *right);
-    for (int n = 0, first = 0; n < k->loop_count; first += k->loops[n++].count)
-        for (int i = 0; i < p->count; i++) {
-            const ConstraintRow *c = &p->constraint[i];
-            const int slot = positions ? c->position : c->velocity;
-            if (c->loop == n && slot != NONE && in_force(k, c))
-                right[first + c->unknown] = -k->v[slot];
-        }
+    for (int i = 0; i < own->unknowns; i++)
+        right[i] = 0;
+    for (int i = 0; i < p->count; i++) {
+        const int slot = positions ? p->constraint[i].position : p->constraint[i].velocity;
+        if (slot != NONE && holds_now(k, i))
+            right[p->unknown_of[i]] = -k->v[slot];
+    }
     run(own, CORRECTING_STAGE);
-    for (int n = 0; n < k->loop_count; n++)
-        for (int i = 0; i < k->loops[n].mobile; i++) {
-            const int state = k->loops[n].mobile_state[i];
-            const double by = fused_value(own->w, *moved++);
-            if (positions)
-                move_position(p, state, by, x);
-            else
-                x[state] += by;
-        }
+    for (int i = 0; i < p->moving_count; i++) {
+        const double by = fused_value(own->w, moved[i]);
+        if (positions)
+            move_position(p, p->moving[i], by, x);
+        else
+            x[p->moving[i]] += by;
+    }
     turn_all(p, x);
 }
 

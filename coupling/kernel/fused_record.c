@@ -9,7 +9,10 @@
 
 typedef struct FusedRecord {
     const FusedRecordRows *rows;
-    double *w;
+    double *w;     /* with a zero after the last slot */
+    int *slot;     /* by column, where the number is */
+    int *opposite; /* the columns that have the opposite of it */
+    int opposites;
 } FusedRecord;
 
 /* Puts everything in its place at the present point, whose unknowns are known. */
@@ -33,6 +36,19 @@ static bool fill(Kernel *k, const FusedRecord *own)
     return true;
 }
 
+static void collect(const FusedRecord *own, double *restrict values)
+{
+    const double *restrict const w = own->w;
+    const int *restrict const slot = own->slot, *const opposite = own->opposite, columns = own->rows->columns;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 8
+#endif
+    for (int i = 0; i < columns; i++)
+        values[i] = w[slot[i]];
+    for (int i = 0; i < own->opposites; i++)
+        values[opposite[i]] = -values[opposite[i]];
+}
+
 /* What is recorded at a point; false: the instances have to be asked. Where these keep values they stay as they are. */
 static bool make_row(Kernel *k, double t, const double *x, double *values)
 {
@@ -43,9 +59,7 @@ static bool make_row(Kernel *k, double t, const double *x, double *values)
     if (!k->fused->derive(k, NULL) || !fill(k, own))
         return false;
     rows->after(rows->after_code, own->w);
-    const double *const w = own->w;
-    for (int i = 0; i < rows->columns; i++)
-        values[i] = fused_value(w, rows->column[i]);
+    collect(own, values);
     if (!are_finite(values, rows->columns))
         return false;
     k->statistics.evaluations++; /* of the system, as others are */
@@ -55,11 +69,28 @@ static bool make_row(Kernel *k, double t, const double *x, double *values)
 static void end(Kernel *k)
 {
     FusedRecord *own = k->fused->own_record;
-    if (own)
+    if (own) {
         free(own->w);
+        free(own->slot); /* with opposite */
+    }
     free(own);
     k->fused->own_record = NULL;
     k->fused->record = NULL;
+}
+
+static bool choose_slots(FusedRecord *own, const FusedRecordRows *rows)
+{
+    own->slot = malloc((2 * (size_t)rows->columns + 1) * sizeof *own->slot);
+    if (!own->slot)
+        return false;
+    own->opposite = own->slot + rows->columns;
+    for (int i = 0; i < rows->columns; i++) {
+        const int column = rows->column[i];
+        own->slot[i] = column >= 0 ? column : column == NONE ? rows->size : NEGATIVE(column);
+        if (column < NONE)
+            own->opposite[own->opposites++] = i;
+    }
+    return true;
 }
 
 int kernel_set_fused_record(Kernel *k, const FusedRecordRows *rows)
@@ -71,12 +102,13 @@ int kernel_set_fused_record(Kernel *k, const FusedRecordRows *rows)
     if (!rows)
         return 0;
     FusedRecord *own = k->fused->own_record = calloc(1, sizeof *own);
-    if (!own || !(own->w = malloc(((size_t)rows->size + 1) * sizeof *own->w))) {
+    if (!own || !choose_slots(own, rows) || !(own->w = malloc(((size_t)rows->size + 1) * sizeof *own->w))) {
         end(k);
         return -1;
     }
     own->rows = rows;
     memcpy(own->w, rows->initial, (size_t)rows->size * sizeof *own->w);
+    own->w[rows->size] = 0;
     k->fused->stale_record = true;
     k->fused->record = make_row;
     return 0;

@@ -22,6 +22,20 @@ static void free_projection(Kernel *k)
     k->projection = NULL;
 }
 
+/* What is moved, and unknowns, of all loops one after the other. */
+static void list_moving(const Kernel *k, Projection *p)
+{
+    for (int i = 0; i < k->loop_count; i++)
+        for (int s = 0; s < k->loops[i].mobile; s++) {
+            const int moved = p->moving[p->moving_count++] = k->loops[i].mobile_state[s];
+            if (p->position_of[moved] >= 0)
+                p->sized[p->sized_count++] = p->position_of[moved];
+            p->turning = p->turning || (p->position_of[moved] < 0 && p->turn_of[moved] >= 0);
+        }
+    for (int i = 0; i < p->count; i++)
+        p->unknown_of[i] = (int)(k->loops[p->constraint[i].loop].off - k->off) + p->constraint[i].unknown;
+}
+
 int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
 {
     free_projection(k);
@@ -37,9 +51,10 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     p->motion = rows->motion;
     p->turns = rows->turns;
     p->turn = rows->turn;
-    for (int i = 0; i < k->loop_count; i++)
+    size_t moving = 0;
+    for (int i = 0; i < k->loop_count; moving += (size_t)k->loops[i++].mobile)
         p->unknowns = k->loops[i].count > p->unknowns ? k->loops[i].count : p->unknowns;
-    p->position_of = malloc((2 * (size_t)k->states + 1) * sizeof *p->position_of);
+    p->position_of = malloc((2 * (size_t)k->states + 2 * moving + (size_t)p->count + 1) * sizeof *p->position_of);
     p->right = calloc((size_t)p->unknowns + 2 * (size_t)k->states + (size_t)p->count + 3 * (size_t)p->turns + 1, sizeof *p->right);
     if (!p->position_of || !p->right) {
         free_projection(k);
@@ -58,6 +73,10 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
         p->position_of[p->motion[i].velocity] = p->motion[i].state;
     for (int i = 0; i < 3 * p->turns; i++)
         p->turn_of[p->turn[i / 3].omega + i % 3] = i;
+    p->moving = p->turn_of + k->states;
+    p->sized = p->moving + moving;
+    p->unknown_of = p->sized + moving;
+    list_moving(k, p);
     return 0;
 }
 
@@ -74,37 +93,28 @@ static inline double greatest(double a, double b)
     return b > a ? b : a;
 }
 
+static double greatest_of(const double *x, const int *place, int count)
+{
+    double found = 0;
+    for (int i = 0; i < count; i++)
+        found = greatest(found, fabs(x[place[i]]));
+    return found;
+}
+
 Violation violation(const Kernel *k, const double *x)
 {
     const Projection *p = k->projection;
-    double size = 0, speed = 0, position = 0, velocity = 0;
-    for (int i = 0; i < k->loop_count; i++)
-        for (int s = 0; s < k->loops[i].mobile; s++) {
-            const int moved = k->loops[i].mobile_state[s], state = p->position_of[moved];
-            size = greatest(size, state >= 0 ? fabs(x[state]) : p->turn_of[moved] >= 0 ? 1 : 0); /* that of directions */
-            speed = greatest(speed, fabs(x[moved]));
-        }
+    const double size = greatest(greatest_of(x, p->sized, p->sized_count), p->turning); /* that of directions is 1 */
+    const double speed = greatest_of(x, p->moving, p->moving_count);
+    double position = 0, velocity = 0;
     for (int i = 0; i < p->count; i++) {
         const ConstraintRow *c = &p->constraint[i];
-        if (!in_force(k, c))
+        if (!holds_now(k, i))
             continue;
         position = greatest(position, c->position == NONE ? 0 : fabs(k->v[c->position]));
         velocity = greatest(velocity, c->velocity == NONE ? 0 : fabs(k->v[c->velocity]));
     }
     return (Violation){position > 0 ? position / (exact * size) : 0, velocity > 0 ? velocity / (exact * speed) : 0};
-}
-
-bool has_position(const Projection *p, int velocity)
-{
-    return p->position_of[velocity] >= 0 || p->turn_of[velocity] >= 0;
-}
-
-void move_position(Projection *p, int velocity, double by, double *x)
-{
-    if (p->position_of[velocity] >= 0)
-        x[p->position_of[velocity]] += by;
-    else if (p->turn_of[velocity] >= 0)
-        p->turned[p->turn_of[velocity]] += by;
 }
 
 void add_product(double c, double s, const double *d, const double *q, double *to)

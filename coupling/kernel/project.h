@@ -24,6 +24,10 @@ typedef struct Projection {
     const int *group; /* of each state: its body and unit */
     int *position_of; /* the state whose rate a state is, or -1 */
     int *turn_of;     /* three times the quaternion that a state turns, and the axis; or -1 */
+    int *moving, moving_count; /* the states that are moved, of all loops one after the other */
+    int *sized, sized_count;   /* the positions of these; the size of what is turned is 1 */
+    bool turning;
+    int *unknown_of; /* by constraint, its number among those of all loops */
     double *turned;   /* by quaternion and axis: what is not yet part of it */
     double *right, *before, *trial, *rest; /* by unknown, by state, by state, by constraint */
     /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
@@ -45,10 +49,24 @@ static inline bool in_force(const Kernel *k, const ConstraintRow *c)
     const Loop *l = &k->loops[c->loop];
     return !l->off[c->unknown] && !l->lawful[c->unknown];
 }
+static inline bool holds_now(const Kernel *k, int constraint)
+{
+    const int unknown = k->projection->unknown_of[constraint];
+    return !k->off[unknown] && !k->loops->lawful[unknown];
+}
 Violation violation(const Kernel *, const double *x); /* as read last */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
-bool has_position(const Projection *, int velocity);
-void move_position(Projection *, int velocity, double by, double *x); /* quaternions are turned by turn_all */
+static inline bool has_position(const Projection *p, int velocity)
+{
+    return p->position_of[velocity] >= 0 || p->turn_of[velocity] >= 0;
+}
+static inline void move_position(Projection *p, int velocity, double by, double *x) /* quaternions are turned by turn_all */
+{
+    if (p->position_of[velocity] >= 0)
+        x[p->position_of[velocity]] += by;
+    else if (p->turn_of[velocity] >= 0)
+        p->turned[p->turn_of[velocity]] += by;
+}
 void turn_all(Projection *, double *x);
 
 /* project_fully.c */
