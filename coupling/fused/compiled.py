@@ -6,19 +6,19 @@ import ctypes
 import hashlib
 import platform
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from threading import RLock
 
 from coupling.fmus.archive import UnpackingFailed
 from coupling.fmus.cache import shared_folder
-from coupling.kernel.fused import Stage, loaded
+from coupling.kernel.fused import Stage, loaded, vectors
 from coupling.kernel.own import Library
 from fmu_components.export.compile import PLATFORMS, ExportError, compiler_version, shared_library
 
 _FLAGS = ("-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-asynchronous-unwind-tables")
 """More than -O1 takes longer and gains nothing; the last but one keeps the digits of all targets alike."""
-_PROCESSOR = Path("/proc/cpuinfo")
+_VECTORS = ((), ("-mavx",), ("-mavx", "-mavx512f", "-mavx512vl"))
+"""By what the processor has."""
 _FILE = "code.so"
 _loaded: dict[str, ctypes.CDLL] = {}
 _lock = RLock()
@@ -68,14 +68,9 @@ def key_of(text: str) -> str:
     return hashlib.sha256("\0".join(told).encode()).hexdigest()
 
 
-@cache
 def flags() -> tuple[str, ...]:
-    """Of the compiler. Instructions that do not overwrite an operand, where the processor has them, make a tenth of the time and change no digit."""
-    try:
-        known = _PROCESSOR.read_text().split()
-    except OSError:
-        known = []
-    return (*_FLAGS, "-mavx") if "avx" in known and platform.machine() == "x86_64" else _FLAGS
+    """Of the compiler. Instructions that do not overwrite an operand, and twice as many registers, where the processor has them, make a sixth of the time and change no digit."""
+    return _FLAGS + _VECTORS[vectors()]
 
 
 _TARGET = PLATFORMS["linux64"]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from coupling.kernel import library
 from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.core import Core
 from coupling.kernel.machine import function_of
@@ -63,6 +64,7 @@ declare(
         "kernel_set_fused": (c_int, [c_void_p, POINTER(FusedStructure)]),
         "kernel_fused_report": (None, [c_void_p, POINTER(FusedReport)]),
         "kernel_fused_workspace": (POINTER(c_double), [c_void_p]),
+        "platform_vectors": (c_int, []),
         "library_function": (c_void_p, [c_char_p, c_char_p, c_char_p, c_size_t]),
     }
 )
@@ -116,6 +118,11 @@ def loaded(library: Library, path: Path, names: Mapping[Stage, str]) -> dict[Sta
             raise OSError(problem.value.decode(errors="replace"))
         found[stage] = address
     return found
+
+
+def vectors() -> int:
+    """What instructions the processor has, as ``platform.h`` numbers them."""
+    return int(library.platform_vectors())
 
 
 def fused_structure(kernel: Core, rows: FusedRows) -> FusedStructure:

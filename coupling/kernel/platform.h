@@ -18,6 +18,7 @@ void *platform_pages(size_t size); /* memory of this process alone, all zeros; N
 int platform_make_code(void *pages, size_t size); /* from now on they can be run, and not be written to */
 void platform_unmap(void *window, size_t size);
 double platform_seconds(void); /* of a clock that only goes on; good to some milliseconds, and cheap */
+int platform_vectors(void);    /* instructions of the processor, as CPUID tells them: 0 those of all, 1 AVX, 2 AVX-512 with twice the registers */
 
 /* -- processes and what they share: platform_process_linux.c ------------------------------------------------------------- */
 

@@ -69,3 +69,12 @@ double platform_seconds(void)
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+int platform_vectors(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512vl") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0;
+#else
+    return 0;
+#endif
+}

@@ -11,6 +11,7 @@ import pytest
 from coupling.fmus import cache
 from coupling.fused import compiled
 from coupling.fused.compiled import NotCompiled, functions, key_of
+from coupling.kernel.fused import vectors
 
 TEXT = '__attribute__((visibility("default"))) void jourdain_before(const void *code, double *w) { (void)code; w[0] = 7; }\n'
 COMPILE = compiled.shared_library
@@ -61,17 +62,18 @@ def test_instructions_of_this_processor_change_no_digit(place, monkeypatch):
     """Products and sums one by one, of which none may be joined."""
     steps = "".join(f"    w[0] = w[0] * {1 + i / 7!r} + sin(w[0]) - {i / 3!r};\n" for i in range(1, 200))
     text = f'#include <math.h>\n__attribute__((visibility("default"))) void jourdain_before(const void *code, double *w)\n{{\n    (void)code;\n{steps}}}\n'
-    keys, values, without = set(), set(), place / "cpuinfo"
-    without.write_text("flags : sse2\n")
-    for processor in (compiled._PROCESSOR, without):
-        monkeypatch.setattr(compiled, "_PROCESSOR", processor)
-        compiled.flags.cache_clear()
+    keys, values, most = set(), set(), vectors()
+    for has in range(most + 1):
+        monkeypatch.setattr(compiled, "vectors", lambda has=has: has)
         keys.add(key_of(text))
         values.add(first(text))
-        has = processor is not without and "avx" in processor.read_text().split()
-        assert ("-mavx" in compiled.flags()) == has
-    compiled.flags.cache_clear()
-    assert len(values) == 1 and len(keys) == (2 if "avx" in Path("/proc/cpuinfo").read_text().split() else 1)
+        assert ("-mavx" in compiled.flags(), "-mavx512vl" in compiled.flags()) == (has >= 1, has >= 2)
+    assert len(values) == 1 and len(keys) == most + 1
+
+
+def test_the_processor_says_what_the_system_says_of_it():
+    known = Path("/proc/cpuinfo").read_text().split()
+    assert vectors() == (2 if "avx512vl" in known else 1 if "avx" in known else 0)
 
 
 def test_a_damaged_file_is_replaced(place, calls, monkeypatch):
