@@ -5,6 +5,7 @@
 #include "operations.h"
 #include "platform.h"
 #include "tape.h"
+#include "tape_order.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -160,20 +161,17 @@ static void commuting(Code *c, int opcode, int y, int a, int b)
 
 OPERATIONS(FUNCTION_OF)
 
-#define ENTRY_OF(name, operands, value) {of_##name, operands},
+#define ENTRY_OF(name, operands, value) of_##name,
 
-static const struct {
-    double (*function)(double, double, double);
-    int operands;
-} known[] = {OPERATIONS(ENTRY_OF)};
+static double (*const function_of[])(double, double, double) = {OPERATIONS(ENTRY_OF)};
 
 static int called(Code *c, int operation, const int *operand)
 {
     release_all(c);
-    for (int i = 0; i < known[operation].operands; i++)
+    for (int i = 0; i < operands_of[operation]; i++)
         on_memory(c, LOAD, i, 0, operand[i]);
     PUT(c, 0x48, 0xB8); /* mov rax, the function */
-    bytes(c, &known[operation].function, sizeof known[operation].function);
+    bytes(c, &function_of[operation], sizeof function_of[operation]);
     PUT(c, 0xFF, 0xD0); /* call rax */
     return 0;
 }
@@ -211,29 +209,17 @@ static int operate_on(Code *c, int operation, const int *operand)
     return y;
 }
 
-static size_t room(const int *tape)
-{
-    size_t count = 2;
-    for (const int *at = tape; *at != TAPE_END; at += 3 + at[1] * known[at[0]].operands)
-        count += (size_t)at[1];
-    return count * LONGEST;
-}
-
-static void write_all(Code *c, const int *tape)
+static void write_all(Code *c, const TapeStep *step, int count)
 {
     PUT(c, 0x53, 0x48, 0x89, 0xF3); /* push rbx; mov rbx, rsi */
-    for (const int *at = tape; *at != TAPE_END;) {
-        const int operation = at[0], count = at[1], result = at[2], operands = known[operation].operands;
-        at += 3;
-        for (int i = 0; i < count; i++, at += operands)
-            keep(c, operate_on(c, operation, at), result + i);
-    }
+    for (; count; count--, step++)
+        keep(c, operate_on(c, step->operation, step->operand), step->result);
     PUT(c, 0x5B, 0xC3); /* pop rbx; ret */
 }
 
-static bool translate(Machine *m, const int *tape, int slots)
+static bool translate(Machine *m, const TapeStep *step, int count, int slots)
 {
-    m->size = room(tape);
+    m->size = ((size_t)count + 1) * LONGEST;
     m->pages = platform_pages(m->size);
     Code c = {.at = m->pages, .sign = m->pages, .held = malloc((size_t)slots)};
     const bool made = m->pages && c.held;
@@ -244,7 +230,7 @@ static bool translate(Machine *m, const int *tape, int slots)
         bytes(&c, (const double[]){-0.0, 0.0}, 2 * sizeof(double));
         void *const first = c.at;
         memcpy(&m->run, &first, sizeof first);
-        write_all(&c, tape);
+        write_all(&c, step, count);
     }
     free(c.held);
     if (!made)
@@ -258,11 +244,17 @@ static bool translate(Machine *m, const int *tape, int slots)
 
 Machine *machine_new(const int *tape, int slots)
 {
-    Machine *m = __builtin_cpu_supports("avx") ? calloc(1, sizeof *m) : NULL;
-    if (m && translate(m, tape, slots))
-        return m;
-    machine_free(m);
-    return NULL;
+    if (!__builtin_cpu_supports("avx"))
+        return NULL;
+    int count;
+    TapeStep *const step = tape_steps(tape, slots, &count);
+    Machine *m = step ? calloc(1, sizeof *m) : NULL;
+    if (m && !translate(m, step, count, slots)) {
+        machine_free(m);
+        m = NULL;
+    }
+    free(step);
+    return m;
 }
 
 #else

@@ -43,4 +43,8 @@
 
 enum { OPERATIONS(NUMBER_OF) ALL_OPERATIONS };
 
+#define OPERANDS_OF(name, operands, value) operands,
+
+static const int operands_of[] = {OPERATIONS(OPERANDS_OF)};
+
 #endif

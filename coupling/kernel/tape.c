@@ -30,16 +30,13 @@ void tape_run(const void *tape, double *workspace)
     }
 }
 
-#define NAME(name, operands, value) {#name, operands},
+#define NAME(name, operands, value) #name,
 
 const char *tape_operation(int operation, int *operands)
 {
-    static const struct {
-        const char *name;
-        int operands;
-    } table[] = {OPERATIONS(NAME)};
+    static const char *const names[] = {OPERATIONS(NAME)};
     if (operation < 0 || operation >= ALL_OPERATIONS)
         return NULL;
-    *operands = table[operation].operands;
-    return table[operation].name;
+    *operands = operands_of[operation];
+    return names[operation];
 }

@@ -41,10 +41,12 @@ def test_an_operation(name):
     assert list(interpreted) == list(translated)
 
 
-def test_what_registers_hold_is_what_the_workspace_has():
-    """Arithmetic on recent results and on leaves, with a function now and then, for which all registers are given away, and slots that are written anew."""
-    random, leaves, size = np.random.default_rng(5), 10, 60
-    workspace = random.uniform(0.5, 1.5, size)
+@pytest.mark.parametrize("slots", [60, 3010])
+def test_what_registers_hold_is_what_the_workspace_has(slots):
+    """Arithmetic on recent results and on leaves, with a function now and then, for which all registers are given away; with slots that are written
+    anew, and with one for each result, where operations follow what they need."""
+    random, leaves = np.random.default_rng(5), 10
+    workspace = random.uniform(0.5, 1.5, slots)
     shapes = {
         "ADD": "rr",
         "SUBTRACT": "rr",
@@ -55,9 +57,9 @@ def test_what_registers_hold_is_what_the_workspace_has():
         "MULTIPLY_SUBTRACT": "rrl",
     }
     names, code, recent = list(shapes), list[int](), list(range(leaves)) * 3
-    for _ in range(3000):
+    for place in range(leaves, 3010):
         name = "TANH" if random.random() < 0.2 else names[random.integers(len(names))]
-        result = int(random.integers(leaves, size))
+        result = place if slots == 3010 else int(random.integers(leaves, slots))
         operands = [recent[-random.integers(1, 25)] if kind == "r" else random.integers(leaves) for kind in shapes.get(name, "r")]
         code += [OPERATIONS[name][0], 1, result, *map(int, operands)]
         recent.append(result)
