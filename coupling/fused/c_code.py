@@ -10,10 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from coupling.fused.c_angles import ANGLES, CALL, angles_first, calls, turned
 from coupling.fused.c_order import interleaved
 from coupling.fused.expressions import Graph, Op
 
-GENERATOR = 3
+GENERATOR = 4
 """Of this text; whoever changes what is written for the same graph counts on."""
 CHUNK = 400
 """Operations of one function."""
@@ -52,10 +53,9 @@ class CSource:
 def c_source(graph: Graph, stages: Mapping[str, Section], kept: Iterable[int], slot_of_leaf: Mapping[int, int], first_free: int) -> CSource:
     """Straight-line C. What is ``kept``, or read by another function than computes it, gets a slot from ``first_free`` on."""
     places = _Places(graph, stages, kept, slot_of_leaf, first_free)
-    text = [HEAD]
-    for stage, section in stages.items():
-        text += _functions(graph, places, stage, section)
-    return CSource(text="\n".join(text) + "\n", size=places.size, slot=places.slot, constants=places.constants)
+    text = [line for stage, section in stages.items() for line in _functions(graph, places, stage, section)]
+    head = [HEAD, ANGLES] if any(line.startswith(CALL) for line in text) else [HEAD]
+    return CSource(text="\n".join(head + text) + "\n", size=places.size, slot=places.slot, constants=places.constants)
 
 
 def _in_order(graph: Graph, stages: Mapping[str, Section]) -> dict[str, Sequence[int]]:
@@ -80,7 +80,8 @@ class _Places:
         self.size = first_free
         self.constants: dict[int, float] = {}
         self.chunks = {
-            stage: [nodes[i : i + CHUNK] for i in range(0, len(nodes), CHUNK)] for stage, nodes in _in_order(graph, stages).items()
+            stage: [nodes[i : i + CHUNK] for i in range(0, len(nodes), CHUNK)]
+            for stage, nodes in ((stage, angles_first(graph, nodes)) for stage, nodes in _in_order(graph, stages).items())
         }
         self.home = {node: home for stage in stages for home, chunk in self.functions(stage) for node in chunk}
         for stage, section in stages.items():
@@ -122,8 +123,14 @@ def _functions(graph: Graph, places: _Places, stage: str, section: Section) -> I
 def _statements(graph: Graph, places: _Places, chunk: Sequence[int]) -> Iterator[str]:
     """What is needed once stands where it is needed."""
     uses = Counter(operand for node in chunk for operand in graph.args[node])
-    here: dict[int, str] = {}
+    here = turned(graph, chunk)
+    yield from calls(graph, here, places.text)
+    for node in here:
+        if node in places.slot:
+            yield f"    {places.text(node)} = {here[node]};"
     for number, node in enumerate(chunk):
+        if node in here:
+            continue
         value = operation(graph.op[node], [here[each] if each in here else places.text(each) for each in graph.args[node]])
         kept = f"{places.text(node)} = " if node in places.slot else ""
         if uses[node] == 1 and not kept and len(value) < _LONG:

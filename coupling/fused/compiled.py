@@ -6,9 +6,11 @@ import ctypes
 import hashlib
 import platform
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from threading import RLock
 
+import coupling.kernel
 from coupling.fmus.archive import UnpackingFailed
 from coupling.fmus.cache import shared_folder
 from coupling.kernel.fused import Stage, loaded, vectors
@@ -64,7 +66,7 @@ def symbol(stage: str) -> str:
 
 def key_of(text: str) -> str:
     """Of everything that the machine's code depends on."""
-    told = (text, compiler_version(_TARGET.required_compiler()), " ".join(flags()), platform.machine())
+    told = (_whole(text), compiler_version(_TARGET.required_compiler()), " ".join(flags()), platform.machine())
     return hashlib.sha256("\0".join(told).encode()).hexdigest()
 
 
@@ -77,4 +79,14 @@ _TARGET = PLATFORMS["linux64"]
 
 
 def _fill(folder: Path, text: str) -> None:
-    (folder / _FILE).write_bytes(shared_library(_TARGET, text, flags()))
+    (folder / _FILE).write_bytes(shared_library(_TARGET, _whole(text), flags()))
+
+
+def _whole(text: str) -> str:
+    """With the library's own sines and cosines, where it has such of many angles."""
+    return _own_angles() + text if "KERNEL_ANGLES_H" in text else text
+
+
+@cache
+def _own_angles() -> str:
+    return (Path(coupling.kernel.__file__).parent / "angles.h").read_text(encoding="utf-8")

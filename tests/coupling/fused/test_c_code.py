@@ -13,7 +13,7 @@ from coupling.fused import c_code, c_loops
 from coupling.fused.c_code import CSource, c_source
 from coupling.fused.c_loops import TooManyShapes, loops_source
 from coupling.fused.expressions import Op
-from tests.support.fused.graphs import Staged, every_operation, in_c, links, misfit, rows_of_owners
+from tests.support.fused.graphs import Staged, every_operation, in_c, links, misfit, rows_of_owners, turning
 
 
 def straight(staged: Staged) -> CSource:
@@ -88,3 +88,21 @@ def test_the_text_does_not_depend_on_the_order_of_hashes():
     )
     staged = every_operation()
     assert told.stdout == straight(staged).text + loops(staged).text + "\n"
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 8])
+def test_angles_that_are_known_at_first_are_turned_in_one_call(count):
+    """Whatever stands between them; what follows from them is turned where it is known, and two angles are no more than two calls."""
+    staged = turning(count)
+    source = straight(staged)
+    assert source.text.count("    angles(") == (count >= 3)
+    values = np.random.default_rng(1).uniform(-9, 9, count)
+    assert misfit(staged, in_c(staged, source, values)) <= 3e-16
+
+
+def test_exported_code_turns_angles_by_the_library():
+    """It is compiled without the text of coupling/kernel/angles.h, from what it brings along."""
+    staged = turning(5)
+    text = straight(staged).text
+    before = text.index("#ifndef KERNEL_ANGLES_H")
+    assert before < text.index("static void angles(int count") < text.index("    angles(5, ")

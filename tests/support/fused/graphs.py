@@ -139,3 +139,15 @@ def in_c(staged: Staged, source: CSource, values: np.ndarray) -> dict[int, float
         code = source.data[stage].ctypes.data if source.data else None
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(found[stage])(code, w.ctypes.data)
     return {node: float(w[source.slot[node]]) for node in (*staged.slot_of_leaf, *staged.kept)}
+
+
+def turning(count: int) -> Staged:
+    """Sines and cosines of leaves, with other operations between them, and the sine of what follows."""
+    graph = Graph()
+    leaves = [graph.leaf(Op.STATE, i) for i in range(count)]
+    total = graph.apply(Op.COS, leaves[0])
+    for leaf in leaves:
+        total = graph.add(graph.mul(graph.apply(Op.SIN, leaf), total), graph.apply(Op.COS, leaf))
+    graph.apply(Op.SIN, total)
+    nodes = [node for node in range(len(graph)) if graph.args[node]]
+    return Staged(graph, {"before": Section(nodes)}, nodes, {leaf: i for i, leaf in enumerate(leaves)}, count, graph.owner)

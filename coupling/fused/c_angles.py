@@ -1,0 +1,52 @@
+"""Sines and cosines in C, of many angles in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from coupling.fused.expressions import Graph, Op
+
+FEWEST = 3
+"""Angles that are worth a call of their own."""
+WIDTH = 4
+"""How many a processor may take at once: arrays end where a whole number of these does."""
+_CIRCULAR = {Op.SIN: "sine", Op.COS: "cosine"}
+
+ANGLES = """
+#ifndef KERNEL_ANGLES_H
+#define KERNEL_ANGLES_H
+static void angles(int count, const double *angle, double *sine, double *cosine)
+{
+    for (int i = 0; i < count; i++)
+        sine[i] = sin(angle[i]), cosine[i] = cos(angle[i]);
+}
+#endif
+"""
+"""Unless coupling/kernel/angles.h stands before it, or the same for another text."""
+CALL = "    angles("
+
+
+def angles_first(graph: Graph, nodes: Sequence[int]) -> Sequence[int]:
+    """The nodes of a stage with sines and cosines first of what is known when it begins."""
+    first = set(turned(graph, nodes))
+    return [*(node for node in nodes if node in first), *(node for node in nodes if node not in first)] if first else nodes
+
+
+def turned(graph: Graph, nodes: Sequence[int]) -> dict[int, str]:
+    """By node, where C finds the sines and cosines of what is known before all these nodes."""
+    computed = set(nodes)
+    circular = [node for node in nodes if graph.op[node] in _CIRCULAR and graph.args[node][0] not in computed]
+    place: dict[int, int] = {}
+    for node in circular:
+        place.setdefault(graph.args[node][0], len(place))
+    return {node: f"{_CIRCULAR[graph.op[node]]}[{place[graph.args[node][0]]}]" for node in circular} if len(place) >= FEWEST else {}
+
+
+def calls(graph: Graph, found: Mapping[int, str], text: Callable[[int], str]) -> Iterator[str]:
+    """The statements that find them; ``text`` is that of an angle."""
+    angles = list(dict.fromkeys(graph.args[node][0] for node in found))
+    room = -(-len(angles) // WIDTH) * WIDTH
+    if angles:
+        yield f"    const double angle[{room}] = {{{', '.join(map(text, angles))}}};"
+        yield f"    double sine[{room}], cosine[{room}];"
+        yield f"{CALL}{len(angles)}, angle, sine, cosine);"
