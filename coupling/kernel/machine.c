@@ -165,22 +165,52 @@ OPERATIONS(FUNCTION_OF)
 
 static double (*const function_of[])(double, double, double) = {OPERATIONS(ENTRY_OF)};
 
-static int called(Code *c, int operation, const int *operand)
+static void call(Code *c, const void *function)
 {
     release_all(c);
+    PUT(c, 0x48, 0xB8); /* mov rax, the function */
+    bytes(c, function, sizeof(double (*)(double, double, double)));
+    PUT(c, 0xFF, 0xD0); /* call rax */
+}
+
+static int called(Code *c, int operation, const int *operand)
+{
     for (int i = 0; i < operands_of[operation]; i++)
         on_memory(c, LOAD, i, 0, operand[i]);
-    PUT(c, 0x48, 0xB8); /* mov rax, the function */
-    bytes(c, &function_of[operation], sizeof function_of[operation]);
-    PUT(c, 0xFF, 0xD0); /* call rax */
+    call(c, &function_of[operation]);
     return 0;
 }
 
-/* The register of the result. */
-static int operate_on(Code *c, int operation, const int *operand)
+#pragma GCC push_options
+#pragma GCC target("avx")
+#include "turned.h"
+
+static void turn_batch(const int *at, int count, double *w, int sines, int cosines)
 {
-    if (operation > MULTIPLY_SUBTRACT_OPERATION)
-        return called(c, operation, operand);
+    turn(at, count, w, sines == NONE ? NULL : w + sines, cosines == NONE ? NULL : w + cosines);
+}
+
+#pragma GCC pop_options
+
+static void turned(Code *c, const TapeStep *step)
+{
+    void (*const function)(const int *, int, double *, int, int) = turn_batch;
+    const bool sines = step->operation == SIN_OPERATION;
+    PUT(c, 0x48, 0xBF); /* mov rdi, */
+    bytes(c, &step->operand, sizeof step->operand);
+    PUT(c, 0xBE); /* mov esi, */
+    bytes(c, &step->count, sizeof step->count);
+    PUT(c, 0x48, 0x89, 0xDA); /* mov rdx, rbx */
+    PUT(c, 0xB9); /* mov ecx, */
+    bytes(c, sines ? &step->result : &step->other, sizeof step->result);
+    PUT(c, 0x41, 0xB8); /* mov r8d, */
+    bytes(c, sines ? &step->other : &step->result, sizeof step->result);
+    call(c, &function);
+}
+
+/* The register of the result. */
+static int calculated(Code *c, int operation, const int *operand)
+{
     const int y = take(c), a = operand[0];
     switch (operation) {
     case ADD_OPERATION:
@@ -209,11 +239,21 @@ static int operate_on(Code *c, int operation, const int *operand)
     return y;
 }
 
+static void write_step(Code *c, const TapeStep *step)
+{
+    if (is_of_angles(step->operation))
+        turned(c, step);
+    else if (step->operation <= MULTIPLY_SUBTRACT_OPERATION)
+        keep(c, calculated(c, step->operation, step->operand), step->result);
+    else
+        keep(c, called(c, step->operation, step->operand), step->result);
+}
+
 static void write_all(Code *c, const TapeStep *step, int count)
 {
     PUT(c, 0x53, 0x48, 0x89, 0xF3); /* push rbx; mov rbx, rsi */
     for (; count; count--, step++)
-        keep(c, operate_on(c, step->operation, step->operand), step->result);
+        write_step(c, step);
     PUT(c, 0x5B, 0xC3); /* pop rbx; ret */
 }
 

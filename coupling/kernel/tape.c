@@ -1,6 +1,7 @@
 #include "tape.h"
 
 #include "operations.h"
+#include "turned.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -24,6 +25,11 @@ void tape_run(const void *tape, double *workspace)
         const int operation = at[0], count = at[1];
         double *const restrict result = workspace + at[2];
         at += 3;
+        if (is_of_angles(operation)) {
+            turn(at, count, w, operation == SIN_OPERATION ? result : NULL, operation == COS_OPERATION ? result : NULL);
+            at += count;
+            continue;
+        }
         switch (operation) {
             OPERATIONS(RUN)
         }

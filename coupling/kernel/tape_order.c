@@ -2,6 +2,7 @@
 
 #include "operations.h"
 #include "tape.h"
+#include "turned.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,8 +11,7 @@
 enum { NOWHERE = -1, OUTSIDE = -2 };
 
 typedef struct {
-    const TapeStep *step;
-    TapeStep *sorted;
+    TapeStep *step, *sorted;
     int count, placed;
     int *maker;  /* by slot: the step whose result it is; OUTSIDE where it is read and none has been before, NOWHERE of others */
     bool *known; /* by step */
@@ -26,11 +26,17 @@ static int list(const int *tape, TapeStep *step)
     for (const int *at = tape; *at != TAPE_END;) {
         const int operation = at[0], batch = at[1], result = at[2];
         at += 3;
-        for (int i = 0; i < batch; i++, at += operands_of[operation], count++)
+        const int together = is_of_angles(operation) ? batch : 1;
+        for (int i = 0; i < batch; i += together, at += together * operands_of[operation], count++)
             if (step)
-                step[count] = (TapeStep){operation, result + i, at};
+                step[count] = (TapeStep){operation, together, result + i, NOWHERE, at};
     }
     return count;
+}
+
+static int operands(const TapeStep *step)
+{
+    return step->count * operands_of[step->operation];
 }
 
 /* False where a slot has another value later. */
@@ -40,16 +46,18 @@ static bool find_makers(Sorting *s, int slots)
         s->maker[i] = NOWHERE;
     for (int i = 0; i < s->count; i++) {
         const TapeStep *const step = s->step + i;
-        for (int j = 0; j < operands_of[step->operation]; j++) {
+        for (int j = 0; j < operands(step); j++) {
             int *const maker = s->maker + step->operand[j];
             if (*maker == NOWHERE)
                 *maker = OUTSIDE;
             else if (*maker >= 0)
                 s->known[*maker] = true; /* for now: somebody needs it */
         }
-        if (s->maker[step->result] != NOWHERE)
-            return false;
-        s->maker[step->result] = i;
+        for (int j = step->result; j < step->result + step->count; j++) {
+            if (s->maker[j] != NOWHERE)
+                return false;
+            s->maker[j] = i;
+        }
     }
     return true;
 }
@@ -63,7 +71,7 @@ static void place(Sorting *s, int last)
     while (depth) {
         const int i = s->waiting[depth - 1].step, next = s->waiting[depth - 1].next++;
         const TapeStep *const step = s->step + i;
-        if (next == operands_of[step->operation]) {
+        if (next == operands(step)) {
             s->sorted[s->placed++] = *step;
             depth--;
             continue;
@@ -77,16 +85,40 @@ static void place(Sorting *s, int last)
     }
 }
 
+/* Cosines of the same angles are found with their sines. `sine`: room for steps. */
+static void join_angles(Sorting *s, int *sine)
+{
+    int sines = 0;
+    for (int i = 0; i < s->count; i++)
+        if (s->step[i].operation == SIN_OPERATION)
+            sine[sines++] = i;
+    for (int i = 0; i < s->count; i++) {
+        const TapeStep *const cosine = s->step + i;
+        for (int j = 0; j < sines && cosine->operation == COS_OPERATION; j++) {
+            TapeStep *const step = s->step + sine[j];
+            if (step->other != NOWHERE || step->count != cosine->count || memcmp(step->operand, cosine->operand, (size_t)step->count * sizeof(int)))
+                continue;
+            step->other = cosine->result;
+            for (int k = 0; k < cosine->count; k++)
+                s->maker[cosine->result + k] = sine[j];
+            s->known[i] = true;
+            break;
+        }
+    }
+}
+
 /* From what nothing else needs. */
 static void sort(Sorting *s, int *last)
 {
     int count = 0;
+    join_angles(s, last);
     for (int i = 0; i < s->count; i++)
         if (!s->known[i])
             last[count++] = i;
     memset(s->known, 0, (size_t)s->count * sizeof *s->known);
     for (int i = 0; i < count; i++)
-        place(s, last[i]);
+        if (!s->known[last[i]])
+            place(s, last[i]);
 }
 
 TapeStep *tape_steps(const int *tape, int slots, int *count)
@@ -103,7 +135,8 @@ TapeStep *tape_steps(const int *tape, int slots, int *count)
         list(tape, step);
         if (find_makers(&s, slots)) {
             sort(&s, last);
-            memcpy(step, s.sorted, all * sizeof *step);
+            *count = s.placed;
+            memcpy(step, s.sorted, (size_t)s.placed * sizeof *step);
         }
     }
     free(s.sorted);

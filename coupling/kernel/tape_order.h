@@ -7,8 +7,8 @@
 #endif
 
 typedef struct {
-    int operation, result;
-    const int *operand; /* in the tape */
+    int operation, count, result, other; /* count: of results, one except of angles; other: where the cosines are, besides sines, or -1 */
+    const int *operand;                  /* in the tape */
 } TapeStep;
 
 /* To be freed; null where there is no memory. Where a slot has several values the order is that of the tape. */

@@ -68,6 +68,26 @@ def test_what_registers_hold_is_what_the_workspace_has(slots):
     assert np.isfinite(interpreted.view(float)).all()
 
 
+@pytest.mark.parametrize("count", [1, 7, 64, 130])
+def test_sines_and_cosines_of_the_same_angles(count):
+    """Found together, wherever batches of others stand between them, and whoever reads which."""
+    sine, cosine, add = (OPERATIONS[name][0] for name in ("SIN", "COS", "ADD"))
+    workspace = np.full(5 * count, np.nan)
+    workspace[:count] = np.random.default_rng(2).uniform(-9, 9, count)
+    angles, doubled = range(count), [place for i in range(count) for place in (i, i)]
+    batches = [
+        [sine, count, count, *angles],
+        [add, count, 2 * count, *doubled],
+        [cosine, count, 3 * count, *angles],
+        [sine, count, 4 * count, *range(3 * count, 4 * count)],
+    ]
+    for used in (batches, batches[1:], batches[:3], [batches[2], batches[3]]):
+        interpreted, translated = both([number for batch in used for number in batch], workspace)
+        assert list(interpreted) == list(translated)
+    interpreted, _ = both([number for batch in batches for number in batch], workspace)
+    assert interpreted.view(float)[3 * count : 4 * count] == pytest.approx(np.cos(workspace[:count]), rel=0, abs=2e-16)
+
+
 def test_where_nothing_new_may_be_run_there_are_no_instructions():
     """As systems have it that are hardened: the interpreter serves there."""
     add = OPERATIONS["ADD"][0]
