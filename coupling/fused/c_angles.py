@@ -9,12 +9,13 @@ from coupling.fused.expressions import Graph, Op
 FEWEST = 3
 """Angles that are worth a call of their own."""
 WIDTH = 4
-"""How many a processor may take at once: arrays end where a whole number of these does."""
+"""How many a processor may take at once. They are put together in a register: what four instructions have written to memory, one cannot read before all of it is in the cache."""
 _CIRCULAR = {Op.SIN: "sine", Op.COS: "cosine"}
 
 ANGLES = """
 #ifndef KERNEL_ANGLES_H
 #define KERNEL_ANGLES_H
+typedef double Angles[4];
 static void angles(int count, const double *angle, double *sine, double *cosine)
 {
     for (int i = 0; i < count; i++)
@@ -45,8 +46,9 @@ def turned(graph: Graph, nodes: Sequence[int]) -> dict[int, str]:
 def calls(graph: Graph, found: Mapping[int, str], text: Callable[[int], str]) -> Iterator[str]:
     """The statements that find them; ``text`` is that of an angle."""
     angles = list(dict.fromkeys(graph.args[node][0] for node in found))
-    room = -(-len(angles) // WIDTH) * WIDTH
-    if angles:
-        yield f"    const double angle[{room}] = {{{', '.join(map(text, angles))}}};"
-        yield f"    double sine[{room}], cosine[{room}];"
-        yield f"{CALL}{len(angles)}, angle, sine, cosine);"
+    groups = [angles[i : i + WIDTH] for i in range(0, len(angles), WIDTH)]
+    if groups:
+        joined = ", ".join(f"{{{', '.join(map(text, group))}}}" for group in groups)
+        yield f"    const Angles angle[{len(groups)}] = {{{joined}}};"
+        yield f"    double sine[{WIDTH * len(groups)}], cosine[{WIDTH * len(groups)}];"
+        yield f"{CALL}{len(angles)}, (const double *)angle, sine, cosine);"

@@ -105,7 +105,7 @@ class _Lowering:
         if e.is_Number or e.is_NumberSymbol:
             return g.constant(float(e))
         if e.is_Add:
-            return self._settled_first(g.add, [self.node(each) for each in e.args])
+            return self._settled_first(g.add, sorted((self.node(each) for each in e.args), key=self._is_state))
         if e.is_Mul:
             return self._product(e)
         if e.is_Pow:
@@ -135,6 +135,10 @@ class _Lowering:
             else:
                 self._settled[node] = all(map(self._is_settled, self.graph.args[node]))
         return self._settled[node]
+
+    def _is_state(self, node: int) -> bool:
+        """Of which sums differ that have all else in common, as positions of points do from arms."""
+        return self.graph.op[node] is Op.VARIABLE and self.equations.variables[int(self.graph.value[node])].role is Role.STATE
 
     def _settled_first(self, operation: Callable[[int, int], int], nodes: list[int]) -> int:
         """Of many operands those first that change seldom: what they give together is computed as seldom."""

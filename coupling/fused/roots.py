@@ -217,11 +217,12 @@ def _solved(lowered: Lowered, loop: LoweredLoop, order: Elimination, rows: list[
             b[i] = g.sub(b[i], g.mul(factor[i], b[p]))
         upper.append((p, {j: factor[j] for j in row if j in factor} if order.symmetric else row, q))
     unknowns: dict[int, int] = {}
+    turn = {q: k for k, (_, _, q) in enumerate(upper)}
     for k, (p, row, q) in reversed(list(enumerate(upper))):
         g.owner_now = parts + loop.first + k
         value = g.mul(b[p], inverse[q]) if order.symmetric else b[p]
-        for j, node in row.items():
-            value = g.sub(value, g.mul(node, unknowns[j]))
+        for j in sorted(row, key=turn.__getitem__, reverse=True):  # what has been known longest comes first
+            value = g.sub(value, g.mul(row[j], unknowns[j]))
         unknowns[q] = value if order.symmetric else g.mul(value, inverse[q])
     return _Solved(pivots, [size.get(each, g.one) for each in order.pivots], upper, [unknowns[i] for i in range(len(rows))])
 

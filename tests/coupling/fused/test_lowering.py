@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from coupling import System
+from coupling.fused.expressions import Op
 from coupling.fused.layout import layout
 from coupling.fused.lowering import lower
 from coupling.fused.not_fused import NotFused
@@ -13,6 +16,7 @@ from coupling.fused.roots import Region, derivatives, readings
 from coupling.plan.build import build
 from coupling.plan.kinds import Mode
 from tests.support.fused.agreement import ALLOWED, Fused, begun, disagreement, events_disagreement, random_point, readings_disagreement
+from tests.support.fused.chains import chain
 from tests.support.fused.smallest import smallest
 
 
@@ -52,6 +56,17 @@ def test_lowering_again_gives_the_same_graph():
         derivatives(lowered)
     first, again = (each.graph for each in found)
     assert (first.op, first.args, first.value, first.owner) == (again.op, again.args, again.value, again.owner)
+
+
+def test_positions_of_points_are_states_and_what_else_needs_anyway():
+    """Each is a state and an arm, which velocities are made of as well: one operation, in whatever order SymPy has the terms."""
+    lowered = lower(chain(1).build(communication=False))
+    graph = lowered.graph
+    turned = [
+        node for node in range(len(graph)) if graph.op[node] is Op.MULTIPLY and {graph.op[a] for a in graph.args[node]} & {Op.SIN, Op.COS}
+    ]
+    read_by = Counter(a for node in range(len(graph)) for a in graph.args[node] if a in turned)
+    assert turned and set(read_by.values()) == {1}
 
 
 def test_what_a_workspace_holds():
