@@ -1,4 +1,7 @@
-"""In which order the equations of a loop are eliminated, and whether they are symmetric: decided once, at random points."""
+"""In which order the equations of a loop are eliminated, and whether they are symmetric: decided once, at random points.
+
+Where the kernel's own order serves, a chain is eliminated from both ends, so that what one end waits for is no matter for the other.
+"""
 
 from __future__ import annotations
 

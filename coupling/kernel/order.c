@@ -15,7 +15,7 @@ typedef struct {
     int **connected, *size;
     Kind *kind;
     int *mark, stamp, *list, *copy;
-    int *degree, *head, *next, *previous; /* variables by degree */
+    int *degree, *head, *tail, *next, *previous; /* variables by degree, those that have had it longest first */
 } Graph;
 
 static void graph_free(Graph *g)
@@ -32,7 +32,7 @@ static bool graph_new(Graph *g, int count, const int *row_start)
 {
     const size_t n = (size_t)count + 1;
     *g = (Graph){.count = count};
-    int **const arrays[] = {&g->start, &g->elements, &g->variables, &g->size, &g->mark, &g->list, &g->copy, &g->degree, &g->head, &g->next, &g->previous};
+    int **const arrays[] = {&g->start, &g->elements, &g->variables, &g->size, &g->mark, &g->list, &g->copy, &g->degree, &g->head, &g->tail, &g->next, &g->previous};
     const size_t many = sizeof arrays / sizeof *arrays;
     int *block = calloc(many * n, sizeof *block);
     g->beside = malloc((2 * (size_t)row_start[count] + 1) * sizeof *g->beside);
@@ -78,24 +78,30 @@ static void find_neighbours(Graph *g, const int *row_start, const int *column)
     }
 }
 
+/* The last of its degree: so chains are eliminated from both ends, and neither end waits for the other. */
 static void file(Graph *g, int i)
 {
-    const int first = g->head[g->degree[i]];
-    g->next[i] = first;
-    g->previous[i] = -1;
-    if (first >= 0)
-        g->previous[first] = i;
-    g->head[g->degree[i]] = i;
+    const int degree = g->degree[i], last = g->tail[degree];
+    g->next[i] = -1;
+    g->previous[i] = last;
+    if (last >= 0)
+        g->next[last] = i;
+    else
+        g->head[degree] = i;
+    g->tail[degree] = i;
 }
 
 static void unfile(Graph *g, int i)
 {
-    if (g->previous[i] >= 0)
-        g->next[g->previous[i]] = g->next[i];
+    const int degree = g->degree[i], before = g->previous[i], after = g->next[i];
+    if (before >= 0)
+        g->next[before] = after;
     else
-        g->head[g->degree[i]] = g->next[i];
-    if (g->next[i] >= 0)
-        g->previous[g->next[i]] = g->previous[i];
+        g->head[degree] = after;
+    if (after >= 0)
+        g->previous[after] = before;
+    else
+        g->tail[degree] = before;
 }
 
 /* Adds to the list what is not marked yet, and marks it. */
@@ -171,8 +177,8 @@ int linear_order(int count, const int *row_start, const int *column, int *order)
     }
     find_neighbours(g, row_start, column);
     for (int d = 0; d < count; d++)
-        g->head[d] = -1;
-    for (int i = count - 1; i >= 0; i--) {
+        g->head[d] = g->tail[d] = -1;
+    for (int i = 0; i < count; i++) {
         g->degree[i] = g->variables[i];
         file(g, i);
     }

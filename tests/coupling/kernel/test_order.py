@@ -58,3 +58,21 @@ def test_factors_are_as_sparse_as_those_of_superlu(name: str) -> None:
     assert sorted(order) == list(range(pattern.shape[0]))
     if pattern.shape[0] > 1:
         assert entries(pattern, order) <= 1.06 * entries(pattern, by_superlu(pattern))
+
+
+def height(pattern: csr_array, order: np.ndarray) -> int:
+    """How many unknowns at most wait for one another: the first that is left beside one when it is eliminated waits for it."""
+    there = ((abs(pattern) + abs(pattern.T)).toarray() != 0)[np.ix_(order, order)]
+    heights = np.ones(len(order), dtype=int)
+    for k in range(len(order)):
+        below = np.flatnonzero(there[k + 1 :, k]) + k + 1
+        there[np.ix_(below, below)] = True
+        if len(below):
+            heights[below[0]] = max(heights[below[0]], heights[k] + 1)
+    return int(heights.max(initial=0))
+
+
+def test_a_chain_is_eliminated_from_both_ends() -> None:
+    pattern = PATTERNS["chain"]
+    assert height(pattern, elimination_order(pattern.indptr, pattern.indices)) <= pattern.shape[0] / 2 + 3
+    assert height(pattern, np.arange(pattern.shape[0])) == pattern.shape[0]
