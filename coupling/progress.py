@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from coupling.options import Run
@@ -153,10 +153,14 @@ def softly_terminated(wanted: bool = True) -> Iterator[Callable[[], bool]]:
         _taken = None
 
 
-@contextmanager
-def terminated_after(wanted: bool) -> Iterator[None]:
+def terminated_after(wanted: bool) -> AbstractContextManager[None]:
     """The same, after which the signal is raised again: it ends the process, once what is inside has written what it had to."""
-    with softly_terminated(wanted) as came:
+    return _terminated_after() if wanted else nullcontext()
+
+
+@contextmanager
+def _terminated_after() -> Iterator[None]:
+    with softly_terminated() as came:
         try:
             yield
         finally:

@@ -74,11 +74,7 @@ class Standing:
     def redundant(self) -> bool:
         """Whether constraints repeat each other."""
         kernel = self.session.kernel
-        return any(
-            kernel.deficiency(i, len(loop.unknowns), passing)[0]
-            for i, loop in enumerate(self.session.schedule.loops)
-            for passing in (False, True)
-        )
+        return any(kernel.deficient(i, passing)[0] for i in range(len(self.session.schedule.loops)) for passing in (False, True))
 
     def label(self, address: Address) -> str:
         """The full name of a variable."""

@@ -273,7 +273,7 @@ def _block(markup: str) -> str:
 
 
 def _redundancy(session: Session, number: int) -> str:
-    count = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns))[0]
+    count = session.kernel.deficient(number)[0]
     if not count:
         return ""
     joints, undetermined = participants(session, number)

@@ -182,7 +182,7 @@ class Core:
 
     def linearise(self, loop: int) -> Status:
         """Makes and factorises a loop's Jacobian at the present point, equations for held unknowns included."""
-        return Status(self.library.kernel_loop_linearise(self.handle, loop))
+        return STATUSES[self.library.kernel_loop_linearise(self.handle, loop)]
 
     def solve_linear(self, loop: int, right: np.ndarray) -> np.ndarray:
         """By the loop's last Jacobian; where this lacks rank, the solution of least length."""
@@ -298,9 +298,13 @@ class Core:
     def statistics(self) -> KernelStatistics:
         return self.library.kernel_statistics(self.handle).contents
 
+    def deficient(self, loop: int, passing: bool = False) -> tuple[int, float]:
+        """The worst rank deficiency of a loop's equations, and when it was: of what is missing always, or of what was missing in passing."""
+        time = c_double(0)
+        return self.library.kernel_loop_deficiency(self.handle, loop, passing, None, None, byref(time)), time.value
+
     def deficiency(self, loop: int, unknowns: int, passing: bool = False) -> tuple[int, np.ndarray, np.ndarray, float]:
-        """The worst rank deficiency of a loop's equations, who takes part in it, and when it was: of what is missing always, or of what was
-        missing in passing."""
+        """The same, and between them who takes part in it."""
         undetermined, redundant, time = np.zeros(unknowns), np.zeros(unknowns), c_double(0)
         arrays = self._at(undetermined), self._at(redundant)
         count = self.library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
@@ -311,7 +315,7 @@ class Core:
 
     def project(self, t: float, x: np.ndarray) -> Status:
         """Moves states onto the constraints."""
-        return Status(self.library.kernel_project(self.handle, t, self._at(x)))
+        return STATUSES[self.library.kernel_project(self.handle, t, self._at(x))]
 
     @property
     def decay(self) -> float:
@@ -323,37 +327,37 @@ class Core:
         return STATUSES[self.library.kernel_projected_derivatives(self.handle, t, self._at(x), self._at(dx))]
 
     def projected_residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
-        return Status(self.library.kernel_projected_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r)))
+        return STATUSES[self.library.kernel_projected_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r))]
 
     def evaluate(self, t: float, x: np.ndarray) -> Status:
-        return Status(self.library.kernel_evaluate(self.handle, t, self._at(x)))
+        return STATUSES[self.library.kernel_evaluate(self.handle, t, self._at(x))]
 
     def exchange(self, t: float, solving: bool = False) -> Status:
-        return Status(self.library.kernel_exchange(self.handle, t, solving))
+        return STATUSES[self.library.kernel_exchange(self.handle, t, solving)]
 
     def residuals(self, t: float, x: np.ndarray, z: np.ndarray, dx: np.ndarray, r: np.ndarray) -> Status:
-        return Status(self.library.kernel_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r)))
+        return STATUSES[self.library.kernel_residuals(self.handle, t, self._at(x), self._at(z), self._at(dx), self._at(r))]
 
     def indicators(self, z: np.ndarray) -> Status:
-        return Status(self.library.kernel_indicators(self.handle, self._at(z)))
+        return STATUSES[self.library.kernel_indicators(self.handle, self._at(z))]
 
     def synchronise(self, t: float, x: np.ndarray) -> Status:
-        return Status(self.library.kernel_synchronise(self.handle, t, self._at(x)))
+        return STATUSES[self.library.kernel_synchronise(self.handle, t, self._at(x))]
 
     def start_events(self) -> Status:
-        return Status(self.library.kernel_start_events(self.handle))
+        return STATUSES[self.library.kernel_start_events(self.handle)]
 
     def settle(self, x: np.ndarray) -> Status:
         """Discrete updates until nothing changes; x receives the states."""
-        return Status(self.library.kernel_settle(self.handle, self._at(x), byref(c_bool())))
+        return STATUSES[self.library.kernel_settle(self.handle, self._at(x), byref(c_bool()))]
 
     def complete_step(self) -> tuple[Status, bool]:
         wanted = c_bool()
-        return Status(self.library.kernel_complete_step(self.handle, byref(wanted))), wanted.value
+        return STATUSES[self.library.kernel_complete_step(self.handle, byref(wanted))], wanted.value
 
     @property
     def next_time(self) -> float:
         return self.library.kernel_next_time(self.handle)
 
     def record(self) -> Status:
-        return Status(self.library.kernel_record(self.handle))
+        return STATUSES[self.library.kernel_record(self.handle)]

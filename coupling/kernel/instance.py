@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -125,7 +125,7 @@ class StartValues:
     """
 
     def __init__(self, values: Sequence[tuple[int, int, float | str]], names: Sequence[str] = (), structural: int = 0) -> None:
-        self.given, self.names = values, names
+        self.given, self.names = list(values), names
         types = [STRING, *dict.fromkeys(type_ for type_, _, _ in values)]
         self.structural = structural
         self.places = sorted(range(len(values)), key=lambda i: (i >= structural, types.index(values[i][0])))
@@ -138,6 +138,14 @@ class StartValues:
         )
         self.texts = [np.frombuffer(value.encode() + b"\0", np.uint8) if isinstance(value, str) else None for _, _, value in ordered]
         self._made: tuple[Library, StartStructure] | None = None
+
+    def change(self, numbers: Mapping[str, float]) -> None:
+        """Gives values of some names other numbers, where C has them already; not those of another process, which has copies."""
+        for name, number in numbers.items():
+            i = self.names.index(name)
+            type_, reference, _ = self.given[i]
+            self.given[i] = type_, reference, number
+            self.arrays[2][self.places.index(i)] = number
 
     def structure(self, library: Library) -> StartStructure:
         """As C takes them, in the process of a library."""

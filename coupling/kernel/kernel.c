@@ -70,8 +70,10 @@ int kernel_loop_deficiency(const Kernel *k, int loop, bool passing, double *unde
 {
     const Loop *l = &k->loops[loop];
     const Deficiency *d = passing ? &l->passed : &l->worst;
-    memcpy(undetermined, d->undetermined, (size_t)l->count * sizeof *undetermined);
-    memcpy(redundant, d->redundant, (size_t)l->count * sizeof *redundant);
+    if (undetermined) {
+        memcpy(undetermined, d->undetermined, (size_t)l->count * sizeof *undetermined);
+        memcpy(redundant, d->redundant, (size_t)l->count * sizeof *redundant);
+    }
     *time = d->time;
     return d->count;
 }

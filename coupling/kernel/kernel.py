@@ -13,7 +13,7 @@ from coupling.kernel.index3 import Index3Options, Index3Report
 from coupling.kernel.integrator import Callbacks, CalledMethod, IntegratorStructure
 from coupling.kernel.rows import Rows
 from coupling.kernel.runge_kutta import RungeKuttaStructure
-from coupling.kernel.status import Status
+from coupling.kernel.status import STATUSES, Status
 from coupling.kernel.tableau import TableauStructure
 
 _i, _d, _n, _p = c_int, c_double, c_long, c_void_p
@@ -86,11 +86,11 @@ class Kernel(Coupled):
     ) -> Status:
         tableau, times = self.library.fixed(tableau), self.library.kept(times)
         self._running = tableau, times
-        return Status(
+        return STATUSES[
             self.library.kernel_begin_run(
                 self.handle, byref(tableau), rtol, self._at(atol), largest, first, start, stop, len(times), self._at(times)
             )
-        )
+        ]
 
     def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
         """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""
@@ -98,7 +98,7 @@ class Kernel(Coupled):
         options = self.library.kept_structure(options, nominal=nominal)
         self._running = rows, structure, options, times
         arguments = byref(structure), byref(options), start, stop, len(times), self._at(times)
-        return Status(self.library.kernel_begin_index3(self.handle, *arguments))
+        return STATUSES[self.library.kernel_begin_index3(self.handle, *arguments)]
 
     @property
     def index3(self) -> Index3Report:
@@ -114,13 +114,15 @@ class Kernel(Coupled):
         times = self.library.kept(times)
         callbacks = Callbacks(self.library, integrator, self.states)
         self._running, self._callbacks = (callbacks, times), callbacks
-        return Status(self.library.kernel_begin_outside(self.handle, byref(callbacks.structure), start, stop, len(times), self._at(times)))
+        return STATUSES[
+            self.library.kernel_begin_outside(self.handle, byref(callbacks.structure), start, stop, len(times), self._at(times))
+        ]
 
     def begin_in_c(self, integrator: IntegratorStructure, start: float, stop: float, times: np.ndarray) -> Status:
         """The same by an integrator in C, which has to live as long as the run."""
         times = self.library.kept(times)
         self._running, self._callbacks = (integrator, times), None
-        return Status(self.library.kernel_begin_outside(self.handle, byref(integrator), start, stop, len(times), self._at(times)))
+        return STATUSES[self.library.kernel_begin_outside(self.handle, byref(integrator), start, stop, len(times), self._at(times))]
 
     def raise_kept(self) -> NoReturn:
         """What the integrator in Python raised when the run was STOPPED."""
@@ -128,7 +130,7 @@ class Kernel(Coupled):
         raise raised if raised is not None else KeyboardInterrupt  # which came before anything could keep it
 
     def restart(self, t: float, x: np.ndarray) -> Status:
-        return Status(self.library.kernel_restart(self.handle, t, self._at(x)))
+        return STATUSES[self.library.kernel_restart(self.handle, t, self._at(x))]
 
     def advance(self, steps: int) -> Status:
-        return Status(self.library.kernel_advance(self.handle, steps))
+        return STATUSES[self.library.kernel_advance(self.handle, steps)]

@@ -85,7 +85,7 @@ _BAUMGARTE_HELPS = "greater baumgarte.alpha and baumgarte.beta of these joints, 
 
 
 def _redundancy(session: Session, number: int, passing: bool) -> str:
-    count, _, _, time = session.kernel.deficiency(number, len(session.schedule.loops[number].unknowns), passing)
+    count, time = session.kernel.deficient(number, passing)
     if not count or (passing and _lifted(session, number)):
         return ""
     names, open_ = participants(session, number, passing)

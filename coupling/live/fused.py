@@ -7,7 +7,7 @@ import math
 from coupling.fused.coded import Compiled
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.taped import Taped
-from coupling.kernel.fused import fuse, report
+from coupling.kernel.fused import FusedReport, fuse
 from coupling.kernel.fused_record import fuse_record
 from coupling.live.fused_structures import structures
 from coupling.live.session import Session
@@ -87,11 +87,8 @@ def not_compiled(session: Session) -> str:
     )
 
 
-def told(session: Session) -> str:
+def told(session: Session, found: FusedReport) -> str:
     """How the derivatives of a run were found."""
-    if session.kernel.fused is None:
-        return session.evaluated
-    found = report(session.kernel)
     if not math.isnan(found.given_up):
         return f"{session.evaluated} up to t = {found.given_up:.6g} s, where the FMUs said otherwise, and by these after that"
     return session.evaluated

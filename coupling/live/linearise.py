@@ -137,7 +137,7 @@ class StateJacobian:
 
     def redundant(self) -> bool:
         """Whether equations of a loop have been."""
-        return any(self._kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(self._loops))
+        return any(self._kernel.deficient(i)[0] for i in range(len(self._loops)))
 
 
 _MANY = 400

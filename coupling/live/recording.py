@@ -60,7 +60,7 @@ def _statistics(session: Session, preparing: float, running: float) -> Statistic
     counts = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
     return Statistics(
-        evaluated=told(session),
+        evaluated=told(session, fused),
         handed_over=fused.handed,
         by_fmus=fused.by_rows,
         evaluations=s.evaluations,

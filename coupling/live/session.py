@@ -85,7 +85,7 @@ class Session:
         self.touching: frozenset[tuple[int, int]] | None = None
         """The unilateral constraints that an assembly asks for, by instance and multiplier; None: those that are violated."""
         self._readings: dict[tuple[Address, ...], Readings] = {}
-        self.given: dict[int, tuple[str, StartValues]] = {}
+        self.given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
         """Start values of instances in the last run, and what of them belonged to this run alone."""
         self.nominals: np.ndarray | None = None
         """Of the states, in the last run."""

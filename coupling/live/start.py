@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -184,10 +184,21 @@ def _enter_initialization(session: Session, index: int, changed: Mapping[str, Va
 
 def _given(session: Session, index: int, changed: Mapping[str, Value]) -> KernelStartValues:
     """All start values of an instance."""
-    before, own = session.given.get(index), repr(changed)  # which tells 0.0 from -0.0
-    if before is None or before[0] != own:
-        before = session.given[index] = own, _start_values(session.built.parts[index], {**session.built.start[index], **changed})
-    return before[1]
+    part = session.built.parts[index]
+    before, values = session.given.get(index, ({}, None))
+    if values is None or not (session.together and changed.keys() == before.keys() and _are_numbers(part, changed)):
+        if values is None or repr(before) != repr(changed):  # which tells 0.0 from -0.0
+            values = _start_values(part, {**session.built.start[index], **changed})
+    elif changed:
+        values.change({name: float(value) for name, value in changed.items()})
+    session.given[index] = changed, values
+    return values
+
+
+def _are_numbers(part: Part, changed: Iterable[str]) -> bool:
+    """Whether values of these names are numbers that are set as all others are."""
+    found = [part.fmu.variables[name] for name in changed]
+    return all(each.type != "string" and each.causality != "structuralParameter" for each in found)
 
 
 def _refuse(session: Session, index: int, refusal: StartRefusal) -> None:
@@ -272,6 +283,8 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
 def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:
     """Values as the instances have them; 0 where there is none."""
     statuses, values = session.readings(tuple(addresses)).read()
+    if all(map(math.isfinite, values.tolist())) and max(statuses.tolist(), default=0) <= WARNING:
+        return values
     return np.where(np.isfinite(values) & (statuses <= WARNING), values, 0.0)
 
 

@@ -28,7 +28,7 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
     violated = []
     for level in LEVELS:
         addresses = constraints_at(session, level)
-        values = values_of(session, addresses)
+        values = values_of(session, addresses).tolist()
         violated += [described(session, a, value) for a, value in zip(addresses, values, strict=True) if not abs(value) <= TOLERANCE]
     if violated:
         shown = ", ".join(violated[:12]) + (f" and {len(violated) - 12} more" if len(violated) > 12 else "")
@@ -79,7 +79,7 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
 def _within(rows: np.ndarray, places: Sequence[int], allowed: float) -> bool:
     """Whether all of some columns are."""
     found = rows.take(places, axis=1)
-    return bool(found.max(initial=0.0) <= allowed and found.min(initial=0.0) >= -allowed)
+    return bool(np.maximum.reduce(np.absolute(found, out=found).ravel(), initial=0.0) <= allowed)  # of a matrix it takes six times as long
 
 
 def _allowed(run: Run, level: str) -> float:

@@ -24,6 +24,8 @@ def drives_of(given: Mapping[str, Any] | None) -> dict[str, Drive]:
 
 
 def fixed_values(built: Built, fixed: Mapping[str, ConstantDrive]) -> dict[tuple[int, str], float]:
+    if not fixed:
+        return {}
     fmus = {part.name: part.fmu for part in built.parts}
     number = {part.name: i for i, part in enumerate(built.parts)}
     names = {check_drive(name, fmus, drive): drive.value for name, drive in fixed.items()}

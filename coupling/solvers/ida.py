@@ -94,7 +94,7 @@ class Ida(Sundials):
 
     def _find_redundancy(self) -> _Redundancy | None:
         equations, n = self._equations, self._equations.states
-        if not any(equations.kernel.deficiency(i, len(loop.unknowns))[0] for i, loop in enumerate(equations.session.schedule.loops)):
+        if not any(equations.kernel.deficient(i)[0] for i in range(len(equations.session.schedule.loops))):
             return None
         matrix = np.zeros((self._size, self._size))
         matrix[self._rows, self._columns] = self._values()

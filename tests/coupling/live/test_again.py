@@ -65,9 +65,17 @@ def test_events_and_loops_leave_no_trace(make: Callable[[], System], stop: float
 
 
 def test_values_of_one_run_are_not_those_of_the_next() -> None:
-    """Of one instance, of two, and of none, all of them started in one call; a new system has never had others."""
+    """Of one instance, of two, and of none, all of them started in one call, names as before or not; a new system has never had others."""
     again = pendulum()
-    for values in ({"rod.m": 2.0}, {"rod.gy": -5.0, "ground.p1.angle": 0.1}, {}, {"ground.p1.angle": 0.2}, {"rod.m": 2.0}, {}):
+    runs = (
+        {"rod.m": 2.0},
+        {"rod.m": 3},
+        {"rod.gy": -5.0, "rod.m": 1.5},
+        {"rod.m": 3.0, "rod.gy": -2.0},
+        {"ground.p1.angle": 0.1, "rod.m": 2.0},
+        {},
+    )
+    for values in (*runs, {"ground.p1.angle": 0.2}, {"ground.p1.angle": -0.0}, {"rod.m": 2.0}, {}):
         same(again.simulate(0.3, start_values=values), pendulum().simulate(0.3, start_values=values))
 
 
@@ -252,13 +260,15 @@ def test_drives_that_make_no_sense(drives: object, sentence: str) -> None:
     assert refusal(lambda: pushed().simulate(0.1, drives=drives), BuildError) == sentence  # type: ignore[arg-type]
 
 
-def test_start_values_are_kept_for_a_run_that_has_the_same() -> None:
-    """Of an instance whose values are the same to the bit: 0.0 equals -0.0."""
+def test_start_values_of_the_same_names_are_put_where_those_of_the_last_run_were() -> None:
+    """To the bit: 0.0 equals -0.0. Those of other names are made anew."""
     with started(pendulum()) as session:
         rod = next(i for i, part in enumerate(session.built.parts) if part.name == "rod")
-        kept = []
+        kept, signs = [], []
         for value in (0.0, 0.0, -0.0):
             start_again(session, session.run, {(rod, "omega"): value})
             kept.append(session.given[rod][1])
-    assert kept[0] is kept[1]
-    assert [math.copysign(1.0, each.arrays[2][each.places.index(each.names.index("omega"))]) for each in kept[1:]] == [1.0, -1.0]
+            signs.append(math.copysign(1.0, kept[-1].arrays[2][kept[-1].places.index(kept[-1].names.index("omega"))]))
+        start_again(session, session.run, {(rod, "theta"): 0.0})
+    assert kept[0] is kept[1] is kept[2] is not session.given[rod][1]
+    assert signs == [1.0, 1.0, -1.0]

@@ -217,7 +217,7 @@ def test_what_the_instances_deny_ends_the_tape():
         kernel_fused.workspace(kernel)[first:] *= 1.5
         assert kernel.derivatives(0.0, x, dx) == 0 and verify(kernel, dx) != 0
         assert kernel_fused.report(kernel).given_up == 0.0
-        assert "up to t = 0 s, where the FMUs said otherwise" in fused.told(session)
+        assert "up to t = 0 s, where the FMUs said otherwise" in fused.told(session, kernel_fused.report(kernel))
         assert kernel.derivatives(0.0, x, dx) == 0 and kernel_fused.report(kernel).evaluations == 2
         assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
 
