@@ -323,11 +323,27 @@ void linear_add_damping(const Linear *a, const double *values)
     }
 }
 
+/* Whether a joint of one or two rows has less than its peak for certain, which is seen without a division: so it is nearly always. */
+static bool is_below_peak(const Linear *a, const Eliminated *e, int joint)
+{
+    const Cycles *d = a->cycles;
+    const int *member = d->member + d->first[joint], *entry = d->entry + d->first_entry[joint], n = d->first[joint + 1] - d->first[joint];
+    const double first = entry_of(e, entry[0]), certain = 1 - 1e-6;
+    if (n == 1)
+        return first > 0 && pivot_of(e, member[0]) < certain * d->peak[member[0]] * first;
+    if (n != 2)
+        return false;
+    const double across = entry_of(e, entry[1]), all = first * entry_of(e, entry[2]), block = all - across * across;
+    return first > 0 && block > 1e-6 * all && pivot_of(e, member[0]) * pivot_of(e, member[1]) < certain * d->peak[member[0]] * block;
+}
+
 static void note_peaks(const Linear *a, const Eliminated *e, bool damped)
 {
     Cycles *d = a->cycles;
     for (int j = 0; j < d->joints; j++) {
         if (!in_cycle(d, j) || d->peak[d->member[d->first[j]]] >= 1 || (damped && d->added[d->cycle[d->member[d->first[j]]]] > 0))
+            continue;
+        if (is_below_peak(a, e, j))
             continue;
         find_shares(a, e, j);
         const double share = joint_share(d, j);
@@ -357,41 +373,43 @@ static bool is_plain(const Linear *a)
     return a->factorised && a->definite && !(d && (d->redundancies || d->all > 0 || d->exposed));
 }
 
-double linear_ample(const Linear *a)
+/* Of a row whose pivot is not ample, and of its joint. */
+static bool trusts_row(const Linear *a, int row, const double *w, const int *diagonal, const int *pivot)
 {
     const Cycles *d = a->cycles;
-    return d && d->sigma2 > 0 && d->ample < 1 && is_plain(a) ? d->ample : INFINITY;
+    const int joint = d ? d->joint[row] : -1;
+    const bool counts = joint >= 0 && (d->decided || d->cycle[row] < 0);
+    if (!(w[pivot[row]] > MARGIN * (counts ? ROUNDING : WEAK) * w[diagonal[row]]))
+        return false;
+    if (joint < 0 || !(d->sigma2 > 0) || !in_cycle(d, joint))
+        return true;
+    double left = 1, whole = 1;
+    for (int m = d->first[joint]; m < d->first[joint + 1]; m++) {
+        left *= w[pivot[d->member[m]]];
+        whole *= w[diagonal[d->member[m]]];
+    }
+    return left >= MARGIN * limit(d, row) * whole;
 }
 
-bool linear_trusts(const Linear *a, const double *diagonal, const double *pivots)
+bool linear_trusts(const Linear *a, const double *w, const int *diagonal, const int *pivot)
 {
     const Cycles *d = a->cycles;
     if (!is_plain(a))
         return false;
+    const double ample = d && d->sigma2 > 0 && d->ample < 1 ? d->ample : INFINITY;
     for (int i = 0; i < a->count; i++) {
-        const bool counts = d && d->joint[i] >= 0 && (d->decided || d->cycle[i] < 0);
-        if (!(pivots[i] > MARGIN * (counts ? ROUNDING : WEAK) * diagonal[i]))
-            return false;
-    }
-    for (int j = 0; d && d->sigma2 > 0 && j < d->joints; j++) {
-        if (!in_cycle(d, j))
-            continue;
-        double left = 1, whole = 1;
-        for (int m = d->first[j]; m < d->first[j + 1]; m++) {
-            left *= pivots[d->member[m]];
-            whole *= diagonal[d->member[m]];
-        }
-        if (!(left >= MARGIN * limit(d, d->member[d->first[j]]) * whole))
+        const double whole = w[diagonal[i]];
+        if (!(whole > 0 && w[pivot[i]] > ample * whole) && !trusts_row(a, i, w, diagonal, pivot))
             return false;
     }
     return true;
 }
 
-bool linear_trusts_terms(const Linear *a, const double *terms, const double *pivots)
+bool linear_trusts_terms(const Linear *a, const double *w, const int *terms, const int *pivot)
 {
     bool sound = a->factorised && !a->definite && !a->weak;
     for (int i = 0; i < a->count && sound; i++)
-        sound = fabs(pivots[i]) > MARGIN * WEAK * terms[i];
+        sound = fabs(w[pivot[i]]) > MARGIN * WEAK * w[terms[i]];
     return sound;
 }
 

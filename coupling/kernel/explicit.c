@@ -140,10 +140,11 @@ static int check_shortcuts(Kernel *k, bool *back)
         own->unchecked++;
         return KERNEL_DONE;
     }
+    const bool fused = k->ahead;
     const int result = kernel_verify(k, rk->dx);
     if (result == KERNEL_DONE) {
-        const int most = k->ahead ? MORE_SELDOM : SELDOM;
-        own->unchecked_at_most = own->unchecked_at_most < most ? 2 * own->unchecked_at_most + 1 : most;
+        const int most = fused ? MORE_SELDOM : SELDOM, times = fused ? 4 : 2;
+        own->unchecked_at_most = own->unchecked_at_most < most ? times * (own->unchecked_at_most + 1) - 1 : most;
         note_checked(k);
     }
     if (result != KERNEL_RETRY || k->failure.kind != KERNEL_DONE)
@@ -250,7 +251,8 @@ static int watch_signs(Kernel *k)
         memset(own->flips, 0, (size_t)k->states * sizeof *own->flips);
     const double h = rk->t - rk->t_before;
     for (int i = 0; i < k->states && own->watched; i++)
-        own->flips[i] += (own->slope[i] > 0) != (rk->dx[i] > 0) && h * fabs(rk->dx[i] - own->slope[i]) > rk->atol[i] + rk->rtol * fabs(rk->x[i]);
+        if ((own->slope[i] > 0) != (rk->dx[i] > 0))
+            own->flips[i] += h * fabs(rk->dx[i] - own->slope[i]) > rk->atol[i] + rk->rtol * fabs(rk->x[i]);
     memcpy(own->slope, rk->dx, (size_t)k->states * sizeof *own->slope);
     if (own->watched++ < own->to_watch)
         return KERNEL_DONE;

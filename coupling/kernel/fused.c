@@ -13,7 +13,7 @@ typedef struct {
     const FusedRows *rows;
     FusedReport report;
     Operations called; /* those of the FMUs whose equations are not known, and of drives */
-    double *w, *right, *pivot, *diagonal, *before; /* right and what follows: by unknown of all loops */
+    double *w, *right, *before; /* right and what follows: by unknown of all loops */
     int unknowns;
     bool solved; /* the unknowns of the last evaluation are those of SOLVE_STAGE */
     bool bare;   /* there are none: it was of loops alone */
@@ -131,6 +131,24 @@ static void gather_plain(const double *restrict w, const int *restrict slot, int
         values[i] = w[slot[i]];
 }
 
+/* The same; whether all of them are finite, of four sums each of which is 0 or no number. What was stored just now by one is not read by four. */
+static bool gather_finite(const double *restrict w, const int *restrict slot, int count, double *restrict values)
+{
+    double left[4] = {0};
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int j = 0; j < 4; j++) {
+            const double value = w[slot[i + j]];
+            values[i + j] = value;
+            left[j] += value - value;
+        }
+    for (; i < count; i++) {
+        values[i] = w[slot[i]];
+        left[0] += values[i] - values[i];
+    }
+    return left[0] + left[1] + left[2] + left[3] == 0;
+}
+
 /* Whether the equations are those of the graph, in its order: what is not in force is so by a mode, which the graph knows. */
 static bool complete(const Own *own, const Loop *l, int first)
 {
@@ -151,49 +169,33 @@ static bool alone(const Own *own)
 }
 
 /* Whether no pivot is rounding for the most part. */
-static bool trusts_pivots(const double *diagonal, const double *pivot, int count)
+static bool trusts_pivots(const double *w, const int *diagonal, const int *pivot, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!(fabs(pivot[i]) > LEAST_SHARE * diagonal[i]))
+        if (!(fabs(w[pivot[i]]) > LEAST_SHARE * w[diagonal[i]]))
             return false;
     return true;
-}
-
-/* Whether the general equations need no closer look at any pivot: so it is nearly always. */
-static bool are_ample(const Own *own, const Loop *l, int first)
-{
-    const int *const diagonal = own->rows->diagonal + first, *const pivot = own->rows->pivot + first;
-    const double share = linear_ample(l->linear), *const w = own->w;
-    int below = 0;
-    for (int i = 0; i < l->count; i++) {
-        const double whole = w[diagonal[i]];
-        below |= !(whole > 0) | !(w[pivot[i]] > share * whole);
-    }
-    return !below;
 }
 
 /* Whether the general equations would eliminate, too, and no more. */
 static bool trusts(const Own *own, const Linear *linear, int loop, int first)
 {
-    const double *diagonal = own->diagonal + first, *pivot = own->pivot + first;
-    const int order = own->rows->order[loop];
+    const int *const diagonal = own->rows->diagonal + first, *const pivot = own->rows->pivot + first, order = own->rows->order[loop];
     if (!(fused_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT))
         return false;
-    return (order != OTHER_ORDER && linear_trusts(linear, diagonal, pivot)) || (order != DEFINITE_ORDER && linear_trusts_terms(linear, diagonal, pivot));
+    return (order != OTHER_ORDER && linear_trusts(linear, own->w, diagonal, pivot)) ||
+           (order != DEFINITE_ORDER && linear_trusts_terms(linear, own->w, diagonal, pivot));
 }
 
 /* Whether no equation is to be left out, damped or doubted. */
-static bool trusted(const Kernel *k, Own *own)
+static bool trusted(const Kernel *k, const Own *own)
 {
+    const FusedRows *rows = own->rows;
     for (int i = 0, first = 0; i < k->loop_count; first += k->loops[i++].count) {
         const Loop *l = &k->loops[i];
         if (!complete(own, l, first))
             return false;
-        if (own->rows->order[i] == DEFINITE_ORDER && are_ample(own, l, first))
-            continue;
-        gather_plain(own->w, own->rows->pivot + first, l->count, own->pivot + first);
-        gather_plain(own->w, own->rows->diagonal + first, l->count, own->diagonal + first);
-        if (alone(own) ? !trusts_pivots(own->diagonal + first, own->pivot + first, l->count) : !trusts(own, l->linear, i, first))
+        if (alone(own) ? !trusts_pivots(own->w, rows->diagonal + first, rows->pivot + first, l->count) : !trusts(own, l->linear, i, first))
             return false;
     }
     return true;
@@ -238,8 +240,7 @@ static bool evaluate_here(Kernel *k, Own *own, double *dx)
     if (!dx)
         return true;
     run(own, AFTER_STAGE);
-    gather_plain(own->w, own->rows->derivative, k->states, dx);
-    return are_finite(dx, k->states);
+    return gather_finite(own->w, own->rows->derivative, k->states, dx);
 }
 
 /* Where anything is odd the instances are asked, who say what it is; their iterations begin where they would have. */
@@ -447,16 +448,14 @@ int kernel_set_fused(Kernel *k, const FusedRows *rows)
         return -1;
     k->fused = &own->calls;
     k->end_fused = end;
-    own->w = malloc(((size_t)rows->size + 4 * unknowns + 1) * sizeof *own->w);
+    own->w = malloc(((size_t)rows->size + 2 * unknowns + 1) * sizeof *own->w);
     if (!own->w || !choose_calls(k, own, rows)) {
         end(k);
         return -1;
     }
     memcpy(own->w, rows->initial, (size_t)rows->size * sizeof *own->w);
     own->right = own->w + rows->size;
-    own->pivot = own->right + unknowns;
-    own->diagonal = own->pivot + unknowns;
-    own->before = own->diagonal + unknowns;
+    own->before = own->right + unknowns;
     own->calls = (Fused){.stale = true,
                          .derive = derive,
                          .linearise = linearise,

@@ -49,17 +49,13 @@ void linear_accept_elsewhere(Linear *, const double *w, const int *entry, const 
 double *linear_peaks(Linear *); /* by unknown, to be saved and restored; null without constraints */
 const double *linear_shares(Linear *); /* of the last factorisation, undamped; null without constraints */
 
-/* Whether a definite matrix with this diagonal, eliminated elsewhere in the same order with these pivots, by unknown, would be eliminated here
- * and no more: nothing would be damped, and no pivot called weak. */
-bool linear_trusts(const Linear *, const double *diagonal, const double *pivots);
-
-/* The same at once where all pivots have a greater share of their diagonals than this, as nearly always: that leaves the product of those of any
- * joint above its limit. Infinity where it says nothing. */
-double linear_ample(const Linear *);
+/* Whether a definite matrix, eliminated elsewhere in the same order, would be eliminated here and no more: nothing would be damped, and no pivot called
+ * weak. Slots by unknown, of its diagonal and of the pivots. */
+bool linear_trusts(const Linear *, const double *w, const int *diagonal, const int *pivot);
 
 /* The same of a matrix that is not definite, eliminated elsewhere in any order: terms are by unknown the sum of the sizes of what its pivot is
  * made of. */
-bool linear_trusts_terms(const Linear *, const double *terms, const double *pivots);
+bool linear_trusts_terms(const Linear *, const double *w, const int *terms, const int *pivot);
 
 /* How many pivots of the last factorisation are so small that the solution is sensitive to rounding, and whether it was damped. */
 int linear_weak(const Linear *);

@@ -304,7 +304,7 @@ static int step(Kernel *k)
     keep_unknowns(k, run->unknowns_before);
     k->failure.kind = KERNEL_DONE;
     int result = KERNEL_DONE;
-    bool wanted, back = false;
+    bool wanted = false, back = false;
     if (run->near) {
         run->t_before = run->t;
         run->t = fmax(run->t, limit);
@@ -349,7 +349,8 @@ static int step(Kernel *k)
         k->statistics.state_events++;
         return result ? result : pass_event(k, t, which);
     }
-    result = kernel_complete_step(k, &wanted);
+    if (run->listens)
+        result = kernel_complete_step(k, &wanted);
     if (result == KERNEL_DONE && run->listens && k->sensitivity)
         result = sensitivity_complete(k, run->t, run->present);
     if (result)

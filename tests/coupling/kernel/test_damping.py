@@ -12,6 +12,7 @@ from coupling.kernel.linear import Linear, elimination_order
 
 RTOL = 1e-6
 FALLEN = 1e-3  # of its peak, a pivot counts as weak
+NUMBERS, SLOTS = (np.ctypeslib.ndpointer(kind, flags="C") for kind in (np.double, np.intc))
 
 
 def equations(count: int, joint: list[int], cycle: list[int], rtol: float = RTOL) -> Linear:
@@ -124,14 +125,40 @@ def test_pivots_found_elsewhere_are_trusted_by_what_they_leave_of_each_joint():
     linear = equations(4, [0, 0, 1, 1], [0] * 4)
     linear.factorise(np.eye(4).ravel())
     linear.accept()
-    library.linear_trusts.argtypes = [ctypes.c_void_p, *[np.ctypeslib.ndpointer(np.double, flags="C")] * 2]
+    library.linear_trusts.argtypes = [ctypes.c_void_p, NUMBERS, SLOTS, SLOTS]
     library.linear_trusts.restype = ctypes.c_bool
+    first, last = np.arange(4, dtype=np.intc), np.arange(4, 8, dtype=np.intc)
     random, seen = np.random.default_rng(3), set[bool]()
     for _ in range(500):
         diagonal, shares = 10 ** random.uniform(-6, 6, 4), 10 ** random.uniform(-3, 0, 4)
         shares[random.integers(4)] *= random.choice([1.0, 1e-3, -1.0, np.nan], p=[0.85, 0.05, 0.05, 0.05])
         limit = 10 * min(100 * RTOL, FALLEN)
         trusted = bool((shares > 10 * 1e-7).all() and (shares.reshape(2, 2).prod(axis=1) >= limit).all())
-        assert library.linear_trusts(linear._linear, diagonal, shares * diagonal) == trusted
+        assert library.linear_trusts(linear._linear, np.r_[diagonal, shares * diagonal], first, last) == trusted
         seen.add(trusted)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_peaks_of_pivots_found_elsewhere_are_the_greatest_shares_of_joints(rows):
+    """What is left of the determinant of a joint's own block, in whatever order greater and less come; nearly singular blocks too."""
+    joint = np.repeat([0, 1], rows)
+    count = joint.size
+    linear = equations(count, joint.tolist(), [0] * count)
+    linear.factorise(np.eye(count).ravel())
+    library.linear_accept_elsewhere.argtypes = [ctypes.c_void_p, NUMBERS, SLOTS, SLOTS]
+    library.linear_accept_elsewhere.restype = None
+    library.linear_peaks.argtypes, library.linear_peaks.restype = [ctypes.c_void_p], ctypes.POINTER(ctypes.c_double)
+    slots = np.arange(count * count + count, dtype=np.intc)
+    random, peak = np.random.default_rng(4), np.zeros(2)
+    for _ in range(300):
+        root = random.normal(size=(count, count)) * 10 ** random.uniform(-3, 3)
+        root[0] += random.choice([0.0, 1e4]) * root[rows - 1]
+        entries, share = root @ root.T, random.uniform(0, 0.9, 2)
+        blocks = [np.linalg.det(entries[np.ix_(joint == j, joint == j)]) for j in (0, 1)]
+        pivots = np.ones(count)
+        pivots[[0, rows]] = share * blocks
+        library.linear_accept_elsewhere(linear._linear, np.r_[entries.ravel(), pivots], slots, slots[count * count :])
+        peak = np.maximum(peak, share)
+        found = np.ctypeslib.as_array(library.linear_peaks(linear._linear), (count,))
+        np.testing.assert_allclose(found, np.repeat(peak, rows), rtol=1e-5)
