@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coupling.fused import c_shapes
+from coupling.fused.c_angles import ANGLES, WIDTH
 from coupling.fused.c_code import EXPORTED, HEAD, CSource, Section
-from coupling.fused.c_shapes import WIDTH, Loop, Operand, Shape
+from coupling.fused.c_shapes import Loop, Operand, Shape
 from coupling.fused.expressions import Graph, Op
 
 MOST_SHAPES = 400
@@ -317,7 +318,7 @@ def _text(loops: list[Loop], shapes: list[Shape], stages: Iterable[str]) -> Iter
     yield HEAD
     yield c_shapes.HEAD
     if any(loop.follows and shapes[loop.shape].turns for loop in loops):
-        yield c_shapes.TURN
+        yield ANGLES
     for number, loop in enumerate(loops):
         yield from c_shapes.text(number, loop, shapes[loop.shape])
     names = ", ".join(f"loop_{i}" for i in range(len(loops))) or "0"

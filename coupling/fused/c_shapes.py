@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from coupling.fused.c_angles import WIDTH
 from coupling.fused.c_code import c_number, operation
 from coupling.fused.expressions import Op
-
-WIDTH = 4
-"""Clusters at once: what registers of 32 bytes hold; compilers make two operations of one where registers are shorter."""
 
 Operand = tuple[int, int | float] | tuple[int, int, int]
 """Of a shape: 0 and an operation of the same cluster, 1 and a constant, or 2, a block, and the place in it."""
@@ -95,7 +93,7 @@ def _statements(loop: Loop, shape: Shape, kind: str, reads: list[str], result: s
             if values[0] not in turned:
                 turned.add(values[0])
                 yield f"        several sine_{values[0]}, cosine_{values[0]};"
-                yield f"        turn(&{values[0]}, &sine_{values[0]}, &cosine_{values[0]});"
+                yield f"        angles({WIDTH}, (const double *)&{values[0]}, (double *)&sine_{values[0]}, (double *)&cosine_{values[0]});"
             done = f"{_TURNED[Op(op)]}_{values[0]}"
         else:
             done = _by_one(Op(op), operands, values)
@@ -118,34 +116,5 @@ def _by_one(op: Op, operands: tuple[Operand, ...], values: list[str]) -> str:
     return f"(several){{{', '.join(each)}}}"
 
 
-HEAD = f"""typedef double several __attribute__((vector_size({8 * WIDTH})));
-typedef several beside __attribute__((aligned(8), may_alias));"""
-_LANES = range(WIDTH)
-TURN = f"""
-/* Sines and cosines. A multiple of a right angle is taken off, in three parts of which the first two have few digits, so that products are exact, and what
- * rounding leaves is kept; then polynomials of least greatest error serve. Few angles are so great that the digits of these parts are too few. */
-static void turn(const several *angle, several *sine, several *cosine)
-{{
-    const several x = *angle;
-    const double round = 0x1.8p52;
-    if (!({" && ".join(f"fabs(x[{k}]) < 1e6" for k in _LANES)})) {{
-        *sine = (several){{{", ".join(f"sin(x[{k}])" for k in _LANES)}}};
-        *cosine = (several){{{", ".join(f"cos(x[{k}])" for k in _LANES)}}};
-        return;
-    }}
-    const several n = (x * 0.6366197723675814 + round) - round;
-    const several a = x - n * 1.5707963267341256, b = n * 6.077100506303966e-11, t = a - b;
-    const several off = n * 2.0222662487959506e-21 - ((a - t) - b);
-    const several y = t - off, rest = (t - y) - off, z = y * y, half = 0.5 * z, w = 1.0 - half;
-    const several odd = -0.16666666666666632 + z * (0.008333333333322316 + z * (-0.0001984126982972525
-        + z * (2.75573136620748e-06 + z * (-2.505075326735244e-08 + z * 1.589650511567882e-10))));
-    const several even = 0.0416666666666666 + z * (-0.001388888888887399 + z * (2.4801587289394974e-05
-        + z * (-2.755731432604597e-07 + z * (2.087571956091568e-09 - z * 1.1359448800542983e-11))));
-    const several s = y + (y * z * odd + (rest - half * rest));
-    const several c = w + (((1.0 - w) - half) + (z * z * even - y * rest));
-    const several pairs = (n * 0.5 - 0.25 + round) - round, single = n - 2.0 * pairs;
-    const several sign = 1.0 - 2.0 * (pairs - 2.0 * ((pairs * 0.5 - 0.25 + round) - round));
-    const several across = sign * single, along = sign - across;
-    *sine = along * s + across * c;
-    *cosine = along * c - across * s;
-}}"""
+HEAD = f"""typedef double several __attribute__((vector_size({8 * WIDTH}), may_alias));
+typedef several beside __attribute__((aligned(8)));"""

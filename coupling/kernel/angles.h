@@ -1,6 +1,5 @@
 /* Sines and cosines of many angles, four at once, with less than 1 ulp of error; the text is part of compiled systems too. Products and sums are
- * never joined, and so all processors give the same digits. Far from zero, and near other multiples of pi/2, where too many digits cancel, the
- * angle is left to the library. */
+ * never joined, and so all processors give the same digits. Angles far from zero, of which too many digits cancel, are left to the library. */
 #ifndef KERNEL_ANGLES_H
 #define KERNEL_ANGLES_H
 
@@ -14,19 +13,19 @@ typedef long long AngleBits __attribute__((vector_size(8 * ANGLES), aligned(8), 
 /* All arrays have room for a whole number of ANGLES. */
 static __attribute__((noinline)) void angles(int count, const double *x, double *sine, double *cosine)
 {
-    const double to_integer = 0x1.8p52, farthest = 1e5, nearest = 0x1p-10;
+    const double to_integer = 0x1.8p52, farthest = 1e5;
     const AngleBits sign = (AngleBits)(Angles){-0.0, -0.0, -0.0, -0.0};
     AngleBits odd = {0};
     for (int i = 0; i < count; i += ANGLES) {
         const Angles a = *(const Angles *)(x + i);
 
-        /* The quadrant, and what is left, as the sum of rest and tail: of pi/2 the 33 first bits, whose product is exact, and the others. */
+        /* The quadrant, and what is left, as the sum of rest and tail: of pi/2 the 33 first bits and 33 more, whose products are exact, and others. */
         const Angles shifted = a * 0.6366197723675814 + to_integer, n = shifted - to_integer;
-        const Angles most = a - n * 0x1.921fb544p+0, least = n * 0x1.0b4611a626331p-34;
-        const Angles rest = most - least, tail = (most - rest) - least;
+        const Angles most = a - n * 0x1.921fb544p+0, more = n * 0x1.0b4611a6p-34, near = most - more;
+        const Angles least = n * 0x1.3198a2e037073p-69 - ((most - near) - more), rest = near - least, tail = (near - rest) - least;
         const AngleBits quadrant = (AngleBits)shifted;
-        const Angles size = (Angles)((AngleBits)a & ~sign), left = (Angles)((AngleBits)rest & ~sign);
-        odd |= ~((size <= farthest) & ((left >= nearest) | (n == 0.0)));
+        const Angles size = (Angles)((AngleBits)a & ~sign);
+        odd |= ~(size <= farthest);
 
         /* Polynomials that are nearest to both functions up to pi/4, beyond their first terms. */
         const Angles z = rest * rest, z2 = z * z;
@@ -42,13 +41,11 @@ static __attribute__((noinline)) void angles(int count, const double *x, double 
     }
     if (!(odd[0] | odd[1] | odd[2] | odd[3]))
         return;
-    for (int i = 0; i < count; i++) {
-        const double rest = fabs(x[i] - nearbyint(x[i] * 0.6366197723675814) * 0x1.921fb54442d18p+0);
-        if (!(fabs(x[i]) <= farthest) || (rest < 2 * nearest && fabs(x[i]) > 0.5)) {
+    for (int i = 0; i < count; i++)
+        if (!(fabs(x[i]) <= farthest)) {
             sine[i] = sin(x[i]);
             cosine[i] = cos(x[i]);
         }
-    }
 }
 
 #endif

@@ -115,7 +115,7 @@ def test_generated_code_stays_within_its_workspace(straight, bodies, tmp_path, m
     monkeypatch.setattr(written, "STRAIGHT", straight)
     taped_code, code = small(bodies)
     assert any(each is not None for each in code.data.values()) is (straight == 0)
-    assert ("turn(" in code.text) is (bodies > 3)
+    assert ("const long at" in code.text) is (bodies > 3)
     done = run(code, tmp_path, len(code.w))
     assert done.returncode == 0, done.stderr[-3000:]
     w = np.array([float(line) for line in done.stdout.split()])
