@@ -14,7 +14,7 @@
 
 struct Machine {
     Machine *next;
-    FusedStage run; /* does not need the tape any more */
+    FusedStage run;
     void *pages;
     size_t size;
 };
@@ -327,7 +327,7 @@ static void end(Kernel *k)
 
 void *kernel_machine(Kernel *k, const int *tape, int slots)
 {
-    Machine *m = machine_new(tape, slots);
+    Machine *m = *tape == TAPE_END ? NULL : machine_new(tape, slots);
     if (!m)
         return machine_function(&(Machine){.run = tape_run});
     m->next = k->machines;

@@ -8,7 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from coupling.kernel import machine, tape
+from coupling.kernel import machine, sandbox, tape
+from coupling.kernel.hosted import HostedLibrary
+from coupling.kernel.sandbox import Sandbox
 from coupling.kernel.tape import END, OPERATIONS
 
 _NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3e300, -3e300, 5e-324, np.inf, -np.inf, np.nan]
@@ -100,3 +102,13 @@ def test_where_nothing_new_may_be_run_there_are_no_instructions():
     if told == 2:
         pytest.skip("this Linux cannot refuse new code")
     assert told == 0
+
+
+@pytest.mark.parametrize("kept_apart", [False, pytest.param(True, marks=pytest.mark.skipif(bool(sandbox.lacks()), reason=sandbox.lacks()))])
+def test_processes_of_their_own_have_instructions(kept_apart):
+    """In a sandbox too, where code of files cannot be loaded."""
+    program = np.array([OPERATIONS["ADD"][0], 1, 2, 0, 1, END], dtype=np.int32)
+    host = HostedLibrary(sandbox=Sandbox((), ()) if kept_apart else None)
+    made = host.machine_new(host.pointer(program), 3)
+    assert made
+    host.machine_free(made)
