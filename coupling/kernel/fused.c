@@ -297,10 +297,12 @@ static void correct_states(Kernel *k, bool positions, double *x)
     const int *moved = own->rows->moved;
     for (int i = 0; i < own->unknowns; i++)
         right[i] = 0;
-    for (int i = 0; i < p->count; i++) {
-        const int slot = positions ? p->constraint[i].position : p->constraint[i].velocity;
-        if (slot != NONE && holds_now(k, i))
-            right[p->unknown_of[i]] = -k->v[slot];
+    const Level *const level = &p->level[positions ? POSITIONS : VELOCITIES];
+    const bool *const off = k->off, *const lawful = k->loops->lawful;
+    for (int i = 0; i < level->count; i++) {
+        const int unknown = level->unknown[i];
+        if (!off[unknown] && !lawful[unknown])
+            right[unknown] = -k->v[level->slot[i]];
     }
     run(own, CORRECTING_STAGE);
     for (int i = 0; i < p->moving_count; i++) {

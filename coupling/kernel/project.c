@@ -10,6 +10,7 @@
 enum { MOST_TRUSTED = 8 };
 static const double exact = 1e-12;  /* of the size: violations below are left */
 static const double surely = 0.1;   /* in units of exact: what is expected to be left, and not read */
+static const double bent = 1e4;     /* how much of itself the Jacobian changes at most where positions move by their size */
 static const double falling = 0.5;  /* violations have to fall by this much to be worth another correction */
 
 static void free_projection(Kernel *k)
@@ -34,6 +35,18 @@ static void list_moving(const Kernel *k, Projection *p)
         }
     for (int i = 0; i < p->count; i++)
         p->unknown_of[i] = (int)(k->loops[p->constraint[i].loop].off - k->off) + p->constraint[i].unknown;
+    for (int n = 0; n < LEVELS; n++) {
+        Level *l = &p->level[n];
+        l->slot = p->unknown_of + (1 + 2 * n) * p->count;
+        l->unknown = l->slot + p->count;
+        for (int i = 0; i < p->count; i++) {
+            const int slot = n == POSITIONS ? p->constraint[i].position : p->constraint[i].velocity;
+            if (slot == NONE)
+                continue;
+            l->slot[l->count] = slot;
+            l->unknown[l->count++] = p->unknown_of[i];
+        }
+    }
 }
 
 int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
@@ -54,7 +67,7 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     size_t moving = 0;
     for (int i = 0; i < k->loop_count; moving += (size_t)k->loops[i++].mobile)
         p->unknowns = k->loops[i].count > p->unknowns ? k->loops[i].count : p->unknowns;
-    p->position_of = malloc((2 * (size_t)k->states + 2 * moving + (size_t)p->count + 1) * sizeof *p->position_of);
+    p->position_of = malloc((2 * (size_t)k->states + 2 * moving + 5 * (size_t)p->count + 1) * sizeof *p->position_of);
     p->right = calloc((size_t)p->unknowns + 2 * (size_t)k->states + (size_t)p->count + 3 * (size_t)p->turns + 1, sizeof *p->right);
     if (!p->position_of || !p->right) {
         free_projection(k);
@@ -101,20 +114,33 @@ static double greatest_of(const double *x, const int *place, int count)
     return found;
 }
 
+/* Against what violations are seen, in units of what is exact; the size of directions is 1. */
+static Violation scale_of(const Projection *p, const double *x)
+{
+    const double size = greatest(greatest_of(x, p->sized, p->sized_count), p->turning);
+    return (Violation){exact * size, exact * greatest_of(x, p->moving, p->moving_count)};
+}
+
+static double greatest_violation(const Kernel *k, const Level *l)
+{
+    const bool *const off = k->off, *const lawful = k->loops->lawful;
+    double found = 0;
+    for (int i = 0; i < l->count; i++)
+        if (!off[l->unknown[i]] && !lawful[l->unknown[i]])
+            found = greatest(found, fabs(k->v[l->slot[i]]));
+    return found;
+}
+
+static Violation violation_against(const Kernel *k, Violation scale)
+{
+    const double position = greatest_violation(k, &k->projection->level[POSITIONS]);
+    const double velocity = greatest_violation(k, &k->projection->level[VELOCITIES]);
+    return (Violation){position > 0 ? position / scale.position : 0, velocity > 0 ? velocity / scale.velocity : 0};
+}
+
 Violation violation(const Kernel *k, const double *x)
 {
-    const Projection *p = k->projection;
-    const double size = greatest(greatest_of(x, p->sized, p->sized_count), p->turning); /* that of directions is 1 */
-    const double speed = greatest_of(x, p->moving, p->moving_count);
-    double position = 0, velocity = 0;
-    for (int i = 0; i < p->count; i++) {
-        const ConstraintRow *c = &p->constraint[i];
-        if (!holds_now(k, i))
-            continue;
-        position = greatest(position, c->position == NONE ? 0 : fabs(k->v[c->position]));
-        velocity = greatest(velocity, c->velocity == NONE ? 0 : fabs(k->v[c->velocity]));
-    }
-    return (Violation){position > 0 ? position / (exact * size) : 0, velocity > 0 ? velocity / (exact * speed) : 0};
+    return violation_against(k, scale_of(k->projection, x));
 }
 
 void add_product(double c, double s, const double *d, const double *q, double *to)
@@ -194,43 +220,80 @@ static double greater(Violation v)
     return fmax(v.position, v.velocity);
 }
 
-/* Without contractions, by readings alone, of which the last tells what is left. */
+/* What a correction is of. */
+typedef struct {
+    bool positions, velocities;
+} Levels;
+
+static void correct_levels(Kernel *k, Levels levels, bool together, double *x)
+{
+    for (int positions = 1; positions >= 0; positions--) {
+        if (!(positions ? levels.positions : levels.velocities))
+            continue;
+        if (together)
+            k->fused->correct(k, positions, x);
+        for (int i = 0; i < k->loop_count && !together; i++)
+            correct(k, i, k->v, positions, x);
+    }
+}
+
+/* With contractions both levels at once: what positions that move do to velocities is in what is expected. Without, positions have to fall before
+ * velocities are read where these are. */
+static Levels levels_of(Violation now, Violation before, bool expecting)
+{
+    const bool position = now.position < falling * before.position, velocity = now.velocity < falling * before.velocity;
+    if (expecting)
+        return (Levels){position || velocity, position || velocity};
+    const bool positions = now.position > 1 && position;
+    return (Levels){positions, !positions && now.velocity > 1 && velocity};
+}
+
+/* Whether velocities are surely corrected by a Jacobian that is off because positions have moved by as much as they first violated constraints. */
+static bool surely_corrected(Levels levels, Violation now, Violation first)
+{
+    return levels.velocities && !levels.positions && now.position <= 1 && bent * exact * fmax(first.position, 1) * now.velocity <= surely;
+}
+
+/* Without contractions, by readings and the point alone; the last reading tells what is left. */
 static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first, Violation *last)
 {
-    Violation before = {INFINITY, INFINITY};
+    Violation before = {INFINITY, INFINITY}, scale = {0, 0};
     const bool fused = k->ahead, together = fused && !k->sensitivity && k->fused->corrects(k);
     k->t = t;
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
         const int result = read_constraints(k, x);
         if (result)
             return result;
-        const Violation now = *last = violation(k, x);
+        if (reading == 1)
+            scale = scale_of(k->projection, x);
+        const Violation now = *last = violation_against(k, scale);
         if (reading == 1)
             *first = now;
-        const bool holds = now.position <= 1 && now.velocity <= 1;
         if (contraction && reading > 1)
             note_contraction(&contraction[reading - 2], greater(before), greater(now));
-        /* Positions that move take velocities along: these fall one reading later. */
-        const bool falls = now.position < falling * before.position || now.velocity < falling * before.velocity;
-        if (holds || !falls || reading == MOST_READINGS)
+        const bool holds = now.position <= 1 && now.velocity <= 1;
+        const Levels levels = levels_of(now, before, contraction);
+        if (holds || !(levels.positions || levels.velocities) || reading == MOST_READINGS)
             break;
-        if (together) {
-            k->fused->correct(k, true, x);
-            k->fused->correct(k, false, x);
-        } else if (fused && reading == 1) {
-            k->fused->load(k);
-        }
-        for (int i = 0; i < k->loop_count && !together; i++) {
-            if (!fused && reading == 1)
+        if (!together && reading == 1) {
+            if (fused)
+                k->fused->load(k);
+            for (int i = 0; i < k->loop_count && !fused; i++)
                 loop_mobility(&k->loops[i]);
-            correct(k, i, k->v, true, x);
-            correct(k, i, k->v, false, x);
         }
+        correct_levels(k, levels, together, x);
         if (contraction && surely_holds(&contraction[reading - 1], greater(now))) {
             contraction[reading - 1].trusted++;
             break;
         }
-        before = now;
+        if (!contraction && surely_corrected(levels, now, *first)) {
+            last->velocity = surely;
+            break;
+        }
+        if (levels.positions)
+            before.position = now.position;
+        if (levels.velocities)
+            before.velocity = now.velocity;
     }
     return KERNEL_DONE;
 }

@@ -16,6 +16,13 @@ typedef struct {
     int seen, trusted; /* how often it was read, and not read since */
 } Contraction;
 
+enum { VELOCITIES, POSITIONS, LEVELS };
+
+/* The constraints that there are at one level: where they are read, and their unknowns' numbers among those of all loops. */
+typedef struct {
+    int count, *slot, *unknown;
+} Level;
+
 typedef struct Projection {
     int count, motions, turns, unknowns;
     const ConstraintRow *constraint;
@@ -28,6 +35,7 @@ typedef struct Projection {
     int *sized, sized_count;   /* the positions of these; the size of what is turned is 1 */
     bool turning;
     int *unknown_of; /* by constraint, its number among those of all loops */
+    Level level[LEVELS];
     double *turned;   /* by quaternion and axis: what is not yet part of it */
     double *right, *before, *trial, *rest; /* by unknown, by state, by state, by constraint */
     /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
