@@ -60,8 +60,8 @@ _SWITCHED = (
 """What joints need besides whose constraints depend on modes."""
 
 _OFTEN = (
-    *("fmi2.c", "fmi3.c", "fmi3_values.c", "values.c", "explicit.c", "composition.c", "passing.c", "fused_system.c"),
-    *(f"kernel/{name}" for name in ("fused.c", "tape.c", "project.c")),
+    *("fmi2.c", "fmi3.c", "values.c", "explicit.c", "composition.c", "passing.c", "fused_system.c"),
+    *(f"kernel/{name}" for name in ("fused.c", "tape.c", "project.c", "projected.c")),
 )
 """Sources that evaluations by equations run through; of the others, which then matter at events and for outputs, small code is made."""
 

@@ -41,7 +41,7 @@ static void collect(const double *w, const int *slot, int count, double *values)
         values[i] = fused_value(w, slot[i]);
 }
 
-bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const int *number, double *w)
+RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const int *number, double *w)
 {
     for (const FusedReading *r = reading; r < reading + readings; r++) {
         const Reference *references = (const Reference *)number + r->references;
@@ -52,7 +52,7 @@ bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const
 }
 
 /* What changes at events only, as the instances have it. */
-static bool get_settled(const Kernel *k, Own *own)
+RARELY static bool get_settled(const Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
     if (!fused_get(k, rows->reading, rows->readings, rows->number, own->w))
@@ -63,7 +63,7 @@ static bool get_settled(const Kernel *k, Own *own)
 }
 
 /* FMUs whose equations are not known, with what they are fed from at this point. */
-static bool call(Kernel *k, Own *own)
+RARELY static bool call(Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
     const Failure before = k->failure;
@@ -99,7 +99,7 @@ static bool fill(Kernel *k, Own *own)
     return true;
 }
 
-static bool give(Kernel *k, double *w, int count)
+RARELY static bool give(Kernel *k, double *w, int count)
 {
     Own *own = own_of(k);
     if (!place_point(k, own))
@@ -112,7 +112,7 @@ static bool give(Kernel *k, double *w, int count)
 }
 
 /* Entries in the places of the loops. */
-static void place_entries(Kernel *k, const Own *own)
+RARELY static void place_entries(Kernel *k, const Own *own)
 {
     const int *slot = own->rows->entry;
     for (int i = 0; i < k->loop_count; i++) {
@@ -169,7 +169,7 @@ static bool alone(const Own *own)
 }
 
 /* Whether no pivot is rounding for the most part. */
-static bool trusts_pivots(const double *w, const int *diagonal, const int *pivot, int count)
+RARELY static bool trusts_pivots(const double *w, const int *diagonal, const int *pivot, int count)
 {
     for (int i = 0; i < count; i++)
         if (!(fabs(w[pivot[i]]) > LEAST_SHARE * w[diagonal[i]]))
@@ -201,7 +201,7 @@ static bool trusted(const Kernel *k, const Own *own)
     return true;
 }
 
-static bool hand_over(Kernel *k, Own *own)
+RARELY static bool hand_over(Kernel *k, Own *own)
 {
     own->report.handed++;
     place_entries(k, own);
@@ -263,7 +263,7 @@ static bool derive(Kernel *k, double *dx)
     return k->ahead;
 }
 
-static void load(Kernel *k)
+RARELY static void load(Kernel *k)
 {
     Own *own = own_of(k);
     if (alone(own))
@@ -297,7 +297,7 @@ static void correct_states(Kernel *k, bool positions, double *x)
     const int *moved = own->rows->moved;
     for (int i = 0; i < own->unknowns; i++)
         right[i] = 0;
-    const Level *const level = &p->level[positions ? POSITIONS : VELOCITIES];
+    const Listed *const level = &p->level[positions ? POSITIONS : VELOCITIES];
     const bool *const off = k->off, *const lawful = k->loops->lawful;
     for (int i = 0; i < level->count; i++) {
         const int unknown = level->unknown[i];
@@ -367,17 +367,16 @@ static bool read_levels(Kernel *k)
     for (int i = 0; i < rows->drives; i++)
         own->w[rows->u + i] = drive_value(&k->drives[rows->drive[i]], k->t, k->passed);
     run(own, READING_STAGE);
-    for (int i = 0; i < k->projection->count; i++) {
-        const ConstraintRow *c = &k->projection->constraint[i];
-        if (c->position != NONE)
-            k->v[c->position] = fused_value(own->w, rows->position[i]);
-        if (c->velocity != NONE)
-            k->v[c->velocity] = fused_value(own->w, rows->velocity[i]);
+    for (int n = 0; n < LEVELS; n++) {
+        const Listed *const l = &k->projection->level[n];
+        const int *const from = n == POSITIONS ? rows->position : rows->velocity;
+        for (int i = 0; i < l->count; i++)
+            k->v[l->slot[i]] = fused_value(own->w, from[l->constraint[i]]);
     }
     return true;
 }
 
-static bool indicate(const Kernel *k, double *z)
+RARELY static bool indicate(const Kernel *k, double *z)
 {
     Own *own = own_of(k);
     if (!has(own->rows, INDICATING_STAGE) || own->bare)
@@ -387,13 +386,13 @@ static bool indicate(const Kernel *k, double *z)
     return are_finite(z, k->indicators); /* of others the instances say which */
 }
 
-static void disagree(Kernel *k)
+RARELY static void disagree(Kernel *k)
 {
     own_of(k)->report.given_up = k->t;
     k->ahead = false;
 }
 
-static void visit_here(Kernel *k, Visit *v)
+RARELY static void visit_here(Kernel *k, Visit *v)
 {
     Own *own = own_of(k);
     visit_same(v, own->rows->size);
@@ -404,7 +403,7 @@ static void visit_here(Kernel *k, Visit *v)
     VISIT_FROM_TO(v, own, solved, bare);
 }
 
-static void end(Kernel *k)
+RARELY static void end(Kernel *k)
 {
     Own *own = own_of(k);
     if (own && own->calls.end_record)
@@ -422,7 +421,7 @@ static void end(Kernel *k)
     k->ahead = false;
 }
 
-static bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)
+RARELY static bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)
 {
     const Operations *all = &k->lists[CONTINUOUS];
     Operations *called = &own->called;
@@ -437,7 +436,7 @@ static bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)
     return called->items;
 }
 
-int kernel_set_fused(Kernel *k, const FusedRows *rows)
+RARELY int kernel_set_fused(Kernel *k, const FusedRows *rows)
 {
     end(k);
     if (!rows)

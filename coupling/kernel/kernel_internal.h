@@ -5,6 +5,13 @@
 #include "kernel.h"
 #include "linear.h"
 
+/* What an exported FMU, which ought to be small, runs through at events or where anything is odd. */
+#if defined(__GNUC__) && !defined(KERNEL_EXPORTED)
+#define RARELY __attribute__((cold))
+#else
+#define RARELY
+#endif
+
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif

@@ -10,10 +10,9 @@
 enum { MOST_TRUSTED = 8 };
 static const double exact = 1e-12;  /* of the size: violations below are left */
 static const double surely = 0.1;   /* in units of exact: what is expected to be left, and not read */
-static const double bent = 1e4;     /* how much of itself the Jacobian changes at most where positions move by their size */
 static const double falling = 0.5;  /* violations have to fall by this much to be worth another correction */
 
-static void free_projection(Kernel *k)
+RARELY static void free_projection(Kernel *k)
 {
     if (k->projection) {
         free(k->projection->position_of); /* with turn_of */
@@ -24,7 +23,7 @@ static void free_projection(Kernel *k)
 }
 
 /* What is moved, and unknowns, of all loops one after the other. */
-static void list_moving(const Kernel *k, Projection *p)
+RARELY static void list_moving(const Kernel *k, Projection *p)
 {
     for (int i = 0; i < k->loop_count; i++)
         for (int s = 0; s < k->loops[i].mobile; s++) {
@@ -33,23 +32,24 @@ static void list_moving(const Kernel *k, Projection *p)
                 p->sized[p->sized_count++] = p->position_of[moved];
             p->turning = p->turning || (p->position_of[moved] < 0 && p->turn_of[moved] >= 0);
         }
-    for (int i = 0; i < p->count; i++)
-        p->unknown_of[i] = (int)(k->loops[p->constraint[i].loop].off - k->off) + p->constraint[i].unknown;
     for (int n = 0; n < LEVELS; n++) {
-        Level *l = &p->level[n];
-        l->slot = p->unknown_of + (1 + 2 * n) * p->count;
+        Listed *l = &p->level[n];
+        l->constraint = p->sized + p->moving_count + 3 * n * p->count;
+        l->slot = l->constraint + p->count;
         l->unknown = l->slot + p->count;
         for (int i = 0; i < p->count; i++) {
-            const int slot = n == POSITIONS ? p->constraint[i].position : p->constraint[i].velocity;
+            const ConstraintRow *c = &p->constraint[i];
+            const int slot = n == POSITIONS ? c->position : c->velocity;
             if (slot == NONE)
                 continue;
+            l->constraint[l->count] = i;
             l->slot[l->count] = slot;
-            l->unknown[l->count++] = p->unknown_of[i];
+            l->unknown[l->count++] = (int)(k->loops[c->loop].off - k->off) + c->unknown;
         }
     }
 }
 
-int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
+RARELY int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
 {
     free_projection(k);
     if (!on || !rows->constraints)
@@ -67,7 +67,7 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     size_t moving = 0;
     for (int i = 0; i < k->loop_count; moving += (size_t)k->loops[i++].mobile)
         p->unknowns = k->loops[i].count > p->unknowns ? k->loops[i].count : p->unknowns;
-    p->position_of = malloc((2 * (size_t)k->states + 2 * moving + 5 * (size_t)p->count + 1) * sizeof *p->position_of);
+    p->position_of = malloc((2 * (size_t)k->states + 2 * moving + 6 * (size_t)p->count + 1) * sizeof *p->position_of);
     p->right = calloc((size_t)p->unknowns + 2 * (size_t)k->states + (size_t)p->count + 3 * (size_t)p->turns + 1, sizeof *p->right);
     if (!p->position_of || !p->right) {
         free_projection(k);
@@ -88,7 +88,6 @@ int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
         p->turn_of[p->turn[i / 3].omega + i % 3] = i;
     p->moving = p->turn_of + k->states;
     p->sized = p->moving + moving;
-    p->unknown_of = p->sized + moving;
     list_moving(k, p);
     return 0;
 }
@@ -121,10 +120,19 @@ static Violation scale_of(const Projection *p, const double *x)
     return (Violation){exact * size, exact * greatest_of(x, p->moving, p->moving_count)};
 }
 
-static double greatest_violation(const Kernel *k, const Level *l)
+/* As nearly always. */
+static bool all_in_force(const Kernel *k)
+{
+    const bool *const off = k->off;
+    return !memchr(off, true, 2 * (size_t)(k->loops->lawful - off)); /* these come after all that are off */
+}
+
+static double greatest_violation(const Kernel *k, const Listed *l)
 {
     const bool *const off = k->off, *const lawful = k->loops->lawful;
     double found = 0;
+    if (all_in_force(k))
+        return greatest_of(k->v, l->slot, l->count);
     for (int i = 0; i < l->count; i++)
         if (!off[l->unknown[i]] && !lawful[l->unknown[i]])
             found = greatest(found, fabs(k->v[l->slot[i]]));
@@ -138,12 +146,12 @@ static Violation violation_against(const Kernel *k, Violation scale)
     return (Violation){position > 0 ? position / scale.position : 0, velocity > 0 ? velocity / scale.velocity : 0};
 }
 
-Violation violation(const Kernel *k, const double *x)
+RARELY Violation violation(const Kernel *k, const double *x)
 {
     return violation_against(k, scale_of(k->projection, x));
 }
 
-void add_product(double c, double s, const double *d, const double *q, double *to)
+RARELY void add_product(double c, double s, const double *d, const double *q, double *to)
 {
     const double q0 = q[0], q1 = q[1], q2 = q[2], q3 = q[3];
     to[0] += c * q0 - s * (d[0] * q1 + d[1] * q2 + d[2] * q3);
@@ -152,7 +160,7 @@ void add_product(double c, double s, const double *d, const double *q, double *t
     to[3] += c * q3 + s * (d[2] * q0 + d[0] * q2 - d[1] * q1);
 }
 
-void turn(const double *d, double *q)
+RARELY void turn(const double *d, double *q)
 {
     const double angle = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     if (angle > 0)
@@ -169,7 +177,7 @@ void turn_all(Projection *p, double *x)
 }
 
 /* What the violations of a loop's constraints at one level ask for, of positions and velocities, added to x; but for quaternions. */
-static void correct_all_but_turns(Kernel *k, int loop, const double *violated, bool positions, double *x)
+RARELY static void correct_all_but_turns(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
     Projection *const p = k->projection;
     Loop *l = &k->loops[loop];
@@ -194,7 +202,7 @@ static void correct_all_but_turns(Kernel *k, int loop, const double *violated, b
     }
 }
 
-void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
+RARELY void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
     correct_all_but_turns(k, loop, violated, positions, x);
     turn_all(k->projection, x);
@@ -220,15 +228,11 @@ static double greater(Violation v)
     return fmax(v.position, v.velocity);
 }
 
-/* What a correction is of. */
-typedef struct {
-    bool positions, velocities;
-} Levels;
-
-static void correct_levels(Kernel *k, Levels levels, bool together, double *x)
+/* Both levels, but for one that is not violated at all, as velocities are at rest. */
+static void correct_levels(Kernel *k, Violation violated, bool together, double *x)
 {
     for (int positions = 1; positions >= 0; positions--) {
-        if (!(positions ? levels.positions : levels.velocities))
+        if ((positions ? violated.position : violated.velocity) == 0)
             continue;
         if (together)
             k->fused->correct(k, positions, x);
@@ -237,24 +241,7 @@ static void correct_levels(Kernel *k, Levels levels, bool together, double *x)
     }
 }
 
-/* With contractions both levels at once: what positions that move do to velocities is in what is expected. Without, positions have to fall before
- * velocities are read where these are. */
-static Levels levels_of(Violation now, Violation before, bool expecting)
-{
-    const bool position = now.position < falling * before.position, velocity = now.velocity < falling * before.velocity;
-    if (expecting)
-        return (Levels){position || velocity, position || velocity};
-    const bool positions = now.position > 1 && position;
-    return (Levels){positions, !positions && now.velocity > 1 && velocity};
-}
-
-/* Whether velocities are surely corrected by a Jacobian that is off because positions have moved by as much as they first violated constraints. */
-static bool surely_corrected(Levels levels, Violation now, Violation first)
-{
-    return levels.velocities && !levels.positions && now.position <= 1 && bent * exact * fmax(first.position, 1) * now.velocity <= surely;
-}
-
-/* Without contractions, by readings and the point alone; the last reading tells what is left. */
+/* Without contractions, by readings alone, of which the last tells what is left. */
 static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first, Violation *last)
 {
     Violation before = {INFINITY, INFINITY}, scale = {0, 0};
@@ -269,11 +256,12 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
         const Violation now = *last = violation_against(k, scale);
         if (reading == 1)
             *first = now;
+        const bool holds = now.position <= 1 && now.velocity <= 1;
         if (contraction && reading > 1)
             note_contraction(&contraction[reading - 2], greater(before), greater(now));
-        const bool holds = now.position <= 1 && now.velocity <= 1;
-        const Levels levels = levels_of(now, before, contraction);
-        if (holds || !(levels.positions || levels.velocities) || reading == MOST_READINGS)
+        /* Positions that move take velocities along: these fall one reading later. */
+        const bool falls = now.position < falling * before.position || now.velocity < falling * before.velocity;
+        if (holds || !falls || reading == MOST_READINGS)
             break;
         if (!together && reading == 1) {
             if (fused)
@@ -281,19 +269,12 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
             for (int i = 0; i < k->loop_count && !fused; i++)
                 loop_mobility(&k->loops[i]);
         }
-        correct_levels(k, levels, together, x);
+        correct_levels(k, now, together, x);
         if (contraction && surely_holds(&contraction[reading - 1], greater(now))) {
             contraction[reading - 1].trusted++;
             break;
         }
-        if (!contraction && surely_corrected(levels, now, *first)) {
-            last->velocity = surely;
-            break;
-        }
-        if (levels.positions)
-            before.position = now.position;
-        if (levels.velocities)
-            before.velocity = now.velocity;
+        before = now;
     }
     return KERNEL_DONE;
 }
@@ -311,7 +292,7 @@ int project_next_step(void *kernel, double t, double *x)
     return project(k, t, x, k->projection->contraction, &first, &last);
 }
 
-int project_row(Kernel *k, double t, double *x)
+RARELY int project_row(Kernel *k, double t, double *x)
 {
     Violation first, last;
     memcpy(k->projection->before, x, (size_t)k->states * sizeof *x);
@@ -321,13 +302,13 @@ int project_row(Kernel *k, double t, double *x)
     return result;
 }
 
-void expect_nothing(Kernel *k)
+RARELY void expect_nothing(Kernel *k)
 {
     if (k->projection)
         memset(k->projection->contraction, 0, sizeof k->projection->contraction);
 }
 
-void project_along(Kernel *k, const double *moved, bool positions, double *x)
+RARELY void project_along(Kernel *k, const double *moved, bool positions, double *x)
 {
     for (int i = 0; i < k->loop_count; i++) {
         loop_mobility(&k->loops[i]);

@@ -20,8 +20,8 @@ enum { VELOCITIES, POSITIONS, LEVELS };
 
 /* The constraints that there are at one level: where they are read, and their unknowns' numbers among those of all loops. */
 typedef struct {
-    int count, *slot, *unknown;
-} Level;
+    int count, *constraint, *slot, *unknown;
+} Listed;
 
 typedef struct Projection {
     int count, motions, turns, unknowns;
@@ -34,8 +34,7 @@ typedef struct Projection {
     int *moving, moving_count; /* the states that are moved, of all loops one after the other */
     int *sized, sized_count;   /* the positions of these; the size of what is turned is 1 */
     bool turning;
-    int *unknown_of; /* by constraint, its number among those of all loops */
-    Level level[LEVELS];
+    Listed level[LEVELS];
     double *turned;   /* by quaternion and axis: what is not yet part of it */
     double *right, *before, *trial, *rest; /* by unknown, by state, by state, by constraint */
     /* Of the decision of rank that was last: the worst scaled row, as two states whose bodies are far from each other in mass. */
@@ -56,11 +55,6 @@ static inline bool in_force(const Kernel *k, const ConstraintRow *c)
 {
     const Loop *l = &k->loops[c->loop];
     return !l->off[c->unknown] && !l->lawful[c->unknown];
-}
-static inline bool holds_now(const Kernel *k, int constraint)
-{
-    const int unknown = k->projection->unknown_of[constraint];
-    return !k->off[unknown] && !k->loops->lawful[unknown];
 }
 Violation violation(const Kernel *, const double *x); /* as read last */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */

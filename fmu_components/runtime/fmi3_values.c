@@ -43,24 +43,27 @@ fmi3Status fmi3SetFloat64(fmi3Instance i, const fmi3ValueReference references[],
 WHOLE(Int32, fmi3Int32, INTEGER)
 WHOLE(Boolean, fmi3Boolean, BOOLEAN)
 
-static fmi3Status no_variables(const Instance *instance, size_t count, const char *type)
+/* The type stands in the name of the function; of those of clocks it is said. */
+static fmi3Status absent(Instance *instance, const char *function, unsigned modes, bool complete, size_t count, const char *type)
 {
-    return count == 0 ? fmi3OK : (fmi3Status)report(instance, ERROR, "%s: %s has no variables of type %s", instance->name, model.name, type);
+    if (!instance || !may_call(instance, function, modes, complete))
+        return fmi3Error;
+    return count == 0 ? fmi3OK
+                      : (fmi3Status)report(instance, ERROR, "%s: %s has no variables of type %s", instance->name, model.name,
+                                           type ? type : function + sizeof "fmi3Get" - 1);
 }
 
 #define ABSENT(Name, CType)                                                                                                               \
     fmi3Status fmi3Get##Name(fmi3Instance i, const fmi3ValueReference references[], size_t count, CType values[], size_t value_count)     \
     {                                                                                                                                     \
         (void)value_count;                                                                                                                \
-        ENTER_IN(fmi3Get##Name, READABLE, count == 0 || (references && values))                                                           \
-        return no_variables(instance, count, #Name);                                                                                      \
+        return absent(i, "fmi3Get" #Name, READABLE, count == 0 || (references && values), count, NULL);                                   \
     }                                                                                                                                     \
     fmi3Status fmi3Set##Name(fmi3Instance i, const fmi3ValueReference references[], size_t count, const CType values[],                   \
                              size_t value_count)                                                                                          \
     {                                                                                                                                     \
         (void)value_count;                                                                                                                \
-        ENTER_IN(fmi3Set##Name, WRITABLE, count == 0 || (references && values))                                                           \
-        return no_variables(instance, count, #Name);                                                                                      \
+        return absent(i, "fmi3Set" #Name, WRITABLE, count == 0 || (references && values), count, NULL);                                   \
     }
 
 ABSENT(Float32, fmi3Float32)
@@ -77,24 +80,21 @@ fmi3Status fmi3GetBinary(fmi3Instance i, const fmi3ValueReference references[], 
                          size_t value_count)
 {
     (void)value_count;
-    ENTER_IN(fmi3GetBinary, READABLE, count == 0 || (references && sizes && values))
-    return no_variables(instance, count, "Binary");
+    return absent(i, "fmi3GetBinary", READABLE, count == 0 || (references && sizes && values), count, NULL);
 }
 
 fmi3Status fmi3SetBinary(fmi3Instance i, const fmi3ValueReference references[], size_t count, const size_t sizes[],
                          const fmi3Binary values[], size_t value_count)
 {
     (void)value_count;
-    ENTER_IN(fmi3SetBinary, WRITABLE, count == 0 || (references && sizes && values))
-    return no_variables(instance, count, "Binary");
+    return absent(i, "fmi3SetBinary", WRITABLE, count == 0 || (references && sizes && values), count, NULL);
 }
 
 /* All functions of clocks: there are none. */
 #define CLOCKLESS(function, modes, ...)                                                                                                   \
     fmi3Status function(fmi3Instance i, const fmi3ValueReference references[], size_t count, __VA_ARGS__)                                 \
     {                                                                                                                                     \
-        ENTER_IN(function, modes, count == 0 || references)                                                                               \
-        return no_variables(instance, count, "Clock");                                                                                    \
+        return absent(i, #function, modes, count == 0 || references, count, "Clock");                                                     \
     }
 
 #if defined(__GNUC__)

@@ -207,13 +207,17 @@ Status set_states(Instance *instance, const double *x, size_t count)
         return wrong_count(instance, "continuous states", count, model.states);
     double *const v = instance->v;
     bool any = false;
+    double finite = 0;
     for (unsigned i = 0; i < model.states; i++)
+        finite += x[i] - x[i];
+    for (unsigned i = 0; i < model.states && finite != 0; i++)
         if (!isfinite(x[i]))
             return report(instance, DISCARD, "%s: %s = %g is refused: it must be a finite number", instance->name,
                           variable_name(&model, &model.variable[model.state[i]]), x[i]);
     for (unsigned i = 0; i < model.states; i++) {
-        any = any || v[model.state[i]] != x[i];
-        v[model.state[i]] = x[i];
+        double *const to = v + model.state[i];
+        any |= *to != x[i];
+        *to = x[i];
     }
     if (any)
         changed(instance, model.variable[model.state[0]].stage);
