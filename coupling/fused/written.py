@@ -15,8 +15,8 @@ from coupling.fused.expressions import Graph
 from coupling.fused.tape import Writer
 from coupling.kernel.fused import Stage
 
-STRAIGHT = 3000
-"""Operations up to which straight-line C is compiled in a second; loops over what repeats take as long whatever the size."""
+STRAIGHT = 5000
+"""Operations up to which straight-line C, which runs faster than loops over what repeats, is compiled in a second or two; loops take as long whatever the size."""
 LONGEST = 15_000
 """Beyond so many operations without anything that repeats, compilers take minutes."""
 
