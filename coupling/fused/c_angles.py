@@ -18,8 +18,11 @@ ANGLES = """
 typedef double Angles[4];
 static void angles(int count, const double *angle, double *sine, double *cosine)
 {
-    for (int i = 0; i < count; i++)
-        sine[i] = sin(angle[i]), cosine[i] = cos(angle[i]);
+    for (int i = 0; i < count; i++) {
+        const double a = angle[i]; /* once, so that compilers find both in one call */
+        sine[i] = sin(a);
+        cosine[i] = cos(a);
+    }
 }
 #endif
 """
