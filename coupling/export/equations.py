@@ -26,6 +26,13 @@ LONGEST = 150_000
 """Characters of C, beyond which too little repeats: archives would get large."""
 
 
+_ANGLES = """#if defined(__GNUC__) && !defined(__clang__)
+#include "kernel/angles.h"
+#endif
+"""
+"""Four angles at once, as compiled systems have them, where the compiler knows vectors of numbers."""
+
+
 def equations_of(built: Built) -> Taped | None:
     """None where the components are evaluated: there is no graph of their equations, or more is asked of them than derivatives."""
     if built.switched or not built.states:
@@ -44,7 +51,7 @@ def equations_source(code: Taped, session: Session) -> str:
 
 def kernel_sources(source: str) -> list[str]:
     """What of the kernel they need."""
-    return ["fused.c", "visit.c", *(["tape.c"] if "tape_run" in source else [])]
+    return ["fused.c", "visit.c", *(["tape.c"] if "tape_run" in source else []), *(["angles.h"] if "kernel/angles.h" in source else [])]
 
 
 def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
@@ -52,6 +59,8 @@ def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:
     stages = [*EVALUATION, *(projecting if rows.slots["position"] else [])]
     tapes = [stage for stage in stages if stage not in code.functions]
     yield '#include "schedule.h"\n'
+    if "KERNEL_ANGLES_H" in code.text:
+        yield _ANGLES
     if tapes:
         yield '#include "kernel/tape.h"\n'
     yield code.text.replace(EXPORTED, "static")
