@@ -52,7 +52,7 @@ RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings
 }
 
 /* What changes at events only, as the instances have it. */
-RARELY static bool get_settled(const Kernel *k, Own *own)
+static RARELY bool get_settled(const Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
     if (!fused_get(k, rows->reading, rows->readings, rows->number, own->w))
@@ -63,7 +63,7 @@ RARELY static bool get_settled(const Kernel *k, Own *own)
 }
 
 /* FMUs whose equations are not known, with what they are fed from at this point. */
-RARELY static bool call(Kernel *k, Own *own)
+static RARELY bool call(Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
     const Failure before = k->failure;
@@ -99,7 +99,7 @@ static bool fill(Kernel *k, Own *own)
     return true;
 }
 
-RARELY static bool give(Kernel *k, double *w, int count)
+static RARELY bool give(Kernel *k, double *w, int count)
 {
     Own *own = own_of(k);
     if (!place_point(k, own))
@@ -112,7 +112,7 @@ RARELY static bool give(Kernel *k, double *w, int count)
 }
 
 /* Entries in the places of the loops. */
-RARELY static void place_entries(Kernel *k, const Own *own)
+static RARELY void place_entries(Kernel *k, const Own *own)
 {
     const int *slot = own->rows->entry;
     for (int i = 0; i < k->loop_count; i++) {
@@ -169,7 +169,7 @@ static bool alone(const Own *own)
 }
 
 /* Whether no pivot is rounding for the most part. */
-RARELY static bool trusts_pivots(const double *w, const int *diagonal, const int *pivot, int count)
+static RARELY bool trusts_pivots(const double *w, const int *diagonal, const int *pivot, int count)
 {
     for (int i = 0; i < count; i++)
         if (!(fabs(w[pivot[i]]) > LEAST_SHARE * w[diagonal[i]]))
@@ -201,7 +201,7 @@ static bool trusted(const Kernel *k, const Own *own)
     return true;
 }
 
-RARELY static bool hand_over(Kernel *k, Own *own)
+static RARELY bool hand_over(Kernel *k, Own *own)
 {
     own->report.handed++;
     place_entries(k, own);
@@ -263,7 +263,7 @@ static bool derive(Kernel *k, double *dx)
     return k->ahead;
 }
 
-RARELY static void load(Kernel *k)
+static RARELY void load(Kernel *k)
 {
     Own *own = own_of(k);
     if (alone(own))
@@ -376,7 +376,7 @@ static bool read_levels(Kernel *k)
     return true;
 }
 
-RARELY static bool indicate(const Kernel *k, double *z)
+static RARELY bool indicate(const Kernel *k, double *z)
 {
     Own *own = own_of(k);
     if (!has(own->rows, INDICATING_STAGE) || own->bare)
@@ -386,13 +386,13 @@ RARELY static bool indicate(const Kernel *k, double *z)
     return are_finite(z, k->indicators); /* of others the instances say which */
 }
 
-RARELY static void disagree(Kernel *k)
+static RARELY void disagree(Kernel *k)
 {
     own_of(k)->report.given_up = k->t;
     k->ahead = false;
 }
 
-RARELY static void visit_here(Kernel *k, Visit *v)
+static RARELY void visit_here(Kernel *k, Visit *v)
 {
     Own *own = own_of(k);
     visit_same(v, own->rows->size);
@@ -403,7 +403,7 @@ RARELY static void visit_here(Kernel *k, Visit *v)
     VISIT_FROM_TO(v, own, solved, bare);
 }
 
-RARELY static void end(Kernel *k)
+static RARELY void end(Kernel *k)
 {
     Own *own = own_of(k);
     if (own && own->calls.end_record)
@@ -421,7 +421,7 @@ RARELY static void end(Kernel *k)
     k->ahead = false;
 }
 
-RARELY static bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)
+static RARELY bool choose_calls(const Kernel *k, Own *own, const FusedRows *rows)
 {
     const Operations *all = &k->lists[CONTINUOUS];
     Operations *called = &own->called;

@@ -12,7 +12,7 @@ static const double exact = 1e-12;  /* of the size: violations below are left */
 static const double surely = 0.1;   /* in units of exact: what is expected to be left, and not read */
 static const double falling = 0.5;  /* violations have to fall by this much to be worth another correction */
 
-RARELY static void free_projection(Kernel *k)
+static RARELY void free_projection(Kernel *k)
 {
     if (k->projection) {
         free(k->projection->position_of); /* with turn_of */
@@ -23,7 +23,7 @@ RARELY static void free_projection(Kernel *k)
 }
 
 /* What is moved, and unknowns, of all loops one after the other. */
-RARELY static void list_moving(const Kernel *k, Projection *p)
+static RARELY void list_moving(const Kernel *k, Projection *p)
 {
     for (int i = 0; i < k->loop_count; i++)
         for (int s = 0; s < k->loops[i].mobile; s++) {
@@ -177,7 +177,7 @@ void turn_all(Projection *p, double *x)
 }
 
 /* What the violations of a loop's constraints at one level ask for, of positions and velocities, added to x; but for quaternions. */
-RARELY static void correct_all_but_turns(Kernel *k, int loop, const double *violated, bool positions, double *x)
+static RARELY void correct_all_but_turns(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
     Projection *const p = k->projection;
     Loop *l = &k->loops[loop];
