@@ -134,7 +134,7 @@ def test_an_endless_call_ends_where_it_is_given_up(start):
     try:
         began = time.monotonic()
         assert host.call(LOOP) is DeathKind.INTERRUPTED and len(asked) == 3
-        assert asked == sorted(asked) and 0 <= asked[0] < asked[-1] <= time.monotonic() - began < 10
+        assert time.monotonic() - began < 10 and asked == sorted(asked) and 0 <= asked[0] < asked[-1] < 10
     finally:
         listen(ends_calls)
 
