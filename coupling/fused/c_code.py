@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ class Section:
 
     nodes: Sequence[int]
     copies: Mapping[int, int] = field(default_factory=dict)
-    may_wait: Collection[int] = ()
+    may_wait: frozenset[int] = frozenset()
     """Those of its nodes that nobody reads before the next stage has run."""
 
 
@@ -64,6 +64,9 @@ def _in_order(graph: Graph, stages: Mapping[str, Section]) -> dict[str, Sequence
     for (stage, section), (following, needed) in pairwise(stages.items()):
         together = interleaved(graph, sorted({*section.may_wait, *needed.nodes})) if section.may_wait else None
         if together:
+            assert not needed.may_wait and section.may_wait.isdisjoint(section.copies.values()), (
+                "what waits is moved once, and not copied before"
+            )
             now = [node for node in section.nodes if node not in section.may_wait]
             found |= {stage: interleaved(graph, now) or now, following: together}
     return found

@@ -17,8 +17,12 @@ from coupling.kernel.fused import Stage, loaded, vectors
 from coupling.kernel.own import Library
 from fmu_components.export.compile import PLATFORMS, ExportError, compiler_version, shared_library
 
-_FLAGS = ("-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-asynchronous-unwind-tables")
-"""More than -O1 takes longer and gains nothing; the last but one keeps the digits of all targets alike."""
+_FLAGS = (
+    "-std=c11", "-O1", "-fexpensive-optimizations", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
+    "-fno-asynchronous-unwind-tables",
+)  # fmt: skip
+"""More than -O1 takes longer and gains nothing, but that vectors of AVX are cleared before code without it goes on, which would be slow else; no contractions
+keep the digits of all targets alike."""
 _VECTORS = ((), ("-mavx",), ("-mavx", "-mavx512f", "-mavx512vl"))
 """By what the processor has."""
 _FILE = "code.so"

@@ -31,6 +31,7 @@ void machine_free(Machine *m)
 #ifdef __x86_64__
 
 enum { REGISTERS = 16, SCRATCH = REGISTERS - 1, WORKSPACE = 3 /* rbx, which calls leave as it is */, RDI = 7, LONGEST = 64 /* bytes of an operation */ };
+enum { MOST = 1 << 24 /* slots and operations, for distances of 32 bits */ };
 
 /* Instructions of AVX on one double: an opcode behind a prefix. */
 enum { LOAD = 0x10, STORE = 0x11, XOR = 0x57, TIMES = 0x59, PLUS = 0x58, MINUS = 0x5C, OVER = 0x5E, SCALAR = 3, PACKED = 1 };
@@ -284,11 +285,11 @@ static bool translate(Machine *m, const TapeStep *step, int count, int slots)
 
 Machine *machine_new(const int *tape, int slots)
 {
-    if (!__builtin_cpu_supports("avx"))
+    if (!__builtin_cpu_supports("avx") || slots > MOST)
         return NULL;
     int count;
     TapeStep *const step = tape_steps(tape, slots, &count);
-    Machine *m = step ? calloc(1, sizeof *m) : NULL;
+    Machine *m = step && count <= MOST ? calloc(1, sizeof *m) : NULL;
     if (m && !translate(m, step, count, slots)) {
         machine_free(m);
         m = NULL;
@@ -327,7 +328,7 @@ static void end(Kernel *k)
 
 void *kernel_machine(Kernel *k, const int *tape, int slots)
 {
-    Machine *m = *tape == TAPE_END ? NULL : machine_new(tape, slots);
+    Machine *m = !tape || *tape == TAPE_END ? NULL : machine_new(tape, slots);
     if (!m)
         return machine_function(&(Machine){.run = tape_run});
     m->next = k->machines;

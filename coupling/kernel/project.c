@@ -251,8 +251,8 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
         const int result = read_constraints(k, x);
         if (result)
             return result;
-        if (reading == 1)
-            scale = scale_of(k->projection, x);
+        if (reading == 1 || !(scale.position > 0 && scale.velocity > 0))
+            scale = scale_of(k->projection, x); /* at rest the first correction gives one */
         const Violation now = *last = violation_against(k, scale);
         if (reading == 1)
             *first = now;

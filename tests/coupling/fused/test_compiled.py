@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import multiprocessing
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from coupling.fmus import cache
 from coupling.fused import compiled
-from coupling.fused.compiled import NotCompiled, functions, key_of
+from coupling.fused.compiled import NotCompiled, binary, functions, key_of
+from coupling.fused.taped import Stages
+from coupling.fused.written import as_c
 from coupling.kernel.fused import vectors
+from tests.support.fused.chains import chain
 
 TEXT = '__attribute__((visibility("default"))) void jourdain_before(const void *code, double *w) { (void)code; w[0] = 7; }\n'
 COMPILE = compiled.shared_library
@@ -117,3 +122,12 @@ def test_two_processes_may_compile_the_same(place):
     with context.Pool(2) as pool:
         assert pool.map(first, [TEXT, TEXT], chunksize=1) == [7, 7]
     assert len(list(place.rglob("code.so"))) == 1
+
+
+@pytest.mark.skipif(not vectors() or shutil.which("objdump") is None, reason="needs a processor with AVX, and objdump")
+def test_vectors_are_cleared_before_the_kernel_goes_on(place):
+    """Whose instructions without AVX would be slow else."""
+    code = Stages(chain(3).build(communication=False)).written(as_c)
+    told = subprocess.run(["objdump", "-d", str(binary(code.text))], capture_output=True, text=True, check=True).stdout
+    assert "%ymm" in told
+    assert "vzeroupper" in told

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from coupling.fused import written
+from coupling.fused import compiled, written
 from coupling.fused.open_loops import slopes
 from coupling.fused.recorded import recorded
 from coupling.fused.roots import Region
@@ -97,7 +97,7 @@ def program(code: Generated, folder: Path, size: int) -> Path:
     calls = [f"    void *of_{name} = {each};\n    jourdain_{name}(of_{name}, w);\n    free(of_{name});" for name, each in given.items()]
     numbers = ", ".join("0.0/0.0" if np.isnan(each) else repr(float(each)) for each in code.w)
     main = MAIN.format(arrays="\n".join(arrays), initial=numbers, calls="\n".join(calls), size=size)
-    (folder / "code.c").write_text(code.text + main)
+    (folder / "code.c").write_text(compiled._whole(code.text) + main)
     subprocess.run(["gcc", *FLAGS, "-o", str(folder / "code"), str(folder / "code.c"), "-lm"], check=True)
     return folder / "code"
 

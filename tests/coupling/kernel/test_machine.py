@@ -110,5 +110,7 @@ def test_processes_of_their_own_have_instructions(kept_apart):
     program = np.array([OPERATIONS["ADD"][0], 1, 2, 0, 1, END], dtype=np.int32)
     host = HostedLibrary(sandbox=Sandbox((), ()) if kept_apart else None)
     made = host.machine_new(host.pointer(program), 3)
-    assert made
+    workspace = host.kept(np.array([1.0, 2.0, np.nan]))
+    host.function_at(host.machine_function(made), None, [ctypes.c_void_p, ctypes.c_void_p])(None, host.pointer(workspace))
+    assert workspace[2] == 3.0
     host.machine_free(made)
