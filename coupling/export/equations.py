@@ -26,11 +26,11 @@ LONGEST = 150_000
 """Characters of C, beyond which too little repeats: archives would get large."""
 
 
-_ANGLES = """#if defined(__GNUC__) && !defined(__clang__)
+_ANGLES = """#if defined(__GNUC__)
 #include "kernel/angles.h"
 #endif
 """
-"""Four angles at once, as compiled systems have them, where the compiler knows vectors of numbers."""
+"""Four angles at once, as compiled systems have them, where the compiler is GCC or clang, which know vectors of numbers."""
 
 
 def equations_of(built: Built) -> Taped | None:

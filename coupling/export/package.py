@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -126,10 +125,8 @@ def pack(
     """Writes the FMU, or nothing at all."""
     sources = mechanism_sources(table, session, equations, models, fmi)
     seldom = [name for name in sources if name not in _OFTEN] if equations else ()
-    with ThreadPoolExecutor(1) as aside:
-        libraries = aside.submit(lambda: {platform: c.library_of(platform, sources, cache_folder(), seldom) for platform in platforms})
-        files = _described(table, session, sources, fmi)
-    files |= archive.binary_files(table, fmi, libraries.result())
+    libraries, files = c.libraries_of(platforms, sources, cache_folder(), seldom, lambda: _described(table, session, sources, fmi))
+    files |= archive.binary_files(table, fmi, libraries)
     key = sha256(b"".join(name.encode() + content for name, content in sorted(files.items()))).hexdigest()
     try:
         archive.write(path, files, key)

@@ -413,7 +413,7 @@ def _building(table: MechanismTable, fmi: int) -> str:
         f"cc -std=c11 -O2 -ffp-contract=off -fPIC -shared -fvisibility=hidden -Isources sources/*.c sources/kernel/*.c -lm -o binaries/{platform}/{name}.so",
     )
     return (
-        f"<p>All sources are inside; {where} lists them. Any C11 compiler builds them, such as, in the folder of the unpacked FMU,</p>\n"
+        f"<p>All sources are inside; {where} lists them. GCC or clang builds them, such as, in the folder of the unpacked FMU,</p>\n"
         f"<pre><code>{escape(chr(10).join(lines))}</code></pre>\n"
         f"<p>with the name of the platform ({others}) and the ending of its libraries (.so, .dll, .dylib). Then pack the folder again. "
         f"FMPy’s command {code('fmpy compile')} does all of it for the machine it runs on.</p>"

@@ -20,6 +20,7 @@ import sympy
 from fmu_components.declare.component import Component, component_name, declaration
 from fmu_components.export import archive, kept
 from fmu_components.export import compile as c
+from fmu_components.export.at_once import processors
 from fmu_components.export.table import VariableTable
 
 _PACKAGE = Path(__file__).parents[1]
@@ -70,7 +71,7 @@ def build(components: Iterable[type[Component]], folder: Path, options: Options 
         yield from build_one(stale[0], folder, options)
         return
     # Components declared in a file that was given by path exist in this process only: a fork takes them along.
-    with ProcessPoolExecutor(min(len(stale), os.cpu_count() or 1)) as pool:
+    with ProcessPoolExecutor(min(len(stale), processors())) as pool:
         jobs = [pool.submit(build_one, each, folder, options) for each in stale]
         try:
             for job in as_completed(jobs):

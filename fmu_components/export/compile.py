@@ -8,13 +8,17 @@ import posixpath
 import re
 import shutil
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 from fmu_components.export import kept
+from fmu_components.export.at_once import AtOnce
+
+T = TypeVar("T")
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
 SHARED_SOURCES = (
@@ -236,30 +240,41 @@ def shared_library(platform: Platform, source: str, flags: Sequence[str]) -> byt
         return _link(platform, scratch / f"library{platform.suffix}", [text], flags)
 
 
-_CLOSE = ("-fno-align-functions", "-fno-align-jumps", "-fno-align-labels")
-"""Code without gaps, which are some per cent of a mechanism's library; loops stay where a processor reads them fastest."""
+_CLOSE = ("-fno-align-functions", "-fno-align-jumps", "-fno-align-labels", "-Wno-ignored-optimization-argument")
+"""Code without gaps, which are some per cent of a mechanism's library; loops stay where a processor reads them fastest. clang knows the first of these only."""
 
 
-def library_of(platform: Platform, sources: Mapping[str, bytes], cache_folder: Path, seldom: Collection[str] = ()) -> bytes:
-    """The shared library that a whole folder of C sources makes, given by their paths in it; of those that run ``seldom`` small code is made. What has been compiled before, with the headers that it
-    includes, is kept in the cache."""
-    compiler = platform.required_compiler()
+_COMPILERS = 8
+"""At most at the same time: more take memory, and the longest source is waited for anyway."""
+
+
+def libraries_of(
+    platforms: Iterable[Platform], sources: Mapping[str, bytes], cache_folder: Path, seldom: Collection[str], beside: Callable[[], T]
+) -> tuple[dict[Platform, bytes], T]:
+    """The shared libraries that a whole folder of C sources makes, given by their paths in it, and what is found ``beside`` while compilers run. Of sources that run ``seldom`` small code is made.
+    What has been compiled before, with the headers that it includes, is kept in the cache."""
+    chosen = {platform: platform.required_compiler() for platform in platforms}
     flags = (*FLAGS, "-ffunction-sections", *_CLOSE)
-    place = _objects_folder(platform, cache_folder)
-    with kept.scratch() as folder:
+    names = sorted((name for name in sources if name.endswith(".c")), key=lambda name: (-len(sources[name]), name))
+    with kept.scratch() as folder, AtOnce[Path](_COMPILERS) as compilers:
         for name, content in sources.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
 
-        def kept_object(name: str) -> Path:
+        def kept_object(platform: Platform, name: str) -> Path:
             own = (*flags, "-Os") if name in seldom else flags
-            target = place / f"{_digest(_with_headers(name, sources), compiler, own)}.o"
-            _kept_object(compiler, folder / name, target, (folder,), own)
+            target = _objects_folder(platform, cache_folder) / f"{_digest(_with_headers(name, sources), chosen[platform], own)}.o"
+            _kept_object(chosen[platform], folder / name, target, (folder,), own)
             return target
 
-        names = sorted(n for n in sources if n.endswith(".c"))
-        with ThreadPoolExecutor(os.cpu_count() or 1) as processors:
-            longest_first = sorted(names, key=lambda name: -len(sources[name]))
-            made = {name: processors.submit(kept_object, name) for name in longest_first}
-        objects = [made[name].result() for name in names]
-        return _link(platform, folder / f"library{platform.suffix}", objects, ("-Wl,--gc-sections", *platform.mechanism_flags))
+        for platform in chosen:
+            for name in names:
+                compilers.begin(partial(kept_object, platform, name))
+        found = beside()
+        made = dict(zip(product(chosen, names), compilers.results(), strict=True))
+        libraries = {}
+        for platform in chosen:
+            objects = [made[platform, name] for name in sorted(names)]
+            library = folder / f"library{platform.suffix}"
+            libraries[platform] = _link(platform, library, objects, ("-Wl,--gc-sections", *platform.mechanism_flags))
+        return libraries, found

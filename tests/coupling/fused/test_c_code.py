@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from coupling import kernel
 from coupling.fused import c_code, c_loops
 from coupling.fused.c_code import CSource, c_source
 from coupling.fused.c_loops import TooManyShapes, loops_source
 from coupling.fused.expressions import Op
+from fmu_components.export.compile import PLATFORMS
 from tests.support.fused.graphs import Staged, every_operation, in_c, links, misfit, rows_of_owners, turning
 
 
@@ -73,6 +76,7 @@ WRITE = """
 import sys
 from coupling.fused.c_code import c_source
 from coupling.fused.c_loops import loops_source
+from fmu_components.export.compile import PLATFORMS
 from tests.support.fused.graphs import every_operation
 s = every_operation()
 told = s.graph, s.stages, s.kept, s.slot_of_leaf, s.first_free
@@ -100,9 +104,11 @@ def test_angles_that_are_known_at_first_are_turned_in_one_call(count):
     assert misfit(staged, in_c(staged, source, values)) <= 3e-16
 
 
-def test_exported_code_turns_angles_by_the_library():
-    """It is compiled without the text of coupling/kernel/angles.h, from what it brings along."""
-    staged = turning(5)
-    text = straight(staged).text
-    before = text.index("#ifndef KERNEL_ANGLES_H")
-    assert before < text.index("static void angles(int count") < text.index("    angles(5, ")
+@pytest.mark.parametrize("four_at_once", [False, True])
+def test_angles_are_turned_by_the_library_unless_there_is_more_before(four_at_once):
+    """Compiled systems and exports have coupling/kernel/angles.h there; then a compiler sees nothing of what the text brings along."""
+    before = Path(kernel.__file__).with_name("angles.h").read_text() if four_at_once else ""
+    preprocessor = [PLATFORMS["linux64"].required_compiler(), "-E", "-P", "-x", "c", "-"]
+    seen = subprocess.run(preprocessor, input=before + straight(turning(5)).text, capture_output=True, text=True, check=True).stdout
+    assert seen.count("void angles(int count") == seen.count("    angles(5, ") == 1
+    assert ("vector_size" in seen) == four_at_once

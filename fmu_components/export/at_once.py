@@ -1,0 +1,58 @@
+"""Tasks on several processors, of which none begins any more once one has failed, or whoever asks for them was interrupted."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+T = TypeVar("T")
+
+_LOOK = 0.05
+"""Seconds. Ctrl-C does not end a wait that begins just then; it is seen after it."""
+
+
+def processors() -> int:
+    """How many this process may use, which containers and batch systems make fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class AtOnce(Generic[T]):
+    """While it lasts threads do what was begun. Its end waits for what runs, so that nothing is written any more when it is over."""
+
+    def __init__(self, most: int) -> None:
+        self._threads = ThreadPoolExecutor(min(most, processors()))
+        self._begun: list[Future[T]] = []
+        self._last_to_begin = math.inf
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is not None:
+            self._last_to_begin = -1
+        self._threads.shutdown()
+
+    def begin(self, task: Callable[[], T]) -> None:
+        self._begun.append(self._threads.submit(self._do, len(self._begun), task))
+
+    def results(self) -> list[T]:
+        """In the order of their beginnings. Of several that failed it is always the same one that tells why: none is left out that was asked for before one that failed."""
+        while wait(self._begun, timeout=_LOOK).not_done:
+            continue
+        for each in self._begun:
+            if (error := each.exception()) and not isinstance(error, CancelledError):
+                raise error
+        return [each.result() for each in self._begun]
+
+    def _do(self, number: int, task: Callable[[], T]) -> T:
+        if number > self._last_to_begin:
+            raise CancelledError
+        try:
+            return task()
+        except BaseException:
+            self._last_to_begin = min(self._last_to_begin, number)
+            raise
