@@ -1,7 +1,7 @@
 """A parallelogram driven over and over, through poses where all its links lie in a line, by steps of fixed size.
 
 In such a pose one of its constraints repeats the others, and its motion could go on with crossed links. Steps of 20 ms pass 24 of these poses in
-10 s, each in three iterations, and stay on the branch of parallel links, with the coupler level to rounding. The angle itself is as exact as the
+10 s, each in three or four iterations, and stay on the branch of parallel links, with the coupler level to rounding. The angle itself is as exact as the
 steps are short: nothing controls its error. For comparison, the Runge-Kutta method with projection, which is the default, does the same with fewer
 evaluations and less error: what steps of fixed size are for is a cost that is known beforehand.
 """

@@ -237,10 +237,11 @@ def check_wheel(printed: str, folder: Path) -> None:
 
 
 def check_parallelogram(printed: str, folder: Path) -> None:
-    """It passes 24 poses in three iterations a step, with errors of second order."""
+    """It passes 24 poses in three or four iterations a step, with errors of second order."""
     assert number(r"singular poses on the way: (\d+)", printed) == 24
     errors = [float(each) for each in re.findall(r"s: off by (\S+) rad of 74.881", printed)]
-    assert errors == pytest.approx([0.307, 0.063, 0.014], abs=1e-3) and printed.count("3 iterations at most") == 3
+    assert errors == pytest.approx([0.307, 0.063, 0.014], abs=1e-3)
+    assert [int(each) <= 4 for each in re.findall(r"(\d+) iterations at most", printed)] == [True] * 3
     assert is_plot(folder / "parallelogram.png")
 
 
