@@ -318,7 +318,7 @@ class Simulator:
                 self._differentiate(key, session, asked, pose)
             if run.initial != "relax":
                 check_start_state(session, own)
-            begin_fused(session)
+            begin_fused(session, keeper.evaluated if keeper else ("", ""))
             prepared = perf_counter()
             try:
                 with keeper.of(session, warned, stream) if keeper else nullcontext(), stream.written(session) if stream else nullcontext():

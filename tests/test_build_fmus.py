@@ -188,15 +188,21 @@ def test_an_unknown_platform_is_refused(run: Run, tmp_path: Path) -> None:
     )
 
 
-NO_COMPILER = "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC"
+def test_a_missing_compiler_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("CC", "")
+    sentence = "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC"
+    refuse(run, sentence, "--out", tmp_path, "planar.Fixed")
+    assert not made(tmp_path)
 
 
-@pytest.mark.parametrize("environment", [{"PATH": "", "CC": ""}, {"CC": "no-such-compiler"}], ids=["empty path", "wrong CC"])
-def test_a_missing_compiler_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
-    """Without a C compiler, or where CC names none, one sentence says which package to install."""
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    refuse(run, NO_COMPILER, "--out", tmp_path, "planar.Fixed")
+@pytest.mark.parametrize("chosen", ["no-such-compiler", "gcc -O0"])
+def test_a_variable_that_names_no_compiler_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str) -> None:
+    monkeypatch.setenv("CC", chosen)
+    sentence = (
+        f"the environment variable CC is '{chosen}', which names no program: give a compiler's name or path without options, or unset it"
+    )
+    refuse(run, sentence, "--out", tmp_path, "planar.Fixed")
     assert not made(tmp_path)
 
 

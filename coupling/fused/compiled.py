@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import hashlib
 import platform
+import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -45,6 +47,11 @@ def functions(text: str, stages: Iterable[str]) -> Mapping[str, int]:
     except (ExportError, UnpackingFailed) as error:
         raise NotCompiled(str(error)) from None
     except (OSError, AttributeError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise NotCompiled(
+                f"compiled code cannot be written: {error.strerror}; make room in '{tempfile.gettempdir()}', or name another folder in the "
+                "environment variable TMPDIR"
+            ) from None
         raise NotCompiled(
             f"compiled code cannot be loaded: {error}; allow programs in the folder that JOURDAIN_CACHE or TMPDIR names"
         ) from None

@@ -18,16 +18,18 @@ BY_TAPE = "by a tape of their equations"
 BY_CODE = "by compiled code of their equations"
 
 
-def begin_fused(session: Session) -> None:
-    """Fused code takes the place of the instances where it can and may; to be called at the start of a run."""
-    run = session.run
-    session.evaluated, session.not_compiled = BY_INSTANCES, ""
-    if run.compiled is False or (run.compiled is None and not _by_default(session)):
+def begin_fused(session: Session, begun: tuple[str, str] = ("", "")) -> None:
+    """Fused code takes the place of the instances where it can and may; to be called at the start of a run. One that goes on from a checkpoint has
+    ``begun`` in a way, and tells why it was no other."""
+    run, (way, session.not_compiled) = session.run, begun
+    session.evaluated = BY_INSTANCES
+    if way == BY_INSTANCES or (not way and (run.compiled is False or (run.compiled is None and not _by_default(session)))):
         return
-    session.not_compiled = _asks_for_more(run)
-    if session.not_compiled:
+    more = _asks_for_more(run)
+    if more:
+        session.not_compiled = more
         return
-    if run.compiled is True:
+    if run.compiled is True and way != BY_TAPE:
         try:
             _fuse_compiled(session)  # before the tape is asked for, since both are lowered together
             return
@@ -59,6 +61,8 @@ def _fuse_compiled(session: Session) -> None:
     try:
         _fuse(session, found)
     except OSError as error:
+        if session.run.sandbox:
+            raise NotCompiled("a sandbox opens no files but those of FMUs; leave sandbox out for compiled code") from None
         raise NotCompiled(f"compiled code cannot be loaded in the process of the run ({error})") from None
     session.evaluated = BY_CODE
 

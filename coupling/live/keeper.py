@@ -141,6 +141,12 @@ class Keeper:
         head = self.begins_at.head
         return {(index, name): value for index, name, value in head["values"]}, list(head["warned"])
 
+    @property
+    def evaluated(self) -> tuple[str, str]:
+        """How derivatives were found before the run goes on, and why not by compiled code; empty where it begins at its start."""
+        head = self.begins_at.head if self.begins_at else {}
+        return head.get("evaluated", ""), head.get("not_compiled", "")
+
     @contextmanager
     def of(self, session: Running, warned: Sequence[str], rows: Rows | None) -> Iterator[None]:
         """Keeps a run, from its start on."""
@@ -225,6 +231,7 @@ class Keeper:
             "time": _reached(session),
             "interval": self.interval,
             "evaluated": session.evaluated,
+            "not_compiled": session.not_compiled,
             "inexact": self.inexact,
             "restarted": self._of(session),
             "values": [[index, name, value] for (index, name), value in session.values.items()],

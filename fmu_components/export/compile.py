@@ -78,6 +78,10 @@ class Platform:
 
     def required_compiler(self) -> str:
         found = self.compiler()
+        if found is None and self.name == "linux64" and os.environ.get("CC"):
+            raise ExportError(
+                f"the environment variable CC is '{os.environ['CC']}', which names no program: give a compiler's name or path without options, or unset it"
+            )
         if found is None:
             raise ExportError(self.remedy)
         return found
@@ -170,16 +174,20 @@ def _kept_object(compiler: str, source: Path, target: Path, folders: Sequence[Pa
 
 
 def _compile(compiler: str, source: Path, target: Path, folders: Sequence[Path] = (RUNTIME,), flags: Sequence[str] = FLAGS) -> None:
-    _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, fmi_headers())), "-c", str(source), "-o", str(target)])
+    _run([compiler, *flags, *(f"-I{folder}" for folder in (*folders, fmi_headers())), "-c", str(source)], target)
 
 
-def _run(command: Sequence[str]) -> None:
+def _run(command: Sequence[str], made: Path) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True)
     except OSError as error:
         raise ExportError(f"the compiler cannot be started: {error}; name another one in the environment variable CC") from None
     if done.returncode != 0:
         raise ExportError(f"the compiler refused: {' '.join(command)}\n{done.stderr.strip()}")
+    if not made.is_file():
+        raise ExportError(
+            f"the compiler '{command[0]}' wrote nothing, and refused nothing; name another one in the environment variable CC"
+        )
 
 
 def compile_model(platform: Platform, model_c: str, cache_folder: Path) -> Path:
@@ -228,7 +236,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 
 
 def _link(platform: Platform, library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> bytes:
-    _run([platform.required_compiler(), *platform.link_flags, *flags, "-o", str(library), *map(str, objects), "-lm"])
+    _run([platform.required_compiler(), *platform.link_flags, *flags, *map(str, objects), "-lm"], library)
     return library.read_bytes()
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import multiprocessing
+import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,19 @@ def test_without_a_compiler_it_says_what_to_install(place, monkeypatch):
     monkeypatch.setenv("PATH", str(place))
     with pytest.raises(NotCompiled, match=r"no C compiler was found: install Debian's package gcc, or name a compiler"):
         first()
+
+
+def test_a_full_disk_asks_for_room(place, monkeypatch):
+    def full(*given: object) -> bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(compiled, "shared_library", full)
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    with pytest.raises(NotCompiled) as raised:
+        first()
+    assert str(raised.value) == (
+        f"compiled code cannot be written: No space left on device; make room in '{place}', or name another folder in the environment variable TMPDIR"
+    )
 
 
 def test_what_lacks_a_stage_is_not_taken(place):

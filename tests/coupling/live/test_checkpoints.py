@@ -20,7 +20,8 @@ from coupling import BuildError, Ending, Result, System, checkpoint_file
 from coupling.errors import ResultError, shown
 from coupling.fused import coded
 from coupling.fused.compiled import NotCompiled
-from coupling.live import keeper
+from coupling.fused.not_fused import NotFused
+from coupling.live import fused, keeper
 from coupling.live.keeper import Keeper
 from tests.support.systems import kept, stepped
 from tests.support.systems.systems import pendulum, pushed, refusal
@@ -84,6 +85,25 @@ def test_a_run_goes_on_in_the_same_way_or_is_refused(tmp_path: Path, monkeypatch
         ResultError, match=r"were found by compiled code .* are found by a tape of their equations \(no C compiler was found\); go on where"
     ):
         System.resume(paths[0])
+
+
+@pytest.mark.parametrize("lacks", ["a compiler", "equations"])
+def test_a_run_goes_on_as_it_began_where_more_can_be_had(lacks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the tape, or by the FMUs, and says so as the undisturbed run does."""
+
+    def fail(*given: object) -> None:
+        raise NotCompiled("no C compiler was found") if lacks == "a compiler" else NotFused("nobody knows the equations")
+
+    with monkeypatch.context() as there:
+        there.setattr(coded, "functions" if lacks == "a compiler" else "_kept", fail)
+        undisturbed = kept.zone().simulate(STOP, compiled=True)
+        with kept.checkpoints(tmp_path, 3, 1) as paths:
+            kept.zone().simulate(STOP, compiled=True, checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+    assert kept.zone().simulate(0.0, compiled=True).outcome.warnings == []
+    result = System.resume(paths[0])
+    assert result.statistics.evaluated == (fused.BY_TAPE if lacks == "a compiler" else fused.BY_INSTANCES)
+    assert kept.bits(result) == kept.bits(undisturbed)
+    assert result.outcome.warnings == undisturbed.outcome.warnings != []
 
 
 def test_in_another_process(tmp_path: Path) -> None:

@@ -176,6 +176,16 @@ def test_compilers_that_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_a_compiler_that_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = tmp_path / "silent"
+    silent.write_text("#!/bin/sh\necho 1\n")
+    silent.chmod(0o755)
+    monkeypatch.setenv("CC", str(silent))
+    assert refusal(lambda: cached_fmu(FIXED, 3), c.ExportError) == (
+        f"the compiler '{silent}' wrote nothing, and refused nothing; name another one in the environment variable CC"
+    )
+
+
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence names the folder and the variable; a user's file in its place stays."""
     (tmp_path / "file").write_text("mine")
