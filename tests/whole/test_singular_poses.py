@@ -273,9 +273,9 @@ def test_light_links(name):
     assert np.all(errors(name, 1e-5, 5, "dopri5") <= np.maximum(10 * errors(name, 1e-2, 5, "dopri5"), 1e-5))
 
 
-BEYOND = {("double pendulum", "dop853", 1e-8): 2e-5, ("double pendulum", "dop853", 1e-9): 3e-5, ("double pendulum", "dop853", 1e-10): 1e-3}
+BEYOND = {("double pendulum", "dop853", 1e-8): 2e-5, ("double pendulum", "dop853", 1e-9): 1e-4, ("double pendulum", "dop853", 1e-10): 1e-3}
 BEYOND |= {("four-bar", "dop853", 1e-10): 2e-5}
-"""Where the error may be greater than ten times that of a link of 1e-2 kg: of 60 starts one, one, seven and one are."""
+"""Where the error may be greater than ten times that of a link of 1e-2 kg: of 60 starts none or one, one, thirteen and three are, by rounding."""
 
 
 @pytest.mark.slow
