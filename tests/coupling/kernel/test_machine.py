@@ -100,10 +100,12 @@ def test_where_nothing_new_may_be_run_there_are_no_instructions():
         os._exit((machine.run(program, workspace) or bool(np.isfinite(workspace[2]))) if refused else 2)
     told = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if told == 2:
+        # Kernels before Linux 6.3 do not know PR_SET_MDWE: there is no such system to be on.
         pytest.skip("this Linux cannot refuse new code")
     assert told == 0
 
 
+# Kernels before Linux 6.2 have no sandbox, and processes that ask for one are refused there.
 @pytest.mark.parametrize("kept_apart", [False, pytest.param(True, marks=pytest.mark.skipif(bool(sandbox.lacks()), reason=sandbox.lacks()))])
 def test_processes_of_their_own_have_instructions(kept_apart):
     """In a sandbox too, where code of files cannot be loaded."""

@@ -13,6 +13,7 @@ from coupling import BuildError, Result, System
 from coupling.fused.roots import Region
 from coupling.kernel import fused as kernel_fused
 from coupling.kernel.core import Core
+from coupling.kernel.kernel import Kernel
 from coupling.live import fused
 from coupling.live.fused import begin_fused
 from fmu_components.catalogue import all_components
@@ -220,6 +221,24 @@ def test_what_the_instances_deny_ends_the_tape():
         assert "up to t = 0 s, where the FMUs said otherwise" in fused.told(session, kernel_fused.report(kernel))
         assert kernel.derivatives(0.0, x, dx) == 0 and kernel_fused.report(kernel).evaluations == 2
         assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
+
+
+@pytest.mark.parametrize(("tampered", "found"), [(2, 5), (30, 85), (1400, 2389)])
+def test_the_fmus_are_asked_ever_more_seldom(tampered, found, monkeypatch):
+    """After 1, 5, 21, 85, 341 and 1,365 steps, then each 1,024: that is where it is found out what went wrong for the tape since the last time."""
+    advance = Kernel.advance
+
+    def advance_and_tamper(kernel, steps):
+        if kernel.steps:
+            return advance(kernel, steps)
+        status = advance(kernel, tampered)
+        kernel_fused.workspace(kernel)[:] *= 1.001
+        return status
+
+    monkeypatch.setattr(Kernel, "advance", advance_and_tamper)
+    result = chain(1).simulate(2.5, rtol=1e-3, max_step=1e-3, compiled="tape", output_times=[2.5])
+    assert result.outcome.completed
+    assert f"up to t = {found / 1000:g} s, where the FMUs said otherwise" in result.statistics.evaluated
 
 
 def test_the_tape_runs_wherever_there_is_one(monkeypatch):
