@@ -55,7 +55,8 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a run cost. Times in FMUs come from every hundredth evaluation, since measuring all of them would cost more than they do."""
+    """What a run cost. Times in FMUs come from every hundredth evaluation, of those by FMUs and of those by equations, since
+    measuring all of them would cost more than they do."""
 
     evaluations: int
     steps: int

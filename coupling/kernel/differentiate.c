@@ -79,10 +79,8 @@ int differentiate(Kernel *k, const LocalDerivative *d, double *term)
                           : d->kind == CENTRAL  ? central_difference(k, d, term)
                           : d->kind == ADJOINT  ? instance_adjoint(instance, d->unknown, unknowns, d->known, knowns, d->seed, term)
                                                 : instance_directional(instance, d->unknown, unknowns, d->known, knowns, d->seed, term);
-    if (k->timed) {
-        k->statistics.fmu_seconds += k->clock() - began - k->clock_cost;
-        k->clock_readings += 2;
-    }
+    if (k->timed)
+        k->in_fmus += k->clock() - began - k->clock_cost;
     if (status <= WARNING)
         return KERNEL_DONE;
     const int result = failed(k, KERNEL_FMU_FAILED, "differentiating", d->instance, status);

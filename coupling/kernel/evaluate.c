@@ -27,8 +27,7 @@ static int call_failed(Kernel *k, const Operation *o, Status status)
         if (k->timed) {                                          \
             const double began = k->clock();                     \
             call;                                                \
-            k->statistics.fmu_seconds += k->clock() - began - k->clock_cost; \
-            k->clock_readings += 2;                              \
+            k->in_fmus += k->clock() - began - k->clock_cost;    \
         } else {                                                 \
             call;                                                \
         }                                                        \
@@ -215,19 +214,18 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
     k->t = t;
     if (x)
         memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    const long number = k->statistics.evaluations++;
-    k->timed = k->clock && number % SAMPLING == 0;
-    const double began = k->timed ? k->clock() : 0, in_fmus = k->statistics.fmu_seconds;
-    const bool fused = k->fused && dx && !k->thorough && !k->open && k->fused->derive(k, dx);
+    const bool asked = k->fused && dx && !k->thorough && !k->open;
+    k->statistics.evaluations++;
+    k->timed = k->statistics.way[asked].begun++ % SAMPLING == 0 && k->clock;
+    k->in_fmus = 0;
+    const bool fused = asked && k->fused->derive(k, dx);
     const int result = fused ? KERNEL_DONE : evaluate_rows(k, dx);
+    Sample *const way = &k->statistics.way[fused];
+    way->made++;
     if (k->timed) {
         k->timed = false;
-        k->statistics.sampled++;
-        /* Measuring is no part of what is measured. */
-        const double total = k->clock() - began - k->clock_cost * (double)k->clock_readings;
-        const double fmus = k->statistics.fmu_seconds - in_fmus;
-        k->clock_readings = 0;
-        k->statistics.sampled_seconds += total > fmus ? total : fmus;
+        way->timed++;
+        way->fmu_seconds += k->in_fmus;
     }
     return result == KERNEL_DONE && dx && !fused ? check_derivatives(k, dx) : result;
 }
@@ -264,6 +262,7 @@ int kernel_verify(Kernel *k, double *dx)
     if (!fast && !fused)
         return KERNEL_DONE;
     k->failure.kind = KERNEL_DONE; /* not what an event or a step that was refused left there */
+    k->statistics.way[BY_INSTANCES].made++; /* of time in FMUs it takes as much */
     k->settled = false;
     int result = fused ? catch_up(k) : pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)

@@ -51,10 +51,17 @@ typedef struct {
     double time;
 } Failure;
 
+enum { BY_INSTANCES, BY_EQUATIONS, WAYS };
+
+/* Evaluations of one way: how many were begun in it and how many were made, how many of these were timed, and the seconds in FMUs of those. */
+typedef struct {
+    long begun, made, timed;
+    double fmu_seconds;
+} Sample;
+
 typedef struct {
     long evaluations, newton_iterations, factorisations, events, time_events, state_events, step_events;
-    long sampled; /* evaluations that were timed, their seconds, and those spent in FMUs */
-    double sampled_seconds, fmu_seconds;
+    Sample way[WAYS];
 } Statistics;
 
 /* A function of time that is called back. */

@@ -161,8 +161,7 @@ struct Kernel {
     bool open;     /* loops are passed once, with the unknowns as they are */
     bool timed;
     double (*clock)(void); /* null where time is not measured */
-    double clock_cost;
-    long clock_readings;
+    double clock_cost, in_fmus; /* in_fmus: of an evaluation that is timed */
     Failure failure;
     Statistics statistics;
     struct Run *run;
@@ -210,7 +209,7 @@ typedef struct Fused {
     void (*end_open)(struct Kernel *);
 } Fused;
 
-/* Every so many evaluations each call of an FMU is timed; always would cost more than the calls. */
+/* Every so many evaluations of one way each call of an FMU is timed; always would cost more than the calls. */
 enum { SAMPLING = 101 };
 
 /* Co-Simulation instances and what arrives at them. */

@@ -51,7 +51,6 @@ int kernel_reset(Kernel *k)
     memset(k->buffer, 0, ((size_t)k->slots + 1) * sizeof *k->buffer);
     k->t = k->passed = 0;
     k->thorough = k->fast = k->settled = k->ahead = k->events = k->leaves_last = k->open = k->timed = false;
-    k->clock_readings = 0;
     k->failure = (Failure){.instance = -1, .index = -1, .slot = -1};
     k->statistics = (Statistics){0};
     for (int i = 0; i < k->drive_count; i++) {

@@ -295,7 +295,6 @@ static void visit_values(Kernel *k, Visit *v)
     visit_doubles(v, k->buffer, k->slots + 1);
     VISIT_FROM_TO(v, k, thorough, ahead);
     VISIT_FROM_TO(v, k, events, timed);
-    VISIT(v, k->clock_readings);
     VISIT(v, k->statistics);
     visit_same(v, k->displaced != NULL);
     if (k->displaced)

@@ -51,11 +51,20 @@ class Failure(ctypes.Structure):
     ]
 
 
+class Sample(ctypes.Structure):
+    """Of evaluations in one way, the time that some of them spent in FMUs."""
+
+    _fields_ = [*((name, c_long) for name in ("begun", "made", "timed")), ("fmu_seconds", c_double)]
+
+    @property
+    def each(self) -> float:
+        """Seconds in FMUs of one evaluation."""
+        return max(0.0, self.fmu_seconds / self.timed) if self.timed else 0.0
+
+
 class KernelStatistics(ctypes.Structure):
     _fields_ = [
         *((name, c_long) for name in ("evaluations", "newton_iterations", "factorisations", "events", "time_events", "state_events")),
         ("step_events", c_long),
-        ("sampled", c_long),
-        ("sampled_seconds", c_double),
-        ("fmu_seconds", c_double),
+        ("ways", 2 * Sample),
     ]

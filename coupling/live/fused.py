@@ -22,6 +22,7 @@ def begin_fused(session: Session, begun: tuple[str, str] = ("", "")) -> None:
     """Fused code takes the place of the instances where it can and may; to be called at the start of a run. One that goes on from a checkpoint has
     ``begun`` in a way, and tells why it was no other."""
     run, (way, session.not_compiled) = session.run, begun
+    session.count_from_here()
     session.evaluated = BY_INSTANCES
     if way == BY_INSTANCES or (not way and (run.compiled is False or (run.compiled is None and not _by_default(session)))):
         return

@@ -79,6 +79,8 @@ class Running(Protocol):
     evaluated: str
     not_compiled: str
 
+    def count_from_here(self) -> None: ...
+
 
 class Keeper:
     """Keeps one run; where there is ``begins_at``, the run begins there."""
@@ -175,6 +177,7 @@ class Keeper:
         if self._restarted is not None:
             self._restart(session)
             self._load(session, self.begins_at.blocks)  # what all others have come to know meanwhile is of no account
+        session.count_from_here()
         for of, told in zip(beside, self.begins_at.head["beside"], strict=True):
             _put_back(of, told)
         if self._rows:

@@ -56,7 +56,7 @@ def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndar
 
 def _statistics(session: Session, preparing: float, running: float) -> Statistics:
     s = session.kernel.statistics
-    each = s.fmu_seconds / s.sampled if s.sampled > 0 else 0.0
+    in_fmus = sum(way.each * (way.made - before) for way, before in zip(s.ways, session.evaluated_before, strict=True))
     counts = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
     return Statistics(
@@ -78,5 +78,5 @@ def _statistics(session: Session, preparing: float, running: float) -> Statistic
         passes=counts.passes if counts else 0,
         seconds_preparing=preparing,
         seconds_running=running,
-        seconds_in_fmus=min(max(0.0, each * s.evaluations) + (counts.seconds if counts else 0.0), running),
+        seconds_in_fmus=min(in_fmus + (counts.seconds if counts else 0.0), running),
     )

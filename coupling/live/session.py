@@ -74,6 +74,8 @@ class Session:
         """How the derivatives of the run are found."""
         self.not_compiled = ""
         """Why they are not found by compiled code, though it was asked for."""
+        self.evaluated_before = (0, 0)
+        """Evaluations before the integration began, by the FMUs and by their equations."""
         self.fused: dict[bool, Any] = {}
         """What the kernel is given to evaluate by a tape (False) or by compiled code (True), once it has been made."""
         self.rows_file: Path | None = None
@@ -120,6 +122,11 @@ class Session:
         """Its instances, as far as they are started without a look at Ctrl-C between them: those of this library are quick."""
         own = all(part.process is None and part.fmu.generation_tool.startswith("Jourdain") for part in self.built.parts)
         return Together(self.instances) if own and self.instances and not self.kernel.library.is_elsewhere else None
+
+    def count_from_here(self) -> None:
+        """What was evaluated so far is no part of the integration."""
+        by_fmus, by_equations = self.kernel.statistics.ways
+        self.evaluated_before = by_fmus.made, by_equations.made
 
     def in_force(self, part: int) -> bool:
         """Whether the constraints of an instance are in force now."""

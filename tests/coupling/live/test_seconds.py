@@ -1,0 +1,35 @@
+"""Seconds in FMUs and in the master: samples of either kind of evaluation, each scaled by how many of it the integration has made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from coupling import System
+from coupling.record import Statistics
+from tests.coupling.live.test_fused_islands import arm
+from tests.support.systems.systems import pendulum
+
+
+def least(system: System, stop_time: float, **options: object) -> Statistics:
+    """Of three runs that with the least share in FMUs: one of which others take the processor in a call that is timed says nothing."""
+    runs = [system.simulate(stop_time, **options).statistics for _ in range(3)]  # type: ignore[arg-type]
+    return min(runs, key=lambda each: each.seconds_in_fmus / each.seconds_running)
+
+
+@pytest.mark.parametrize("compiled", ["tape", True])
+def test_a_short_run_by_equations_is_not_said_to_be_spent_in_fmus(compiled: object) -> None:
+    """The FMUs make its first evaluations, and are asked at checks: a hundredth of the time, and more than nothing."""
+    costs = least(pendulum(), 0.2, compiled=compiled)
+    assert 0 < costs.seconds_in_fmus < 0.3 * costs.seconds_running
+    assert costs.seconds_in_fmus + costs.seconds_in_master == pytest.approx(costs.seconds_running, rel=1e-12)
+
+
+@pytest.mark.parametrize(("make", "compiled", "way"), [(pendulum, False, "by the FMUs"), (arm, "tape", "by a tape of their equations")])
+def test_what_fmus_take_in_each_evaluation_grows_with_the_run(make: Callable[[], System], compiled: object, way: str) -> None:
+    """By the FMUs, and by equations of all but one FMU, which is called in each evaluation: ten times as many take several times as much."""
+    system = make()
+    short, long = (least(system, stop_time, compiled=compiled, output_times=[stop_time]) for stop_time in (1.0, 20.0))
+    assert short.evaluated == long.evaluated == way and 10 * short.evaluations < long.evaluations
+    assert 3 * short.seconds_in_fmus < long.seconds_in_fmus
