@@ -74,6 +74,18 @@ def whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"'{text}' is no whole number; give one such as 1000") from None
 
 
+_WAYS: dict[str, bool | str] = {"true": True, "tape": "tape", "false": False}
+
+
+def way(text: str) -> bool | str:
+    """Of evaluation, as ``simulate`` has it."""
+    if text.lower() not in _WAYS:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no way to find derivatives; give true for compiled code, tape for a tape of the FMUs' equations, or false, so that FMUs are called"
+        )
+    return _WAYS[text.lower()]
+
+
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stop", type=number, metavar="SECONDS", help="stop time (default: that of the file)")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a start value of this run; may be repeated")
@@ -84,6 +96,13 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--interval", type=number, metavar="SECONDS", help="time between recorded rows")
     parser.add_argument("--max-steps", type=whole_number, metavar="N", help="steps after which a run ends")
     parser.add_argument("--record", action="append", metavar="NAME", help="what to record: names or patterns; may be repeated")
+    parser.add_argument(
+        "--compiled",
+        type=way,
+        metavar="true|tape|false",
+        help="find derivatives by compiled code of the FMUs' equations, by a tape of them, or by calls of the FMUs (default: the tape, where all FMUs are of "
+        "this library and there is one)",
+    )
     parser.add_argument(
         "--isolate",
         choices=("all", "foreign", "none"),
@@ -110,6 +129,7 @@ def run_of(chosen: argparse.Namespace, system: System) -> tuple[float, dict[str,
         "output_interval": chosen.interval,
         "outputs": chosen.record,
         "max_steps": chosen.max_steps,
+        "compiled": chosen.compiled,
         "isolate": chosen.isolate,
         "call_timeout": chosen.call_timeout,
         "memory": chosen.memory,

@@ -99,7 +99,7 @@ def _sweep(chosen: argparse.Namespace) -> int:
     else:
         if chosen.out is None:
             _show(table)
-        print(table.outcome.sentence)
+        print("\n".join([table.outcome.sentence, *(f"Warning: {warning}" for warning in table.outcome.warnings)]))
         for number in table.failed[:_SHOWN]:
             print(f"{table.told(number)}: {table.outcomes[number].sentence}")
         if written:
@@ -118,6 +118,7 @@ def _told(table: SweepTable) -> dict[str, Any]:
     return {
         "ending": table.outcome.ending.name,
         "sentence": table.outcome.sentence,
+        "warnings": list(table.outcome.warnings),
         "runs": len(table),
         "failed": {number: table.outcomes[number].sentence for number in table.failed},
         "missing": table.missing,
