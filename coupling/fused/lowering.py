@@ -48,6 +48,7 @@ class _System:
         self.names = Names(self.graph, self.result.unknowns)
         self.solved = False
         """Whether unknowns are leaves, or affine forms of themselves."""
+        self._torn = {address for loop in built.schedule.loops for address in loop.unknowns[len(loop.unknowns) - loop.torn :]}
         self._inputs: dict[tuple[int, int], Address | None] = {}
         views: dict[int, dict[int, tuple[int, float, float]]] = {}
         self._seen = [views.setdefault(id(part.fmu), {}) for part in self.parts]
@@ -94,7 +95,7 @@ class _System:
         schedule = self.built.schedule
         self._number_unknowns()
         check_loops(self.built, self.result.foreign)
-        self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(loop, address)])
+        self._visit([need for loop in schedule.loops for address in loop.residuals for need in self._residual_needs(address)])
         off = self._off()
         first, loops = 0, []
         for loop in schedule.loops:
@@ -176,11 +177,8 @@ class _System:
             for key in [key for key, value in known.items() if type(value) is Affine]:
                 del known[key]
 
-    def _is_torn(self, loop: ScheduledLoop, address: Address) -> bool:
-        return address in loop.unknowns[len(loop.unknowns) - loop.torn :]
-
-    def _residual_needs(self, loop: ScheduledLoop, address: Address) -> Iterable[tuple[int, int]]:
-        sources = self.wiring.wires.get(address, ()) if self._is_torn(loop, address) else [address]
+    def _residual_needs(self, address: Address) -> Iterable[tuple[int, int]]:
+        sources = self.wiring.wires.get(address, ()) if address in self._torn else [address]
         return [self._variable_of(source)[:2] for source in sources]
 
     def _off(self) -> dict[int, int]:
@@ -210,7 +208,7 @@ class _System:
     def _loop(self, loop: ScheduledLoop, first: int, off: Mapping[int, int]) -> LoweredLoop:
         pattern = build_jacobian(self.wiring, loop, lambda part, unknowns, known: [1.0] * len(unknowns))
         graph, entries, residuals = self.graph, [], []
-        values = [self._residual(loop, address) for address in loop.residuals]
+        values = [self._residual(address) for address in loop.residuals]
         rows = self.names.put_away([value.slopes if isinstance(value, Affine) else {} for value in values])
         for row, (address, value, slopes) in enumerate(zip(loop.residuals, values, rows, strict=True)):
             graph.owner_now = address.part
@@ -226,8 +224,8 @@ class _System:
             entries += [self._in_force(slopes.get(first + column, graph.zero), first + row, first + column, off) for column in columns]
         return LoweredLoop(first, tuple(loop.unknowns), tuple(pattern.row_start), tuple(pattern.columns), tuple(entries), tuple(residuals))
 
-    def _residual(self, loop: ScheduledLoop, address: Address) -> Value:
-        if not self._is_torn(loop, address):
+    def _residual(self, address: Address) -> Value:
+        if address not in self._torn:
             part, place, _, _ = self._variable_of(address)
             return self.values[part][place]
         arriving = self._arriving(address)

@@ -99,7 +99,8 @@ def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives, move
     """The program of a loop, the constant derivatives being asked for right away; ``moved`` are states whose mobility is wanted."""
     jacobian = Jacobian()
     local = jacobian.local = _local_derivatives(graph, loop, constant, jacobian)
-    gradient: dict[int, dict[int, list[Product]]] = {graph.node[address]: {i: [(1.0, 0, 0)]} for i, address in enumerate(loop.unknowns)}
+    place = {address: i for i, address in enumerate(loop.unknowns)}
+    gradient: dict[int, dict[int, list[Product]]] = {graph.node[address]: {i: [(1.0, 0, 0)]} for address, i in place.items()}
     for node in _inner_order(graph, loop):
         if node not in gradient:
             gradient[node] = _row(graph, node, gradient, local, jacobian)
@@ -110,7 +111,7 @@ def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives, move
             rows.append(gradient[node])
         else:
             row = _add(gradient.get(graph.node[source], {}) for source in graph.wires[owner])
-            unknown = loop.unknowns.index(owner)
+            unknown = place[owner]
             row[unknown] = [*row.get(unknown, []), (-1.0, 0, 0)]
             rows.append(row)
     _add_mobility(graph, loop, gradient, jacobian, moved)
