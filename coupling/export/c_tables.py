@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from coupling.export.c_arrays import array, packed, row
+from coupling.export.c_arrays import array, literal, packed, row
 from coupling.export.closing import Closing
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
@@ -171,7 +171,7 @@ def schedule_source(table: MechanismTable, session: Session, equations: bool) ->
     parts = [
         f"/* How {_comment(table.declared.name)} is evaluated. Generated when it was exported. */",
         '#include "schedule.h"\n\n#include <math.h>',
-        array("static const unsigned char packed", map(str, np.concatenate([packed(which), *map(packed, numbers)]).tolist())),
+        literal("static const unsigned char packed", np.concatenate([packed(which), *map(packed, numbers)]).tobytes()),
         array("static const double real", map(c_number, distinct.view(float).tolist())),
         array("static const int input", map(str, inputs)),
         array("static const int multipliers", map(str, multipliers)),

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coupling.analysis.positions import Network, Positions, size_of
+from coupling.analysis.positions import Positions, size_of
 from coupling.errors import BuildError, shown
 from coupling.export.table import MechanismTable, constraints_of
 from coupling.live.jacobians import motions_of, turns_of
+from coupling.live.linearise import Linearisation
 from coupling.live.session import Session
 from coupling.live.violations import constraints_at
 from coupling.names import nearest
@@ -51,9 +52,9 @@ def closing_of(table: MechanismTable, session: Session) -> Closing:
 
 def _positions(session: Session) -> Collection[int]:
     """The states that constraints of positions depend on."""
-    network = Network(session, constraints_at(session, "position"))
+    columns = Linearisation(session, constraints_at(session, "position")).columns
     speeds = {*dict(motions_of(session)).values(), *(omega + axis for omega, _ in turns_of(session) for axis in range(3))}
-    return {int(state) for state in network.states} - speeds
+    return {state for state in columns.tolist() if state < session.built.states} - speeds
 
 
 def check_held(built: Built, names: Sequence[str]) -> None:

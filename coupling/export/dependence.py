@@ -245,24 +245,25 @@ class Reached:
         stack = [ring]
         while stack:
             this = stack[-1]
-            follows = graph.follows[graph.begin[this] : graph.begin[this + 1]]
-            if this not in found and not any(found.get(each, ()) is None for each in follows):
+            if this not in found:
+                follows = graph.follows[graph.begin[this] : graph.begin[this + 1]]
                 waiting = [each for each in follows if each not in found]
-                if waiting:
+                if waiting and not any(found.get(each, ()) is None for each in follows):
                     stack += waiting
                     continue
-            stack.pop()
-            if this not in found:
                 found[this] = self._joined(this, follows)
+            stack.pop()
         return found[ring]
 
     def _joined(self, ring: int, follows: Sequence[int]) -> Collection[int] | None:
         """Those of its own and those of all that it follows from."""
-        parts: dict[int, Collection[int]] = {}
-        for each in (self._own.get(ring, ()), *(self._found.get(other, ()) for other in follows)):
+        joined: Collection[int] = self._own.get(ring, ())
+        for other in follows:
+            each = self._found.get(other, ())
             if each is None:
                 return None
-            if each:
-                parts[id(each)] = each
-        joined = set().union(*parts.values()) if len(parts) != 1 else next(iter(parts.values()))
+            if each and each is not joined:
+                joined = {*joined, *each} if joined else each
+            if len(joined) > _WORTH_LISTING:
+                return None
         return None if len(joined) > _WORTH_LISTING or len(joined) == self._knowns else joined

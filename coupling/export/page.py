@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import islice
 
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable, Member
 from coupling.fmus import Fmu
@@ -180,7 +181,8 @@ def _of_ports(table: MechanismTable) -> set[str]:
 
 
 def _inputs(table: MechanismTable) -> str:
-    shown = [v for v in table.with_role(Role.INPUT) if v.name not in _of_ports(table)]
+    of_ports = _of_ports(table)
+    shown = [v for v in table.with_role(Role.INPUT) if v.name not in of_ports]
     return _grouped(table, VARIABLE_HEADS, ((table.owner(v), variable_cells(table, v)) for v in shown))
 
 
@@ -207,7 +209,8 @@ def _driven(table: MechanismTable) -> str:
 
 def _outputs(table: MechanismTable) -> str:
     """Those outside of ports."""
-    shown = [v for v in table.variables if table.is_output(v) and v.name not in _of_ports(table)]
+    of_ports = _of_ports(table)
+    shown = [v for v in table.variables if table.is_output(v) and v.name not in of_ports]
     rows = ((table.owner(v), (code(v.name), unit_text(v.unit), escape(v.text), str(table.reference(v)))) for v in shown)
     return _grouped(table, ("Output", "Unit", "Meaning", REFERENCE), rows)
 
@@ -359,7 +362,7 @@ def _modes(table: MechanismTable) -> str:
 
 def usage(table: MechanismTable) -> str:
     """Python that runs the FMU in FMPy."""
-    shown = [v.name for v in table.variables if table.is_output(v)][:2]
+    shown = [v.name for v in islice(filter(table.is_output, table.variables), 2)]
     first = next((v for v in table.with_role(Role.PARAMETER) if v not in table.own), None)
     return "\n".join(
         [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from xml.etree import ElementTree
 from zipfile import ZipFile
@@ -108,7 +108,8 @@ class MechanismTable(VariableTable):
         self.shown = [self._places[v.name] for v in order]
         """The places of all variables, in the order of their references."""
         self._reference_of = {place: reference for reference, place in enumerate(self.shown, 1)}
-        self.outputs = {self.reference(".".join(name)) for name in interface.choice.outputs}
+        self._outputs = {".".join(name) for name in interface.choice.outputs}
+        self.outputs = set(map(self.reference, self._outputs))
 
     # -- what exporters ask --------------------------------------------------------------------------------------------
 
@@ -121,7 +122,7 @@ class MechanismTable(VariableTable):
         return self._places[variable.name]
 
     def is_output(self, variable: Variable) -> bool:
-        return self.reference(variable) in self.outputs
+        return variable.name in self._outputs
 
     def jumps(self, variable: Variable) -> bool:
         if self.built.switched and variable.name in self._velocities:
@@ -144,14 +145,14 @@ class MechanismTable(VariableTable):
         )
 
     def has_events(self) -> bool:
-        return bool(self.kinked) or any(v.role in (Role.DISCRETE, Role.RELATION) for v in self.variables)
+        return bool(self.kinked or self.with_role(Role.DISCRETE, Role.RELATION))
 
     def dependencies(self, *_: object) -> list[Dependency]:
         raise TypeError("a mechanism has no equations of its own to derive dependencies from; see MechanismStructure")
 
     @property
     def switch(self) -> Variable | None:
-        return next((v for v in self.variables if v.role is Role.SWITCH), None)
+        return next(iter(self.with_role(Role.SWITCH)), None)
 
     @cached_property
     def token(self) -> str:
@@ -234,6 +235,7 @@ class MechanismTable(VariableTable):
         for index, own in enumerate(self.own):
             found.append(own)
             self._places[own.name] = self.own_place(index)
+        derivatives: dict[fmus.Fmu, dict[str | None, fmus.FmuVariable]] = {}
         for part, member in enumerate(self.members):
             opened = {name for instance, name in self.interface.choice.inputs if instance == member.name}
             for of in member.fmu.by_reference.values():
@@ -250,13 +252,13 @@ class MechanismTable(VariableTable):
                     self.constants.append(member.first + of.reference)
                 found.append(variable)
                 self._places[variable.name] = member.first + of.reference
+            if member.fmu not in derivatives:
+                derivatives[member.fmu] = {of.derivative: of for of in member.fmu.variables.values()}
             for place, reference in enumerate(member.fmu.states):
-                state = member.fmu.by_reference[reference]
-                name = f"der({member.name}.{state.name})"
-                derivative = next(v for v in member.fmu.variables.values() if v.derivative == state.name)
-                partner = f"{member.name}.{state.name}"
-                found.append(Variable(name, Role.DERIVATIVE, derivative.unit or "", derivative.description, partner=partner))
-                self._places[name] = 1 + member.first_state + place
+                partner = f"{member.name}.{member.fmu.by_reference[reference].name}"
+                derivative = derivatives[member.fmu][member.fmu.by_reference[reference].name]
+                found.append(Variable(f"der({partner})", Role.DERIVATIVE, derivative.unit or "", derivative.description, partner=partner))
+                self._places[f"der({partner})"] = 1 + member.first_state + place
         return found
 
     def _variable(self, part: int, member: Member, of: fmus.FmuVariable) -> Variable:
@@ -267,7 +269,7 @@ class MechanismTable(VariableTable):
             role is Role.LOCAL and of.causality == "input" and start
         ):
             self.starts[member.first + of.reference] = float(start)
-        text, range_ = _range(of)
+        text, range_ = _range(of.description, of.minimum, of.maximum)
         kept = role in (Role.PARAMETER, Role.STATE, Role.DISCRETE, Role.ALGEBRAIC)
         residual = None
         if role is Role.ALGEBRAIC and member.fmu.dae:
@@ -333,10 +335,11 @@ def _content(drive: Drive) -> list[object]:
     return [each.tolist() if isinstance(each, np.ndarray) else each for each in vars(drive).values()]
 
 
-def _range(of: fmus.FmuVariable) -> tuple[str, Range]:
+@cache
+def _range(description: str, minimum: float, maximum: float) -> tuple[str, Range]:
     """The description without the range in words, and the range: whether a bound is excluded, the words alone say."""
-    text, _, words = of.description.partition("; must be ")
-    return text, Range(of.minimum, of.maximum, "greater than" in words, "less than" in words)
+    text, _, words = description.partition("; must be ")
+    return text, Range(minimum, maximum, "greater than" in words, "less than" in words)
 
 
 def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:

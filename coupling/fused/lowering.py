@@ -13,7 +13,7 @@ from coupling.fused.not_fused import NotFused
 from coupling.memory import without_collection
 from coupling.plan.build import Built
 from coupling.plan.graph import Address, Part, type_code
-from coupling.plan.jacobian import build_jacobian
+from coupling.plan.jacobian import pattern_of
 from coupling.plan.schedule import ScheduledLoop
 
 
@@ -206,7 +206,7 @@ class _System:
         return entry
 
     def _loop(self, loop: ScheduledLoop, first: int, off: Mapping[int, int]) -> LoweredLoop:
-        pattern = build_jacobian(self.wiring, loop, lambda part, unknowns, known: [1.0] * len(unknowns))
+        row_start, every_column = pattern_of(self.wiring, loop)
         graph, entries, residuals = self.graph, [], []
         values = [self._residual(address) for address in loop.residuals]
         rows = self.names.put_away([value.slopes if isinstance(value, Affine) else {} for value in values])
@@ -220,9 +220,9 @@ class _System:
                     f"'{self.built.named(address.part, address.reference)}' depends on '{self.built.named(other.part, other.reference)}', which is solved for apart"
                 )
             residuals.append(graph.select(off[first + row], graph.zero, base) if first + row in off else base)
-            columns = pattern.columns[pattern.row_start[row] : pattern.row_start[row + 1]]
+            columns = every_column[row_start[row] : row_start[row + 1]]
             entries += [self._in_force(slopes.get(first + column, graph.zero), first + row, first + column, off) for column in columns]
-        return LoweredLoop(first, tuple(loop.unknowns), tuple(pattern.row_start), tuple(pattern.columns), tuple(entries), tuple(residuals))
+        return LoweredLoop(first, tuple(loop.unknowns), tuple(row_start), tuple(every_column), tuple(entries), tuple(residuals))
 
     def _residual(self, address: Address) -> Value:
         if address not in self._torn:

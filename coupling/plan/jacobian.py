@@ -125,6 +125,24 @@ def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives, move
     return jacobian
 
 
+def pattern_of(graph: Graph, loop: Loop) -> tuple[list[int], list[int]]:
+    """Where the entries of a loop's Jacobian are, in compressed rows: where each row begins, and the columns."""
+    entered: dict[int, set[int]] = {graph.node[address]: {i} for i, address in enumerate(loop.unknowns)}
+    for node in _inner_order(graph, loop):
+        if node not in entered:
+            before = [entered[n] for n in graph.before[node] if n in entered]
+            entered[node] = before[0] if len(before) == 1 else set().union(*before)
+    row_start, columns = [0], []
+    for number, owner in enumerate(loop.residuals):
+        if number < len(loop.unknowns) - loop.torn:
+            row = entered[graph.node[owner]]
+        else:
+            row = {loop.unknowns.index(owner)}.union(*(entered.get(graph.node[source], ()) for source in graph.wires[owner]))
+        columns += sorted(row)
+        row_start.append(len(columns))
+    return row_start, columns
+
+
 def _add_mobility(
     graph: Graph, loop: Loop, gradient: dict[int, dict[int, list[Product]]], jacobian: Jacobian, moved: Collection[int]
 ) -> None:

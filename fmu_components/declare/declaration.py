@@ -73,6 +73,10 @@ class Range:
         return (self.minimum + self.maximum) / 2
 
     def __str__(self) -> str:
+        return self._words
+
+    @cached_property
+    def _words(self) -> str:
         parts = []
         if self.minimum > -math.inf:
             parts.append(f"{'greater than' if self.open_below else 'at least'} {self.minimum:g}")
@@ -211,7 +215,13 @@ class Declaration:
         return self.by_name[name]
 
     def with_role(self, *roles: Role) -> tuple[Variable, ...]:
-        return tuple(variable for variable in self.variables if variable.role in roles)
+        if roles not in self._with_roles:
+            self._with_roles[roles] = tuple(variable for variable in self.variables if variable.role in roles)
+        return self._with_roles[roles]
+
+    @cached_property
+    def _with_roles(self) -> dict[tuple[Role, ...], tuple[Variable, ...]]:
+        return {}
 
     @cached_property
     def order(self) -> tuple[Variable, ...]:

@@ -104,7 +104,7 @@ def write(path: Path, files: Mapping[str, bytes], key: str) -> None:
 
 _DIGITS = 64
 
-_LARGE = 4_000_000
+_LARGE = 400_000
 """Bytes of a file from which the last per cent would take most of the time."""
 
 

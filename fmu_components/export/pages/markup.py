@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
 
 from fmu_components.declare import units
@@ -64,6 +65,7 @@ def _description(docstring: str) -> str:
     return "\n".join(f"<p>{prose(paragraph)}</p>" for paragraph in re.split(r"\n\s*\n", rest) if paragraph.strip())
 
 
+@cache
 def unit_text(unit: str) -> str:
     """A unit as it is printed; its name in the FMU is the tooltip."""
     if unit == units.MIXED:

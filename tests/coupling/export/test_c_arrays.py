@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import random
+
 import numpy as np
 import pytest
 
-from coupling.export.c_arrays import packed
+from coupling.export.c_arrays import literal, packed
 
 _LEAST, _MOST = -(2**31), 2**31 - 1
 
@@ -45,3 +48,11 @@ def test_rows_of_whole_numbers_are_told_by_bytes(rows):
 
 def test_tables_without_rows_take_no_bytes():
     assert packed(np.zeros((0, 4), int)).tolist() == packed(np.zeros(0, int)).tolist() == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\0001", b'??=\\"\n', bytes(range(256)), random.Random(1).randbytes(3000)])
+def test_a_string_says_its_bytes(content):
+    """Of bytes Python has the same escapes as C; that of question marks is checked apart, since Python has no trigraphs."""
+    head, _, text = literal("char bytes", content).partition(" =")
+    assert head == "char bytes[]" and "?" not in text
+    assert ast.literal_eval("(" + text.strip().removesuffix(";").replace('"', 'b"', 1).replace('\n    "', '\n    b"') + ")") == content

@@ -14,6 +14,7 @@ from coupling.fused.lowering import lower
 from coupling.fused.not_fused import NotFused
 from coupling.fused.roots import Region, derivatives, readings
 from coupling.plan.build import build
+from coupling.plan.jacobian import build_jacobian, pattern_of
 from coupling.plan.kinds import Mode
 from tests.support.fused.agreement import ALLOWED, Fused, begun, disagreement, events_disagreement, random_point, readings_disagreement
 from tests.support.fused.chains import chain
@@ -67,6 +68,28 @@ def test_positions_of_points_are_states_and_what_else_needs_anyway():
     ]
     read_by = Counter(a for node in range(len(graph)) for a in graph.args[node] if a in turned)
     assert turned and set(read_by.values()) == {1}
+
+
+@pytest.mark.parametrize("component", [None, "planar.PointContact", "mechanical1d.MasslessShaft", "signal.Gain"])
+def test_entries_are_where_the_kernel_has_them(component):
+    """Which are found apart, with the derivatives."""
+    system = four_bar() if component is None else with_own_loop() if component == "signal.Gain" else smallest(component)
+    schedule = system.build(communication=False).schedule
+    assert schedule.loops
+    for loop in schedule.loops:
+        found = build_jacobian(schedule.graph, loop, lambda part, unknowns, known: [2.0] * len(unknowns))
+        assert pattern_of(schedule.graph, loop) == (found.row_start, found.columns)
+
+
+def with_own_loop() -> System:
+    """An algebraic loop of signals, x = 0.5 (x + sin t)."""
+    system = System("loop")
+    system.add("sine", "signal.Sine")
+    system.add("sum", "signal.Sum")
+    system.add("gain", "signal.Gain", {"k": 0.5})
+    for source, target in (("sine.y", "sum.u1"), ("gain.y", "sum.u2"), ("sum.y", "gain.u")):
+        system.connect(source, target)
+    return system
 
 
 def test_what_a_workspace_holds():
