@@ -15,7 +15,7 @@ from coupling.analysis.pose import Pose
 from coupling.errors import BuildError, InitialStateError, StartError, SweepError, listed, shown
 from coupling.fmus import Fmu
 from coupling.fmus.start_values import start_items
-from coupling.fused.coded import decided
+from coupling.live.fused import decided
 from coupling.measures import Measure
 from coupling.names import nearest, resolve
 from coupling.options import Run
@@ -85,9 +85,9 @@ def sweep(
     if options.get("initial") == "assemble":
         options["initial"] = _pose(definition, own)
     built = Simulator(definition).prepare(run)
-    why = ""
-    if run.compiled is True:  # decided here, once, so that all runs are evaluated the same way
-        options["compiled"], why = decided(built)
+    way, warning = decided(built, run)  # here, once, so that all runs are evaluated the same way, and none of them says so
+    if way is not None:
+        options["compiled"] = way
     place = None if folder is None else _made(folder)
     task = Task(
         definition=definition,
@@ -117,7 +117,7 @@ def sweep(
         for _ in asked:  # what nobody came to is missing
             pass
     table.outcome = _outcome(table, crew is not None and crew.broken)
-    table.outcome.warnings += [f"compiled = True: {why}; the runs were made without compiled code"] if why else []
+    table.outcome.warnings += [warning] if warning else []
     return table
 
 

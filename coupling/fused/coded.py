@@ -11,7 +11,6 @@ import numpy as np
 
 from coupling.fused.compiled import NotCompiled, functions
 from coupling.fused.kept import kept
-from coupling.fused.not_fused import NotFused
 from coupling.fused.roots import Region
 from coupling.fused.taped import Stages, Taped
 from coupling.fused.written import Write, as_c, as_tapes
@@ -68,17 +67,6 @@ def written(built: Built, straight: int) -> Taped:
 def _kept(built: Built, kind: str, write: Write, stages: Callable[[], Stages]) -> Taped:
     """What a writer makes of stages, which are lowered when the first of several writers asks for them."""
     return kept(built, kind, lambda _: stages().written(write))
-
-
-def decided(built: Built) -> tuple[bool | str | None, str]:
-    """The way of ``simulate`` that runs take which are to be compiled: where there is no code the tape, where there are no equations the FMUs, and why."""
-    try:
-        compiled(built)
-    except NotCompiled as error:
-        return "tape", str(error)
-    except NotFused as error:
-        return None, str(error)
-    return True, ""
 
 
 def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
-from coupling.fused.coded import Compiled
+from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
+from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import Taped
 from coupling.kernel.fused import FusedReport, fuse
 from coupling.kernel.fused_record import fuse_record
 from coupling.live.fused_structures import structures
 from coupling.live.session import Session
 from coupling.options import Run
+from coupling.plan.build import Built
 
 BY_INSTANCES = "by the FMUs"
 BY_TAPE = "by a tape of their equations"
@@ -44,6 +46,30 @@ def begin_fused(session: Session, begun: tuple[str, str] = ("", "")) -> None:
         session.not_compiled = str(tapes)
 
 
+def decided(built: Built, run: Run) -> tuple[bool | str | None, str]:
+    """The way that a run takes, as ``compiled`` has it, and the warning that it would have: found before many runs that are all to take it."""
+    if run.compiled is None or run.compiled is False:
+        return run.compiled, ""
+    why = _asks_for_more(run)
+    if why:
+        return False, _warning(run, why, BY_INSTANCES)
+    try:
+        if run.compiled is True:
+            if run.sandbox:
+                raise NotCompiled(_SANDBOXED)
+            compiled(built)
+            return True, ""
+    except NotCompiled as error:
+        why = str(error)
+    except NotFused:
+        pass  # which is so of tapes as well
+    try:
+        tapes_of(built)
+    except NotFused as error:
+        return False, _warning(run, str(error), BY_INSTANCES)
+    return "tape", _warning(run, why, BY_TAPE) if why else ""
+
+
 def _by_default(session: Session) -> bool:
     """Whether a run that does not say how takes the tape: of components of this library alone, so that nobody else's FMU is called in another order, and
     not of so many that the run would begin a good while later."""
@@ -55,6 +81,9 @@ _MOST_BY_DEFAULT = 2500
 """Instances, which take some ten seconds to lower."""
 
 
+_SANDBOXED = "a sandbox opens no files but those of FMUs; leave sandbox out for compiled code"
+
+
 def _fuse_compiled(session: Session) -> None:
     found = session.program.compiled
     if not isinstance(found, Compiled):
@@ -63,7 +92,7 @@ def _fuse_compiled(session: Session) -> None:
         _fuse(session, found)
     except OSError as error:
         if session.run.sandbox:
-            raise NotCompiled("a sandbox opens no files but those of FMUs; leave sandbox out for compiled code") from None
+            raise NotCompiled(_SANDBOXED) from None
         raise NotCompiled(f"compiled code cannot be loaded in the process of the run ({error})") from None
     session.evaluated = BY_CODE
 
@@ -86,10 +115,12 @@ def _asks_for_more(run: Run) -> str:
 def not_compiled(session: Session) -> str:
     """What a run says that was to be evaluated by its equations and is not, or not as it was asked."""
     return (
-        f"compiled = {session.run.compiled!r}: {session.not_compiled}; derivatives were found {session.evaluated}"
-        if session.not_compiled and session.run.compiled is not None
-        else ""
+        _warning(session.run, session.not_compiled, session.evaluated) if session.not_compiled and session.run.compiled is not None else ""
     )
+
+
+def _warning(run: Run, why: str, way: str) -> str:
+    return f"compiled = {run.compiled!r}: {why}; derivatives were found {way}"
 
 
 def told(session: Session, found: FusedReport) -> str:

@@ -166,4 +166,4 @@ def test_a_sweep_compiles_once_and_decides_for_all_runs(monkeypatch):
     monkeypatch.setattr(coded, "functions", fail)
     table = sweep(chain(2), points, stop_time=0.1, compiled=True)
     assert np.array_equal(table["rod1.theta"], by_tape["rod1.theta"])
-    assert table.outcome.warnings == ["compiled = True: no C compiler was found; the runs were made without compiled code"]
+    assert table.outcome.warnings == ["compiled = True: no C compiler was found; derivatives were found by a tape of their equations"]

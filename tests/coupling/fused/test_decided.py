@@ -1,0 +1,55 @@
+"""Which way all runs of a sweep take: said once, in the words of a run by itself, which each of them equals to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from coupling import System
+from coupling.fused import coded
+from coupling.kernel.sandbox import lacks
+from coupling.sweep import sweep
+from tests.coupling.fused.test_coded import fail
+from tests.coupling.live.test_fused_islands import arm
+from tests.support.systems.systems import pendulum
+
+
+def rubbing() -> System:
+    """With friction that follows from multipliers, of which there is no graph."""
+    system = System("rubbing", gravity=(0.0, -9.81))
+    system.add("ground", "planar.Fixed")
+    system.add("pin", "planar.RevoluteFriction", {"mu": 0.1, "radius": 0.01})
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    return system
+
+
+COSIMULATED = {"communication_step": 0.02}
+SANDBOXED = {"isolate": "all", "sandbox": True}
+CASES = {
+    "communication step": (pendulum, COSIMULATED, ("tape", True), "FMUs integrate by themselves; derivatives were found by the FMUs"),
+    "no graph": (rubbing, {}, ("tape", True), "derivatives were found by the FMUs"),
+    "sandbox": (pendulum, SANDBOXED, (True,), "leave sandbox out for compiled code; derivatives were found by a tape of their equations"),
+    "no compiler": (pendulum, {}, (True,), "no C compiler was found; derivatives were found by a tape of their equations"),
+    "as asked": (pendulum, {}, ("tape", True, False, None), ""),
+    "an FMU of others": (arm, {}, ("tape", None), ""),
+}
+
+
+@pytest.mark.parametrize(("case", "compiled"), [(case, compiled) for case, given in CASES.items() for compiled in given[2]])
+def test_a_way_that_cannot_be_had_is_said_once(case: str, compiled: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    make: Callable[[], System]
+    make, options, _, ending = CASES[case]  # type: ignore[assignment]
+    if case == "sandbox" and lacks():
+        pytest.skip(lacks())
+    if case == "no compiler":
+        monkeypatch.setattr(coded, "functions", fail)
+    alone = [make().simulate(0.1, start_values={"rod.m": mass}, compiled=compiled, **options) for mass in (1.0, 2.0)]  # type: ignore[arg-type]
+    table = sweep(make(), {"rod.m": [1.0, 2.0]}, stop_time=0.1, compiled=compiled, **options)
+    said = [warning for warning in alone[0].outcome.warnings if warning.startswith("compiled = ")]
+    assert table.outcome.warnings == said and len(said) == bool(ending) and all(warning.endswith(ending) for warning in said)
+    for run, outcome in zip(alone, table.outcomes, strict=True):
+        assert outcome.warnings == [warning for warning in run.outcome.warnings if warning not in said]
+    assert list(table["rod.theta"]) == [run["rod.theta"][-1] for run in alone]
