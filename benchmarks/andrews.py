@@ -1,10 +1,10 @@
 """The seven-body mechanism as 23 coupled FMUs against one C function written for it alone, and against Exudyn.
 
-All are run side by side, in turns; times are medians, of integration alone. The same FMUs in Co-Simulation, by the implicit schemes, are
-told by processor time: whole runs of a system that is built already. The C function is compiled twice: as a dense L D L^T solves
-its 20 multipliers, and skipping the zeros of that matrix. It runs under the same Dormand-Prince code as the FMUs, whose equations a tape evaluates
-as well. A second table has whole calls of ``simulate`` on a system that has run before. Exudyn integrates
-implicitly, so it is compared where both have an error of about 1e-5.
+All are run side by side, in turns, and the tables have medians. The first one has integration alone: in a turn each row makes three runs, one
+after the other, ours of a system that is built already, and their median counts. The same FMUs in Co-Simulation, by the implicit schemes, are
+told by processor time. The C function is compiled twice: as a dense L D L^T solves its 20 multipliers, and skipping the zeros of that matrix.
+It runs under the same Dormand-Prince code as the FMUs, whose equations a tape evaluates as well. A second table has whole calls of
+``simulate`` on a system that has run before. Exudyn integrates implicitly, so it is compared where both have an error of about 1e-5.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ CASES = (("dopri5", 1e-6), ("dopri5", 1e-9), ("dop853", 1e-9))
 WAYS: dict[str, bool | str] = {"coupled FMUs": False, "tape": "tape", "compiled": True}
 SCHEMES = ("implicit", "implicit-velocity", "implicit-position")
 COMMUNICATION_STEP = 1e-5
+RUNS = 3  # of each in a turn
 EXUDYN_STEPS = 6700  # of the trapezoidal rule, for an error of 1e-5
 EXUDYN_TOLERANCE = 3e-7  # of dopri5, for the same
 
@@ -54,15 +55,20 @@ class Row:
     """Seconds, largest error of an angle, evaluations."""
     seconds: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
-    """The seconds of the call."""
+    """The seconds of the calls."""
     error: float = 0.0
     evaluations: int = 0
 
-    def measure(self) -> None:
-        began = time.perf_counter()
-        seconds, self.error, self.evaluations = self.run()
-        self.whole.append(time.perf_counter() - began)
-        self.seconds.append(seconds)
+    def measure(self, runs: int = RUNS) -> None:
+        """One turn."""
+        seconds, whole = [], []
+        for _ in range(runs):
+            began = time.perf_counter()
+            spent, self.error, self.evaluations = self.run()
+            whole.append(time.perf_counter() - began)
+            seconds.append(spent)
+        self.whole.append(statistics.median(whole))
+        self.seconds.append(statistics.median(seconds))
 
     @property
     def median(self) -> float:
@@ -90,7 +96,7 @@ def monolith(folder: Path, flags: list[str]) -> Callable[[Tableau, float], tuple
 
     def run(method: Tableau, tolerance: float) -> tuple[float, float, int]:
         angles, evaluations = (ctypes.c_double * 7)(), ctypes.c_long()
-        seconds = andrews(ctypes.byref(method.structure), ctypes.c_double(tolerance), 3, angles, ctypes.byref(evaluations))
+        seconds = andrews(ctypes.byref(method.structure), ctypes.c_double(tolerance), 1, angles, ctypes.byref(evaluations))
         return seconds, error(list(angles)), evaluations.value
 
     return run
@@ -127,7 +133,7 @@ def co_simulation(repetitions: int) -> None:
     rows = [Row(scheme, lambda s=scheme: stepped(system, s)) for scheme in SCHEMES]
     for _ in range(repetitions):
         for row in rows:
-            row.measure()
+            row.measure(1)
     steps = round(example.STOP / COMMUNICATION_STEP)
     print(f"{f'Co-Simulation, {steps} steps':32}{'passes':>12}{'error, rad':>12}{'ms':>9}{'us each':>9}")
     for row in rows:
@@ -174,8 +180,8 @@ def table(repetitions: int, with_exudyn: bool, exudyn_steps: int) -> None:
             ours = Row("coupled FMUs, dopri5", lambda: coupled(system, "dopri5", EXUDYN_TOLERANCE))
             theirs = Row(f"Exudyn, {exudyn_steps} steps", lambda: exudyn(exudyn_steps))
             for _ in range(max(1, repetitions // 3)):
-                ours.measure()
-                theirs.measure()
+                ours.measure(1)
+                theirs.measure(1)
             print("the same error as Exudyn")
             for row in (ours, theirs):
                 print(f"  {row.name:30}{row.evaluations:12}{row.error:12.1e}{1e3 * row.median:9.2f}")

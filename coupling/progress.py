@@ -176,7 +176,7 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
     An exception in the midst of a callback from C would be lost. A second Ctrl-C is raised at once all the same, for callbacks that
     do not come back.
     """
-    with noticed() as pressed, _bar(run) as show:
+    with noticed() as pressed, _bar(run) if shows_progress(run) else nullcontext(_show_nothing) as show:
 
         def look(time: float, steps: int) -> None:
             show(time, steps)
@@ -186,12 +186,15 @@ def watched(run: Run) -> Iterator[Callable[[float, int], None]]:
         yield look
 
 
+def _show_nothing(time: float, steps: int) -> None:
+    """Where no progress is wanted, or there is nobody to see it."""
+
+
 @contextmanager
 def _bar(run: Run) -> Iterator[Callable[[float, int], None]]:
-    """A function that does nothing unless progress is wanted and there is somebody to see it."""
     span = run.stop_time - run.start_time
-    if not shows_progress(run) or span <= 0:
-        yield lambda time, steps: None
+    if span <= 0:
+        yield _show_nothing
         return
     with bar_of()(total=span, desc="simulating", bar_format=_FORMAT, postfix=[""]) as bar:
 

@@ -184,7 +184,7 @@ int pass_once(Kernel *k)
 
 int catch_up(Kernel *k)
 {
-    if (!k->ahead)
+    if (!k->ahead || k->settled) /* a check has brought them there */
         return KERNEL_DONE;
     const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     int result = pass_once(k);
@@ -261,12 +261,19 @@ int kernel_verify(Kernel *k, double *dx)
     const bool fused = k->ahead, fast = k->fast;
     if (!fast && !fused)
         return KERNEL_DONE;
+    const long factorisations = k->statistics.factorisations; /* those of evaluations are counted */
     k->failure.kind = KERNEL_DONE; /* not what an event or a step that was refused left there */
     k->statistics.way[BY_INSTANCES].made++; /* of time in FMUs it takes as much */
     k->settled = false;
-    int result = fused ? catch_up(k) : pass_once(k);
-    for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
-        result = loop_verify(k, i);
+    const bool placed = fused && k->fused->place(k);
+    int result = pass_once(k);
+    for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
+        if (fused && !placed)
+            result = loop_factorise(k, i);
+        if (result == KERNEL_DONE)
+            result = loop_verify(k, i, placed);
+    }
+    k->statistics.factorisations = factorisations;
     if (result == KERNEL_DONE && !agree(k, dx)) {
         k->fast = false;
         result = KERNEL_RETRY;
@@ -275,6 +282,7 @@ int kernel_verify(Kernel *k, double *dx)
         k->fused->disagree(k);
         k->fast = fast;
     }
+    k->ahead = fused && result == KERNEL_DONE; /* the instances are there now, and the factors are still those of fused code */
     return result;
 }
 

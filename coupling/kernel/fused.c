@@ -263,6 +263,14 @@ static bool derive(Kernel *k, double *dx)
     return k->ahead;
 }
 
+static RARELY bool place(Kernel *k)
+{
+    const Own *own = own_of(k);
+    if (own->solved && !alone(own)) /* where they were handed over they are there */
+        place_entries(k, own);
+    return !alone(own);
+}
+
 static RARELY void load(Kernel *k)
 {
     Own *own = own_of(k);
@@ -460,6 +468,7 @@ RARELY int kernel_set_fused(Kernel *k, const FusedRows *rows)
     own->calls = (Fused){.stale = true,
                          .derive = derive,
                          .linearise = linearise,
+                         .place = place,
                          .load = load,
                          .corrects = corrects,
                          .correct = correct_states,

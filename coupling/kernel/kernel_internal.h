@@ -189,7 +189,8 @@ typedef struct Fused {
     bool stale, stale_record; /* values that change at events only have to be got */
     bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
     bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
-    void (*load)(struct Kernel *);                          /* the entries, the factors and the mobility of the last evaluation, for the loops */
+    bool (*place)(struct Kernel *);                         /* the entries of the last evaluation, for the loops; false where there are none */
+    void (*load)(struct Kernel *);                          /* these, with the factors and the mobility */
     bool (*corrects)(const struct Kernel *);                /* whether it moves states itself, with what the last evaluation or `linearise` has left */
     void (*correct)(struct Kernel *, bool positions, double *x); /* by the violations that were read last */
     bool (*accept)(struct Kernel *);                        /* as linear_accept, of all loops; false where that has to be asked */
@@ -340,7 +341,7 @@ int differentiate(Kernel *, const LocalDerivative *, double *term);
 /* loop.c */
 int loop_solve(Kernel *, int loop);
 int loop_shortcut(Kernel *, int loop);
-int loop_verify(Kernel *, int loop);
+int loop_verify(Kernel *, int loop, bool fused); /* fused: the entries are not of the instances, nor of the last factorisation */
 bool loop_solve_entries(Kernel *, int loop, const double *right); /* by entries that are in their places; false where the residuals have to be asked */
 void loop_accept(const Kernel *, Loop *); /* the unknowns as they are belong to a point of the motion */
 void loop_forget(Loop *);                 /* such points */

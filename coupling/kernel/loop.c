@@ -481,16 +481,19 @@ int loop_shortcut(Kernel *k, int index)
     return KERNEL_DONE;
 }
 
-/* After a pass through the instances with the unknowns of a shortcut: whether the residuals do vanish. */
-int loop_verify(Kernel *k, int index)
+/* After a pass through the instances with the unknowns of a shortcut: whether the residuals do vanish. Those of fused code are seen against its
+ * entries; where more than rounding is left, the factors of the instances say how far the unknowns are off. */
+int loop_verify(Kernel *k, int index, bool fused)
 {
     Loop *l = &k->loops[index];
-    const double *const z = k->v + l->first;
+    const double *const z = k->v + l->first, size = greatest(z, l->count);
     loop_residual(k, l, l->residual);
-    loop_newton_step(l, z, l->residual, l->correction);
-    const double size = greatest(z, l->count);
     l->largest = fmax(l->largest, size);
-    if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest) || vanish(k, l, z, l->residual))
+    int result = KERNEL_DONE;
+    if (vanish(k, l, z, l->residual) || (fused && (result = loop_factorise(k, index))))
+        return result;
+    loop_newton_step(l, z, l->residual, l->correction);
+    if (greatest(l->correction, l->count) <= tolerable * fmax(size, tolerance * l->largest))
         return KERNEL_DONE;
     k->fast = false;
     return KERNEL_RETRY;

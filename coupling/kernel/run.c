@@ -135,10 +135,12 @@ static int record_at(Kernel *k, double t, const double *x)
     return result;
 }
 
-/* The same between events, where fused code may do without the instances; at the end of a run these are left where it is. */
+/* The same between events, where fused code may do without the instances; at the end of a run these are left where it is, to which its last check
+ * has brought them. */
 static int record_between(Kernel *k, double t, const double *x)
 {
-    if (!k->fused || !k->fused->record || !(t < k->run->stop))
+    const bool left = t < k->run->stop || (k->ahead && k->settled && k->t == t);
+    if (!k->fused || !k->fused->record || !left)
         return record_at(k, t, x);
     double *values = record_place(k);
     if (!values)

@@ -16,6 +16,8 @@ from coupling.plan.build import Built
 def state_tolerances(session: Session, run: Run) -> np.ndarray:
     """The absolute tolerance of each state: as given, or relative to its nominal value; infinite for gauge states, unless there are no others."""
     built = session.built
+    if run.atol is not None and not isinstance(run.atol, Mapping) and not built.gauge:
+        return np.full(built.states, run.atol, dtype=float)
     default = run.rtol * nominals(session)
     if run.atol is not None and not isinstance(run.atol, Mapping):
         default[:] = run.atol

@@ -58,6 +58,8 @@ MANY = 7
 
 
 def _warn_of_roughness(session: Session, outcome: Outcome) -> None:
+    if session.solver_statistics["rejected"] < MANY:
+        return
     count, state, time = session.kernel.roughest()
     if count < MANY or state < 0:
         return
@@ -72,8 +74,10 @@ COSTLY, SHARE = 500, 0.25
 
 
 def _warn_of_stiffness(session: Session, outcome: Outcome) -> None:
-    kernel = session.kernel
-    count, steps = kernel.stiffness()[0], kernel.runge_kutta.steps
+    steps = session.solver_statistics["steps"]
+    if steps < COSTLY:
+        return
+    count = session.kernel.stiffness()[0]
     if count >= max(COSTLY, SHARE * steps):
         outcome.warnings.append(
             f"{stiffness(session)}: in {count} of {steps} steps stability and not accuracy limited the step size; choose solver='cvode'"

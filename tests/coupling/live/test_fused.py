@@ -223,6 +223,20 @@ def test_what_the_instances_deny_ends_the_tape():
         assert dx == pytest.approx(right, abs=1e-9 * np.abs(right).max())
 
 
+@pytest.mark.parametrize(("off", "denied"), [(0.0, False), (1e-12, False), (1e-5, True)])
+def test_multipliers_that_are_off_are_told_from_rounding(off, denied):
+    """Where residuals are more than that, the factors of the FMUs say how far they are off, and accelerations what that does."""
+    with started(seven_bodies.system(), compiled="tape") as session:
+        begin_fused(session)
+        kernel, dx = session.kernel, np.zeros(len(session.x))
+        assert kernel.derivatives(0.0, session.x, dx) == 0
+        loop, before = session.schedule.loops[0], kernel.statistics.factorisations
+        kernel.slots[loop.first : loop.first + len(loop.unknowns)] *= 1 + off
+        assert bool(verify(kernel, dx)) == denied
+        assert kernel.statistics.factorisations == before
+        assert np.isnan(kernel_fused.report(kernel).given_up) != denied
+
+
 @pytest.mark.parametrize(("tampered", "found"), [(2, 5), (30, 85), (1400, 2389)])
 def test_the_fmus_are_asked_ever_more_seldom(tampered, found, monkeypatch):
     """After 1, 5, 21, 85, 341 and 1,365 steps, then each 1,024: that is where it is found out what went wrong for the tape since the last time."""
