@@ -65,14 +65,28 @@ _FEWEST_DIGITS = 1e-12
 
 
 def _far_apart(session: Session) -> str:
-    """Bodies whose masses differ by more than double precision carries, or carries to the tolerance."""
+    """Bodies whose masses differ by more than double precision carries, or carries to the tolerance; or a singular pose nearby, where pivots are as
+    small as the square of the distance from it: masses that make less than half of the decades of a pivot are not to blame."""
     pivot, light, heavy, ratio = session.kernel.worst_scaled()
     if light < 0 or not pivot < max(_FEWEST_DIGITS, 10 * sys.float_info.epsilon / session.run.rtol):
         return ""
     bodies = [next(p.name for p in session.built.parts if 0 <= state - p.first_state < len(p.states)) for state in (light, heavy)]
+    one = bodies[0] == bodies[1]
+    where = f"on '{bodies[0]}'" if one else f"between '{bodies[0]}' and '{bodies[1]}'"
+    known = f"no more than {max(0, 16 + math.log10(pivot)):.0f} digits are known"
+    if ratio**2 * pivot < 1:
+        return (
+            f"the run begins, or goes on after an event, so close to a singular pose that of the forces {where} {known} there; have it begin farther "
+            "away, or in the pose itself"
+        )
+    if one:
+        return (
+            f"the mass of '{bodies[0]}' and its moments of inertia are too far apart, so that of the forces {where} {known}; give it those of a "
+            "body of its extent, or connect what it connects directly"
+        )
     return (
-        f"the masses or moments of inertia of '{bodies[0]}' and '{bodies[1]}' are 1 to {ratio:.2g}, so that of the forces between them no more "
-        f"than {max(0, 16 + math.log10(pivot)):.0f} digits are known; give the light body more mass, or connect what it connects directly"
+        f"the masses or moments of inertia of '{bodies[0]}' and '{bodies[1]}' are 1 to {ratio:.2g}, so that of the forces between them {known}; "
+        "give the light body more mass, or connect what it connects directly"
     )
 
 

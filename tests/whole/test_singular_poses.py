@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import product
@@ -294,6 +295,34 @@ def test_what_double_precision_does_not_carry_is_told_by_the_masses(m):
     result = last(double_pendulum(m), 1e-3, rtol=1e-6 if m > 1e-12 else 1e-4, start_values=hanging(0.3))
     (sentence,) = result.outcome.warnings
     assert sentence.startswith("the masses or moments of inertia of 'rod' and 'bob' are 1 to ") and "digits are known" in sentence
+
+
+@pytest.mark.parametrize(("inertia", "digits"), [(1e-13, 4), (1e-15, 2)])
+def test_a_body_without_extent_is_told_by_itself(inertia, digits):
+    """That is connected at two points 1 m apart: its own mass and inertia, not those of two bodies."""
+    system = System("thin", gravity=(0.0, -9.81))
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body2", {"p1.rx": -0.5, "p2.rx": 0.5, "x": 0.5, "m": 1.0, "I": inertia})
+    system.add("bob", "planar.Body1", {"p1.rx": -0.5, "x": 1.5, "m": 1.0, "I": 0.1})
+    system.join("planar.Revolute", "ground.p1", "rod.p1", name="upper")
+    system.join("planar.Revolute", "rod.p2", "bob.p1", name="lower")
+    assert last(system, 1e-3, rtol=1e-4).outcome.warnings == [
+        f"the mass of 'rod' and its moments of inertia are too far apart, so that of the forces on 'rod' no more than {digits} digits are known; give it those "
+        "of a body of its extent, or connect what it connects directly"
+    ]
+
+
+@pytest.mark.parametrize(("from_it", "digits"), [(1e-6, 4), (3e-7, 3), (1e-7, 2)])
+def test_a_start_beside_a_singular_pose_is_told_by_the_pose(from_it, digits):
+    """Of equal masses, and at an angle whose square is the pivot: the masses are not to blame, and no body is named twice."""
+    result = last(rockers(2, from_it, 1.0), 1e-3, rtol=1e-4)
+    passing, sentence = result.outcome.warnings
+    assert PASSING in passing
+    assert re.fullmatch(
+        "the run begins, or goes on after an event, so close to a singular pose that of the forces "
+        rf"(on '\w+'|between '(\w+)' and '(?!\2')\w+') no more than {digits} digits are known there; have it begin farther away, or in the pose itself",
+        sentence,
+    ), sentence
 
 
 @pytest.mark.parametrize("start", [0, 2, 3, 6])
