@@ -98,7 +98,7 @@ PLATFORMS = {
             ("gcc", "cc", "clang"),
             ("-shared", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now", "-s"),
             "no C compiler was found: install Debian's package gcc, or name a compiler in the environment variable CC",
-            mechanism_flags=("-Wl,-z,noseparate-code",),
+            mechanism_flags=("-Wl,-z,noseparate-code", "-Wl,--build-id=none"),
         ),
         Platform(
             "win64",
@@ -262,7 +262,7 @@ def libraries_of(
     """The shared libraries that a whole folder of C sources makes, given by their paths in it, and what is found ``beside`` while compilers run. Of sources that run ``seldom`` small code is made.
     What has been compiled before, with the headers that it includes, is kept in the cache."""
     chosen = {platform: platform.required_compiler() for platform in platforms}
-    flags = (*FLAGS, "-ffunction-sections", *_CLOSE)
+    flags = (*FLAGS, "-ffunction-sections", "-fdata-sections", *_CLOSE)
     names = sorted((name for name in sources if name.endswith(".c")), key=lambda name: (-len(sources[name]), name))
     with kept.scratch() as folder, AtOnce[Path](_COMPILERS) as compilers:
         for name, content in sources.items():
