@@ -265,7 +265,8 @@ int kernel_verify(Kernel *k, double *dx)
     k->failure.kind = KERNEL_DONE; /* not what an event or a step that was refused left there */
     k->statistics.way[BY_INSTANCES].made++; /* of time in FMUs it takes as much */
     k->settled = false;
-    const bool placed = fused && k->fused->place(k);
+    /* Where there are events, the run goes on by the instances' own rounding, beyond which these were located. */
+    const bool placed = fused && !k->indicators && k->fused->place(k);
     int result = pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
         if (fused && !placed)
@@ -282,7 +283,7 @@ int kernel_verify(Kernel *k, double *dx)
         k->fused->disagree(k);
         k->fast = fast;
     }
-    k->ahead = fused && result == KERNEL_DONE; /* the instances are there now, and the factors are still those of fused code */
+    k->ahead = placed && result == KERNEL_DONE; /* the instances are there now, and the factors are still those of fused code */
     return result;
 }
 
