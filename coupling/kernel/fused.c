@@ -301,24 +301,23 @@ static void correct_states(Kernel *k, bool positions, double *x)
 {
     Own *own = own_of(k);
     Projection *p = k->projection;
-    double *right = own->w + own->rows->violated;
-    const int *moved = own->rows->moved;
-    for (int i = 0; i < own->unknowns; i++)
-        right[i] = 0;
+    double *const w = own->w, *const right = w + own->rows->violated;
     const Listed *const level = &p->level[positions ? POSITIONS : VELOCITIES];
-    const bool *const off = k->off, *const lawful = k->loops->lawful;
+    const bool *const off = k->off, *const lawful = k->loops->lawful, all = all_in_force(k);
+    memset(right, 0, (size_t)own->unknowns * sizeof *right);
     for (int i = 0; i < level->count; i++) {
         const int unknown = level->unknown[i];
-        if (!off[unknown] && !lawful[unknown])
+        if (all || (!off[unknown] && !lawful[unknown]))
             right[unknown] = -k->v[level->slot[i]];
     }
     run(own, CORRECTING_STAGE);
-    for (int i = 0; i < p->moving_count; i++) {
-        const double by = fused_value(own->w, moved[i]);
-        if (positions)
-            move_position(p, p->moving[i], by, x);
+    const int *const moved = own->rows->moved, *const to = positions ? p->shifted : p->moving, count = p->moving_count;
+    for (int i = 0; i < count; i++) {
+        const double by = fused_value(w, moved[i]);
+        if (to[i] >= 0)
+            x[to[i]] += by;
         else
-            x[p->moving[i]] += by;
+            move_position(p, p->moving[i], by, x);
     }
     turn_all(p, x);
 }

@@ -27,7 +27,9 @@ static RARELY void list_moving(const Kernel *k, Projection *p)
 {
     for (int i = 0; i < k->loop_count; i++)
         for (int s = 0; s < k->loops[i].mobile; s++) {
-            const int moved = p->moving[p->moving_count++] = k->loops[i].mobile_state[s];
+            const int moved = k->loops[i].mobile_state[s];
+            p->shifted[p->moving_count] = p->position_of[moved];
+            p->moving[p->moving_count++] = moved;
             if (p->position_of[moved] >= 0)
                 p->sized[p->sized_count++] = p->position_of[moved];
             p->turning = p->turning || (p->position_of[moved] < 0 && p->turn_of[moved] >= 0);
@@ -67,7 +69,7 @@ RARELY int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     size_t moving = 0;
     for (int i = 0; i < k->loop_count; moving += (size_t)k->loops[i++].mobile)
         p->unknowns = k->loops[i].count > p->unknowns ? k->loops[i].count : p->unknowns;
-    p->position_of = malloc((2 * (size_t)k->states + 2 * moving + 6 * (size_t)p->count + 1) * sizeof *p->position_of);
+    p->position_of = malloc((2 * (size_t)k->states + 3 * moving + 6 * (size_t)p->count + 1) * sizeof *p->position_of);
     p->right = calloc((size_t)p->unknowns + 2 * (size_t)k->states + (size_t)p->count + 3 * (size_t)p->turns + 1, sizeof *p->right);
     if (!p->position_of || !p->right) {
         free_projection(k);
@@ -87,7 +89,8 @@ RARELY int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
     for (int i = 0; i < 3 * p->turns; i++)
         p->turn_of[p->turn[i / 3].omega + i % 3] = i;
     p->moving = p->turn_of + k->states;
-    p->sized = p->moving + moving;
+    p->shifted = p->moving + moving;
+    p->sized = p->shifted + moving;
     list_moving(k, p);
     return 0;
 }
@@ -105,12 +108,17 @@ static inline double greatest(double a, double b)
     return b > a ? b : a;
 }
 
+/* Of four in turns, none of which waits for the others. */
 static double greatest_of(const double *x, const int *place, int count)
 {
-    double found = 0;
-    for (int i = 0; i < count; i++)
-        found = greatest(found, fabs(x[place[i]]));
-    return found;
+    double found[4] = {0};
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int j = 0; j < 4; j++)
+            found[j] = greatest(found[j], fabs(x[place[i + j]]));
+    for (; i < count; i++)
+        found[0] = greatest(found[0], fabs(x[place[i]]));
+    return greatest(greatest(found[0], found[1]), greatest(found[2], found[3]));
 }
 
 /* Against what violations are seen, in units of what is exact; the size of directions is 1. */
@@ -118,13 +126,6 @@ static Violation scale_of(const Projection *p, const double *x)
 {
     const double size = greatest(greatest_of(x, p->sized, p->sized_count), p->turning);
     return (Violation){exact * size, exact * greatest_of(x, p->moving, p->moving_count)};
-}
-
-/* As nearly always. */
-static bool all_in_force(const Kernel *k)
-{
-    const bool *const off = k->off;
-    return !memchr(off, true, 2 * (size_t)(k->loops->lawful - off)); /* these come after all that are off */
 }
 
 static double greatest_violation(const Kernel *k, const Listed *l)

@@ -4,6 +4,8 @@
 
 #include "kernel_internal.h"
 
+#include <string.h>
+
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)
 #pragma GCC visibility push(hidden)
 #endif
@@ -32,6 +34,7 @@ typedef struct Projection {
     int *position_of; /* the state whose rate a state is, or -1 */
     int *turn_of;     /* three times the quaternion that a state turns, and the axis; or -1 */
     int *moving, moving_count; /* the states that are moved, of all loops one after the other */
+    int *shifted;              /* by what is moved: the position that goes with it, or -1 */
     int *sized, sized_count;   /* the positions of these; the size of what is turned is 1 */
     bool turning;
     Listed level[LEVELS];
@@ -55,6 +58,11 @@ static inline bool in_force(const Kernel *k, const ConstraintRow *c)
 {
     const Loop *l = &k->loops[c->loop];
     return !l->off[c->unknown] && !l->lawful[c->unknown];
+}
+static inline bool all_in_force(const Kernel *k) /* as nearly always */
+{
+    const bool *const off = k->off;
+    return !memchr(off, true, 2 * (size_t)(k->loops->lawful - off)); /* these come after all that are off */
 }
 Violation violation(const Kernel *, const double *x); /* as read last */
 void correct(Kernel *, int loop, const double *violated, bool positions, double *x); /* violated: by slot */
