@@ -74,7 +74,7 @@ bool linear_set_constraints(Linear *a, const int *joint, const int *cycle)
         largest = size > largest ? size : largest;
     }
     d->first = malloc((2 * joints + n + entries) * sizeof *d->first);
-    d->share = calloc(4 * n + cycles + largest * largest, sizeof *d->share);
+    d->share = calloc(5 * n + cycles + largest * largest, sizeof *d->share);
     d->redundant = calloc(2 * n + cycles, sizeof *d->redundant);
     if (!d->first || !d->share || !d->redundant) {
         linear_free_damping(a);
@@ -86,12 +86,29 @@ bool linear_set_constraints(Linear *a, const int *joint, const int *cycle)
     d->peak = d->share + n;
     d->sum = d->peak + n;
     d->left = d->sum + n;
-    d->added = d->left + n;
+    d->ample = d->left + n;
+    d->added = d->ample + n;
     d->block = d->added + cycles;
     d->weak = d->redundant + n;
     d->damps = d->weak + n;
     arrange_joints(a, d);
     return true;
+}
+
+static bool in_cycle(const Cycles *d, int joint)
+{
+    return d->first[joint] < d->first[joint + 1] && d->cycle[d->member[d->first[joint]]] >= 0;
+}
+
+/* Shares of their diagonals above which pivots found elsewhere are trusted: each by itself, and the product of those of a joint in a cycle. */
+static double ample_alone(void)
+{
+    return MARGIN * WEAK;
+}
+
+static double ample_together(const Cycles *d)
+{
+    return ROUNDED * MARGIN * NEAR * d->sigma2;
 }
 
 void linear_set_damping(Linear *a, double rtol)
@@ -100,10 +117,12 @@ void linear_set_damping(Linear *a, double rtol)
     int most = 1;
     for (int j = 0; d && j < d->joints; j++)
         most = d->first[j + 1] - d->first[j] > most ? d->first[j + 1] - d->first[j] : most;
-    if (d) {
-        d->sigma2 = fmax(rtol, LEAST);
-        d->ample = pow(ROUNDED * MARGIN * NEAR * d->sigma2, 1. / most);
-    }
+    if (!d)
+        return;
+    d->sigma2 = fmax(rtol, LEAST);
+    const double together = ample_together(d), each = together < 1 ? fmax(ample_alone(), pow(together, 1. / most)) : INFINITY;
+    for (int i = 0; i < a->count; i++)
+        d->ample[i] = d->joint[i] >= 0 && in_cycle(d, d->joint[i]) ? each : ample_alone();
 }
 
 void linear_damp_all(Linear *a, double sigma2)
@@ -239,11 +258,6 @@ static int weakest_row(const Cycles *d, int joint)
     return weakest;
 }
 
-static bool in_cycle(const Cycles *d, int joint)
-{
-    return d->first[joint] < d->first[joint + 1] && d->cycle[d->member[d->first[joint]]] >= 0;
-}
-
 /* Of a joint, by one of its rows. */
 static double limit(const Cycles *d, int row)
 {
@@ -373,10 +387,20 @@ static bool is_plain(const Linear *a)
     return a->factorised && a->definite && !(d && (d->redundancies || d->all > 0 || d->exposed));
 }
 
-/* Of a row whose pivot is not ample, and of its joint. */
-static bool trusts_row(const Linear *a, int row, const double *w, const int *diagonal, const int *pivot)
+/* Where pivots of a joint have `excess` times what is ample together, that is shared out among them in proportion to what they have. */
+static void share_out(Cycles *d, int joint, const double *w, const int *diagonal, const int *pivot, double excess)
 {
-    const Cycles *d = a->cycles;
+    const int first = d->first[joint], after = d->first[joint + 1];
+    const double by = pow(excess, -1. / (after - first));
+    for (int m = first; m < after; m++) {
+        const int row = d->member[m];
+        d->ample[row] = fmax(ample_alone(), by * fabs(w[pivot[row]] / w[diagonal[row]]));
+    }
+}
+
+/* Of a row whose pivot is not ample, and of its joint. */
+static bool trusts_row(Cycles *d, int row, const double *w, const int *diagonal, const int *pivot)
+{
     const int joint = d ? d->joint[row] : -1;
     const bool counts = joint >= 0 && (d->decided || d->cycle[row] < 0);
     if (!(w[pivot[row]] > MARGIN * (counts ? ROUNDING : WEAK) * w[diagonal[row]]))
@@ -388,20 +412,35 @@ static bool trusts_row(const Linear *a, int row, const double *w, const int *dia
         left *= w[pivot[d->member[m]]];
         whole *= w[diagonal[d->member[m]]];
     }
+    const double excess = left / (ample_together(d) * whole);
+    if (excess > 1 && excess < INFINITY)
+        share_out(d, joint, w, diagonal, pivot, excess);
     return left >= MARGIN * limit(d, row) * whole;
+}
+
+/* From one on the first whose pivot is not ample; the count where there is none. */
+static int first_scant(const double *ample, int from, int count, const double *w, const int *diagonal, const int *pivot)
+{
+    enum { AT_ONCE = 4 };
+    int i = from;
+    for (; i + AT_ONCE <= count; i += AT_ONCE)
+        for (int j = 0; j < AT_ONCE; j++)
+            if (!(w[pivot[i + j]] > ample[i + j] * fabs(w[diagonal[i + j]])))
+                return i + j;
+    while (i < count && w[pivot[i]] > ample[i] * fabs(w[diagonal[i]]))
+        i++;
+    return i;
 }
 
 bool linear_trusts(const Linear *a, const double *w, const int *diagonal, const int *pivot)
 {
-    const Cycles *d = a->cycles;
+    Cycles *d = a->cycles;
     if (!is_plain(a))
         return false;
-    const double ample = d && d->sigma2 > 0 && d->ample < 1 ? d->ample : INFINITY;
-    for (int i = 0; i < a->count; i++) {
-        const double whole = w[diagonal[i]];
-        if (!(whole > 0 && w[pivot[i]] > ample * whole) && !trusts_row(a, i, w, diagonal, pivot))
+    const double *const ample = d && d->sigma2 > 0 ? d->ample : NULL;
+    for (int i = 0; (ample ? i = first_scant(ample, i, a->count, w, diagonal, pivot) : i) < a->count; i++)
+        if (!trusts_row(d, i, w, diagonal, pivot))
             return false;
-    }
     return true;
 }
 

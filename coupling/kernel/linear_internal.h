@@ -39,7 +39,8 @@ typedef struct {
     int *first, *member, *first_entry, *entry;
     double *block;
     double *share, *peak; /* by unknown: what of its joint's own block is left of a pivot, and the greatest of it so far of the whole joint */
-    double sigma2, ample, all, *added; /* ample: where each pivot has a greater share of its diagonal, the product of those of any joint is above its limit; all: of every cycle at least; added: by cycle, what of it the last factorisation has */
+    double *ample; /* by unknown: where each pivot has a greater share of its diagonal, all are trusted */
+    double sigma2, all, *added; /* all: of every cycle at least; added: by cycle, what of it the last factorisation has */
     bool exposed, decided, reconsidered, *redundant, *weak, *damps; /* by unknown, damps by cycle; weak: in the last factorisation, without being redundant */
     int redundancies, passing, damped;
     const double *values; /* of the last factorisation */
