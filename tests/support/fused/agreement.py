@@ -26,7 +26,7 @@ from coupling.plan.outputs import recordable
 from coupling.plan.switched import MODES
 
 ALLOWED = 1e-12
-SESSIONS, _DRAWS, _MOVES = 2, 40, 3
+_SESSIONS, _TRIES, _DRAWS, _MOVES = 2, 12, 40, 3
 _SINGULAR = 1e-9
 
 
@@ -138,16 +138,8 @@ def begun(built: Built, values: Mapping[tuple[int, str], float], random: np.rand
 
 def disagreement(built: Built, points: int = 20, seed: int = 1) -> float:
     """The greatest difference at random states, parameters and modes, relative to the greatest derivative of the same instance."""
-    fused, random, found = Fused(built), np.random.default_rng(seed), list[float]()
-    for number in range(SESSIONS):
-        try:
-            session = begun(built, random_start(built, fused.lowered, random) if number else {}, random)
-        except StartError:
-            continue  # parameters that do not fit each other
-        with session:
-            found += [_difference(session, fused, *each) for each in steady_points(session, random, points // SESSIONS)]
-    assert len(found) >= points // (2 * SESSIONS), "there is hardly a point at which the instances have derivatives"
-    return max(found)
+    fused, random = Fused(built), np.random.default_rng(seed)
+    return max(_difference(session, fused, *each) for session, *each in steady_points(built, fused.lowered, random, points))
 
 
 def random_point(session: Session, random: np.random.Generator) -> tuple[float, np.ndarray]:
@@ -160,19 +152,45 @@ def random_point(session: Session, random: np.random.Generator) -> tuple[float, 
     return float(random.uniform(0.0, 1.0)), x + random.uniform(-0.3, 0.3, len(x)) * np.maximum(1.0, np.abs(x))
 
 
-def steady_points(session: Session, random: np.random.Generator, count: int) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
-    """Times, states and what the instances say there; at most so many, as what rounding of states alone moves this far no two computations agree on."""
+def steady_points(
+    built: Built, lowered: Lowered, random: np.random.Generator, points: int
+) -> Iterator[tuple[Session, float, np.ndarray, np.ndarray]]:
+    """Sessions, modes at random in each, times, states, and what the instances say there: so many points where rounding of states alone moves that by much less
+    than is allowed. Every second session has other parameters than the system. Where these do not fit each other, or constraints in force contradict each other at every
+    point, there is another session."""
+    left = points
+    for number in range(_TRIES):
+        try:
+            session = begun(built, random_start(built, lowered, random) if number % 2 else {}, random)
+        except StartError:
+            continue
+        with session:
+            for each in _steady(session, random, min(left, points // _SESSIONS)):
+                left -= 1
+                yield session, *each
+        if not left:
+            return
+    raise AssertionError(f"of {points} points there are {left} too few at which the instances have derivatives")
+
+
+def _steady(session: Session, random: np.random.Generator, count: int) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
+    """Up to the first that cannot be found."""
     for _ in range(count):
         for _ in range(_DRAWS):
             t, x = random_point(session, random)
             expected = _by_rows(session, t, x)
-            moved = [_by_rows(session, t, x * (1 + random.choice([-4, 4], len(x)) * np.finfo(float).eps)) for _ in range(_MOVES)]
-            if expected is not None and all(
-                each is not None and by_instance(session.built, each, expected) < ALLOWED / 10 for each in moved
-            ):
+            if expected is not None and all(_moved(session, t, x, expected, random) < ALLOWED / 10 for _ in range(_MOVES)):
                 _by_rows(session, t, x)
                 yield t, x, expected
                 break
+        else:
+            return
+
+
+def _moved(session: Session, t: float, x: np.ndarray, expected: np.ndarray, random: np.random.Generator) -> float:
+    """How far rounding of states moves derivatives."""
+    found = _by_rows(session, t, x * (1 + random.choice([-4, 4], len(x)) * np.finfo(float).eps))
+    return np.inf if found is None else by_instance(session.built, found, expected)
 
 
 def _difference(session: Session, fused: Fused, t: float, x: np.ndarray, expected: np.ndarray) -> float:
@@ -246,7 +264,7 @@ def recorded_disagreement(built: Built, points: int = 4, seed: int = 1) -> float
     lowered, random, worst = lower_variables(built, addresses), np.random.default_rng(seed), 0.0
     owner = np.array([part for part, _ in wanted])
     compared = 0
-    for _ in range(SESSIONS):
+    for _ in range(_SESSIONS):
         with begun(built, {}, random) as session:
             slots = [loop.first + i for loop in session.schedule.loops for i in range(len(loop.unknowns))]
             for _ in range(_DRAWS):

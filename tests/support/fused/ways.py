@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from coupling.errors import StartError
 from coupling.fused.lowering import lower
 from coupling.kernel.fused import fuse, report
 from coupling.kernel.status import Status
 from coupling.live.fused import BY_CODE, BY_TAPE, begin_fused
 from coupling.live.session import Session
 from coupling.plan.build import Built
-from tests.support.fused.agreement import SESSIONS, begun, by_instance, random_start, relative, steady_points
+from tests.support.fused.agreement import by_instance, relative, steady_points
 
 WAYS: dict[bool | str, str] = {"tape": BY_TAPE, True: BY_CODE}
 """As a run asks for them, and as it says so."""
@@ -24,20 +23,13 @@ def ways_disagreement(built: Built, points: int = 20, seed: int = 1) -> float:
     to the greatest of all. Each evaluation begins with a workspace that is full of NaN, and none is left to the instances."""
     lowered, random = lower(built), np.random.default_rng(seed)
     found = list[float]()
-    for number in range(SESSIONS):
-        try:
-            session = begun(built, random_start(built, lowered, random) if number else {}, random)
-        except StartError:
-            continue  # parameters that do not fit each other
-        with session:
-            for t, x, expected in steady_points(session, random, points // SESSIONS):
-                assert session.kernel.evaluate(t, x) is Status.DONE
-                indicators = _indicators(session)
-                for way in WAYS:
-                    found.append(by_instance(built, _by_way(session, way, t, x), expected))
-                    found.append(relative(_indicators(session), indicators))
-                fuse(session.kernel, None)
-    assert len(found) >= points // SESSIONS * len(WAYS), "there is hardly a point at which the instances have derivatives"
+    for session, t, x, expected in steady_points(built, lowered, random, points):
+        assert session.kernel.evaluate(t, x) is Status.DONE
+        indicators = _indicators(session)
+        for way in WAYS:
+            found.append(by_instance(built, _by_way(session, way, t, x), expected))
+            found.append(relative(_indicators(session), indicators))
+        fuse(session.kernel, None)
     return max(found)
 
 
