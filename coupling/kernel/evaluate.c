@@ -247,7 +247,10 @@ static bool agree(const Kernel *k, const double *dx)
         for (int i = k->parts[p].first_state; i < k->parts[p].first_state + k->parts[p].states; i++) {
             const double exact = k->v[k->derivative_slot[i]];
             size = fmax(size, fabs(exact));
-            off = fmax(off, fabs(exact - dx[i]));
+            const double apart = fabs(exact - dx[i]);
+            if (isnan(apart)) /* which fmax would drop */
+                return false;
+            off = fmax(off, apart);
         }
         if (!(off <= 1e-7 * size + 1e-11 * all))
             return false;

@@ -153,7 +153,8 @@ struct Kernel {
     bool fast;     /* loops with a shortcut have been affine wherever that was checked */
     double passed; /* the time of the last event: jumps up to there have happened */
     bool settled;  /* the instances have the inputs that the slots say */
-    bool ahead;    /* fused code has made the last evaluation: the instances are where they were before it */
+    bool ahead;    /* fused code has made the last evaluation: the instances are where they were before it, unless they are settled */
+    bool brought;  /* a check has brought the instances to the end of the last step, and nothing has moved them since: of rows that are made there */
     double *buffer;
     double *displaced; /* the projected states of the last projected derivatives */
     bool events;   /* the instances are in Event Mode, where time and states stand still */

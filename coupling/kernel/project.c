@@ -99,7 +99,10 @@ RARELY int kernel_set_projection(Kernel *k, const Rows *rows, bool on)
 int read_constraints(Kernel *k, const double *x)
 {
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    return k->ahead && k->fused->read(k) ? KERNEL_DONE : operate(k, &k->lists[READING]);
+    if (k->ahead && k->fused->read(k))
+        return KERNEL_DONE;
+    k->brought = false;
+    return operate(k, &k->lists[READING]);
 }
 
 /* As fmax has it, which compilers do not write in place. */

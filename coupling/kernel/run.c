@@ -126,6 +126,7 @@ int kernel_restart(Kernel *k, double t, const double *x)
 static int record_at(Kernel *k, double t, const double *x)
 {
     int result = kernel_evaluate(k, t, x);
+    k->brought = false;
     if (k->sensitivity)
         k->sensitivity->now = x + k->states;
     if (result == KERNEL_DONE)
@@ -139,8 +140,7 @@ static int record_at(Kernel *k, double t, const double *x)
  * has brought them. */
 static int record_between(Kernel *k, double t, const double *x)
 {
-    const bool left = t < k->run->stop || (k->ahead && k->settled && k->t == t);
-    if (!k->fused || !k->fused->record || !left)
+    if (!k->fused || !k->fused->record || !(t < k->run->stop || k->brought))
         return record_at(k, t, x);
     double *values = record_place(k);
     if (!values)
@@ -156,6 +156,7 @@ static int record_until(Kernel *k, double t)
     int result = KERNEL_DONE;
     if (run->next_output == run->outputs || run->output_times[run->next_output] > t)
         return result;
+    k->brought = k->ahead && k->settled && k->t == run->t;
     keep_unknowns(k, run->unknowns);
     begin_from(k, run->unknowns_before);
     while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {

@@ -127,7 +127,8 @@ def build_jacobian(graph: Graph, loop: Loop, constant: ConstantDerivatives, move
 
 def pattern_of(graph: Graph, loop: Loop) -> tuple[list[int], list[int]]:
     """Where the entries of a loop's Jacobian are, in compressed rows: where each row begins, and the columns."""
-    entered: dict[int, set[int]] = {graph.node[address]: {i} for i, address in enumerate(loop.unknowns)}
+    place = {address: i for i, address in enumerate(loop.unknowns)}
+    entered: dict[int, set[int]] = {graph.node[address]: {i} for address, i in place.items()}
     for node in _inner_order(graph, loop):
         if node not in entered:
             before = [entered[n] for n in graph.before[node] if n in entered]
@@ -137,7 +138,7 @@ def pattern_of(graph: Graph, loop: Loop) -> tuple[list[int], list[int]]:
         if number < len(loop.unknowns) - loop.torn:
             row = entered[graph.node[owner]]
         else:
-            row = {loop.unknowns.index(owner)}.union(*(entered.get(graph.node[source], ()) for source in graph.wires[owner]))
+            row = {place[owner]}.union(*(entered.get(graph.node[source], ()) for source in graph.wires[owner]))
         columns += sorted(row)
         row_start.append(len(columns))
     return row_start, columns

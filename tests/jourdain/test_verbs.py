@@ -90,6 +90,28 @@ def test_points_of_a_file_and_tables_as_files(folder: Path, capsys: pytest.Captu
     assert [(row["rod.m"], row["rod.I"], row["ending"]) for row in rows] == [("1.0", "0.1", "COMPLETED"), ("2.5", "0.2", "COMPLETED")]
 
 
+def test_a_sweep_warns_of_the_way_that_it_takes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the words of ``simulate``, once for all runs, to people and to machines."""
+    options = (
+        "--stop",
+        "0.02",
+        "--communication-step",
+        "0.01",
+        "--compiled",
+        "tape",
+        "--grid",
+        "rod.m=1:2:3",
+        "--measure",
+        "final(rod.theta)",
+    )
+    warnings = pendulum().simulate(0.02, communication_step=0.01, compiled="tape").outcome.warnings
+    warning = next(each for each in warnings if each.startswith("compiled"))  # the others are of each run
+    _, said, _ = run(capsys, "sweep", folder / "machine.py", *options)
+    assert said.count("Warning: ") == 1 and f"Warning: {warning}\n" in said
+    _, said, _ = run(capsys, "sweep", folder / "machine.py", *options, "--json")
+    assert json.loads(said)["warnings"] == [warning]
+
+
 def test_a_sweep_for_machines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One object; what is not a number is null."""
     machine, options = (

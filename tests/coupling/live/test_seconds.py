@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from coupling import System
 from coupling.record import Statistics
 from tests.coupling.live.test_fused_islands import arm
+from tests.support.systems import kept
 from tests.support.systems.systems import pendulum
 
 
@@ -33,3 +35,16 @@ def test_what_fmus_take_in_each_evaluation_grows_with_the_run(make: Callable[[],
     short, long = (least(system, stop_time, compiled=compiled, output_times=[stop_time]) for stop_time in (1.0, 20.0))
     assert short.evaluated == long.evaluated == way and 10 * short.evaluations < long.evaluations
     assert 3 * short.seconds_in_fmus < long.seconds_in_fmus
+
+
+def test_evaluations_before_a_checkpoint_take_no_time_after_it(tmp_path: Path) -> None:
+    """A run by the FMUs that goes on near its end has made thousands of evaluations, of which the most were made before."""
+    with kept.checkpoints(tmp_path, 1, 40) as paths:
+        whole = (
+            pendulum()
+            .simulate(20.0, compiled=False, output_times=[20.0], checkpoint=tmp_path / "last.ckpt", checkpoint_interval=0.0)
+            .statistics
+        )
+    costs = min((System.resume(paths[-1]).statistics for _ in range(3)), key=lambda each: each.seconds_in_fmus)
+    assert costs.evaluations == whole.evaluations > 1000
+    assert 0 <= costs.seconds_in_fmus < 0.3 * whole.seconds_in_fmus
