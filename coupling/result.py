@@ -6,6 +6,7 @@ import csv
 import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -95,7 +96,9 @@ class Result:
         """Those of this run alone, as they were given; files have none."""
         self.system, self.outcome, self.statistics = record.system, outcome, record.statistics
         self.names = [column.name for column in record.columns]
-        self.time = np.ascontiguousarray(record.rows[:, 0])
+        self.time = record.rows[:, 0]
+        with suppress(MemoryError):  # a run that memory has ended may have left too little for what is only faster
+            self.time = np.ascontiguousarray(self.time)
         self.values = record.rows[:, 1:]
         self.changes = record.changes
         """Joints that were added or removed in the run, in the order of time: ``time``, ``joint``, ``what`` (``added`` or ``removed``), ``impulses`` by
