@@ -43,6 +43,7 @@ def test_a_way_that_cannot_be_had_is_said_once(case: str, compiled: object, monk
     make: Callable[[], System]
     make, options, _, ending = CASES[case]  # type: ignore[assignment]
     if case == "sandbox" and lacks():
+        # Kernels before Linux 6.2 have no sandbox, and runs that ask for one are refused there.
         pytest.skip(lacks())
     if case == "no compiler":
         monkeypatch.setattr(coded, "functions", fail)
