@@ -109,7 +109,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
         memcpy(before, k->v, (size_t)k->slots * sizeof *before);
         result = update(k, &again, states_changed);
     }
-    free(before);
+    memcpy(before, x, (size_t)k->states * sizeof *x);
     for (int h = 0; h < k->handler_count && result == KERNEL_DONE; h++) {
         const int i = k->handler[h];
         Part *part = &k->parts[i];
@@ -119,6 +119,9 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
         if (status > WARNING)
             result = failed(k, KERNEL_FMU_FAILED, "entering Continuous-Time Mode", i, status);
     }
+    /* Many FMUs say that states have changed at every event. */
+    *states_changed = *states_changed && memcmp(before, x, (size_t)k->states * sizeof *x);
+    free(before);
     k->events = false;
     if (k->fused)
         k->fused->stale = k->fused->stale_record = true;

@@ -26,7 +26,7 @@ Status choose_modes(Instance *instance, Update *update)
     if (chosen)
         changed(instance, 0);
     update->again = update->again || chosen;
-    update->states_changed = update->states_changed || jumped;
+    update->states_changed = update->states_changed || chosen || jumped;
     return OK;
 }
 

@@ -96,7 +96,14 @@ Status follow_start(Instance *instance)
     return before && model.relations ? start_events(instance) : OK;
 }
 
-/* One round: all events that fire now take effect together, computed from the values before. */
+/* Whether a relation has changed in a direction that equations or events depend on. */
+static bool relation_matters(const Instance *instance, unsigned i)
+{
+    return instance->edge[i] && (model.watch[i] == 0 || model.watch[i] == instance->edge[i]);
+}
+
+/* One round: all events that fire now take effect together, computed from the values before. Some importers restart their integrator only where
+ * states are said to have changed, and some look at the last round only: it says so after every event that changes anything. */
 Status update_events(Instance *instance, Update *update)
 {
     *update = (Update){.next_time = INFINITY};
@@ -106,6 +113,7 @@ Status update_events(Instance *instance, Update *update)
         int now = instance->v[model.relation_indicator[i]] > 0, before = instance->v[model.relation[i]] != 0;
         instance->edge[i] = (signed char)(now - before);
         update->again = update->again || now != before;
+        update->states_changed = update->states_changed || relation_matters(instance, i);
     }
     if (model.times)
         model.instants(instance->v, instance->next);
@@ -116,7 +124,7 @@ Status update_events(Instance *instance, Update *update)
         const Event *event = &model.event[e];
         if (!fires(instance, event))
             continue;
-        any = update->again = true;
+        any = update->again = update->states_changed = true;
         note_event(instance, "%s: at time %.17g: %s", instance->name, instance->v[model.time], event->text);
         for (unsigned a = event->first; a < event->first + event->count; a++) {
             const Variable *target = &model.variable[model.assignment[a]];
@@ -124,7 +132,6 @@ Status update_events(Instance *instance, Update *update)
                 return report(instance, ERROR, "%s: the event '%s' sets %s = %.17g, which is not %s", instance->name, event->text,
                               variable_name(&model, target), instance->new_values[a], target->type == INTEGER ? "an integer of 32 bits" : "a finite number");
             instance->v[model.assignment[a]] = instance->new_values[a];
-            update->states_changed = update->states_changed || target->role == STATE;
             changed(instance, target->stage);
         }
     }
@@ -143,16 +150,17 @@ Status update_events(Instance *instance, Update *update)
         if (instance->next[i] != instance->spent[i] && instance->next[i] < update->next_time)
             update->next_time = instance->next[i];
     update->next_time_defined = isfinite(update->next_time);
-    return choose_modes(instance, update);
+    const Status status = choose_modes(instance, update);
+    update->states_changed = update->states_changed || instance->progress.changed;
+    instance->progress.changed = update->states_changed && update->again;
+    return status;
 }
 
 /* Rounds until nothing fires any more. */
 Status settle_events(Instance *instance, Update *update)
 {
-    bool states_changed = false;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         Status status = update_events(instance, update);
-        states_changed = update->states_changed = update->states_changed || states_changed;
         if (status != OK || !update->again)
             return status;
     }

@@ -176,13 +176,14 @@ Status finish_initialization(Instance *instance)
         status = start_events(instance);
     if (status == OK && model.composition)
         status = check_composition(instance);
-    /* Without Event Mode, the importer does not handle the events at the start. */
+    /* Without Event Mode, the importer does not handle the events at the start. With it, constraints are held after these, in Step Mode: which
+     * ones are in force is decided by them. */
     if (status == OK && instance->co_simulation && !instance->event_mode_used) {
         Update update;
         status = settle_events(instance, &update);
+        if (status == OK)
+            status = hold_constraints(instance);
     }
-    if (status == OK && instance->co_simulation)
-        status = hold_constraints(instance);
     if (status == OK)
         accept_point(instance);
     return status;

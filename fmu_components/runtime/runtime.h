@@ -39,6 +39,7 @@ typedef struct {
     double step_size; /* that the error control would take if no communication point cut it short */
     double reached;   /* the last time that a step arrived at */
     bool varying;     /* inputs have derivatives in the next step */
+    bool changed;     /* an earlier round of the present events has changed something */
 } Progress;
 
 typedef struct Instance Instance;

@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -230,10 +231,16 @@ Status get_derivatives(Instance *instance, double *dx, size_t count)
                                  : wrong_count(instance, "derivatives", count, model.states);
 }
 
+/* An indicator of 0 is shown just below it, where its relation is false. So a root finder never ends on a root at which nothing switches,
+ * and no indicator is 0 when integration begins: some root finders do not watch such ones. */
 Status get_indicators(Instance *instance, double *z, size_t count)
 {
-    return count == model.indicators ? read_places(instance, model.indicator, count, z, REAL)
-                                     : wrong_count(instance, "event indicators", count, model.indicators);
+    if (count != model.indicators)
+        return wrong_count(instance, "event indicators", count, model.indicators);
+    const Status status = read_places(instance, model.indicator, count, z, REAL);
+    for (size_t i = 0; i < count; i++)
+        z[i] = z[i] == 0 ? -DBL_MIN : z[i];
+    return status;
 }
 
 Status get_states(const Instance *instance, double *x, size_t count)

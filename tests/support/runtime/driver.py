@@ -151,12 +151,12 @@ class Driver:
         self.fmu.exitInitializationMode()
         return self.settle() if self.kind == "me" else {}
 
-    def settle(self) -> dict[str, Any]:
-        """Event iteration, then back to continuous time; in Model Exchange."""
+    def settle(self, last: bool = False) -> dict[str, Any]:
+        """Event iteration, then back to continuous time; in Model Exchange. States have changed in any round, or in the ``last`` one."""
         changed = False
         while True:
             update = self.update()
-            changed = changed or update["states_changed"]
+            changed = (changed and not last) or update["states_changed"]
             if not update["again"]:
                 break
         self.fmu.enterContinuousTimeMode()
@@ -169,9 +169,9 @@ class Driver:
             again, _, _, changed, defined, instant = self.fmu.updateDiscreteStates()
         return {"again": bool(again), "states_changed": bool(changed), "next_time": float(instant) if defined else None}
 
-    def handle_events(self) -> dict[str, Any]:
+    def handle_events(self, last: bool = False) -> dict[str, Any]:
         self.fmu.enterEventMode()
-        return self.settle()
+        return self.settle(last)
 
     # -- Model Exchange ------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Components with events, small enough that every answer is known in closed form."""
 
-from sympy import Piecewise, true
+from sympy import And, Piecewise, sympify, true
 
 from fmu_components.declare.component import TIME, Component, falls, reaches, rises
 
@@ -164,3 +164,22 @@ class Passes(Component):
             count = self.discrete(f"{name}.count", 0, "", "how often it was passed upwards")
             self.output(f"{name}.passes", count, "", "how often it was passed upwards")
             self.when(rises(h - height), {count: count + 1}, f"the {name} height is passed")
+
+
+class Valve(Component):
+    """Clock that opens a valve when it rises past a threshold, and closes it again when it rises past a later one.
+
+    Both rates are constant in between: the volume is what the clock shows of the time in which the valve is open.
+    """
+
+    def declare(self):
+        opening = self.parameter("opening", 0.5, "s", "what the clock shows when the valve opens")
+        closing = self.parameter("closing", 0.75, "s", "what the clock shows when the valve closes")
+        clock = self.state("clock", 0.0, "s", "a clock")
+        volume = self.state("volume", 0.0, "m3", "what has passed through the valve")
+        rate = self.parameter("rate", 1.0, "m3/s", "flow through the open valve")
+        opened = self.relation("opened", clock - opening, "the valve has opened")
+        still = self.relation("still", closing - clock, "the valve has not closed yet")
+        self.rate(clock, sympify(1))
+        self.rate(volume, Piecewise((rate, And(opened, still)), (0, True)))
+        self.output("passed", volume, "m3", "what has passed through the valve")
