@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
+from coupling.analysis.search import Wish, guesses_of
 from coupling.errors import BuildError, listed, shown
 from coupling.export.choice import Choice, choose
 from coupling.export.closing import check_held
@@ -114,7 +115,7 @@ def export_fmu(
 
         def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:
             with start(program, run, {**unstabilised, **given, **guesses}, assembling=True) as session:
-                return {**guesses, **assemble(session, guesses).changes()}
+                return {**guesses, **assemble(session, guesses, Wish(guess=guesses_of(definition))).changes()}
 
         moved |= assemble_in_parts(opened, mode, run, given, attempt)
     with start(program, run, moved) as session:

@@ -47,6 +47,7 @@ class Driver:
         logging: bool = False,
         event_mode: bool = False,
         intermediate_update: Any = None,
+        early_return: bool | None = None,
         token: str | None = None,
     ) -> None:
         _known.add(fmu)
@@ -77,7 +78,7 @@ class Driver:
                 if kind == "me"
                 else {
                     "eventModeUsed": event_mode,
-                    "earlyReturnAllowed": event_mode or bool(intermediate_update),
+                    "earlyReturnAllowed": event_mode or bool(intermediate_update) if early_return is None else early_return,
                     "intermediateUpdate": intermediate_update,
                 }
             )
