@@ -20,7 +20,7 @@ from coupling.fmus import Fmu
 from coupling.live.bordered import bordered_rows, kept_at_zero
 from coupling.live.program import compile_program
 from coupling.live.start import start
-from coupling.live.violations import check_start_state
+from coupling.live.violations import check_start_state, gauge_starts
 from coupling.memory import without_collection
 from coupling.options import Run
 from coupling.plan.build import build
@@ -126,7 +126,7 @@ def export_fmu(
         table = MechanismTable(
             built,
             ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time, steps, initial == "assemble", tuple(hold or ())),
-            moved,
+            {**moved, **gauge_starts(session)},
         )
         pack(target, table, session, equations, models, fmi, chosen)
     return target

@@ -355,6 +355,7 @@ void loop_newton_step(const Loop *, const double *z, const double *r, double *st
 
 /* project.c */
 int project_step(void *kernel, double t, double *x);
+int project_smoothly(Kernel *, double t, double *x); /* by as smooth a function of x as the constraints are */
 int project_next_step(void *kernel, double t, double *x); /* of a run, in which readings are left out that those of the steps before make needless */
 int project_row(Kernel *, double t, double *x); /* between the ends of steps: stays where it is, should the Jacobian be of too far away */
 void expect_nothing(Kernel *); /* where a run begins anew */

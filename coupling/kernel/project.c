@@ -11,6 +11,7 @@ enum { MOST_TRUSTED = 8 };
 static const double exact = 1e-12;  /* of the size: violations below are left */
 static const double surely = 0.1;   /* in units of exact: what is expected to be left, and not read */
 static const double falling = 0.5;  /* violations have to fall by this much to be worth another correction */
+static const double rounding = 1e-3; /* in units of exact: what is left of violations where derivatives are made of differences */
 
 static RARELY void free_projection(Kernel *k)
 {
@@ -245,8 +246,9 @@ static void correct_levels(Kernel *k, Violation violated, bool together, double 
     }
 }
 
-/* Without contractions, by readings alone, of which the last tells what is left. */
-static int project(Kernel *k, double t, double *x, Contraction *contraction, Violation *first, Violation *last)
+/* Without contractions, by readings alone, of which the last tells what is left. A smooth projection corrects however little is violated: a
+ * difference quotient over a small increment would otherwise see a state that stays where it is. */
+static int project(Kernel *k, double t, double *x, Contraction *contraction, bool smooth, Violation *first, Violation *last)
 {
     Violation before = {INFINITY, INFINITY}, scale = {0, 0};
     const bool fused = k->ahead, together = fused && !k->sensitivity && k->fused->corrects(k);
@@ -260,7 +262,7 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
         const Violation now = *last = violation_against(k, scale);
         if (reading == 1)
             *first = now;
-        const bool holds = now.position <= 1 && now.velocity <= 1;
+        const bool holds = smooth ? reading > 1 && greater(now) <= rounding : now.position <= 1 && now.velocity <= 1;
         if (contraction && reading > 1)
             note_contraction(&contraction[reading - 2], greater(before), greater(now));
         /* Positions that move take velocities along: these fall one reading later. */
@@ -278,6 +280,8 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
             contraction[reading - 1].trusted++;
             break;
         }
+        if (smooth && reading > 1 && greater(now) / greater(before) * greater(now) <= rounding)
+            break;
         before = now;
     }
     return KERNEL_DONE;
@@ -286,21 +290,27 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, Vio
 int project_step(void *kernel, double t, double *x)
 {
     Violation first, last;
-    return project(kernel, t, x, NULL, &first, &last);
+    return project(kernel, t, x, NULL, false, &first, &last);
+}
+
+int project_smoothly(Kernel *k, double t, double *x)
+{
+    Violation first, last;
+    return project(k, t, x, NULL, true, &first, &last);
 }
 
 int project_next_step(void *kernel, double t, double *x)
 {
     Kernel *k = kernel;
     Violation first, last;
-    return project(k, t, x, k->projection->contraction, &first, &last);
+    return project(k, t, x, k->projection->contraction, false, &first, &last);
 }
 
 RARELY int project_row(Kernel *k, double t, double *x)
 {
     Violation first, last;
     memcpy(k->projection->before, x, (size_t)k->states * sizeof *x);
-    const int result = project(k, t, x, NULL, &first, &last);
+    const int result = project(k, t, x, NULL, false, &first, &last);
     if (result == KERNEL_DONE && greater(last) > greater(first))
         memcpy(x, k->projection->before, (size_t)k->states * sizeof *x);
     return result;

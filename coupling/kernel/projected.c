@@ -12,12 +12,12 @@ int kernel_project(Kernel *k, double t, double *x)
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
     if (k->fused && k->fused->linearise(k))
-        return project_step(k, t, x);
+        return project_smoothly(k, t, x);
     int result = pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
         if (k->loops[i].mobile)
             result = loop_factorise(k, i);
-    return result ? result : project_step(k, t, x);
+    return result ? result : project_smoothly(k, t, x);
 }
 
 static int displaced(Kernel *k, double t, const double *x)

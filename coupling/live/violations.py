@@ -126,6 +126,13 @@ def follow_gauge(session: Session, x: np.ndarray) -> None:
         x[list(gauge)] = values_of(session, list(gauge.values()))
 
 
+def gauge_starts(session: Session) -> dict[tuple[int, str], float]:
+    """Returns the gauge states where a session begins, by part and name."""
+    parts = session.built.parts
+    named = [(i, part.fmu.by_reference[reference].name) for i, part in enumerate(parts) for reference in part.states]
+    return {named[number]: float(session.x[number]) for number in session.built.gauge}
+
+
 def described(session: Session, address: Address, value: float) -> str:
     """A value with its name and unit."""
     unit = session.built.parts[address.part].fmu.by_reference[address.reference].unit or ""

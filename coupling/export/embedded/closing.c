@@ -315,8 +315,6 @@ const char *close_start(Whole *w)
             open = "the start cannot be assembled: a value is not a finite number";
         end(&c);
     }
-    for (unsigned i = 0; i < mechanism.gauges && !open; i++)
-        w->v[w->model.state[mechanism.gauge[i].state]] = w->v[mechanism.gauge[i].follows];
     if (open)
         pass_states(w, w->projected_states, true);
     pass_values(w);

@@ -186,11 +186,22 @@ static const char *reason(const Model *m)
     return system_reason(whole(m)->system);
 }
 
+/* States that count turns begin at the angles that they follow. */
+static void follow_gauges(Whole *w)
+{
+    for (unsigned i = 0; i < mechanism.gauges; i++)
+        w->v[w->model.state[mechanism.gauge[i].state]] = w->v[mechanism.gauge[i].follows];
+    if (mechanism.gauges)
+        pass_values(w);
+}
+
 static void arrange(Model *m)
 {
     Whole *w = whole(m);
     pass_values(w);
     w->open = mechanism.assemble_reference && w->v[mechanism.assemble_reference] != 0 ? close_start(w) : NULL;
+    if (!w->open)
+        follow_gauges(w);
 }
 
 static const char *violation(Model *m, double tolerance)
@@ -217,9 +228,10 @@ static const char *violation(Model *m, double tolerance)
     return w->failed || (m->states && isnan(w->v[m->derivative[0]])) ? reason(m) : NULL;
 }
 
+/* Joints that switch have no modes yet: constraints that repeat others may not be in force together. */
 static const char *warning(Model *m)
 {
-    return system_redundancy(whole(m)->system);
+    return mechanism.watching ? NULL : system_redundancy(whole(m)->system);
 }
 
 const Composition composition = {bind, restart, evaluate_stage, derive, reason, arrange, violation, warning, steps, project, accept, choose};

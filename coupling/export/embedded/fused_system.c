@@ -40,7 +40,7 @@ static bool derive(System *s, double t, const double *x, double *dx)
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
     if (s->returning) {
         memcpy(k->displaced, x, (size_t)k->states * sizeof *x);
-        if (!k->fused->linearise(k) || project_step(k, t, k->displaced) != KERNEL_DONE)
+        if (!k->fused->linearise(k) || project_smoothly(k, t, k->displaced) != KERNEL_DONE)
             return false;
         memcpy(k->v, k->displaced, (size_t)k->states * sizeof *x);
     }

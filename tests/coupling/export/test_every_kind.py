@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -12,65 +10,46 @@ from typing import Any
 import fmpy
 import pytest
 
-from coupling import System
+from tests.support.export.examples import exported, initial, system
 from tests.support.export.kinds import EXACT, KINDS
-from tests.support.systems.machines import EXAMPLES, example
 
 
 @dataclass(frozen=True, kw_only=True)
 class Switching:
-    """An example whose components have events, with a run in which these happen."""
+    """A run in which events happen."""
 
     stop: float
     step: float
-    make: str = "system"
-    of: dict[str, Any] = field(default_factory=dict)
-    initial: str = "check"
+    implicit: bool = False
     run: dict[str, Any] = field(default_factory=dict)
-    export: dict[str, Any] = field(default_factory=dict)
 
 
 CASES = {
-    "06_hydraulic_crane": Switching(stop=1.5, step=0.05, run={"solver": "cvode"}, export={"implicit": True}),
+    "06_hydraulic_crane": Switching(stop=1.5, step=0.05, run={"solver": "cvode"}, implicit=True),
     "08_motor_slider_crank": Switching(stop=0.15, step=0.01, run={"solver": "cvode"}),
     "09_gantry_crane": Switching(stop=2.0, step=0.1),
     "31_stick_slip": Switching(stop=2.0, step=0.1),
     "32_clutch": Switching(stop=4.0, step=0.1),
     "33_pendulum_at_wall": Switching(stop=2.0, step=0.1),
     "34_newtons_cradle": Switching(stop=1.0, step=0.05),
-    "35_walkers_foot": Switching(stop=0.1, step=0.01, of={"slope": 0.4, "mu": 0.2, "step": 0.01}),
-    "36_walking_leg": Switching(stop=0.72, step=0.04, initial="assemble"),
+    "35_walkers_foot": Switching(stop=0.1, step=0.01),
+    "36_walking_leg": Switching(stop=0.72, step=0.04),
 }
 QUICK = ("31_stick_slip", "32_clutch")
 ROUNDING = 1e-6
 """What no value is smaller than that counts, in any unit here."""
-_FOLDER = tempfile.TemporaryDirectory(prefix="every-kind-")
 
 
-@cache
-def system(name: str) -> System:
-    case = CASES[name]
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        return getattr(example(name), case.make)(**case.of)
-    finally:
-        sys.path.remove(str(EXAMPLES))
-
-
-@cache
-def exported(name: str, fmi: int) -> Path:
-    case = CASES[name]
-    return system(name).export_fmu(
-        Path(_FOLDER.name) / f"{name}_{fmi}.fmu", fmi=fmi, platforms=["linux64"], initial=case.initial, **case.export
-    )
+def fmu_of(name: str, fmi: int) -> Path:
+    return exported(name, fmi, implicit=CASES[name].implicit)
 
 
 @cache
 def expected(name: str) -> tuple[dict[str, float], dict[str, float]]:
     """The last row of the states by the master, and the greatest value of each unit."""
     case = CASES[name]
-    states = [v.derivative.name for v in fmpy.read_model_description(str(exported(name, 3))).modelVariables if v.derivative]
-    run = {"rtol": 1e-12, "atol": 1e-13, "outputs": states, "initial": case.initial} | case.run
+    states = [v.derivative.name for v in fmpy.read_model_description(str(fmu_of(name, 3))).modelVariables if v.derivative]
+    run = {"rtol": 1e-12, "atol": 1e-13, "outputs": states, "initial": initial(name)} | case.run
     result = system(name).simulate(case.stop, **run)
     assert result.outcome.completed and result.statistics.state_events + result.statistics.time_events > 0
     size = dict.fromkeys((result.units[each] for each in states), ROUNDING)
@@ -91,6 +70,6 @@ def expected(name: str) -> tuple[dict[str, float], dict[str, float]]:
 def test_the_last_row_is_the_masters(name: str, fmi: int, kind: str) -> None:
     case = CASES[name]
     final, size = expected(name)
-    found = KINDS[kind](exported(name, fmi), list(final), case.stop, case.step)
+    found = KINDS[kind](fmu_of(name, fmi), list(final), case.stop, case.step)
     off = {each: abs(found[each] - final[each]) / size[each] for each in final}
     assert max(off.values()) <= EXACT[kind], sorted(off.items(), key=lambda item: -item[1])[:5]

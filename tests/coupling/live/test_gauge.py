@@ -140,6 +140,19 @@ def test_it_starts_as_what_it_follows() -> None:
     assert moved["pin.rotation.turned"][0] == pytest.approx(moved["pin.rotation.q"][0])
 
 
+@pytest.mark.parametrize("kind", ["me", "cs"])
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_exported_mechanism_starts_it_so_too(version: int, kind: str, tmp_path: Path) -> None:
+    """In the files, where values are as exported, and at the start that an importer chooses."""
+    path = hinged(**{"rotation.turned": 4 * np.pi}).export_fmu(tmp_path / "whole.fmu", fmi=version)
+    assert load(path).variables["pin.rotation.turned"].start == pytest.approx(4.5 * np.pi)
+    for turned, expected in ((None, 4.5 * np.pi), (-2 * np.pi, -1.5 * np.pi)):
+        with Driver(path, kind) as driver:
+            driver.start({} if turned is None else {"pin.rotation.turned": turned})
+            assert driver["pin.rotation.turned"] == pytest.approx(expected)
+            assert driver["pin.rotation.q"] == pytest.approx(expected)
+
+
 def test_a_system_of_gauge_states_alone_controls_them() -> None:
     """Nothing else would limit the steps."""
     system = System()

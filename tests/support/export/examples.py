@@ -1,0 +1,47 @@
+"""Examples as exported FMUs, each exported once in a process."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from coupling import System
+from tests.support.systems.machines import EXAMPLES, example
+
+MADE_BY: dict[str, str] = {"15_spatial_slider_crank": "mechanics", "30_vehicle": "car"}
+"""Where it is not ``system``."""
+OF: dict[str, dict[str, Any]] = {"35_walkers_foot": {"slope": 0.4, "mu": 0.2, "step": 0.01}}
+"""What a system is made of."""
+ASSEMBLED = ("26_measured_pendulum", "29_quick_return", "36_walking_leg")
+"""Examples that give guesses in place of a start."""
+TREATMENTS: dict[str, dict[str, Any]] = {
+    "Baumgarte": {},
+    "projection": {"stabilisation": "projection"},
+    "index 3": {"solver": "index3", "step_size": 1e-3},
+}
+"""Options of exporting by how constraints are treated."""
+
+_folder = tempfile.TemporaryDirectory(prefix="examples-")
+
+
+@cache
+def system(name: str) -> System:
+    sys.path.insert(0, str(EXAMPLES))  # for examples that are built on others
+    try:
+        return getattr(example(name), MADE_BY.get(name, "system"))(**OF.get(name, {}))
+    finally:
+        sys.path.remove(str(EXAMPLES))
+
+
+def initial(name: str) -> str:
+    return "assemble" if name in ASSEMBLED else "check"
+
+
+@cache
+def exported(name: str, fmi: int = 3, treatment: str = "Baumgarte", implicit: bool = False) -> Path:
+    """The FMU of an example."""
+    path = Path(_folder.name) / f"{name}, {treatment}, {fmi}.fmu"
+    return system(name).export_fmu(path, fmi=fmi, platforms=["linux64"], initial=initial(name), implicit=implicit, **TREATMENTS[treatment])
