@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from coupling import Result, System
 from coupling.kernel.status import Status
+from coupling.live.fused import begin_fused
 from coupling.live.program import compile_program
 from coupling.live.projected import state_jacobian
 from coupling.live.session import Session
@@ -16,6 +19,7 @@ from coupling.plan.build import build
 from coupling.plan.kinds import Mode
 from coupling.plan.projection import without_stabilisation
 from tests.coupling.live.test_stabilisation import EXACT, angle, carrying, four_bars, moving, pendulum, projected, violation
+from tests.support.fused.ways import WAYS
 from tests.support.oracles.planar import DoublePendulum
 from tests.support.systems import seven_bodies
 from tests.support.systems.systems import system_of
@@ -61,21 +65,27 @@ def test_derivatives_are_those_of_the_point_alone():
         assert derivatives(session, x) == pytest.approx(first, rel=1e-11, abs=1e-11)
 
 
-def test_the_jacobian_is_that_of_the_projected_derivatives():
-    """Against differences, at a state that satisfies the constraints."""
+@pytest.mark.parametrize(("increment", "allowed"), [(1e-6, 1e-6), (1e-11, 0.1)])
+@pytest.mark.parametrize("way", [False, "tape", True], ids=["FMUs", "tape", "compiled"])
+def test_the_jacobian_is_that_of_the_projected_derivatives(way, increment, allowed):
+    """Against differences, at a state that satisfies the constraints; also over increments that violate them by less than a run would correct."""
     with begun(seven_bodies.system()) as session:
         jacobian, x = state_jacobian(session), session.x.copy()
         assert session.kernel.project(0.0, x) is Status.DONE
         derivatives(session, x)
         exact = jacobian.dense()
+        if way:
+            session.run = replace(session.run, compiled=way)
+            begin_fused(session)
+            assert session.evaluated == WAYS[way]
         columns = []
         for i in range(len(x)):
             h = np.zeros(len(x))
-            h[i] = 1e-6 * max(1.0, abs(x[i]))
+            h[i] = increment * max(1.0, abs(x[i]))
             columns.append((derivatives(session, x + h) - derivatives(session, x - h)) / (2 * h[i]))
         differences = np.column_stack(columns)
-        size = np.abs(differences).max(axis=1, keepdims=True)
-        assert np.abs((exact - differences) / size).max() < 1e-6
+        size = np.abs(exact).max(axis=1, keepdims=True)
+        assert np.abs((exact - differences) / size).max() < allowed
 
 
 # -- runs ---------------------------------------------------------------------------------------------------------------------------------

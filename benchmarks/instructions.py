@@ -1,0 +1,140 @@
+"""Instructions of typical runs, counted by valgrind: the same on every day, whatever else the machine does.
+
+``--save figures.json`` keeps them, ``--compare figures.json`` prints the ratios to those of another commit.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+os.environ.setdefault("PYTHONHASHSEED", "0")
+
+import argparse
+import ctypes
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+HERE = Path(__file__).parent
+SWITCH = """
+#include <valgrind/callgrind.h>
+void begin(void) { CALLGRIND_START_INSTRUMENTATION; }
+void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
+"""
+"""A library that the measured process calls before and after what is counted."""
+
+
+def seven_bodies(compiled: object) -> Callable[[], object]:
+    from runs import example
+
+    system = example("03_seven_body_mechanism").system()
+    return lambda: system.simulate(0.03, rtol=1e-8, compiled=compiled)
+
+
+def chain() -> Callable[[], object]:
+    from chain import chain as hanging
+
+    system = hanging(100)
+    return lambda: system.simulate(0.1, rtol=1e-6)
+
+
+def crane() -> Callable[[], object]:
+    from runs import example
+
+    system = example("06_hydraulic_crane").system()
+    return lambda: system.simulate(1.0, solver="cvode")
+
+
+def cradle() -> Callable[[], object]:
+    from runs import example
+
+    system = example("34_newtons_cradle").system()
+    return lambda: system.simulate(2.0, rtol=1e-8)
+
+
+def exported(kind: str, stabilisation: str | None = None) -> Callable[[], object]:
+    import fmpy
+    from runs import example
+
+    folder = TemporaryDirectory()
+    path = example("03_seven_body_mechanism").system().export_fmu(
+        Path(folder.name) / "seven.fmu", platforms=["linux64"], stabilisation=stabilisation
+    )
+    unpacked = fmpy.extract(str(path), unzipdir=Path(folder.name) / "unpacked")
+    return lambda: (
+        folder,
+        fmpy.simulate_fmu(unpacked, fmi_type=kind, stop_time=0.01, output_interval=0.001, relative_tolerance=1e-8),
+    )
+
+
+CASES: dict[str, Callable[[], Callable[[], object]]] = {
+    "seven bodies by FMUs": lambda: seven_bodies(False),
+    "seven bodies by tape": lambda: seven_bodies("tape"),
+    "seven bodies compiled": lambda: seven_bodies(True),
+    "chain of 100": chain,
+    "crane": crane,
+    "Newton's cradle": cradle,
+    "exported seven bodies, FMPy, Model Exchange": lambda: exported("ModelExchange"),
+    "exported seven bodies, FMPy, Co-Simulation": lambda: exported("CoSimulation"),
+    "projected seven bodies, FMPy, Model Exchange": lambda: exported("ModelExchange", "projection"),
+}
+
+
+def measure(name: str, library: str) -> None:
+    """Runs a case twice, and counts the second run; in a process of its own under valgrind."""
+    switch, run = ctypes.CDLL(library), CASES[name]()
+    run()
+    switch.begin()
+    run()
+    switch.end()
+
+
+def count(name: str, folder: Path) -> int:
+    """Returns the instructions of a case."""
+    out = folder / "callgrind.out"
+    command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}", sys.executable, __file__]
+    done = subprocess.run([*command, "--measure", name, str(folder / "switch.so")], capture_output=True, text=True, cwd=HERE)
+    found = re.search(r"^totals: (\d+)", out.read_text(), re.MULTILINE) if out.exists() else None
+    if done.returncode or not found:
+        raise SystemExit(f"'{name}' could not be measured:\n{done.stderr[-2000:]}")
+    return int(found[1])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", default="", help="cases whose names contain this text (default: all)")
+    parser.add_argument("--save", type=Path, help="file for the figures")
+    parser.add_argument("--compare", type=Path, help="file with the figures of another commit")
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.measure:
+        measure(*arguments.measure)
+        return 0
+    if not shutil.which("valgrind"):
+        print("valgrind is not installed: apt-get install valgrind")
+        return 1
+    before = json.loads(arguments.compare.read_text()) if arguments.compare else {}
+    figures = {}
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "switch.c").write_text(SWITCH)
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", folder / "switch.so", folder / "switch.c"], check=True)
+        for case in CASES:
+            if arguments.only in case:
+                figures[case] = count(case, folder)
+                ratio = f"  {figures[case] / before[case]:6.3f}" if case in before else ""
+                print(f"{case:46} {figures[case] / 1e6:10.2f} million{ratio}", flush=True)
+    if arguments.save:
+        arguments.save.write_text(json.dumps(figures, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
