@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 HERE = Path(__file__).parent
 SWITCH = """
@@ -31,11 +32,11 @@ void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
 """A library that the measured process calls before and after what is counted."""
 
 
-def seven_bodies(compiled: object) -> Callable[[], object]:
+def seven_bodies(**options: Any) -> Callable[[], object]:
     from runs import example
 
     system = example("03_seven_body_mechanism").system()
-    return lambda: system.simulate(0.03, rtol=1e-8, compiled=compiled)
+    return lambda: system.simulate(0.03, rtol=1e-8, **options)
 
 
 def chain() -> Callable[[], object]:
@@ -64,8 +65,10 @@ def exported(kind: str, stabilisation: str | None = None) -> Callable[[], object
     from runs import example
 
     folder = TemporaryDirectory()
-    path = example("03_seven_body_mechanism").system().export_fmu(
-        Path(folder.name) / "seven.fmu", platforms=["linux64"], stabilisation=stabilisation
+    path = (
+        example("03_seven_body_mechanism")
+        .system()
+        .export_fmu(Path(folder.name) / "seven.fmu", platforms=["linux64"], stabilisation=stabilisation)
     )
     unpacked = fmpy.extract(str(path), unzipdir=Path(folder.name) / "unpacked")
     return lambda: (
@@ -75,9 +78,10 @@ def exported(kind: str, stabilisation: str | None = None) -> Callable[[], object
 
 
 CASES: dict[str, Callable[[], Callable[[], object]]] = {
-    "seven bodies by FMUs": lambda: seven_bodies(False),
-    "seven bodies by tape": lambda: seven_bodies("tape"),
-    "seven bodies compiled": lambda: seven_bodies(True),
+    "seven bodies by FMUs": lambda: seven_bodies(compiled=False),
+    "seven bodies by tape": lambda: seven_bodies(compiled="tape"),
+    "seven bodies compiled": lambda: seven_bodies(compiled=True),
+    "seven bodies, cvode, projected": lambda: seven_bodies(solver="cvode", stabilisation="projection"),
     "chain of 100": chain,
     "crane": crane,
     "Newton's cradle": cradle,

@@ -1,5 +1,6 @@
 """Every benchmark runs; what it measures is not judged here."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,14 @@ def test_the_runtime_benchmark_prints_its_table():
     assert len(text) == 7
     for line in text[1:]:
         assert line.startswith("planar.Body") and float(line.split()[-1]) > 0
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_instructions_counts_a_case():
+    if not shutil.which("valgrind"):
+        pytest.skip("valgrind is not installed: apt-get install valgrind")
+    (line,) = printed("instructions", "--only", "cradle")
+    assert line.startswith("Newton's cradle") and 1 < float(line.split()[-2]) < 1000
 
 
 @pytest.mark.slow
