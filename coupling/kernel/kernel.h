@@ -114,7 +114,8 @@ int kernel_indicators(Kernel *, double *z);
 int kernel_synchronise(Kernel *, double t, const double *x); /* time and states to all instances */
 
 /* projected.c */
-int kernel_project(Kernel *, double t, double *x); /* onto the constraints, as the point alone says */
+int kernel_project(Kernel *, double t, double *x); /* onto the constraints, as a smooth function of the point alone */
+int kernel_return(Kernel *, double t, double *x);  /* the same, but a point that satisfies them stays where it is */
 double kernel_decay(void); /* by the second: how fast states return to projected ones */
 int kernel_projected_derivatives(Kernel *, double t, const double *x, double *dx);
 int kernel_projected_residuals(Kernel *, double t, const double *x, const double *z, double *dx, double *r);

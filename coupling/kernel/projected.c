@@ -7,17 +7,29 @@
 static const double decay = 5; /* 1/s */
 
 /* One pass with the unknowns as they are tells how states answer to them: the point alone decides where it is moved. */
-int kernel_project(Kernel *k, double t, double *x)
+static int linearise(Kernel *k, double t, const double *x)
 {
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
     if (k->fused && k->fused->linearise(k))
-        return project_smoothly(k, t, x);
+        return KERNEL_DONE;
     int result = pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
         if (k->loops[i].mobile)
             result = loop_factorise(k, i);
+    return result;
+}
+
+int kernel_project(Kernel *k, double t, double *x)
+{
+    const int result = linearise(k, t, x);
     return result ? result : project_smoothly(k, t, x);
+}
+
+int kernel_return(Kernel *k, double t, double *x)
+{
+    const int result = linearise(k, t, x);
+    return result ? result : project_step(k, t, x);
 }
 
 static int displaced(Kernel *k, double t, const double *x)

@@ -496,5 +496,5 @@ double system_decay(const System *s)
 bool system_project(System *s, double t, double *x, bool anew)
 {
     s->moved = true;
-    return system_ended(s, anew ? kernel_project(s->kernel, t, x) : project_step(s->kernel, t, x));
+    return system_ended(s, anew ? kernel_return(s->kernel, t, x) : project_step(s->kernel, t, x));
 }
