@@ -20,7 +20,7 @@ from coupling.fmus.structure import Structure
 from coupling.fmus.terminals import Terminal
 from coupling.fmus.units import Unit
 from coupling.fmus.variables import FmuVariable, Settable
-from coupling.fmus.views import View
+from coupling.fmus.views import Element, View, elements_of_vectors
 
 _KINDS = {"me": "Model Exchange", "cs": "Co-Simulation"}
 
@@ -77,6 +77,11 @@ class Fmu:
     _binaries: dict[str, Path] = field(default_factory=dict, init=False, repr=False)
     """Of this platform, by identifiers, once they were asked for."""
 
+    @property
+    def is_own(self) -> bool:
+        """Whether this library wrote it, as its model description says: its runtime computes a variable when the variable is read."""
+        return self.generation_tool.startswith("Jourdain")
+
     def interface(self, kind: str) -> Interface:
         """What the FMU offers for a ``kind``, ``me`` or ``cs``."""
         if kind not in _KINDS:
@@ -109,6 +114,12 @@ class Fmu:
     def own(self, reference: int) -> int:
         """The reference that stands in the lists of the model structure, of one that may be in base units."""
         return self._own.get(reference, reference) if self._own else reference
+
+    @cached_property
+    def elements(self) -> tuple[Element, ...]:
+        """The variables that functions of the standard give as elements of vectors, which count more than the variables themselves."""
+        lists = self.states, *([each.reference for each in listed] for listed in (self.structure.derivatives, self.structure.indicators))
+        return tuple(elements_of_vectors(lists, self.views, self._own))
 
     def factor(self, reference: int) -> float:
         """The derivative of a value in base units by the same value as the FMU has it."""

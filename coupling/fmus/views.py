@@ -40,6 +40,31 @@ class View(NamedTuple):
     """Of an array, what the FMU starts with; None where it does not say so."""
 
 
+class Element(NamedTuple):
+    """A variable that a function of the standard gives as an element of a vector; its value is factor * element + offset."""
+
+    reference: int
+    vector: int
+    """0 for the states, 1 for their derivatives, 2 for the event indicators."""
+    place: int
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+def elements_of_vectors(lists: Iterable[Sequence[int]], views: Sequence[View], own: Mapping[int, int]) -> Iterator[Element]:
+    """Yields the elements of the vectors, by the references of the variables and by those that stand for them with a factor."""
+    found: dict[int, Element] = {}
+    for vector, references in enumerate(lists):
+        for place, reference in enumerate(references):
+            if reference >= 0:  # an event indicator of FMI 2 is no variable
+                found.setdefault(reference, Element(reference, vector, place))
+    yield from found.values()
+    for seen, reference in own.items():
+        if reference in found:
+            view = next(each for each in views if 0 <= seen - each.first < each.size)
+            yield found[reference]._replace(reference=seen, factor=view.factor, offset=view.offset)
+
+
 class Free:
     """References that an FMU does not use: the widest gap among those that it does."""
 

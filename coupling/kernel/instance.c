@@ -57,9 +57,9 @@ static Component instantiate(Instance *instance, const Making *how)
 
 static bool add_views(Instance *instance, const Making *how)
 {
-    if (how->views)
-        instance->views = views_new(how->view, how->views);
-    return !how->views || instance->views;
+    if (how->views || how->elements)
+        instance->views = views_new(how->view, how->views, how->element, how->elements);
+    return !(how->views || how->elements) || instance->views;
 }
 
 Instance *instance_open(const Library *library, const Making *how, char *problem, size_t size)
@@ -146,6 +146,7 @@ Status instance_enter_initialization(Instance *instance, double tolerance, doubl
 
 Status instance_exit_initialization(Instance *instance)
 {
+    instance->running = true;
     CALL(exit_initialization, (COMPONENT), (COMPONENT));
 }
 
@@ -161,6 +162,19 @@ Status instance_get(Instance *instance, Type type, const Reference *references, 
     if (instance->views)
         return views_access(instance, type, references, count, values, false);
     return instance_access(instance, type, references, count, values, false);
+}
+
+Status instance_get_variables(Instance *instance, Type type, const Reference *references, size_t count, double *values)
+{
+    if (instance->views)
+        return views_access_variables(instance, type, references, count, values, false);
+    return instance_access(instance, type, references, count, values, false);
+}
+
+void instance_read_late(Instance *instance)
+{
+    if (instance->views)
+        views_read_late(instance->views);
 }
 
 void instances_get(Reading *readings, int count)
@@ -245,6 +259,7 @@ Status instance_start(Instance *instance, const Start *s, Refusal *refusal)
     if (s->reset) {
         instance->message[0] = '\0';
         instance->called = true;
+        instance->running = false;
         instance->next_time = INFINITY;
         ENTERS_BOTH(reset);
         status = heard(instance, l->version == 3 ? l->fmi3.reset(COMPONENT) : l->fmi2.reset(COMPONENT));

@@ -24,12 +24,13 @@ typedef struct {
 typedef struct Instance {
     const Library *library;
     Component component;
-    Views *views; /* null where no reference is one of a view */
+    Views *views; /* null where every reference is read as it is */
     Fmi2Callbacks callbacks;
     double next_time; /* of its next time event; infinite where there is none */
     bool stepped;     /* runs in Co-Simulation; else in Model Exchange */
     bool event_mode;  /* a Co-Simulation instance that handles events in Event Mode */
     const Polynomials *inputs; /* what an intermediate update sets; null where nothing follows a polynomial */
+    bool running; /* has left Initialization Mode */
     bool logs;   /* shows what it logs as it comes */
     bool called; /* nothing has been logged since a call began */
     char *name;
@@ -61,7 +62,8 @@ typedef struct {
     const Stepping *stepping;
     bool logs;
     const ViewRow *view;
-    int views;
+    const VectorRow *element; /* variables that functions of their own give as vectors */
+    int views, elements;
 } Making;
 
 /* Null where the FMU refuses; `problem` then holds what it logged. */
@@ -113,6 +115,8 @@ void instance_log_3(void *instance, Status, const char *category, const char *me
 Status instance_access(Instance *, Type, const Reference *, size_t, double *, bool setting);
 Status instance_set(Instance *, Type, const Reference *, size_t, const double *);
 Status instance_get(Instance *, Type, const Reference *, size_t, double *);
+Status instance_get_variables(Instance *, Type, const Reference *, size_t, double *); /* by no function of a vector */
+void instance_read_late(Instance *); /* of one that brings variables up to date when its derivatives are asked for */
 Status instance_set_string(Instance *, Reference, const char *);
 
 /* What one of many instances is asked for, and how it took that. */

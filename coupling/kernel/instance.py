@@ -52,13 +52,23 @@ class ViewStructure(ctypes.Structure):
     ]
 
 
+class VectorStructure(ctypes.Structure):
+    _fields_ = [
+        ("reference", c_uint),
+        *((name, c_int) for name in ("vector", "place")),
+        *((name, c_double) for name in ("factor", "offset")),
+    ]
+
+
 class MakingStructure(ctypes.Structure):
     _fields_ = [
         *((name, c_char_p) for name in ("name", "token", "resources")),
         ("stepping", c_void_p),
         ("logs", c_bool),
         ("view", c_void_p),
+        ("element", c_void_p),
         ("views", c_int),
+        ("elements", c_int),
     ]
 
 
@@ -89,6 +99,8 @@ declare(
         "instance_exit_initialization": (c_int, [c_void_p]),
         "instance_set": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
         "instance_get": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+        "instance_get_variables": (c_int, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+        "instance_read_late": (None, [c_void_p]),
         "instances_get": (None, [c_void_p, c_int]),
         "instance_get_states": (c_int, [c_void_p, c_void_p, c_size_t]),
         "instance_move_states": (c_int, [c_void_p, c_void_p, c_size_t]),
@@ -193,6 +205,17 @@ class View(NamedTuple):
     start: Sequence[float] | None = None
 
 
+class Element(NamedTuple):
+    """A variable that a function of the standard gives as an element of a vector; see ``views.h``."""
+
+    reference: int
+    vector: int
+    """0 for the states, 1 for their derivatives, 2 for the event indicators."""
+    place: int
+    factor: float = 1.0
+    offset: float = 0.0
+
+
 class Instance:
     """One instance of an FMU; freed by ``free``, once."""
 
@@ -205,6 +228,7 @@ class Instance:
         stepping: Stepping | None = None,
         *,
         views: Sequence[View] = (),
+        elements: Sequence[Element] = (),
         logging: bool = False,
     ) -> None:
         problem = ctypes.create_string_buffer(4096)
@@ -215,7 +239,11 @@ class Instance:
             for each, start in zip(views, starts, strict=True)
         )
         view = (ViewStructure * len(views))(*rows)
-        how = MakingStructure(library.text(name.encode()), library.text(token.encode()), logs=logging, views=len(views))
+        element = (VectorStructure * len(elements))(*(VectorStructure(*each) for each in elements))
+        how = MakingStructure(
+            library.text(name.encode()), library.text(token.encode()), logs=logging, views=len(views), elements=len(elements)
+        )
+        how.element = library.reference(element)
         how.resources = library.text(resources.encode() if resources else None)
         how.view = library.reference(view)
         if stepping:
@@ -265,6 +293,16 @@ class Instance:
     def get(self, type_: int, references: Sequence[int] | np.ndarray) -> tuple[int, np.ndarray]:
         keys, data = references_of(references), np.zeros(len(references))
         return self.library.instance_get(self.handle, type_, self.library.pointer(keys), len(keys), self.library.pointer(data)), data
+
+    def variables(self, references: Sequence[int]) -> tuple[int, np.ndarray]:
+        """Returns real values as the variables have them, also where a function of the standard gives them as a vector."""
+        keys, data = references_of(references), np.zeros(len(references))
+        where = self.library.pointer(keys), len(keys), self.library.pointer(data)
+        return self.library.instance_get_variables(self.handle, 0, *where), data
+
+    def read_late(self) -> None:
+        """Has the derivatives asked for before variables are read, from now on."""
+        self.library.instance_read_late(self.handle)
 
     def nominals(self, count: int) -> tuple[int, np.ndarray]:
         data = np.ones(count)

@@ -19,9 +19,13 @@ typedef struct {
 } View;
 
 struct Views {
-    int count, arrays;
+    int count, arrays, elements;
     View *view; /* by their references */
     Array *array;
+    VectorRow *element; /* by their references */
+    double *vector[VECTORS];
+    size_t size[VECTORS];
+    bool late; /* the derivatives are asked for before any variable is read */
 };
 
 static int by_first(const void *a, const void *b)
@@ -40,14 +44,40 @@ static Array *array_of(Views *views, const ViewRow *row)
     return added;
 }
 
-Views *views_new(const ViewRow *rows, int count)
+static int by_reference(const void *a, const void *b)
+{
+    const Reference left = ((const VectorRow *)a)->reference, right = ((const VectorRow *)b)->reference;
+    return (left > right) - (left < right);
+}
+
+/* The elements in the order of their references, and room for each vector. */
+static bool add_vectors(Views *views, const VectorRow *rows, int count)
+{
+    views->element = malloc(((size_t)count + 1) * sizeof *views->element);
+    if (!views->element)
+        return false;
+    for (int i = 0; i < count; i++) {
+        size_t *const size = &views->size[rows[i].vector];
+        *size = (size_t)rows[i].place + 1 > *size ? (size_t)rows[i].place + 1 : *size;
+        views->element[views->elements++] = rows[i];
+    }
+    qsort(views->element, (size_t)count, sizeof *views->element, by_reference);
+    bool complete = true;
+    for (int i = 0; i < VECTORS; i++) {
+        views->vector[i] = calloc(views->size[i] + 1, sizeof(double));
+        complete = complete && views->vector[i];
+    }
+    return complete;
+}
+
+Views *views_new(const ViewRow *rows, int count, const VectorRow *elements, int element_count)
 {
     Views *views = calloc(1, sizeof *views);
     if (!views)
         return NULL;
     views->view = calloc((size_t)count + 1, sizeof *views->view);
     views->array = calloc((size_t)count + 1, sizeof *views->array);
-    bool complete = views->view && views->array;
+    bool complete = views->view && views->array && add_vectors(views, elements, element_count);
     for (int i = 0; i < count && complete; i++) {
         Array *array = rows[i].array ? array_of(views, &rows[i]) : NULL;
         complete = !array || array->value;
@@ -68,8 +98,11 @@ void views_free(Views *views)
         return;
     for (int i = 0; i < views->arrays; i++)
         free(views->array[i].value);
+    for (int i = 0; i < VECTORS; i++)
+        free(views->vector[i]);
     free(views->view);
     free(views->array);
+    free(views->element);
     free(views);
 }
 
@@ -168,7 +201,7 @@ static Status access_scalar(Instance *instance, Type type, const View *view, dou
     return status;
 }
 
-Status views_access(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
+Status views_access_variables(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
 {
     for (size_t from = 0, to; from < count; from = to) {
         const View *view = find(instance->views, references[from]), *next = view;
@@ -184,6 +217,78 @@ Status views_access(Instance *instance, Type type, const Reference *references, 
             return status;
     }
     return OK;
+}
+
+/* -- elements of vectors ------------------------------------------------------------------------------------------------- */
+
+/* Whether a vector has a function; some binaries lack those that their tools do without. */
+static bool is_given(const Library *l, int which)
+{
+#define THERE(function) (l->version == 3 ? (bool)l->fmi3.function : (bool)l->fmi2.function)
+    return which == VECTOR_OF_STATES ? THERE(get_states) : which == VECTOR_OF_DERIVATIVES ? THERE(get_derivatives) : THERE(get_indicators);
+#undef THERE
+}
+
+static const VectorRow *element_of(const Instance *instance, Reference reference)
+{
+    const Views *const views = instance->views;
+    const VectorRow key = {.reference = reference};
+    const VectorRow *const found = bsearch(&key, views->element, (size_t)views->elements, sizeof key, by_reference);
+    return found && is_given(instance->library, found->vector) ? found : NULL;
+}
+
+static Status get_vector(Instance *instance, int which)
+{
+    const Library *l = instance->library;
+    double *const x = instance->views->vector[which];
+    const size_t size = instance->views->size[which];
+    instance->called = true;
+#define ASK(function)                                                                                                                    \
+    do {                                                                                                                                 \
+        ENTERS_BOTH(function);                                                                                                           \
+        return heard(instance, l->version == 3 ? l->fmi3.function(instance->component, x, size)                                          \
+                                               : l->fmi2.function(instance->component, x, size));                                        \
+    } while (0)
+    if (which == VECTOR_OF_STATES)
+        ASK(get_states);
+    if (which == VECTOR_OF_DERIVATIVES)
+        ASK(get_derivatives);
+    ASK(get_indicators);
+#undef ASK
+}
+
+/* The functions of vectors are those to be believed: FMUs may bring the variables of the same names up to date in no other call. */
+Status views_access(Instance *instance, Type type, const Reference *references, size_t count, double *values, bool setting)
+{
+    Views *const views = instance->views;
+    if (setting || !views->elements || !instance->running)
+        return views_access_variables(instance, type, references, count, values, setting);
+    bool known[VECTORS] = {false};
+    Status status = OK;
+    if (views->late && is_given(instance->library, VECTOR_OF_DERIVATIVES)) {
+        status = get_vector(instance, VECTOR_OF_DERIVATIVES);
+        known[VECTOR_OF_DERIVATIVES] = true;
+    }
+    for (size_t from = 0, to; from < count && status <= WARNING; from = to) {
+        const VectorRow *const element = type == FLOAT64 ? element_of(instance, references[from]) : NULL;
+        to = from + 1;
+        if (element) {
+            if (!known[element->vector])
+                status = get_vector(instance, element->vector);
+            known[element->vector] = true;
+            values[from] = element->factor * views->vector[element->vector][element->place] + element->offset;
+            continue;
+        }
+        while (to < count && !(type == FLOAT64 && element_of(instance, references[to])))
+            to++;
+        status = views_access_variables(instance, type, references + from, to - from, values + from, false);
+    }
+    return status;
+}
+
+void views_read_late(Views *views)
+{
+    views->late = true;
 }
 
 /* -- derivatives --------------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,16 @@ typedef struct {
     const double *start; /* of an array, what the FMU starts with; null where that is not known */
 } ViewRow;
 
+/* What a function of the standard gives as a whole, in the order of the lists. */
+typedef enum { VECTOR_OF_STATES, VECTOR_OF_DERIVATIVES, VECTOR_OF_INDICATORS, VECTORS } Vector;
+
+/* A variable that is an element of such a vector: its value is factor * element + offset. */
+typedef struct {
+    unsigned reference;
+    int vector, place;
+    double factor, offset;
+} VectorRow;
+
 struct Instance;
 typedef struct Views Views;
 
@@ -20,7 +30,7 @@ typedef struct Views Views;
 #pragma GCC visibility push(hidden)
 #endif
 
-Views *views_new(const ViewRow *rows, int count); /* null where memory lacks */
+Views *views_new(const ViewRow *rows, int count, const VectorRow *elements, int element_count); /* null where memory lacks */
 void views_free(Views *);
 /* As for an instance that has just been made. */
 void views_start(Views *);
@@ -29,6 +39,10 @@ void views_doubt(Views *);
 
 /* Like the calls of the standards, of references that may be views. */
 Status views_access(struct Instance *, Type, const Reference *, size_t count, double *values, bool setting);
+/* The same, by the variables alone: elements of vectors as well. */
+Status views_access_variables(struct Instance *, Type, const Reference *, size_t count, double *values, bool setting);
+/* From now on the derivatives are asked for before any variable is read, for an FMU that computes nothing else by itself. */
+void views_read_late(Views *);
 Status views_directional(struct Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,
                          double *sensitivity);
 Status views_adjoint(struct Instance *, const Reference *unknowns, size_t, const Reference *knowns, size_t, const double *seed,

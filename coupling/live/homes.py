@@ -27,7 +27,7 @@ listen(ends_calls)
 def is_isolated(run: Run, definition: Definition) -> bool:
     """Whether a run is in a process of its own. Those of others that have one by themselves do no harm here."""
     if run.isolate == "foreign" and not run.sandbox:
-        return not all(each.process or each.fmu.fmu.generation_tool.startswith("Jourdain") for each in definition.instances)
+        return not all(each.process or each.fmu.fmu.is_own for each in definition.instances)
     return run.isolate != "none"
 
 

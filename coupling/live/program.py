@@ -63,7 +63,7 @@ class Program:
     def all_known(self) -> bool:
         """Whether the equations of all instances are known, since all are components of this library. What made the FMUs is looked at first, since
         to compare an FMU with the declaration of its component takes seconds where SymPy has not been imported."""
-        ours = all(fmu.generation_tool.startswith("Jourdain") for fmu in {part.fmu for part in self.built.parts})
+        ours = all(fmu.is_own for fmu in {part.fmu for part in self.built.parts})
         return ours and isinstance(self.fused, Taped) and not self.fused.foreign
 
     @cached_property
@@ -113,7 +113,7 @@ class Program:
     @cached_property
     def runs_again(self) -> bool:
         """Whether all instances, when they are reset, are known to be as new ones: those of this library's runtime in C."""
-        return all(part.fmu.generation_tool.startswith("Jourdain") and not part.interface.needs_tool for part in self.built.parts)
+        return all(part.fmu.is_own and not part.interface.needs_tool for part in self.built.parts)
 
     def label(self, slot: int) -> str:
         """The variable whose value a slot keeps."""

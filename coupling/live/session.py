@@ -120,7 +120,7 @@ class Session:
     @cached_property
     def together(self) -> Together | None:
         """Its instances, as far as they are started without a look at Ctrl-C between them: those of this library are quick."""
-        own = all(part.process is None and part.fmu.generation_tool.startswith("Jourdain") for part in self.built.parts)
+        own = all(part.process is None and part.fmu.is_own for part in self.built.parts)
         return Together(self.instances) if own and self.instances and not self.kernel.library.is_elsewhere else None
 
     def count_from_here(self) -> None:

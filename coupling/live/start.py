@@ -11,7 +11,7 @@ import numpy as np
 from coupling.errors import StartError
 from coupling.kernel import library
 from coupling.kernel.hosted import HostDied
-from coupling.kernel.instance import STRING, WARNING, Instance, StartRefusal, StartStage, Stepping, View
+from coupling.kernel.instance import STRING, WARNING, Element, Instance, StartRefusal, StartStage, Stepping, View
 from coupling.kernel.instance import StartValues as KernelStartValues
 from coupling.kernel.instances import Together
 from coupling.kernel.own import Library
@@ -142,10 +142,10 @@ def _begin_inner(session: Session) -> None:
 def _instantiated(program: Program, index: int, part: Part, library: Library, guards: Guards) -> Instance:
     fmu = part.fmu
     try:
-        views = [View(*each) for each in fmu.views]
+        views, elements = [View(*each) for each in fmu.views], [Element(*each) for each in part.elements]
         stepping = _stepping(program, index, part)
         loaded = library_of(part, library, guards.of(part))
-        made = Instance(loaded, part.name, fmu.token, fmu.resources, stepping, views=views, logging=part.logging)
+        made = Instance(loaded, part.name, fmu.token, fmu.resources, stepping, views=views, elements=elements, logging=part.logging)
     except HostDied as error:
         raise lost_at_start(library, error.death, part) from None
     except RuntimeError as error:
@@ -276,8 +276,8 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
         follow_gauge(session, session.x)
         _done(session, kernel.evaluate(t, session.x), "evaluating the start")
     check_dependencies(session)
-    if not reset:
-        check_states(session)
+    if not reset and check_states(session):
+        _done(session, kernel.evaluate(t, session.x), "evaluating the start")
 
 
 def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from coupling.errors import BuildError
+from coupling.kernel.instance import WARNING
 from coupling.live.session import Session
 from coupling.names import matches, nearest
 from coupling.options import Run
@@ -40,7 +41,9 @@ def _nominals(session: Session) -> np.ndarray:
     for part, instance in zip(session.built.parts, session.instances, strict=True):
         count = len(part.states)
         if count:
-            _, found[part.first_state : part.first_state + count] = instance.nominals(count)
+            status, told = instance.nominals(count)
+            listed = [part.fmu.by_reference[reference].nominal for reference in part.states]
+            found[part.first_state : part.first_state + count] = told if status <= WARNING else listed
     return np.where(found > 0, found, 1.0)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from coupling.fmus import Dae, Fmu, FmuVariable, Interface, Structure, Unknown
+from coupling.fmus.views import Element
 
 
 class Change(IntEnum):
@@ -90,6 +91,11 @@ class Part:
     @property
     def structure(self) -> Structure:
         return _structure(self.fmu, self.kind)
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """The variables that are read by functions of vectors: the FMU of another tool may bring them up to date in no other call."""
+        return () if self.stepped or self.fmu.is_own else self.fmu.elements
 
     @property
     def lists_everything(self) -> bool:

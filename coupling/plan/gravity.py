@@ -33,7 +33,7 @@ def with_gravity(instance: InstanceDefinition, gravity: Gravity | None) -> Insta
     """An own component that has gravity, and was given none, has that of the system; in the plane it is the part along x and y."""
     known = instance.fmu.fmu.variables
     own = [name for name in NAMES if name in known and known[name].unit == "m/s2" and known[name].causality == "parameter"]
-    ours = instance.fmu.fmu.generation_tool.startswith("Jourdain")
+    ours = instance.fmu.fmu.is_own
     if gravity is None or not ours or set(own) & dict(instance.start).keys():
         return instance
     return replace(instance, start=(*instance.start, *((name, (*gravity, 0.0)[NAMES.index(name)]) for name in own)))

@@ -65,7 +65,7 @@ _components: dict[tuple[type, int], Fmu] = {}
 
 def component_of(fmu: Fmu) -> type | None:
     """The component class that an FMU was built from; None where no class of this process has declared what the FMU says."""
-    if not fmu.generation_tool.startswith("Jourdain"):
+    if not fmu.is_own:
         return None
     own = next((component for (component, _), known in _components.items() if known.path == fmu.path and known.sha256 == fmu.sha256), None)
     if own is not None:

@@ -48,7 +48,7 @@ def check_rates(
 
 def _rates(fmu: Fmu, name: str) -> list[str]:
     """The inputs that are rates of another one; FMUs of other tools have names of their own."""
-    if not fmu.generation_tool.startswith("Jourdain"):
+    if not fmu.is_own:
         return []
     names = (f"{name}.{rate}" for rate in _RATES)
     return [each for each in names if each in fmu.variables and fmu.variables[each].causality == "input"]

@@ -72,7 +72,7 @@ def open_inputs(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], d
         given[instance].add(fmus[instance].variables[name].reference)
     for instance, fmu in fmus.items():
         fed = given[instance]
-        for variable in fmu.variables.values() if not fmu.generation_tool.startswith("Jourdain") else ():
+        for variable in fmu.variables.values() if not fmu.is_own else ():
             if variable.causality == "input" and variable.reference not in fed and not solved_for(fmu, variable):
                 fed.add(variable.reference)
                 yield instance, variable.name

@@ -102,7 +102,12 @@ def test_a_process_that_dies_ends_the_run(fmi, kind, what, cause):
     result = run(what, fmi, kind)
     assert result.outcome.ending is Ending.PROCESS_DIED
     assert " at t = 0.5" in result.outcome.sentence.partition(" in fmi")[2]
-    call = {(2, "me"): "fmi2GetReal", (3, "me"): "fmi3GetFloat64", (2, "cs"): "fmi2DoStep", (3, "cs"): "fmi3DoStep"}[fmi, kind]
+    call = {
+        (2, "me"): "fmi2GetDerivatives",
+        (3, "me"): "fmi3GetContinuousStateDerivatives",
+        (2, "cs"): "fmi2DoStep",
+        (3, "cs"): "fmi3DoStep",
+    }[fmi, kind]
     assert f"s: {NAME} {cause}{call}" in result.outcome.sentence
     assert result.outcome.sentence.endswith(f"or try kind='{'cs' if kind == 'me' else 'me'}'; the result holds everything up to there")
     assert ("it printed: no licence, and that is the end of it" in result.outcome.sentence) == (what == EXIT)
@@ -125,7 +130,10 @@ def test_an_endless_call_ends_by_ctrl_c():
     timer.start()
     result = run(LOOP)
     assert result.outcome.ending is Ending.INTERRUPTED and time.monotonic() - began < 30
-    assert f": {NAME} was interrupted after " in result.outcome.sentence and " in fmi3GetFloat64 at t = 0.5" in result.outcome.sentence
+    assert (
+        f": {NAME} was interrupted after " in result.outcome.sentence
+        and " in fmi3GetContinuousStateDerivatives at t = 0.5" in result.outcome.sentence
+    )
     assert_kept(result)
 
 

@@ -165,7 +165,7 @@ def test_an_fmu_that_cannot_be_loaded(fmi):
 
 
 def test_a_function_that_the_master_does_without(fmi):
-    """Derivatives are got as variables, so that the special function need not be there."""
+    """Derivatives are got as variables where the binary lacks their function."""
     assert_kept(alone(foreign.missing_symbol(fmi)).simulate(1.0), 1.0)
 
 

@@ -9,7 +9,7 @@ import re
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -56,10 +56,15 @@ def export(
     without: str | None = None,
     folder: str | None = None,
     binary: bytes | None = None,
+    changes: Mapping[str, str] | None = None,
 ) -> Path:
-    """The FMU of a model; ``without`` a function that it must have, with its binary in another ``folder``, or with another binary."""
+    """The FMU of a model; ``without`` a function that it must have, with its binary in another ``folder``, with another binary, or with ``changes``:
+    texts that stand in its source or its description, and what replaces them."""
     token = hashlib.sha256(repr(model).encode()).hexdigest()[:32]
     source, xml = c_code(model, version, token), description(model, version, token)
+    for old, new in (changes or {}).items():
+        assert old in source or old in xml, old
+        source, xml = source.replace(old, new), xml.replace(old, new)
     if without:
         assert f"{without}(" in source, without
         source = re.sub(rf"\b{without}\b", "left_out", re.sub(rf"^{without}TYPE .*$", "", source, flags=re.MULTILINE))
