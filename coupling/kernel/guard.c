@@ -15,10 +15,20 @@ typedef struct {
 } Resident;
 
 static Channel *channel;
+static Resident *calling; /* whose call is being made, or was last */
 static Library **libraries;
 static Resident **residents;
 static int library_count, resident_count;
 static atomic_flag logging = ATOMIC_FLAG_INIT;
+
+/* The resident that an environment is. Some FMUs pass something else than they were given: then that whose call is being made. */
+static Resident *resident_of(const void *environment)
+{
+    for (int i = 0; i < resident_count; i++)
+        if (residents[i] == environment)
+            return residents[i];
+    return calling;
+}
 
 /* -- what it logs -------------------------------------------------------------------------------------------------------------- */
 
@@ -42,20 +52,22 @@ static void note(const Resident *r, Status status, const char *category, const c
 static void log_2(void *environment, const char *name, Status status, const char *category, const char *message, ...)
 {
     (void)name;
-    if (!environment || !message)
+    const Resident *const r = resident_of(environment);
+    if (!r || !message)
         return;
     char text[1024];
     va_list arguments;
     va_start(arguments, message);
     vsnprintf(text, sizeof text, message, arguments);
     va_end(arguments);
-    note(environment, status, category ? category : "", text);
+    note(r, status, category ? category : "", text);
 }
 
 static void log_3(void *environment, Status status, const char *category, const char *message)
 {
-    if (environment && message)
-        note(environment, status, category ? category : "", message);
+    const Resident *const r = resident_of(environment);
+    if (r && message)
+        note(r, status, category ? category : "", message);
 }
 
 /* -- calls ------------------------------------------------------------------------------------------------------------------------ */
@@ -66,7 +78,7 @@ static void update(void *environment, double time, bool set_requested, bool get_
                    bool *return_requested, double *return_time)
 {
     (void)get_allowed, (void)step_finished, (void)can_return;
-    const Resident *r = environment;
+    const Resident *const r = resident_of(environment);
     if (return_requested)
         *return_requested = false;
     if (return_time)
@@ -218,7 +230,7 @@ static Status run(Channel *c, unsigned char *at, uint64_t count, uint64_t *done)
     Status worst = OK;
     for (*done = 0; *done < count; ++*done) {
         Record *const record = (Record *)at;
-        Resident *const r = residents[record->component];
+        Resident *const r = calling = residents[record->component];
         if (tells_time(r, record))
             r->time = record->real[0];
         where_enters(&c->where, r->library->version, record->call, (void *)(uintptr_t)(r->number + 1), r->time);
@@ -275,6 +287,7 @@ static void make(Channel *c)
     r->library = libraries[w[0]];
     r->number = resident_count;
     r->callbacks = (Fmi2Callbacks){log_2, calloc, free, NULL, r};
+    calling = r;
     const char *const name = text_at(c, w[5]), *const token = text_at(c, w[6]), *const resources = text_at(c, w[7]);
     const Reference *const inputs = (const Reference *)(c->data + w[8]);
     const int version = r->library->version;

@@ -5,25 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Within a step an FMI 3 instance asks for its inputs at times of its own. */
-static void update(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
-                   bool *return_requested, double *return_time)
-{
-    (void)get_allowed, (void)step_finished, (void)can_return;
-    Instance *instance = environment;
-    const Polynomials *p = instance ? instance->inputs : NULL;
-    if (return_requested)
-        *return_requested = false;
-    if (return_time)
-        *return_time = time;
-    if (!set_requested || !p || !p->degree)
-        return;
-    const double d = time - p->start;
-    for (int i = 0; i < p->count; i++)
-        p->scratch[i] = p->value[i] + d * (p->slope[i] + d * p->curve[i] / 2);
-    instance_set_reals(instance, p->reference, (size_t)p->count, p->scratch);
-}
-
 static Component instantiate(Instance *instance, const Making *how)
 {
     const Library *l = instance->library;
@@ -49,7 +30,7 @@ static Component instantiate(Instance *instance, const Making *how)
         inputs = own;
     }
     made = l->fmi3.instantiate_stepped(how->name, how->token, resources, false, how->logs, stepping->event_mode,
-                                                       stepping->early_return, inputs, count, instance, instance_log_3, update);
+                                                       stepping->early_return, inputs, count, instance, instance_log_3, instance_follow);
     LEAVES();
     free(own);
     return made;
@@ -60,6 +41,13 @@ static bool add_views(Instance *instance, const Making *how)
     if (how->views || how->elements)
         instance->views = views_new(how->view, how->views, how->element, how->elements);
     return !(how->views || how->elements) || instance->views;
+}
+
+static void discard(Instance *instance)
+{
+    instance_strike(instance);
+    views_free(instance->views);
+    free(instance);
 }
 
 Instance *instance_open(const Library *library, const Making *how, char *problem, size_t size)
@@ -77,6 +65,8 @@ Instance *instance_open(const Library *library, const Making *how, char *problem
     instance->event_mode = how->stepping && how->stepping->event_mode;
     instance->logs = how->logs;
     const bool viewed = add_views(instance, how);
+    instance_enlist(instance);
+    instance->called = true;
     instance->component = viewed ? instantiate(instance, how) : NULL;
     if (viewed && !instance->component && instance->event_mode) { /* it may have declared more than it can do */
         Stepping without = *how->stepping;
@@ -87,9 +77,9 @@ Instance *instance_open(const Library *library, const Making *how, char *problem
     }
     if (instance->component)
         return instance;
+    instance_heard(instance, ERROR);
     snprintf(problem, size, "%s", instance_message(instance));
-    views_free(instance->views);
-    free(instance);
+    discard(instance);
     return NULL;
 }
 
@@ -104,8 +94,7 @@ void instance_close(Instance *instance)
     else
         l->fmi2.release(instance->component);
     LEAVES();
-    views_free(instance->views);
-    free(instance);
+    discard(instance);
 }
 
 bool instance_handles_events(const Instance *instance)
@@ -392,6 +381,7 @@ Status instance_do_step(Instance *instance, double time, double size, bool last_
     const Library *l = instance->library;
     *end = (StepEnd){.reached = time + size};
     instance->called = true;
+    instance_stepping = instance;
     AT(time);
     ENTERS_BOTH(do_step);
     if (l->version == 3) {

@@ -34,6 +34,7 @@ typedef struct Instance {
     bool logs;   /* shows what it logs as it comes */
     bool called; /* nothing has been logged since a call began */
     char *name;
+    struct Instance *next, *previous; /* of those that exist */
     char message[4096]; /* all that it logged in the last call in which it logged anything */
 } Instance;
 
@@ -106,8 +107,19 @@ int instances_exit_initialization(Instance *const *, int first, int count, Statu
 
 /* What a call returned; a status that the standard does not have is an error. */
 Status instance_heard(Instance *, Status);
-/* Adds a message to those of the same call; what an FMU logs comes in by the signatures of the standards. */
+/* Adds a message to those of the same call; what an FMU logs is shown as well where that is asked for. */
 void instance_says(Instance *, const char *);
+void instance_logs(Instance *, Status, const char *category, const char *message);
+
+/* What FMUs call, by the signatures of the standards. Some pass something else than the environment that they were given, so that it counts only
+ * where it is an instance that exists. */
+void instance_enlist(Instance *);
+void instance_strike(Instance *);
+Instance *instance_of(const void *environment, const char *name); /* null where neither is known */
+void instance_claim(Instance *); /* takes over what was logged by nobody known since the last failure: its call has just failed */
+extern _Thread_local Instance *instance_stepping; /* whose step was begun last */
+void instance_follow(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,
+                     bool *return_requested, double *return_time); /* callbacks.c: within a step FMI 3 asks for inputs at times of its own */
 void instance_log_2(void *instance, const char *name, Status, const char *category, const char *message, ...);
 void instance_log_3(void *instance, Status, const char *category, const char *message);
 
