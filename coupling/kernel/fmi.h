@@ -159,6 +159,8 @@ typedef struct {
 typedef struct {
     int version;
     void *handle;
+    uint64_t data; /* a digest of its variables when it was watched first */
+    int threads;   /* of the process at that time */
     void (*together)(Component, const Directional *, size_t count); /* calls that come next, where that helps; or null */
     union {
         Fmi2 fmi2;
@@ -179,6 +181,11 @@ Library *library_open(const char *path, int version, char *problem, size_t size)
 /* The first function that the library lacks of those that an interface needs, Co-Simulation or Model Exchange; or null. */
 const char *library_missing(const Library *, bool stepped);
 void library_close(Library *);
+/* Static state of a library that has just been opened: whether any of its variables is changed later, and whether threads were begun since. */
+void library_watch(Library *);
+bool library_is_changed(const Library *);
+bool library_has_threads(const Library *);
+bool library_is_loaded(const char *path);
 void *library_function(const char *path, const char *name, char *problem, size_t size); /* of any binary, which stays open; null: `problem` says why */
 
 #endif

@@ -90,6 +90,10 @@ declare(
         "library_open": (c_void_p, [c_char_p, c_int, c_char_p, c_size_t]),
         "library_missing": (c_char_p, [c_void_p, c_bool]),
         "library_close": (None, [c_void_p]),
+        "library_watch": (None, [c_void_p]),
+        "library_is_changed": (c_bool, [c_void_p]),
+        "library_has_threads": (c_bool, [c_void_p]),
+        "library_is_loaded": (c_bool, [c_char_p]),
         "instance_open": (c_void_p, [c_void_p, POINTER(MakingStructure), c_char_p, c_size_t]),
         "instance_close": (None, [c_void_p]),
         "instance_message": (c_char_p, [c_void_p]),
@@ -178,6 +182,9 @@ def refused(values: StartValues, status: int, refusal: RefusalStructure) -> Star
 class LoadedLibrary:
     """The functions of an FMU's binary."""
 
+    users = 0
+    """Instances that have not been freed."""
+
     def __init__(self, path: str, version: int, library: Library = library) -> None:
         """``library``: of the process that opens it."""
         self.library = library
@@ -191,6 +198,21 @@ class LoadedLibrary:
         missing = self.library.library_missing(self.handle, kind == "cs")
         if missing:
             raise OSError(f"the function {missing.decode()} is missing")
+
+    def watch(self) -> None:
+        """Remembers the static state of a library that has just been opened."""
+        self.library.library_watch(self.handle)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether its static state is another one than when it was watched first."""
+        return self.library.library_is_changed(self.handle)
+
+    def close(self) -> None:
+        """Closes it where it has no users; its code stays where threads were begun, which may be its own."""
+        if not self.users and not self.library.library_has_threads(self.handle):
+            self.library.library_close(self.handle)
+            self.handle = None
 
 
 class View(NamedTuple):
@@ -253,11 +275,14 @@ class Instance:
         self.handle = library.instance_open(loaded.handle, byref(how), problem, len(problem))
         if not self.handle:
             raise RuntimeError(problem.value.decode(errors="replace"))
+        self._loaded = loaded
+        loaded.users += 1
 
     def free(self) -> None:
         if self.handle:
             self.library.instance_close(self.handle)
             self.handle = None
+            self._loaded.users -= 1
 
     @property
     def message(self) -> str:

@@ -2,9 +2,12 @@
 #include "fmi.h"
 #include "where.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef void (*Function)(void);
 
@@ -106,6 +109,86 @@ static void *open_library(const char *path, int version)
     void *const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     WHERE_LEAVES();
     return handle;
+}
+
+/* -- variables of a library ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    ElfW(Addr) base;
+    uint64_t digest;
+} Looked;
+
+/* Memory that can be written to, but for what the loader alone has written. */
+static int look_at(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    Looked *const l = context;
+    if (info->dlpi_addr != l->base)
+        return 0;
+    const ElfW(Phdr) *relocated = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
+            relocated = &info->dlpi_phdr[i];
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *const part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_W))
+            continue;
+        ElfW(Addr) at = part->p_vaddr, end = at + part->p_memsz;
+        if (relocated && relocated->p_vaddr <= at && relocated->p_vaddr + relocated->p_memsz > at)
+            at = relocated->p_vaddr + relocated->p_memsz;
+        at += -at & (sizeof(uint64_t) - 1);
+        for (uint64_t word; at + sizeof word <= end; at += sizeof word) {
+            memcpy(&word, (const void *)(info->dlpi_addr + at), sizeof word);
+            l->digest = (l->digest ^ word) * 0x9E3779B97F4A7C15u;
+            l->digest ^= l->digest >> 32;
+        }
+    }
+    return 1;
+}
+
+static uint64_t digest(void *handle)
+{
+    struct link_map *map = NULL;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map)
+        return 0;
+    Looked looked = {.base = map->l_addr};
+    dl_iterate_phdr(look_at, &looked);
+    return looked.digest;
+}
+
+static int threads(void)
+{
+    DIR *const tasks = opendir("/proc/self/task");
+    int count = 0;
+    while (tasks && readdir(tasks))
+        count++;
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+void library_watch(Library *library)
+{
+    library->data = digest(library->handle);
+    library->threads = threads();
+}
+
+bool library_is_changed(const Library *library)
+{
+    return library->data != digest(library->handle);
+}
+
+bool library_has_threads(const Library *library)
+{
+    return threads() > library->threads;
+}
+
+bool library_is_loaded(const char *path)
+{
+    void *const handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    if (handle)
+        dlclose(handle);
+    return handle != NULL;
 }
 
 Library *library_open(const char *path, int version, char *problem, size_t size)

@@ -35,7 +35,7 @@ class Library(Protocol):
     """
 
     opened: dict[Path, Any]
-    """Binaries of FMUs that have been opened, by their paths: kept as long as the process, since code cannot be unloaded under a caller."""
+    """Binaries of FMUs that have been opened, by their paths: kept as long as the process, unless they are loaded anew for their static state."""
 
     instances: dict[int, Any]
     """What instances of another process are, by their handles."""

@@ -1,10 +1,17 @@
-"""The binaries of FMUs, opened once for each process, however many instances they have."""
+"""The binaries of FMUs, opened once for each process, however many instances they have; those of other tools anew where they keep static state."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import weakref
+from pathlib import Path
+
 from coupling.errors import BuildError
-from coupling.fmus import FmuError
+from coupling.fmus import Fmu, FmuError
 from coupling.fmus.archive import check_complete, is_noexec
+from coupling.fmus.cache import own_folder
+from coupling.fmus.leftovers import remove
 from coupling.kernel import library as own
 from coupling.kernel.guard import Guard, GuardedLibrary
 from coupling.kernel.instance import LoadedLibrary
@@ -15,18 +22,21 @@ _NO_ROOM = "failed to map", "annot allocate", "cannot create shared object descr
 """What the system says of a binary where a process may take no more memory."""
 
 
-def library_of(part: Part, home: Library = own, guard: Guard | None = None) -> LoadedLibrary:
-    """The binary that an instance runs by, in a process, or in that of a guard; refuses one that cannot be opened, by the instance's name."""
-    fmu, opened = part.fmu, home.opened if guard is None else guard.opened
+def library_of(
+    part: Part, home: Library = own, guard: Guard | None = None, chosen: dict[Path, LoadedLibrary] | None = None
+) -> LoadedLibrary:
+    """The binary that an instance runs by, in a process, or in that of a guard; refuses one that cannot be opened, by the instance's name.
+
+    ``chosen`` are those of the same session by their paths, to which it is added: its instances share them.
+    """
+    fmu, opened = part.fmu, guard.opened if guard is not None else {} if chosen is None else chosen
     try:
         path = fmu.library(part.kind)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
     try:
         if path not in opened:
-            check_complete(path)
-            name, version = str(path), fmu.version
-            opened[path] = LoadedLibrary(name, version, home) if guard is None else GuardedLibrary(guard, name, version)
+            opened[path] = _opened(fmu, path, home) if guard is None else GuardedLibrary(guard, _complete(path), fmu.version)
         opened[path].check(part.kind)
     except FmuError as error:
         raise FmuError(f"'{part.name}' cannot be loaded: {error}") from None
@@ -50,3 +60,44 @@ def library_of(part: Part, home: Library = own, guard: Guard | None = None) -> L
             f"export it again for this platform, or report this to the makers of {tool}{notes}"
         ) from None
     return opened[path]
+
+
+def _complete(path: Path) -> str:
+    check_complete(path)
+    return str(path)
+
+
+def _opened(fmu: Fmu, path: Path, home: Library) -> LoadedLibrary:
+    """The binary as a session needs it. That of another tool may keep static state which the last session has left: it is loaded anew then."""
+    known = home.opened.get(path)
+    if known is not None and (fmu.is_own or not known.is_changed):
+        return known
+    name, version = _complete(path), fmu.version
+    if fmu.is_own:
+        home.opened[path] = LoadedLibrary(name, version, home)
+        return home.opened[path]
+    if known is not None:
+        del home.opened[path]
+        known.close()
+    if home.library_is_loaded(name.encode()):
+        folder = own_folder(fmu.path.stem, lambda new: _copy(path, new))
+        loaded = LoadedLibrary(str(folder / path.relative_to(path.parents[2])), version, home)
+        weakref.finalize(loaded, remove, folder, os.getpid())
+    else:
+        loaded = LoadedLibrary(name, version, home)
+    loaded.watch()
+    home.opened[path] = loaded
+    return loaded
+
+
+def _copy(path: Path, folder: Path) -> None:
+    """A binary in a folder of its own, with links to what lies around it: its code may look for that."""
+    target = folder / path.relative_to(path.parents[2])
+    target.parent.mkdir(parents=True)
+    for each in path.parent.iterdir():
+        if each != path:
+            (target.parent / each.name).symlink_to(each)
+    resources = path.parents[2] / "resources"
+    if resources.is_dir():
+        (folder / resources.name).symlink_to(resources)
+    shutil.copyfile(path, target)

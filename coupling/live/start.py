@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
 from coupling.errors import StartError
 from coupling.kernel import library
 from coupling.kernel.hosted import HostDied
-from coupling.kernel.instance import STRING, WARNING, Element, Instance, StartRefusal, StartStage, Stepping, View
+from coupling.kernel.instance import STRING, WARNING, Element, Instance, LoadedLibrary, StartRefusal, StartStage, Stepping, View
 from coupling.kernel.instance import StartValues as KernelStartValues
 from coupling.kernel.instances import Together
 from coupling.kernel.own import Library
@@ -50,11 +51,12 @@ def start(
     make sense yet, and nothing is solved there. ``library``: of the process in which it is.
     """
     instances: list[Instance] = []
+    libraries: dict[Path, LoadedLibrary] = {}
     guards = NO_GUARDS if library.is_elsewhere else Guards(run, program.built.parts)
     try:
         with _undivided() as look, guards.named(instances):
             for index, part in enumerate(program.built.parts):
-                instances.append(_instantiated(program, index, part, library, guards))
+                instances.append(_instantiated(program, index, part, library, guards, libraries))
                 look()
         session = Session(program, instances, run, library=library, guards=guards)
     except BaseException:
@@ -139,12 +141,14 @@ def _begin_inner(session: Session) -> None:
 # -- instances ---------------------------------------------------------------------------------------------------------------------
 
 
-def _instantiated(program: Program, index: int, part: Part, library: Library, guards: Guards) -> Instance:
+def _instantiated(
+    program: Program, index: int, part: Part, library: Library, guards: Guards, libraries: dict[Path, LoadedLibrary]
+) -> Instance:
     fmu = part.fmu
     try:
         views, elements = [View(*each) for each in fmu.views], [Element(*each) for each in part.elements]
         stepping = _stepping(program, index, part)
-        loaded = library_of(part, library, guards.of(part))
+        loaded = library_of(part, library, guards.of(part), libraries)
         made = Instance(loaded, part.name, fmu.token, fmu.resources, stepping, views=views, elements=elements, logging=part.logging)
     except HostDied as error:
         raise lost_at_start(library, error.death, part) from None
