@@ -70,6 +70,8 @@ class Fmu:
     """Size and time of change of the file as it was read."""
     sharing: Sharing = field(repr=False)
     """Who uses the unpacked files."""
+    unfit: str = field(default="", repr=False)
+    """Why it cannot run in Model Exchange, though it offers that."""
     scaled: Mapping[int, int] = field(default_factory=dict, repr=False)
     """The references of variables by those under which they are seen with a factor and an offset."""
     _kept: list[Path] = field(default_factory=list, init=False, repr=False)
@@ -94,6 +96,8 @@ class Fmu:
             if self.scheduled and not others:
                 hint = "it offers Scheduled Execution alone, whose model partitions are activated by an operating system: export it"
             raise FmuError(f"'{self.path}' has no interface for {_KINDS[kind]}; {hint} for {_KINDS[kind]}")
+        if kind == "me" and self.unfit:
+            raise FmuError(f"{self.unfit}, or run it with kind='cs'")
         return found
 
     def library(self, interface: Interface | str) -> Path:

@@ -19,11 +19,11 @@ from coupling.fmus.errors import FmuError, Source
 from coupling.fmus.interface import Interface, read_interface
 from coupling.fmus.manifest import MANIFEST, read_manifest
 from coupling.fmus.picture import PICTURE, read_picture
-from coupling.fmus.structure import check_states, read_structure, states_of
+from coupling.fmus.structure import Structure, notes_on_derivatives, read_structure, states_of
 from coupling.fmus.switched import SWITCHED, read_switched
 from coupling.fmus.terminals import TERMINALS, read_terminals
 from coupling.fmus.units import read_units
-from coupling.fmus.variables import Settable, VariableReader, by_name, by_reference
+from coupling.fmus.variables import FmuVariable, Settable, VariableReader, by_name, by_reference
 from coupling.fmus.views import Elements, Free, base_views
 from coupling.names import nearest
 
@@ -81,8 +81,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         dae = replace(dae, switched=read_switched(files[SWITCHED], variables, source))
     units = read_units(root, (v.unit for v in variables.values() if v.unit is not None), source)
     views, in_base = base_views(variables.values(), units, elements, free)
-    if model_exchange is not None:
-        check_states(structure, variables, source)
+    structure, states, unfit = _states(structure, variables, co_simulation, source)
     referred = by_reference(variables.values())
     for own, base in in_base.items():
         variable = referred[own]
@@ -101,7 +100,7 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         variables=MappingProxyType(variables),
         by_reference=MappingProxyType(referred),
         time=next((v.reference for v in listed if v.causality == "independent"), None),
-        states=tuple(states_of(structure, variables, source)),
+        states=states,
         structure=structure,
         dae=dae,
         terminals=MappingProxyType(terminals),
@@ -116,10 +115,28 @@ def _read(path: Path, now: tuple[int, int], structural: Mapping[str, Settable]) 
         scheduled=root.find("ScheduledExecution") is not None,
         default_stop_time=_number(experiment, "stopTime", source),
         tolerance=_number(experiment, "tolerance", source),
-        notes=(*_notes_on_tools(source, model_exchange, co_simulation), *notes, *odd),
+        notes=(
+            *_notes_on_tools(source, model_exchange, co_simulation),
+            *(notes_on_derivatives(states, variables, source) if model_exchange and not unfit else ()),
+            *notes,
+            *odd,
+        ),
+        unfit=unfit,
         stamp=now,
         sharing=Sharing.PROCESS if _may_write(names, model_exchange, co_simulation) else Sharing.MACHINE,
     )
+
+
+def _states(
+    structure: Structure, variables: Mapping[str, FmuVariable], co_simulation: Interface | None, source: Source
+) -> tuple[Structure, tuple[int, ...], str]:
+    """The structure and the states; without derivatives where their list is wrong and Co-Simulation, which does not need it, remains."""
+    try:
+        return structure, tuple(states_of(structure, variables, source)), ""
+    except FmuError as error:
+        if co_simulation is None:
+            raise
+        return replace(structure, derivatives=()), (), str(error)
 
 
 def _version(root: Element, source: Source) -> int:

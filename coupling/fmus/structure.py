@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
@@ -97,29 +97,29 @@ def read_structure(
     return Structure(**lists)
 
 
-def check_states(structure: Structure, variables: Mapping[str, FmuVariable], source: Source) -> None:
-    """Refuses lists in which a state would be left out, and stand still, or come twice."""
-    listed = {unknown.reference for unknown in structure.derivatives}
-    first: dict[str, str] = {}
-    for unknown in structure.derivatives:
-        state = variables[unknown.name].derivative or ""
-        other = first.setdefault(state, unknown.name)
-        if other != unknown.name:
-            raise source.broken(f"lists '{other}' and '{unknown.name}' as derivatives of the same state '{state}' in its ModelStructure")
-    for variable in variables.values():
-        if variable.derivative is None or variable.reference in listed:
-            continue
-        if variables[variable.derivative].reference not in listed:  # else of higher order, which an FMU may show beside its states
-            raise source.broken(
-                f"calls '{variable.name}' the derivative of '{variable.derivative}', but does not list it among the derivatives of its "
-                "ModelStructure, so that this state would stand still"
-            )
-
-
 def states_of(structure: Structure, variables: Mapping[str, FmuVariable], source: Source) -> Iterator[int]:
-    """Value references of the continuous states, in the order of their derivatives."""
+    """Yields the value references of the continuous states, in the order of their derivatives. Refuses lists in which a state is missing or comes
+    twice."""
+    first: dict[str, str] = {}
     for unknown in structure.derivatives:
         state = variables[unknown.name].derivative
         if state is None:
             raise source.broken(f"lists '{unknown.name}' among the derivatives, but does not say of which state")
+        other = first.setdefault(state, unknown.name)
+        if other != unknown.name:
+            raise source.broken(f"lists '{other}' and '{unknown.name}' as derivatives of the same state '{state}' in its ModelStructure")
         yield variables[state].reference
+
+
+def notes_on_derivatives(states: Iterable[int], variables: Mapping[str, FmuVariable], source: Source) -> list[str]:
+    """Returns a note on variables that are called derivatives of what is no state. The standards allow them, and forgotten states look the same."""
+    integrated = set(states)
+    others = [v for v in variables.values() if v.derivative is not None and v.causality != "output"]
+    others = [v for v in others if not {v.reference, variables[v.derivative or ""].reference} & integrated]
+    if not others:
+        return []
+    more = f", and {len(others) - 1} more" if len(others) > 1 else ""
+    return [
+        f"'{source.path}' calls '{others[0].name}' the derivative of '{others[0].derivative}'{more}, but lists no such state in its ModelStructure: "
+        f"it is not integrated"
+    ]

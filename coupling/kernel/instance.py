@@ -116,6 +116,10 @@ declare(
 )
 
 
+_BEYOND = 1000
+"""How many states more than it lists an instance may write without harm, where it is looked whether it does."""
+
+
 class StartStage(IntEnum):
     """What an instance goes through up to Initialization Mode."""
 
@@ -336,6 +340,13 @@ class Instance:
     def states(self, count: int) -> tuple[int, np.ndarray]:
         data = np.zeros(count)
         return self.library.instance_get_states(self.handle, self.library.pointer(data), count), data
+
+    def writes_states(self, count: int) -> int:
+        """Returns how many states it writes where so many are asked for, or at least how many if they are far more."""
+        data = np.full(count + _BEYOND, np.nan)
+        self.library.instance_get_states(self.handle, self.library.pointer(data), count)
+        written = np.flatnonzero(~np.isnan(data))
+        return max(count, int(written[-1]) + 1 if len(written) else 0)
 
     def derivatives(self, count: int) -> tuple[int, np.ndarray]:
         data = np.zeros(count)

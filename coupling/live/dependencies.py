@@ -53,6 +53,8 @@ def check_states(session: Session) -> bool:
             continue
         instance, derivatives = session.instances[index], part.structure.derivatives
         found = instance.state_count(count)
+        if found == count and any(v.derivative is not None for v in part.fmu.variables.values()):
+            found = instance.writes_states(count)
         if found != count:
             raise Inconsistent(
                 f"'{part.name}' ({part.fmu.path.name}) has {found} states, but its ModelStructure lists {count} derivatives; export it again, or "

@@ -114,16 +114,6 @@ def structure2(tag: str, unknown: str) -> str:
             "lists 'a' among the derivatives, but does not say of which state",
         ),
         (
-            variables2(scalar("x", 1), scalar("d", 2, '<Real derivative="1"/>')) + "<ModelStructure/>",
-            "calls 'd' the derivative of 'x', but does not list it among the derivatives of its ModelStructure, so that this state would stand "
-            "still",
-        ),
-        (
-            variables2(scalar("x", 1), scalar("d", 2, '<Real derivative="1"/>')),
-            "calls 'd' the derivative of 'x', but does not list it among the derivatives of its ModelStructure, so that this state would stand "
-            "still",
-        ),
-        (
             variables2(scalar("x", 1), scalar("d", 2, '<Real derivative="1"/>'), scalar("e", 3, '<Real derivative="1"/>'))
             + structure2("Derivatives", '<Unknown index="2"/><Unknown index="3"/>'),
             "lists 'd' and 'e' as derivatives of the same state 'x' in its ModelStructure",

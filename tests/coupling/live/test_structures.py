@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from coupling import FmuError, System
 from coupling.errors import Inconsistent
+from coupling.fmus import load
 from tests.support.foreign import Model, Variable, export
 from tests.support.systems.systems import refusal
 
@@ -28,9 +29,9 @@ PREY = Model(
 def rewritten(tmp_path: Path) -> Callable[..., Path]:
     """The same binary with another description."""
 
-    def rewrite(version: int, change: Callable[[str], str]) -> Path:
+    def rewrite(version: int, change: Callable[[str], str], changes: Mapping[str, str] | None = None) -> Path:
         target = tmp_path / f"prey{version}.fmu"
-        with zipfile.ZipFile(export(PREY, version)) as old, zipfile.ZipFile(target, "w") as new:
+        with zipfile.ZipFile(export(PREY, version, changes=changes)) as old, zipfile.ZipFile(target, "w") as new:
             for name in old.namelist():
                 content = old.read(name)
                 new.writestr(name, change(content.decode()) if name == "modelDescription.xml" else content)
@@ -68,19 +69,70 @@ def test_states_that_belong_to_each_other(version: int, rewritten: Callable[...,
     assert "of its vector of states" in refusal(lambda: start(path), Inconsistent)
 
 
+UNLISTED = {
+    "one of them": (1, lambda version, text: DERIVATIVE[version].sub(r"\1", text)),
+    "all of them": (0, lambda version, text: DERIVATIVE[version].sub("", text)),
+    "the whole list": (0, lambda version, text: re.sub("<ModelStructure>.*</ModelStructure>", "", text)),
+}
+
+
 @pytest.mark.parametrize("version", [2, 3])
-def test_derivatives_that_are_not_listed(version: int, rewritten: Callable[..., Path]) -> None:
-    """Whether some are missing, or all, or the whole list: the states would stand still."""
-    pattern = DERIVATIVE[version]
-    for change in (
-        lambda text: pattern.sub(r"\1", text),
-        lambda text: pattern.sub("", text),
-        lambda text: re.sub("<ModelStructure>.*</ModelStructure>", "", text),
-    ):
-        path = rewritten(version, change)
-        assert "but does not list it among the derivatives of its ModelStructure, so that this state would stand still" in refusal(
-            lambda path=path: start(path), FmuError
-        )
+@pytest.mark.parametrize("what", UNLISTED)
+def test_derivatives_that_are_not_listed(what: str, version: int, rewritten: Callable[..., Path]) -> None:
+    """The states would stand still. FMI 3 tells how many there are; in FMI 2 the FMU may write all its states, however many are asked for."""
+    listed, change = UNLISTED[what]
+    path = rewritten(version, lambda text: change(version, text), {"for (size_t i = 0; i < n; i++) x[i] = m->v[state[i]];": WRITES_ALL})
+    assert refusal(lambda: start(path), Inconsistent) == (
+        f"'prey' (prey{version}.fmu) has 2 states, but its ModelStructure lists {listed} derivatives; export it again, or report this to the makers "
+        "of its tool"
+    )
+    assert "lists no such state in its ModelStructure: it is not integrated" in load(path).notes[0]
+
+
+WRITES_ALL = "for (int i = 0; i < NX; i++) x[i] = m->v[state[i]];"
+
+
+BESIDE = {
+    2: {
+        "an alias of a derivative that is listed": '<ScalarVariable name="v" valueReference="3"><Real derivative="1"/></ScalarVariable>',
+        "the derivative of an output": '<ScalarVariable name="s" valueReference="1"><Real/></ScalarVariable>'
+        '<ScalarVariable name="v" valueReference="3" causality="output"><Real derivative="5"/></ScalarVariable>',
+        "the derivative of what is no state": '<ScalarVariable name="v" valueReference="3"><Real derivative="3"/></ScalarVariable>',
+    },
+    3: {
+        "an alias of a derivative that is listed": '<Float64 name="v" valueReference="9" derivative="1"/>',
+        "the derivative of an output": '<Float64 name="s" valueReference="8"/><Float64 name="v" valueReference="9" causality="output" derivative="8"/>',
+        "the derivative of what is no state": '<Float64 name="v" valueReference="9" derivative="3"/>',
+    },
+}
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("what", BESIDE[2])
+def test_derivatives_beside_those_of_states(what: str, version: int, rewritten: Callable[..., Path]) -> None:
+    """Variables may be derivatives without being those of states; nobody reads them here. Both kinds run."""
+    path = rewritten(version, lambda text: text.replace("</ModelVariables>", f"{BESIDE[version][what]}</ModelVariables>"))
+    system = System()
+    system.add("prey", path)
+    plain = System()
+    plain.add("prey", export(PREY, version))
+    assert (system.simulate(1.0, outputs=["prey.x"])["prey.x"] == plain.simulate(1.0, outputs=["prey.x"])["prey.x"]).all()
+    stepped = System()
+    stepped.add("prey", path, kind="cs")
+    assert stepped.simulate(0.1, communication_step=0.01, outputs=["prey.x"]).outcome.completed
+    assert len(load(path).notes) == ("no state" in what)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_list_that_model_exchange_alone_needs(version: int, rewritten: Callable[..., Path]) -> None:
+    """A derivative of no state, among those listed, is no hindrance to Co-Simulation."""
+    path = rewritten(version, lambda text: re.sub('derivative="2"', "", text))
+    said = refusal(lambda: start(path), FmuError)
+    assert "lists 'der(y)' among the derivatives, but does not say of which state" in said
+    assert said.endswith(", or run it with kind='cs'")
+    system = System()
+    system.add("prey", path, kind="cs")
+    assert system.simulate(0.1, communication_step=0.01).outcome.completed
 
 
 def test_states_that_no_variable_shows(rewritten: Callable[..., Path]) -> None:
