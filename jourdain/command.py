@@ -213,6 +213,8 @@ def _fmu_info(fmu: Fmu) -> dict[str, Any]:
         for kind, each in interfaces.items()
         if each is not None
     }
+    if fmu.scheduled:
+        can["Scheduled Execution"] = "not supported"
     return {
         "model": fmu.model_name,
         "FMI": f"{fmu.version}.0",
