@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import weakref
 from pathlib import Path
@@ -53,6 +54,8 @@ def library_of(
                 f"'{part.name}' cannot be loaded: memory = {memory:g} bytes is too little for the binary of '{fmu.path.name}' and what is loaded with "
                 "it; give more, such as memory=1e9, or leave it out to have no limit"
             ) from None
+        if lacking := _lacking(str(error), path):
+            raise BuildError(f"'{part.name}' cannot be loaded: the binary of '{fmu.path.name}' needs {lacking}") from None
         tool = f"'{fmu.generation_tool}'" if fmu.generation_tool else "the tool that wrote it"
         notes = "".join(f"; {note}" for note in fmu.notes)
         raise BuildError(
@@ -60,6 +63,20 @@ def library_of(
             f"export it again for this platform, or report this to the makers of {tool}{notes}"
         ) from None
     return opened[path]
+
+
+def _lacking(error: str, path: Path) -> str:
+    """What this machine lacks, by what the system says of a binary, with the remedy; empty if it lacks nothing."""
+    missing = re.match(r"(\S+): cannot open shared object file: No such file", error)
+    if missing and missing[1] != str(path):
+        library = f"the shared library '{missing[1]}', which this machine does not have"
+        return f"{library}; install the package that has it, or name its folder in LD_LIBRARY_PATH before Python starts"
+    older = re.match(r"(\S+): version `([^']+)' not found", error)
+    if older:
+        return (
+            f"{older[2]} of '{Path(older[1]).name}', which is older on this machine; install a newer one, or run the FMU on a newer system"
+        )
+    return ""
 
 
 def _complete(path: Path) -> str:

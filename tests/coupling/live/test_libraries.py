@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from coupling import System
+from coupling import BuildError, System
 from coupling.kernel import library
+from coupling.live.libraries import _lacking
 from tests.support.foreign import OSCILLATOR, export
+from tests.support.systems.systems import refusal
 
 USES = "static Model *begin(const char *name,"
 BEGIN = "    Model *m = calloc(1, sizeof *m);\n"
@@ -78,3 +81,38 @@ def test_a_library_without_static_state_is_opened_once(version: int) -> None:
         )
     assert len(opened[0]) >= 2
     assert all(opened[1][path] is each for path, each in opened[0].items())
+
+
+def test_a_shared_library_that_is_missing_is_named(tmp_path: Path) -> None:
+    """To export the FMU again would not help."""
+    other, library = tmp_path / "libfortune.so.3", tmp_path / "Needs.so"
+    source = tmp_path / "other.c"
+    source.write_text("int fortune(void) { return 1; }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-Wl,-soname,libfortune.so.3", "-o", other, source], check=True)
+    source.write_text("int fortune(void); int fmi2Asks(void) { return fortune(); }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, other], check=True)
+    path = export(replace(OSCILLATOR, name="Needs"), 2, binary=library.read_bytes())
+    for isolate in ("none", "foreign"):
+        assert refusal(lambda isolate=isolate: system_of(path).simulate(0.1, isolate=isolate), BuildError) == (
+            "'it' cannot be loaded: the binary of 'Needs.fmu' needs the shared library 'libfortune.so.3', which this machine does not have; install "
+            "the package that has it, or name its folder in LD_LIBRARY_PATH before Python starts"
+        )
+
+
+@pytest.mark.parametrize(
+    ("said", "lacking"),
+    [
+        ("libgfortran.so.3: cannot open shared object file: No such file or directory", "the shared library 'libgfortran.so.3'"),
+        (
+            "/lib/libc.so.6: version `GLIBC_2.99' not found (required by /tmp/x.so)",
+            "GLIBC_2.99 of 'libc.so.6', which is older on this machine",
+        ),
+        ("/tmp/x.so: cannot open shared object file: No such file or directory", ""),
+        ("/tmp/x.so: undefined symbol: fortune", ""),
+    ],
+)
+def test_what_a_machine_lacks(said: str, lacking: str) -> None:
+    """By the words of the system; the binary itself, and what is wrong with it, is another matter."""
+    found = _lacking(said, Path("/tmp/x.so"))
+    assert found.startswith(lacking)
+    assert bool(found) == bool(lacking)
