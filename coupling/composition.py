@@ -12,7 +12,7 @@ import numpy as np
 
 from coupling.errors import BuildError, listed, shown
 from coupling.fmus import Fmu
-from coupling.names import nearest
+from coupling.names import nearest, resolve
 from coupling.pictures.solids import as_shown
 from coupling.plan.connections import check_drive, wires_of
 from coupling.plan.definition import (
@@ -253,7 +253,11 @@ class Composition:
             raise BuildError(f"{shown(name)} cannot be driven; give the name of an input, such as 'motor.tau'")
         if name in self._drives:
             raise BuildError(f"'{name}' is driven twice; leave one of the two out")
-        self._drives[name] = drive_of(name, value, breaks, smooth, rate, acceleration)
+        drive = drive_of(name, value, breaks, smooth, rate, acceleration)
+        instance, _ = resolve(name, self._instances)
+        if instance in self._instances:  # a drive that is refused is not kept
+            check_drive(name, {instance: self._instances[instance].fmu.fmu}, drive)
+        self._drives[name] = drive
 
     def enforce(self, joint: str, intervals: Sequence[tuple[float, float | None]]) -> None:
         """Lets a joint hold in intervals of time alone, such as ``[(0.5, 1.0), (1.5, None)]`` in seconds; None means from then on.

@@ -73,7 +73,8 @@ def open_inputs(fmus: Mapping[str, Fmu], wires: Mapping[Name, Sequence[Name]], d
     for instance, fmu in fmus.items():
         fed = given[instance]
         for variable in fmu.variables.values() if not fmu.is_own else ():
-            if variable.causality == "input" and variable.reference not in fed and not solved_for(fmu, variable):
+            waits = variable.causality == "input" and variable.type != "clock"  # a clock ticks, and has no value
+            if waits and variable.reference not in fed and not solved_for(fmu, variable):
                 fed.add(variable.reference)
                 yield instance, variable.name
 

@@ -182,8 +182,10 @@ def test_arrays_that_do_not_fit(a: str, b: str, sentence: str) -> None:
 def test_what_arrays_cannot_do() -> None:
     """A drive gives one value; the sizes of a system that is built stay."""
     system = alone()
-    system.drive("unit.u", 1.0)
-    assert refusal(system.build, BuildError) == "'unit.u' cannot be driven: it is an array; drive its elements, such as 'unit.u[1]'"
+    for _ in range(2):
+        assert refusal(lambda: system.drive("unit.u", 1.0), BuildError) == (
+            "'unit.u' cannot be driven: it is an array; drive its elements, such as 'unit.u[1]'"
+        )
     assert refusal(lambda: alone().simulate(1.0, start_values={"unit.n": 3}), BuildError) == (
         "'unit.n' = 3 is refused: it is a structural parameter, of which the system's equations depend; give it to add"
     )

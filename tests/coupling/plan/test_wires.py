@@ -11,7 +11,7 @@ import pytest
 
 from coupling import BuildError, Result, System
 from tests.support.foreign import Model, Variable, export
-from tests.support.systems.systems import refusal
+from tests.support.systems.systems import described, refusal
 
 
 def spring(version: int = 3, exact: bool = True) -> Path:
@@ -128,6 +128,15 @@ def test_inputs_that_nothing_gives_are_named() -> None:
         "nothing gives 'source.u', which stays at its start value; connect or drive it, or give the value to add"
     ]
     assert result.outcome.warnings == [] and "\nNote: nothing gives 'source.u'" in result.summary()
+
+
+def test_a_clock_is_no_input_that_stays_at_a_value(tmp_path: Path) -> None:
+    """It ticks; the other input is named."""
+    variables = """<Clock name="tick" valueReference="1" causality="input" intervalVariability="triggered"/>
+    <Float64 name="u" valueReference="2" causality="input" start="0"/>"""
+    system = System()
+    system.add("it", described(tmp_path, "Ticks", variables))
+    assert [wire.target for wire in system.wires] == ["it.u"]
 
 
 def test_start_values_of_inputs_that_something_gives_are_told() -> None:
