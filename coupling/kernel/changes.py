@@ -103,4 +103,5 @@ def passed(kernel: Core, unknowns: int) -> list[Passed]:
 
 def conflicting(kernel: Core, unknowns: int) -> np.ndarray:
     """What a constraint repeats whose velocity cannot be made to fit."""
-    return np.array(kernel.library.kernel_conflicting(kernel.handle)[:unknowns], dtype=bool)
+    found = kernel.library.kernel_conflicting(kernel.handle)
+    return np.array(found[:unknowns], dtype=bool) if found else np.zeros(unknowns, bool)

@@ -76,7 +76,7 @@ const Strike *kernel_strikes(const Kernel *k, int *count)
 
 const SwitchingNotes *kernel_switching_notes(const Kernel *k)
 {
-    return &k->switching->notes;
+    return k->switching ? &k->switching->notes : NULL;
 }
 
 /* Whether friction has nothing that presses it. */

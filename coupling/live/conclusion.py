@@ -14,6 +14,7 @@ from coupling.live.failures import out_of_memory
 from coupling.live.session import Session
 from coupling.live.successive import idle
 from coupling.live.switching import impacts_warned
+from coupling.live.unwritten import sentences
 from coupling.live.violations import violated
 from coupling.outcome import Outcome
 from coupling.record import Record
@@ -41,8 +42,12 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
         return
     try:
         check_end(session, outcome)
-        outcome.warnings += [*warnings(session), *jumps(session), *idle(session), *impacts_warned(session)]
-        outcome.notes += [*built.notes, *built.overruled(given), *takeovers(session), *_shared(session), *_left(session)]
+        outcome.warnings += warnings(session)
+        for make in (jumps, idle, impacts_warned):
+            outcome.warnings += sentences(make, session)
+        outcome.notes += [*built.notes, *sentences(built.overruled, given)]
+        for make in (takeovers, _shared, _left):
+            outcome.notes += sentences(make, session)
     except HostDied:
         outcome.warnings.append(lost_afterwards(session.kernel.library))
 
@@ -70,5 +75,4 @@ def _left(session: Session) -> list[str]:
 def judge(session: Session, outcome: Outcome, record: Record, loose: Collection[str]) -> None:
     """What rows tell."""
     if not session.kernel.library.is_lost:
-        outcome.warnings += coarse(session, record)
-        outcome.warnings += violated(session, record, loose)
+        outcome.warnings += [*sentences(coarse, session, record), *sentences(violated, session, record, loose)]

@@ -12,6 +12,7 @@ from coupling.live.fused import not_compiled
 from coupling.live.gravity import different_gravities
 from coupling.live.session import Session
 from coupling.live.switched_failures import shares
+from coupling.live.unwritten import sentences
 from coupling.options import Run
 from coupling.plan.capabilities import degree
 from coupling.plan.graph import Address
@@ -24,14 +25,15 @@ _TOLERABLE = 0.05
 
 
 def warnings(session: Session) -> list[str]:
-    """Sentences on what makes a result doubtful."""
-    loops = range(len(session.schedule.loops))
-    found = [_redundancy(session, i, passing) for i in loops for passing in (False, True)]
-    said = [
+    """Returns sentences on what makes a result doubtful."""
+    found = [
         f"'{part.name}' ({part.fmu.path.name}) warns: {session.said[i]}" for i, part in enumerate(session.built.parts) if i in session.said
     ]
-    found += [*different_gravities(session), _far_apart(session)]
-    return [s for s in (*said, *found, *_less_than_declared(session), _created_energy(session), not_compiled(session)) if s]
+    for loop in range(len(session.schedule.loops)):
+        found += [*sentences(_redundancy, session, loop, False), *sentences(_redundancy, session, loop, True)]
+    for make in (different_gravities, _far_apart, _less_than_declared, _created_energy, not_compiled):
+        found += sentences(make, session)
+    return found
 
 
 def _lifted(session: Session, loop: int) -> bool:
@@ -64,17 +66,22 @@ _FEWEST_DIGITS = 1e-12
 """Of a pivot: four digits of those that double precision carries are left."""
 
 
+def digits(pivot: float) -> int:
+    """Returns how many decimal digits a pivot leaves of those that double precision carries."""
+    return max(0, math.floor(16.5 + math.log10(pivot))) if 0 < pivot < math.inf else 0
+
+
 def _far_apart(session: Session) -> str:
     """Bodies whose masses differ by more than double precision carries, or carries to the tolerance; or a singular pose nearby, where pivots are as
     small as the square of the distance from it: masses that make less than half of the decades of a pivot are not to blame."""
     pivot, light, heavy, ratio = session.kernel.worst_scaled()
     if light < 0 or not pivot < max(_FEWEST_DIGITS, 10 * sys.float_info.epsilon / session.run.rtol):
         return ""
-    bodies = [next(p.name for p in session.built.parts if 0 <= state - p.first_state < len(p.states)) for state in (light, heavy)]
+    bodies = [session.built.part_of_state(state).name for state in (light, heavy)]
     one = bodies[0] == bodies[1]
     where = f"on '{bodies[0]}'" if one else f"between '{bodies[0]}' and '{bodies[1]}'"
-    known = f"no more than {max(0, 16 + math.log10(pivot)):.0f} digits are known"
-    if ratio**2 * pivot < 1:
+    known = f"no more than {digits(pivot)} digits are known"
+    if ratio * ratio * pivot < 1:
         return (
             f"the run begins, or goes on after an event, so close to a singular pose that of the forces {where} {known} there; have it begin farther "
             "away, or in the pose itself"
@@ -181,7 +188,7 @@ def _created_energy(session: Session) -> str:
     unbounded = [p for i, p in enumerate(ports) if not math.isfinite(passed[p] + kernel.slots[first + i])]
     if unbounded:
         return f"the coupling has created energy without bound at '{unbounded[0]}': do not trust the result; {_LESS_ENERGY}"
-    shares = {p: abs(kernel.slots[first + i]) / passed[p] for i, p in enumerate(ports) if passed[p] > 0.01 * most}
+    shares = {p: abs(kernel.slots[first + i]) / passed[p] for i, p in enumerate(ports) if passed[p] > 0.01 * most >= 0}
     worst = max(shares, key=lambda p: shares[p], default="")
     if not worst or shares[worst] <= _TOLERABLE:
         return ""

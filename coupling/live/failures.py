@@ -13,6 +13,7 @@ from coupling.kernel.instance import STATUS, WARNING
 from coupling.kernel.status import Status
 from coupling.live import switched_failures as switched
 from coupling.live.deaths import died, ending_of
+from coupling.live.unwritten import total
 from coupling.options import tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
@@ -27,6 +28,11 @@ def outcome(session: Session, status: Status, t: float) -> Outcome:
         return died(t, *guarded)
     if session.raised is not None:
         raise session.raised
+    return _ended(session, status, t)
+
+
+@total
+def _ended(session: Session, status: Status, t: float) -> Outcome:
     if status is Status.DONE:
         return completed(session)
     if status is Status.PAUSED:
@@ -129,9 +135,10 @@ def step_too_small(session: Session, t: float) -> Outcome:
     )
 
 
+@total
 def step_not_solved(session: Session, t: float, worst: int, change: float) -> Outcome:
     """Of a solver with fixed steps."""
-    run, part = session.run, next(p for p in session.built.parts if 0 <= worst - p.first_state < len(p.states))
+    run, part = session.run, session.built.part_of_state(worst)
     unit = part.fmu.by_reference[part.states[worst - part.first_state]].unit
     return Outcome(
         Ending.NOT_SOLVED,
@@ -141,6 +148,7 @@ def step_not_solved(session: Session, t: float, worst: int, change: float) -> Ou
     )
 
 
+@total
 def step_contradictory(session: Session, t: float, joints: Sequence[str], worst: Address, left: float) -> Outcome:
     """Of a solver with fixed steps; ``left`` is the worst violation."""
     unit = session.built.parts[worst.part].fmu.by_reference[worst.reference].unit or ""

@@ -43,7 +43,8 @@ def _add_motions(session: Session, builder: RowBuilder, moved: set[int]) -> None
     assert session.built.reading
     lost = min(moved - motions.keys() - {omega + axis for omega, _ in turns for axis in range(3)}, default=None)
     if lost is not None and any(held.position is not None for held in session.built.reading.constraints):
-        index, part = next((i, p) for i, p in enumerate(session.built.parts) if 0 <= lost - p.first_state < len(p.states))
+        part = session.built.part_of_state(lost)
+        index = session.built.parts.index(part)
         address = Address(index, 0, part.states[lost - part.first_state])
         refuse(session.schedule.graph, address, "is no state's rate by itself, so that no position can be moved along with it")
 

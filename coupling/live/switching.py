@@ -59,7 +59,8 @@ def switches_of(session: Session) -> list[Change]:
         each = built.switched[change.item]
         names = MODES[each.given.kind]
         multiplier = built.parts[each.part].fmu.by_reference[each.given.multiplier].name
-        what = f"{names[change.before]} -> {names[change.after]}"
+        before, after = (names.get(mode, f"mode {mode}") for mode in (change.before, change.after))
+        what = f"{before} -> {after}"
         found.append(Change(change.time, built.parts[each.part].name, what, {}, 0.0, multiplier=multiplier))
     return sorted(found, key=lambda change: change.time)
 

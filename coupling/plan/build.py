@@ -87,6 +87,10 @@ class Built:
         """The kernel's number of the type of a mode."""
         return type_code(switched.given.mode, self.parts[switched.part].fmu.version)
 
+    def part_of_state(self, state: int) -> Part:
+        """The instance that a state belongs to, by its number among all."""
+        return next(part for part in self.parts if 0 <= state - part.first_state < len(part.states))
+
     def address(self, part: int, name: str) -> Address:
         return _address(self.parts[part].fmu, part, name)
 

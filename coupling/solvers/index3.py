@@ -15,6 +15,7 @@ from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows
 from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
 from coupling.live.tolerances import nominals
+from coupling.live.unwritten import total
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
@@ -70,6 +71,7 @@ def _options(run: Run) -> Index3Options:
     )
 
 
+@total
 def _outcome(session: Session, status: Status, kept: list[Kept]) -> Outcome:
     kernel = session.kernel
     if status is Status.STEP_NOT_SOLVED:

@@ -7,6 +7,7 @@ import numpy as np
 from coupling.kernel.status import Status
 from coupling.live.failures import outcome
 from coupling.live.session import Session
+from coupling.live.unwritten import total
 from coupling.outcome import Ending, Outcome
 from coupling.schemes.base import failures
 
@@ -17,12 +18,15 @@ _BEYOND = 1e30
 def ended(session: Session, status: Status, t: float) -> Outcome:
     """How a run ended, at a time: with the divergence in place of what it made an FMU say."""
     found = outcome(session, status, float(np.fmax(t, session.kernel.recorded_until)))
-    if found.ending not in (Ending.FMU_FAILED, Ending.NOT_FINITE):
-        return found
+    return found if found.ending not in (Ending.FMU_FAILED, Ending.NOT_FINITE) else _diverged(session, t, found)
+
+
+@total
+def _diverged(session: Session, t: float, found: Outcome) -> Outcome:
+    """The outcome that was found, unless values have grown without bound before."""
     values, run = session.kernel.slots, session.run
     shown = {name: abs(values[slot]) for slot, name in session.program.labels.items() if slot < len(values)}
     greatest = max(shown, key=lambda name: np.nan_to_num(shown[name], nan=0, posinf=_BEYOND), default="")
-    if not greatest or not shown[greatest] > _BEYOND:
+    if run.communication_step is None or not greatest or not shown[greatest] > _BEYOND:
         return found
-    assert run.communication_step is not None
     return failures.diverged(t=t, name=greatest, value=shown[greatest], scheme=run.scheme, step=run.communication_step)
