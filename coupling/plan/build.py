@@ -16,7 +16,7 @@ from coupling.plan.definition import Definition, InstanceDefinition, Name, Value
 from coupling.plan.division import Division, divide
 from coupling.plan.drives import ConstantDrive, Drive, PolynomialDrive, TableDrive, in_base_units
 from coupling.plan.enforced import Intervals
-from coupling.plan.graph import Address, Part, build_graph, constrained, type_code
+from coupling.plan.graph import Address, Part, build_graph, constrained, is_number, type_code
 from coupling.plan.gravity import Adapter, adapters_of
 from coupling.plan.kinds import Mode, kinds_of
 from coupling.plan.points import NoTorque, torque_free_ports
@@ -147,7 +147,8 @@ class Built:
         """Whether a start value of it has no effect."""
         if variable not in self._fed:
             graph, (i, name) = self.schedule.graph, variable
-            places = {_address(self.parts[i].fmu, i, name, in_base) for in_base in (False, True)}
+            fmu = self.parts[i].fmu
+            places = {_address(fmu, i, name, in_base) for in_base in (False, True)} if is_number(fmu.variables[name]) else set()
             self._fed[variable] = any(a in graph.wires or a in graph.drives for a in places) and not places & self._guesses
         return self._fed[variable]
 

@@ -28,6 +28,11 @@ TYPES = ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UIn
 _AS_FMI3 = {"Real": "Float64", "Integer": "Int32"}
 
 
+def is_number(variable: FmuVariable) -> bool:
+    """Whether the kernel knows the type of a variable; texts, binary data and clocks are not passed on."""
+    return variable.type in ("real", "integer", "boolean")
+
+
 def type_code(variable: FmuVariable, version: int) -> int:
     """The kernel's number of a variable's type."""
     if variable.fmi_type == "Enumeration":
