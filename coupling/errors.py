@@ -21,10 +21,6 @@ class Unprojectable(BuildError):
         return Unprojectable, (self.why,)
 
 
-class Unstepped(BuildError):
-    """A system that cannot be coupled at communication points."""
-
-
 class StartError(ValueError):
     """A system that cannot start; the text says which instance refuses, why, and what to do."""
 

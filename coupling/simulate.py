@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from time import perf_counter
@@ -16,7 +16,7 @@ from coupling.analysis.assembly import assemble
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
-from coupling.errors import AnalysisError, BuildError, Unprojectable, Unstepped, listed
+from coupling.errors import AnalysisError, BuildError, Unprojectable, listed
 from coupling.kernel.hosted import HostDied
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
@@ -91,11 +91,15 @@ class Simulator:
         self._homes = Homes(self._waiting, self._shadows)
 
     def built_first(self, modes: Sequence[Mode]) -> Built:
-        """For the first mode, and for the others unless joints that switch keep them from it."""
-        built = [self.built(modes[0])]
-        for mode in modes[1:]:
-            with suppress(Unstepped):
+        """Builds every mode that the system allows, and returns the first of them; if it allows none, the refusal of the first mode is raised."""
+        built, refused = [], []
+        for mode in modes:
+            try:
                 built.append(self.built(mode))
+            except BuildError as error:
+                refused.append(error)
+        if not built:
+            raise refused[0]
         for each in built:
             self._homes.open_libraries(each)
         return built[0]

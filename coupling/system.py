@@ -62,8 +62,8 @@ class System(Composition):
     def build(self, communication: bool | None = None) -> Built:
         """Checks everything and finds the order of evaluation, without running anything.
 
-        ``communication`` asks for runs with a communication step, or without. Left open, the system is built for every sort of run that the
-        kinds of its instances allow, and returned as it is integrated continuously or, where an instance is of kind ``cs``, as it is coupled.
+        ``communication`` asks for runs with a communication step, or without. By default the system is built for both, and a system is refused
+        only if it allows neither. Returned is the system as it is integrated continuously or, if it cannot be, as it is coupled.
         """
         modes = possible_modes(self.definition) if communication is None else [Mode.COUPLED if communication else Mode.CONTINUOUS]
         simulator = self._simulator or Simulator(self.definition)

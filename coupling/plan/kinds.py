@@ -77,7 +77,7 @@ def _keep_whole(kinds: dict[str, str], definition: Definition, fmus: Mapping[str
         beside.setdefault(b, set()).add(a)
     for name in (each for each, kind in kinds.items() if kind == "me" and is_massless(fmus[each])):
         for joint in beside.get(name, ()):
-            if _is_solved_for(fmus[joint]):
+            if joint in fmus and _is_solved_for(fmus[joint]):
                 kinds.update(dict.fromkeys(beside[joint] & free, "me"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from coupling.errors import BuildError, Unprojectable, Unstepped
+from coupling.errors import BuildError, Unprojectable
 from coupling.fmus.switched import KINDS, SwitchedMultiplier
 from coupling.kernel.rows import RowBuilder
 from coupling.plan.graph import Part, type_code
@@ -85,7 +85,7 @@ def refuse_stepped(parts: Iterable[Part], kinds: Mapping[str, str]) -> None:
     switched = next((part.name for part in parts if part.dae and part.dae.switched), None)
     stepped = next((name for name, kind in kinds.items() if kind == "cs"), None)
     if switched and stepped:
-        raise Unstepped(
+        raise BuildError(
             f"'{switched}' cannot hit or hold '{stepped}', which runs in Co-Simulation, where no velocity can be reset; leave communication_step out and add "
             f"'{stepped}' with kind='me', or add '{switched}' with kind='cs', which makes it compliant"
         )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from coupling import BuildError, FmuError, System
+from fmu_components.catalogue import all_components
 from tests.support import foreign
 from tests.support.fmus.written import packed
+from tests.support.fused.smallest import smallest
 from tests.support.systems.stepped import DERIVATIVES, SAVING, VARIABLE_STEP, component, without
 from tests.support.systems.systems import described, pendulum, refusal
 
@@ -166,6 +171,58 @@ def test_what_takes_motion_and_is_solved_for_is_integrated_with_what_carries_it(
     assert refusal(lambda: carrying().simulate(1.0, **COUPLED), BuildError) == (
         "a communication_step is given, but no instance runs in Co-Simulation: 'upper', 'lower' run in Model Exchange together with what "
         "carries them; leave it out, or add instances of kind 'cs'"
+    )
+
+
+# -- what build accepts -----------------------------------------------------------------------------------------------------------------
+
+UNCOUPLED = ("spatial.Revolute", "spatial.Cylindrical", "spatial.Planar", "spatial.Screw", "spatial.Universal", "planar.OneWayClutch")
+"""Components that no run with a communication step takes, beside bodies of any kind."""
+QUICK = (*UNCOUPLED, "planar.Revolute", "spatial.Spherical", "signal.Integrator", "hydraulic.Orifice", "planar.MasslessLink2")
+
+
+def is_accepted(build: Callable[[], object]) -> bool:
+    try:
+        build()
+    except BuildError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("component", [each if each in QUICK else pytest.param(each, marks=pytest.mark.slow) for each in all_components()])
+def test_build_accepts_what_can_run_in_one_way(component):
+    """Every component, of every kind: without a communication step, or with one."""
+    definition = smallest(component).definition
+    for kind in (None, "me", "cs"):
+        it = tuple(replace(each, kind=kind) if each.name == "it" else each for each in definition.instances)
+        system = System.of(replace(definition, instances=it))
+        runs = [is_accepted(partial(copy(system).build, communication)) for communication in (False, True)]
+        assert any(runs) and is_accepted(system.build)
+        assert component not in UNCOUPLED or kind == "cs" or runs == [True, False]
+
+
+def test_build_accepts_a_joint_in_space_that_counts_turns():
+    """Runs without a communication step take it; runs with one refuse it in a sentence."""
+    system = System("pendulum")
+    for name, fmu, values in (("ground", "spatial.Fixed", {}), ("pin", "spatial.Revolute", {}), ("rod", "spatial.Body1", {"m": 1.0})):
+        system.add(name, fmu, values)
+    system.connect("ground.p1", "pin.M")
+    system.connect("pin.N", "rod.p1")
+    assert [part.kind for part in system.build().parts] == ["me", "me", "me"]
+    assert system.simulate(0.1).outcome.completed
+    assert refusal(lambda: system.simulate(0.1, **COUPLED), BuildError) == (
+        "'pin' (spatial.Revolute) counts the turns of its angle by a state, for which co-simulation has no place, and is connected to 'rod', "
+        "which runs in Co-Simulation; give 'rod' the kind 'me'"
+    )
+
+
+def test_a_misspelt_partner_of_a_part_without_mass_is_named():
+    """The parts that joints hold are looked up among instances that exist."""
+    system = System("linkage")
+    system.add("link", "planar.MasslessLink2")
+    system.connect("pinn.M", "link.p2")
+    assert refusal(system.build, BuildError) == (
+        "'pinn.M' cannot be connected with 'link.p2': there is no instance 'pinn'; the instances are 'link'"
     )
 
 
