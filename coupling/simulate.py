@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coupling.analysis.assembled import pose_of, warnings_of
-from coupling.analysis.assembly import assemble
+from coupling.analysis.assembly import assemble, at_pose
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
@@ -34,7 +34,6 @@ from coupling.live.successive import tells_what_repeats
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state
 from coupling.memory import free_memory
-from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, build
@@ -266,11 +265,6 @@ class Simulator:
         return any(each.fmu.fmu.dae is not None and each.fmu.fmu.dae.switched for each in self.definition.instances)
 
     @cached_property
-    def _given(self) -> list[tuple[int, str]]:
-        """The start values of all runs, by instance and variable."""
-        return [(i, name) for i, each in enumerate(self.definition.instances) for name, _ in each.start]
-
-    @cached_property
     def _stabilisation_parameters(self) -> frozenset[str]:
         """Their full names."""
         instances = self.definition.instances
@@ -279,7 +273,7 @@ class Simulator:
     @cached_property
     def _stabilisation_given(self) -> frozenset[str]:
         """Those of them with start values for all runs."""
-        return self._stabilisation_parameters & {f"{self.definition.instances[i].name}.{name}" for i, name in self._given}
+        return self._stabilisation_parameters & {f"{each.name}.{name}" for each in self.definition.instances for name, _ in each.start}
 
     @cached_property
     def _constrained(self) -> bool:
@@ -458,15 +452,9 @@ class Simulator:
         near: StartValues = start_values_of_run(self.definition, built, pose)
         if not changed:
             return near
-        number = {part.name: i for i, part in enumerate(built.parts)}
-        held = getattr(pose, "held", {})
-        states = {(number[resolve(name, number)[0]], resolve(name, number)[1]) for name in held if name in pose}
-        states |= set(self._given) if held else set()  # velocities too
-        wish = Wish(hold={name: value for name, value in held.items() if name not in pose}, alternatives=False, near=True)
         key, session = self._started(built, run, {**near, **values}, None, assembling=True)
         with self._lent(key, session):
-            found = assemble(session, near.keys() - values.keys() - states, wish)
-        return {**near, **found.changes()}
+            return at_pose(session, self.definition, pose, near, values)
 
     def _assembled(self, built: Built, run: Run, values: StartValues) -> tuple[StartValues, list[str]]:
         """Values at which the constraints hold, of the states that have to move, and warnings."""

@@ -62,8 +62,7 @@ class System(Composition):
     def build(self, communication: bool | None = None) -> Built:
         """Checks everything and finds the order of evaluation, without running anything.
 
-        ``communication`` asks for runs with a communication step, or without. By default the system is built for both, and a system is refused
-        only if it allows neither. Returned is the system as it is integrated continuously or, if it cannot be, as it is coupled.
+        ``communication`` asks for runs with a communication step, or without. By default a system is refused only if it allows neither.
         """
         modes = possible_modes(self.definition) if communication is None else [Mode.COUPLED if communication else Mode.CONTINUOUS]
         simulator = self._simulator or Simulator(self.definition)
@@ -113,7 +112,7 @@ class System(Composition):
         parameters: Sequence[str] | None = None,
         fmi: int = 2,
         platforms: Sequence[str] | None = None,
-        initial: str = "check",
+        initial: str | Mapping[str, float] | Result = "check",
         hold: Sequence[str] | None = None,
         implicit: bool = False,
         ls_dae: bool = False,
@@ -136,9 +135,9 @@ class System(Composition):
         all states; what opened ports give is among them in any case. All other variables can be seen as local ones. ``parameters``
         are chosen likewise, by default all; the others keep their values. ``fmi`` is the version, 2 or 3; ``platforms`` are ``linux64`` and
         ``win64``, by default those that can be compiled for here. ``initial`` is as in ``simulate``: ``check``, ``assemble`` (now, and by
-        default again where the FMU starts) or ``relax``; unless it is ``relax``, the FMU refuses to start where constraints are violated, or
-        closes them where ``initial.assemble`` is true, by states that are not in ``hold``. ``implicit`` is the default of the parameter
-        ``solver.implicit``: an implicit method in Co-Simulation, for stiff systems. With ``ls_dae`` an importer may solve for the multipliers
+        default again where the FMU starts), ``relax``, or a pose or a result at which the FMU starts. Unless it is ``relax``, the FMU refuses a
+        start that violates constraints, or closes it where ``initial.assemble`` is true, by states that are not in ``hold``. ``implicit`` is the
+        default of the parameter ``solver.implicit``: an implicit method in Co-Simulation, for stiff systems. With ``ls_dae`` an importer may solve for the multipliers
         itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default experiment, in seconds. ``stabilisation`` is by default part of
         the joints; with ``projection`` Co-Simulation moves states onto the constraints, and Model Exchange gives the projected right-hand side.
         ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``. ``start_values`` are those of
@@ -146,6 +145,7 @@ class System(Composition):
         """
         from coupling.export.export import export_fmu
 
+        pose, initial = self._pose(initial), initial if isinstance(initial, str) else Run.initial
         return export_fmu(
             self.definition,
             path,
@@ -155,6 +155,7 @@ class System(Composition):
             fmi=fmi,
             platforms=platforms,
             initial=initial,
+            pose=pose,
             hold=hold,
             implicit=implicit,
             ls_dae=ls_dae,
@@ -372,6 +373,10 @@ class System(Composition):
             )
         return start or {}
 
+    def _pose(self, initial: str | Mapping[str, float] | Result) -> Mapping[str, Value] | None:
+        """Returns the pose at which a run begins, if ``initial`` is no word."""
+        return None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
+
     @contextmanager
     def _standing(self, start: Mapping[str, Value], initial: str, time: float = 0.0) -> Iterator[Session]:
         """A session at its start."""
@@ -471,7 +476,7 @@ class System(Composition):
         check_scheme(scheme)
         if isinstance(start_values, str | os.PathLike):
             start_values = start_values_of(start_values, self.instances)
-        pose = None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
+        pose = self._pose(initial)
         run = self._asked.run({**asked, "initial": initial if isinstance(initial, str) else Run.initial})
         keeper = keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact)
         stream = stream_of(record_to, keeper)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from coupling.analysis.search import Assembled, Assembly, Open, Wish
 from coupling.analysis.speeds import Speeds
 from coupling.analysis.unclosed import unclosed
 from coupling.errors import InitialStateError
 from coupling.live.session import Session
+from coupling.names import resolve
 from coupling.options import TOLERANCE
+from coupling.plan.definition import Definition
 from coupling.plan.graph import Address
 
 
@@ -23,6 +26,27 @@ def assemble(session: Session, guesses: Collection[tuple[int, str]] = (), wish: 
     found = _assembled(session, guesses, wish or Wish())
     session.touching = _inside(found)
     return _assembled(session, guesses, wish or Wish()) if session.touching else found
+
+
+def at_pose(
+    session: Session,
+    definition: Definition,
+    pose: Mapping[str, Any],
+    near: Mapping[tuple[int, str], Any],
+    values: Mapping[tuple[int, str], Any],
+) -> dict[tuple[int, str], Any]:
+    """Returns start values at the pose nearest to one that is given, where ``values`` of one run change lengths or states.
+
+    ``near`` are the start values at the pose that is given. The session has started with both.
+    """
+    number = {part.name: i for i, part in enumerate(session.built.parts)}
+    held = getattr(pose, "held", {})
+    states = {(number[resolve(name, number)[0]], resolve(name, number)[1]) for name in held if name in pose}
+    if held:  # velocities too
+        states |= {(number[each.name], name) for each in definition.instances for name, _ in each.start}
+    wish = Wish(hold={name: value for name, value in held.items() if name not in pose}, alternatives=False, near=True)
+    found = assemble(session, near.keys() - values.keys() - states, wish)
+    return {**near, **found.changes()}
 
 
 def _inside(found: Assembled) -> frozenset[tuple[int, int]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from coupling.analysis.assembly import assemble
+from coupling.analysis.assembly import assemble, at_pose
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.search import Wish, guesses_of
 from coupling.errors import BuildError, listed, shown
@@ -16,6 +17,7 @@ from coupling.export.equations import equations_of
 from coupling.export.package import pack
 from coupling.export.sources import model_sources
 from coupling.export.table import ExportRequest, MechanismTable
+from coupling.export.transformed import without_transformations
 from coupling.fmus import Fmu
 from coupling.live.bordered import bordered_rows, kept_at_zero
 from coupling.live.program import compile_program
@@ -49,6 +51,7 @@ def export_fmu(
     fmi: int,
     platforms: Sequence[str] | None,
     initial: str,
+    pose: Mapping[str, Any] | None,
     hold: Sequence[str] | None,
     implicit: bool,
     ls_dae: bool,
@@ -57,7 +60,7 @@ def export_fmu(
     steps: Run | None,
     start_values: Mapping[str, Value] | None = None,
 ) -> Path:
-    """See ``System.export_fmu``; ``steps`` are those of fixed size, if it takes such."""
+    """See ``System.export_fmu``; ``steps`` are those of fixed size, if it takes such. The FMU starts at the ``pose``, if there is one."""
     target = _target(path)
     if not isinstance(fmi, int) or fmi not in _VERSIONS:
         raise BuildError(f"fmi = {shown(fmi)} is refused: choose 2 or 3, the versions of FMI")
@@ -74,12 +77,7 @@ def export_fmu(
             "ls_dae=True leaves the multipliers to the importer, and stabilisation='projection' moves states by how they answer to them; "
             "leave one of the two out"
         )
-    if definition.transformations:
-        a, b = definition.transformations[0].connection
-        raise BuildError(
-            f"the connection of '{a}' with '{b}' cannot be exported: it has a factor or an offset; put components such as signal.Gain and signal.Sum "
-            "there instead"
-        )
+    definition = without_transformations(definition)
     fmus = {each.name: each.fmu.fmu for each in definition.instances}
     switched = next((name for name, fmu in fmus.items() if fmu.dae and fmu.dae.switched), None)
     if switched and (ls_dae or steps):
@@ -108,9 +106,13 @@ def export_fmu(
     program = compile_program(built, [], shortcuts=equations is None)
     unstabilised = without_stabilisation(built.parts, range(len(built.parts))) if projected else {}
     given = start_values_of_run(definition, built, start_values)
+    near = start_values_of_run(definition, built, pose)
     for sentence in of_no_effect(built.parts, built.start, given, unstabilised):
         raise BuildError(sentence)
-    moved = {**unstabilised, **given}
+    moved = {**near, **unstabilised, **given}
+    if near and given:
+        with start(program, run, moved, assembling=True) as session:
+            moved |= at_pose(session, definition, pose or {}, near, given) | given
     if initial == "assemble":
 
         def attempt(guesses: Mapping[tuple[int, str], float]) -> dict[tuple[int, str], float]:

@@ -56,6 +56,42 @@ def test_other_lengths_as_the_master_closes_them(fmi: int, tmp_path: Path) -> No
     )
 
 
+@pytest.mark.parametrize("start_values", [None, LENGTHS])
+def test_an_export_starts_at_a_pose(start_values: dict[str, float] | None, tmp_path: Path) -> None:
+    """At the pose itself; with other lengths at the nearest one that fits, as the master does."""
+    linkage = four_bar()
+    system = linkage.system({"crank": {"theta": 0.7, "omega": 2.0}})
+    pose = system.assemble(guess={"C.rotation.q": linkage.coordinate("C")})
+    master = system.simulate(0.0, initial=pose, start_values=start_values)
+    path = system.export_fmu(tmp_path / "bars.fmu", initial=pose, start_values=start_values, platforms=["linux64"])
+    fmu = Driver(path, "cs")
+    fmu.start()
+    assert load(path).variables["initial.assemble"].start is False
+    for name in pose:
+        assert fmu[name] == pytest.approx(master[name][0], abs=1e-12)
+        assert start_values or fmu[name] == pose[name]
+
+
+def test_an_export_starts_at_an_equilibrium_or_at_the_end_of_a_result(tmp_path: Path) -> None:
+    """The input that balances the rod, m g l/2 cos(theta) = 9.81/2 cos(0.5), starts at what was found for it; a word that is none is refused."""
+    rod = System("rod")
+    rod.add("ground", "planar.Fixed")
+    rod.add("rod", "planar.RevoluteBody", {"m": 1.0, "I": 0.1, "rx": 0.5, "gy": -9.81, "q": 0.5})
+    rod.connect("ground.p1", "rod.P")
+    pose = rod.equilibrium(hold=["rod.q"], free=["rod.torque"])
+    fmu = Driver(rod.export_fmu(tmp_path / "rod.fmu", inputs=["rod.torque"], initial=pose, platforms=["linux64"]), "me")
+    fmu.start()
+    assert fmu["rod.torque"] == pytest.approx(9.81 / 2 * np.cos(0.5), rel=1e-9)
+    assert fmu.derivatives == pytest.approx([0.0, 0.0], abs=1e-9)
+    result = rod.simulate(0.3)
+    fmu = Driver(rod.export_fmu(tmp_path / "later.fmu", initial=result, platforms=["linux64"]), "me")
+    fmu.start()
+    assert fmu.states.tolist() == [result["rod.q"][-1], result["rod.qd"][-1]]
+    assert refusal(lambda: rod.export_fmu(tmp_path / "x.fmu", initial={"rod.q": 0.1}), BuildError) == (
+        "initial = {'rod.q': 0.1} is unknown; choose 'check', 'assemble' or 'relax', or give a pose of assemble() or equilibrium(), or a result"
+    )
+
+
 def test_a_start_that_is_closed_stays_to_the_bit(tmp_path: Path) -> None:
     system, _ = moving()
     driver = Driver(system.export_fmu(tmp_path / "bars.fmu", platforms=["linux64"]), "me")

@@ -106,15 +106,3 @@ def test_what_cannot_be_transformed() -> None:
         refusal(counts.build)
         == "factor = 1, offset = 1 between 'a.y' and 'b.u' is refused: 'a.y' is of type Int32; only reals are transformed"
     )
-
-
-def test_exported_mechanisms_have_no_transformations(tmp_path: Path) -> None:
-    """They are refused by the connection."""
-    system = System("m")
-    system.add("a", "signal.Sine")
-    system.add("b", "signal.Gain")
-    system.connect("a.y", "b.u", factor=3)
-    assert refusal(lambda: system.export_fmu(tmp_path / "m.fmu")) == (
-        "the connection of 'a.y' with 'b.u' cannot be exported: it has a factor or an offset; put components such as signal.Gain and signal.Sum "
-        "there instead"
-    )
