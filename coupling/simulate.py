@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
@@ -16,7 +16,8 @@ from coupling.analysis.assembly import assemble, at_pose
 from coupling.analysis.in_parts import assemble_in_parts
 from coupling.analysis.pose import Pose
 from coupling.analysis.search import Assembled, Wish, guesses_of
-from coupling.errors import AnalysisError, BuildError, Unprojectable, listed
+from coupling.errors import AnalysisError, BuildError, Unprojectable
+from coupling.held import held_by
 from coupling.kernel.hosted import HostDied
 from coupling.live.conclusion import broken_off, conclude, judge, lost_when_freed
 from coupling.live.fused import begin_fused
@@ -34,6 +35,7 @@ from coupling.live.successive import tells_what_repeats
 from coupling.live.tolerances import check_names
 from coupling.live.violations import check_start_state
 from coupling.memory import free_memory
+from coupling.names import resolve
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.plan.build import Built, build
@@ -127,7 +129,7 @@ class Simulator:
         if scheme.repeats and run.extrapolation != Run.extrapolation:
             raise failures.nothing_to_extrapolate(scheme=run.scheme, degree=run.extrapolation)
         if run.initial == "assemble":
-            self.built(Mode.UNSTEPPED)
+            self._unstepped()
         built = self.built(self._mode(run))
         self._homes.open_libraries(built, self.definition, run)
         if built.inner:
@@ -144,6 +146,8 @@ class Simulator:
             session.free()
         while self._driven_otherwise:
             self._driven_otherwise.popitem()[1].close()
+        if (posed := self.__dict__.pop("_posed", self)) is not self:
+            posed.close()
         self._homes.close()
 
     def run(
@@ -238,26 +242,11 @@ class Simulator:
         return run.held_by("baumgarte")
 
     def _held_by(self, asked: Run, run: Run, start_values: Mapping[str, Value]) -> str:
-        """What has held the constraints of a run, and why it did."""
+        """What has held the constraints of a run, and why it did; empty where there are none."""
         if not any(part.dae for part in self.built(self._mode(run)).parts):
             return ""
-        held, stepped = "constraints were held by", run.communication_step is not None
-        if stepped and scheme_of(run.scheme).repeats:
-            return f"{held} scheme = '{run.scheme}' at the communication points"
-        if SOLVERS[run.solver].holds:
-            return f"{held} solver = '{run.solver}' at the end of each step"
-        if run.stabilisation == "projection":
-            return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
         given = sorted(self._stabilisation_given | self._stabilisation_parameters & start_values.keys())
-        reasons = {
-            "as asked": asked.stabilisation,
-            "which explicit schemes of co-simulation take": stepped,
-            "to which initial='relax' leaves the start": run.initial == "relax",
-            f"since solver = '{run.solver}' does not end its steps on them": SOLVERS[run.solver].tableau is None,
-            f"since {listed(given)} was given" if len(given) == 1 else f"since {listed(given)} were given": given,
-            f"since projection cannot be used: {self._unprojectable}": self._unprojectable,
-        }
-        return f"{held} Baumgarte's stabilisation of the joints, {next(reason for reason, holds in reasons.items() if holds)}"
+        return held_by(asked, run, given, self._unprojectable)
 
     @cached_property
     def _switches(self) -> bool:
@@ -283,7 +272,6 @@ class Simulator:
     def _run(self, run: Run, given: _Given) -> tuple[Outcome, Record]:
         start_values, fixed, pose, stream, keeper = given
         scheme = scheme_of(run.scheme) if run.communication_step is not None else None
-        unstepped = self.built(Mode.UNSTEPPED) if scheme and (run.initial == "assemble" or pose is not None) else None
         mode = self._mode(run)
         built = self.built(mode)
         check_names(run, built)
@@ -294,7 +282,7 @@ class Simulator:
             demand.check(values.get((demand.part, demand.variable), 0))
         projecting = _mode(run)
         if projecting not in self._unstabilised:
-            self._unstabilised[projecting] = without_stabilisation(built.parts, _projected(built) if projecting is mode else ())
+            self._unstabilised[projecting] = without_stabilisation(built.parts, built.projected if projecting is mode else ())
         unstabilised = self._unstabilised[projecting]
         holds = SOLVERS[run.solver].holds
         vain = of_no_effect(
@@ -308,7 +296,8 @@ class Simulator:
         asked = values
         if keeper:
             keeper.check(built, run, exact=scheme is not None or SOLVERS[run.solver].in_c)
-        values, warned = (keeper and keeper.begun) or self._begun(unstepped or built, run, values, pose, bool(own or fixed))
+        begun = self._begun_stepped if scheme and (run.initial == "assemble" or pose is not None) else self._begun
+        values, warned = (keeper and keeper.begun) or begun(built, run, values, pose, bool(own or fixed))
         key, session = self._started(built, run, values, scheme)
         completed = False
         try:
@@ -430,7 +419,9 @@ class Simulator:
     def pose(self, start_values: Mapping[str, Value] | None, wish: Wish) -> Pose:
         """The assembled pose, with all that is known of it."""
         stepped = any(each.kind == "cs" for each in self.definition.instances)
-        built = self.built(Mode.UNSTEPPED if stepped else Mode.CONTINUOUS)
+        posed, built = self._unstepped() if stepped else (self, self.built(Mode.CONTINUOUS))
+        if posed is not self:
+            return posed.pose(start_values, wish)
         run = Run(stop_time=0.0, initial="assemble", outputs=[])
         values: StartValues = start_values_of_run(self.definition, built, start_values)
         with self._lent(*self._started(built, run, values, None, assembling=True)) as session:
@@ -447,13 +438,42 @@ class Simulator:
         found, warned = self._assembled(built, run, values)
         return {**values, **found}, warned
 
+    @cached_property
+    def _posed(self) -> Simulator:
+        """The same without the instances that take no part in assembly: they offer Co-Simulation alone, and keep their own start."""
+        apart = [each.name for each in self.definition.instances if each.fmu.fmu.model_exchange is None]
+        return Simulator(self.definition.without(apart)) if apart else self
+
+    def _unstepped(self) -> tuple[Simulator, Built]:
+        """What finds the start of a co-simulation; refused where joints hold what takes no part in it."""
+        try:
+            return self._posed, self._posed.built(Mode.UNSTEPPED)
+        except BuildError:
+            return self, self.built(Mode.UNSTEPPED)  # names the instance
+
+    def _begun_stepped(
+        self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any] | None, changed: bool
+    ) -> tuple[StartValues, list[str]]:
+        """As ``_begun``, for a co-simulation."""
+        posed, unstepped = self._unstepped()
+        number = {part.name: i for i, part in enumerate(built.parts)}
+        inner = {number[part.name]: i for i, part in enumerate(unstepped.parts)}
+        own = {(inner[i], name): value for (i, name), value in values.items() if i in inner}
+        others: StartValues = {}
+        if pose is not None and posed is not self:
+            apart = {name: value for name, value in pose.items() if number[resolve(name, number)[0]] not in inner}
+            others = start_values_of_run(self.definition, built, apart)
+            pose = {name: value for name, value in pose.items() if name not in apart} if apart else pose
+        with posed._homes.entered(run, posed.definition) if posed is not self else nullcontext():
+            begun, warned = posed._begun(unstepped, run, own, pose, changed)
+        return {**others, **values, **{(number[unstepped.parts[i].name], name): value for (i, name), value in begun.items()}}, warned
+
     def _from_pose(self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any], changed: bool) -> StartValues:
         """Start values at a pose; where lengths or states are others in this run, those of the pose that is nearest to it."""
         near: StartValues = start_values_of_run(self.definition, built, pose)
         if not changed:
             return near
-        key, session = self._started(built, run, {**near, **values}, None, assembling=True)
-        with self._lent(key, session):
+        with self._lent(*self._started(built, run, {**near, **values}, None, assembling=True)) as session:
             return at_pose(session, self.definition, pose, near, values)
 
     def _assembled(self, built: Built, run: Run, values: StartValues) -> tuple[StartValues, list[str]]:
@@ -466,8 +486,7 @@ class Simulator:
     def _assembled_from(
         self, built: Built, run: Run, values: StartValues, warned: list[str], guesses: Mapping[tuple[int, str], float]
     ) -> dict:
-        key, session = self._started(built, run, {**values, **guesses}, None, assembling=True)
-        with self._lent(key, session):
+        with self._lent(*self._started(built, run, {**values, **guesses}, None, assembling=True)) as session:
             found: Assembled = assemble(session, guesses, Wish(guess=guesses_of(self.definition)))
             warned[:] = warnings_of(found)
         return {**guesses, **found.changes()}
@@ -479,10 +498,3 @@ def _mode(run: Run) -> Mode:
     if run.communication_step is None:
         return Mode.PROJECTED if projected else Mode.CONTINUOUS
     return Mode.PROJECTED_BETWEEN if projected else Mode.COUPLED
-
-
-def _projected(built: Built) -> Collection[int]:
-    """The instances among which constraints hold by projection."""
-    if built.reading:
-        return range(len(built.parts))
-    return built.inner_parts if built.inner and built.inner.reading else ()

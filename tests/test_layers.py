@@ -23,7 +23,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "fused",
         "live pictures",
         "analysis schemes solvers export ssp",
-        "simulate composition",
+        "held simulate composition",
         "system asked result resume diagram",
         "measures sampling",
         "sweeps",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 
 from coupling.analysis.assembly import assemble
 from coupling.errors import StartError
 from coupling.live.jacobians import StartRefused
 from coupling.live.program import compile_program
 from coupling.live.start import StartValues, start
-from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import build
 from coupling.plan.definition import Definition, Value
@@ -46,17 +44,7 @@ def assemble_in_parts(definition: Definition, mode: Mode, run: Run, values: Star
 def _assembled_without(definition: Definition, mode: Mode, run: Run, values: StartValues, apart: Collection[str]) -> Found:
     """Start values of the other instances, at which their constraints hold."""
     names = [each.name for each in definition.instances]
-
-    def stays(variable: str) -> bool:
-        return resolve(variable, names)[0] not in apart
-
-    others = replace(
-        definition,
-        instances=tuple(each for each in definition.instances if each.name not in apart),
-        connections=tuple(pair for pair in definition.connections if all(map(stays, pair))),
-        drives=tuple(drive for drive in definition.drives if stays(drive[0])),
-        transformations=tuple(each for each in definition.transformations if all(map(stays, each.connection))),
-    )
+    others = definition.without(apart)
     if not others.instances:
         return {}
     built = build(others, mode, complete=False)

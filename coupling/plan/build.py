@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -104,6 +104,13 @@ class Built:
             for switched in ({each.multiplier for each in part.dae.switched},)
             for constraint in part.dae.constraints
         )
+
+    @property
+    def projected(self) -> Collection[int]:
+        """The instances among which constraints hold by projection."""
+        if self.reading:
+            return range(len(self.parts))
+        return self.inner_parts if self.inner and self.inner.reading else ()
 
     @cached_property
     def adapters(self) -> tuple[Adapter, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from coupling.errors import BuildError, shown
 from coupling.fmus import Fmu, FmuError, load
 from coupling.fmus.start_values import start_items, structural_values
-from coupling.names import nearest
+from coupling.names import nearest, resolve
 from coupling.options import check_degree
 from coupling.plan.drives import Drive, PolynomialDrive
 from coupling.plan.enforced import Intervals
@@ -248,6 +248,23 @@ class Definition:
     """Of bodies that will be added; those that are there have it among their start values."""
     shown: tuple[Shown, ...] = ()
     """What bodies look like."""
+
+    def without(self, names: Collection[str]) -> Definition:
+        """Without these instances, and without what connects, drives or describes them."""
+        everyone = [each.name for each in self.instances]
+
+        def stays(text: str) -> bool:
+            return resolve(text, everyone)[0] not in names
+
+        return replace(
+            self,
+            instances=tuple(each for each in self.instances if each.name not in names),
+            connections=tuple(pair for pair in self.connections if all(map(stays, pair))),
+            drives=tuple(drive for drive in self.drives if stays(drive[0])),
+            unknown_accelerations=tuple(filter(stays, self.unknown_accelerations)),
+            transformations=tuple(each for each in self.transformations if all(map(stays, each.connection))),
+            shown=tuple(each for each in self.shown if stays(each.name)),
+        )
 
     def opened(self, inputs: Sequence[tuple[str, float]]) -> Definition:
         """Without kinds, and with these inputs, of variables, left to the caller who runs the system, from the values given."""

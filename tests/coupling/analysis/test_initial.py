@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from coupling import InitialStateError, Result, System
+from fmu_components.catalogue import find
 from fmu_components.declare.component import TIME
+from fmu_components.export.build import cached_fmu
 from tests.support import foreign
 from tests.support.oracles.motion import STATES, Oracle
 from tests.support.oracles.planar import DoublePendulum, FourBar, Pendulum, Rod, SliderCrank
@@ -277,3 +282,57 @@ def test_a_rod_of_which_nothing_is_said_finds_a_direction() -> None:
     system.connect("body.p1", "link.N")
     result = system.simulate(0.0, initial="assemble")
     assert np.hypot(result["body.x"][0], result["body.y"][0]) == pytest.approx(0.5, abs=1e-12)
+
+
+# -- beside what has no pose ----------------------------------------------------------------------------------------------
+
+
+GOVERNOR = foreign.Model("Governor", [foreign.Variable("x", "output", rate="1 - x", depends=["x"])], kinds=("cs",))
+
+
+def governed() -> System:
+    """A four-bar whose crank an FMU that offers Co-Simulation alone turns, of which no state but the crank's is given."""
+    oracle = FourBar(angle=0.9, speed=1.0)
+    system = system_of(oracle, {"crank": oracle.start["crank"]})
+    system.add("governor", foreign.export(GOVERNOR, 3))
+    system.add("torque", "planar.Wrench")
+    system.connect("crank.p1", "torque.M")
+    system.connect("governor.x", "torque.Cz")
+    return system
+
+
+def test_parts_without_a_pose_take_no_part_in_assembly() -> None:
+    """By initial='assemble' and by a pose that the system itself found, beside an FMU of Co-Simulation, as by start values from the rest of it."""
+    oracle = FourBar(angle=0.9, speed=1.0)
+    pose = system_of(oracle, {"crank": oracle.start["crank"]}).assemble()
+    run = {"stop_time": 0.2, "communication_step": 0.01}
+    expected = governed().simulate(start_values=dict(pose), **run)
+    own = governed()
+    for result in (own.simulate(initial="assemble", **run), own.simulate(initial=own.assemble(), **run), own.simulate(initial=pose, **run)):
+        assert result.outcome.completed
+        for name in ("crank.theta", "coupler.theta", "rocker.omega", "governor.x"):
+            assert result[name] == pytest.approx(expected[name], rel=0, abs=1e-9), name
+    assert distance(expected, oracle) < 1e-9
+
+
+def stepped_alone(path: Path, target: Path) -> Path:
+    """The same FMU without Model Exchange."""
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(target, "w") as changed:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name == "modelDescription.xml":
+                content = re.sub(rb"<ModelExchange.*?</ModelExchange>", b"", content, count=1, flags=re.DOTALL)
+            changed.writestr(name, content)
+    return target
+
+
+def test_what_a_joint_holds_has_to_offer_model_exchange(tmp_path: Path) -> None:
+    system = System("held")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1", {"x": 0.1, "p1.rx": -0.5}, kind="cs")
+    system.add("mass", stepped_alone(cached_fmu(find("planar.Body1"), 2), tmp_path / "alone.fmu"), {"x": 0.3})
+    for body in ("rod", "mass"):
+        system.join("planar.Revolute", "ground.p1", f"{body}.p1", name=f"{body} pin")
+    assert refusal(lambda: system.simulate(0.1, communication_step=0.01, initial="assemble")) == (
+        "initial='assemble' evaluates the instances in Model Exchange, which 'mass' does not offer; use initial='check' or 'relax'"
+    )

@@ -1,0 +1,34 @@
+"""What has held the constraints of a run, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coupling.errors import listed
+from coupling.options import Run
+from coupling.schemes.base.scheme import scheme_of
+from coupling.solvers.base.solver import SOLVERS
+
+
+def held_by(asked: Run, run: Run, given: Sequence[str], unprojectable: str) -> str:
+    """Returns what held the constraints, and why.
+
+    ``asked`` are the options as given, ``run`` those that ran; ``given`` are parameters of Baumgarte's stabilisation with values of their own;
+    ``unprojectable`` says why states cannot be projected.
+    """
+    held, stepped = "constraints were held by", run.communication_step is not None
+    if stepped and scheme_of(run.scheme).repeats:
+        return f"{held} scheme = '{run.scheme}' at the communication points"
+    if SOLVERS[run.solver].holds:
+        return f"{held} solver = '{run.solver}' at the end of each step"
+    if run.stabilisation == "projection":
+        return f"{held} projection{' between the communication points' if stepped else ''}{', as asked' if asked.stabilisation else ''}"
+    reasons = {
+        "as asked": asked.stabilisation,
+        "which explicit schemes of co-simulation take": stepped,
+        "to which initial='relax' leaves the start": run.initial == "relax",
+        f"since solver = '{run.solver}' does not end its steps on them": SOLVERS[run.solver].tableau is None,
+        f"since {listed(given)} was given" if len(given) == 1 else f"since {listed(given)} were given": given,
+        f"since projection cannot be used: {unprojectable}": unprojectable,
+    }
+    return f"{held} Baumgarte's stabilisation of the joints, {next(reason for reason, holds in reasons.items() if holds)}"
