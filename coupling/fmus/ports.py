@@ -26,6 +26,11 @@ def needed(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
     return {member: name for member, name in takes(fmu, terminal).items() if member not in terminal.added}
 
 
+def is_member(fmu: Fmu, name: str) -> bool:
+    """Whether a variable belongs to a port."""
+    return any(name in port.members.values() for port in fmu.terminals.values())
+
+
 def adds(fmu: Fmu, name: str) -> bool:
     """Whether a variable is one that adds up what several give: a member such as a force of a port that has it."""
     return any(member in port.added for port in fmu.terminals.values() for member, each in port.members.items() if each == name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from coupling.errors import BuildError, listed, with_article
 from coupling.fmus import Fmu, FmuVariable, Terminal, Unit, same_dimension, same_unit
-from coupling.fmus.ports import adds, described, gives, needed, needs_partner, partners, takes
+from coupling.fmus.ports import adds, described, gives, is_member, needed, needs_partner, partners, takes
 from coupling.fmus.start_values import check_value
 from coupling.fmus.views import subscripts
 from coupling.names import either, nearest, resolve
@@ -104,8 +104,8 @@ def wires_of(
             key, known = _key(fmus, target), wires.setdefault(target, [])
             if key in taken and not added:
                 raise BuildError(
-                    f"the input '{'.'.join(target)}' has two sources, {taken[key]} and '{'.'.join(source)}'; "
-                    "keep one of them, or add their values in a component of its own"
+                    f"the input '{'.'.join(target)}' has two sources, {taken[key]} and '{'.'.join(source)}'; keep one of them"
+                    + ("" if is_member(fmus[target[0]], target[1]) else _SUM)
                 )
             if source in known:
                 raise BuildError(
@@ -117,6 +117,9 @@ def wires_of(
     if complete:
         _check_open_ports(fmus, wires, drives)
     return wires
+
+
+_SUM = ", or add them by a signal.Sum: only efforts at ports add up by themselves, signals do not"
 
 
 def _key(fmus: Mapping[str, Fmu], name: Name) -> tuple[str, str, int]:

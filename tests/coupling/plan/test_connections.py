@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from coupling import BuildError, System
+from coupling.plan.connections import wires_of
 from tests.support import foreign
 from tests.support.systems.systems import described, pendulum, refusal
 
@@ -151,15 +152,44 @@ def test_an_input_has_one_source() -> None:
     """Two outputs, an output and a drive, or an alias of the same input."""
     system = pendulum()
     system.connect("rod.p1", "pin.M")
-    assert refusal(system.build) == (
-        "the input 'pin.M.x' has two sources, 'ground.p1.x' and 'rod.p1.x'; keep one of them, or add their values in a component of its own"
-    )
+    assert refusal(system.build) == ("the input 'pin.M.x' has two sources, 'ground.p1.x' and 'rod.p1.x'; keep one of them")
     system = pendulum()
     system.drive("pin.N.x", 1.0)
-    assert refusal(system.build) == (
-        "the input 'pin.N.x' has two sources, the drive of 'pin.N.x' and 'rod.p1.x'; "
-        "keep one of them, or add their values in a component of its own"
+    assert refusal(system.build) == ("the input 'pin.N.x' has two sources, the drive of 'pin.N.x' and 'rod.p1.x'; keep one of them")
+
+
+@pytest.mark.parametrize(
+    ("component", "name"), [("planar.Wrench", "Fx"), ("planar.ActuatedRevolute", "effort"), ("mechanical1d.Force", "force")]
+)
+def test_signals_do_not_add_up(component: str, name: str) -> None:
+    """Not even those of forces; the remedy is tried below."""
+    system = System("two forces")
+    system.add("it", component)
+    for source in ("a", "b"):
+        system.add(source, "signal.Constant", {"value": 2.0})
+        system.connect(f"{source}.y", f"it.{name}")
+    assert refusal(lambda: wires_of(system.instances, system.definition.connections, {}, complete=False)) == (
+        f"the input 'it.{name}' has two sources, 'a.y' and 'b.y'; keep one of them, or add them by a signal.Sum: only efforts at ports add up by "
+        "themselves, signals do not"
     )
+
+
+def test_efforts_at_ports_add_up() -> None:
+    """Those of two ports, of a variable and of a drive; and signals by a sum, as the sentence proposes."""
+    system = System("forces")
+    system.add("mass", "mechanical1d.Mass", {"m": 2.0})
+    for name in ("a", "b"):
+        system.add(name, "mechanical1d.Force", {"force": 1.0})
+        system.connect("mass.flange", f"{name}.flange")
+        system.add(f"half {name}", "signal.Constant", {"value": 0.5})
+    system.add("sum", "signal.Sum")
+    system.add("c", "mechanical1d.Force")
+    for number, name in enumerate(("a", "b"), 1):
+        system.connect(f"half {name}.y", f"sum.u{number}")
+    system.connect("sum.y", "c.force")
+    system.connect("mass.flange", "c.flange")
+    system.drive("mass.flange.f", 4.0)
+    assert system.simulate(1.0)["mass.v"][-1] == pytest.approx((1 + 1 + 0.5 + 0.5 + 4) / 2)
 
 
 def test_aliases_are_one_input(tmp_path: Path) -> None:
