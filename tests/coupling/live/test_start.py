@@ -24,7 +24,9 @@ class Counted(Instance):
 @pytest.mark.parametrize("kind", ["me", "cs"])
 def test_ctrl_c_at_the_start_leaves_nothing(kind: str, hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The FMU presses it itself, once in a process, when its second instance comes to it."""
-    press = f"static int calls; extern int raise(int); if (++calls == 2) raise(2); /* of {kind} */"
+    pressed = f"PRESSED_{kind}_{hook}"  # by the process: variables of the library begin anew with each session
+    press = f"""static int calls; extern int raise(int), setenv(const char *, const char *, int);
+        if (++calls == 2 && !getenv("{pressed}")) setenv("{pressed}", "", 1), raise(2);"""
     path = foreign.of_oscillator(**{hook: press})
     system = System("oscillators")
     for name in "abc":
