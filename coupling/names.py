@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from difflib import SequenceMatcher
+from itertools import chain, count
+from warnings import warn
 
 
 def resolve(text: str, instances: Collection[str]) -> tuple[str, str]:
@@ -51,6 +53,36 @@ def _likeness(name: str, other: str) -> tuple[float, float]:
 def _ratio(name: str, other: str) -> float:
     matcher = SequenceMatcher(None, name, other, autojunk=False)
     return matcher.ratio() if min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= _ENOUGH else 0.0
+
+
+_BLANK = re.compile(r"\s")
+
+
+def without_blanks(names: Iterable[str], target: str) -> dict[str, str]:
+    """Returns names for other tools, by the names of instances and of the systems that these lie in: white space becomes ``_``.
+
+    A name that another instance has already gets a number, of which a warning tells; ``target`` is the file that it names.
+    """
+    paths = dict.fromkeys(".".join(parts[: depth + 1]) for name in names for parts in (name.split("."),) for depth in range(len(parts)))
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for path in sorted(paths, key=lambda path: (path.count("."), bool(_BLANK.search(path.rpartition(".")[2])))):
+        parent, _, last = path.rpartition(".")
+        plain = _BLANK.sub("_", f"{found[parent]}.{last}" if parent else last)
+        found[path] = next(each for each in chain([plain], (f"{plain}_{n}" for n in count(2))) if each not in taken)
+        taken.add(found[path])
+        if found[path] != plain:
+            warn(
+                f"'{target}': {path!r} is called {found[path]!r} there, since {plain!r} is taken; give it a name without blanks to choose another one",
+                stacklevel=2,
+            )
+    return found
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Returns the full name of a variable, a port or an instance, whose instance has a new name."""
+    instance, rest = resolve(text, names)
+    return f"{names[instance]}.{rest}" if rest else names[instance]
 
 
 def either(words: list[str]) -> str:

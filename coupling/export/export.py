@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from coupling.export.choice import Choice, choose
 from coupling.export.closing import check_held
 from coupling.export.equations import equations_of
 from coupling.export.package import pack
+from coupling.export.renamed import built_renamed, choice_renamed
 from coupling.export.sources import model_sources
 from coupling.export.table import ExportRequest, MechanismTable
 from coupling.export.transformed import without_transformations
@@ -24,6 +26,7 @@ from coupling.live.program import compile_program
 from coupling.live.start import start
 from coupling.live.violations import check_start_state, gauge_starts
 from coupling.memory import without_collection
+from coupling.names import renamed, without_blanks
 from coupling.options import Run
 from coupling.plan.build import build
 from coupling.plan.connections import wires_of
@@ -125,11 +128,22 @@ def export_fmu(
             check_start_state(session)
         if steps:
             session.bordered = bordered_rows(session, kept_at_zero(session))
-        table = MechanismTable(
-            built,
-            ExportRequest(choice, ls_dae, implicit, initial == "relax", stop_time, steps, initial == "assemble", tuple(hold or ())),
-            {**moved, **gauge_starts(session)},
+        starts = {**moved, **gauge_starts(session)}
+        names = without_blanks(fmus, str(path))
+        session.program = replace(program, built=built_renamed(built, names))
+        request = ExportRequest(
+            choice_renamed(choice, names),
+            ls_dae,
+            implicit,
+            initial == "relax",
+            stop_time,
+            steps,
+            initial == "assemble",
+            tuple(renamed(name, names) for name in hold or ()),
+            {new: name for name, new in names.items() if name != new},
         )
+        table = MechanismTable(session.built, request, starts)
+        models = {names[instance]: source for instance, source in models.items()}
         pack(target, table, session, equations, models, fmi, chosen)
     return target
 
@@ -206,7 +220,7 @@ def _check_names(name: str, fmus: Mapping[str, Fmu]) -> None:
             f"the system's name {shown(name)} cannot be that of an FMU; give it one of at most {_LONGEST} characters, such as System('crane')"
         )
     for text in (name, *fmus):
-        if not text.isprintable():
+        if not (text if text == name else "_".join(text.split())).isprintable():
             raise BuildError(f"the name {shown(text)} holds a character that cannot be printed, which no FMU may have; choose another one")
     for instance, own in (("solver", "implicit"), ("initial", "assemble")):
         if instance in fmus and own in fmus[instance].variables:

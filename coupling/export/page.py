@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import islice
 
+from coupling.errors import shown
 from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable, Member
 from coupling.fmus import Fmu
 from coupling.fmus.ports import needs_partner
@@ -127,7 +128,9 @@ def _components(table: MechanismTable) -> str:
         )
         for fmu, members in _types(table).items()
     )
-    return table_of(("Type", "What it is", "States", "Components"), rows)
+    changed = [f"{code(new)} is {escape(shown(name))}" for new, name in table.interface.originals.items()]
+    note = f"<p>Names have no blanks here. In the system {', '.join(changed)}.</p>\n" if changed else ""
+    return note + table_of(("Type", "What it is", "States", "Components"), rows)
 
 
 def _connections(table: MechanismTable) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from xml.etree import ElementTree
@@ -69,6 +69,8 @@ class ExportRequest:
     """The default of the parameter that has the start closed."""
     hold: tuple[str, ...] = ()
     """The states that do not move then."""
+    originals: Mapping[str, str] = field(default_factory=dict)
+    """The names that instances have in the system, by the names without blanks that they have in the FMU."""
 
 
 class MechanismTable(VariableTable):
@@ -194,7 +196,8 @@ class MechanismTable(VariableTable):
             part = self._instances[instance]
             of = self.built.parts[part].fmu.variables[name]
             start = self._start.get((part, name), of.start if of.start is not None else 0.0)
-            found.append(Variable(f"{instance}.{name}", Role.INPUT, of.unit or "", of.description, float(start)))  # type: ignore[arg-type]
+            text = self._described(instance, of.description)
+            found.append(Variable(f"{instance}.{name}", Role.INPUT, of.unit or "", text, float(start)))  # type: ignore[arg-type]
         if self.interface.ls_dae:
             text = "whether the importer solves for the multipliers; otherwise the FMU does"
             found.append(Variable(SWITCH, Role.SWITCH, "", text, False, "boolean"))
@@ -211,6 +214,11 @@ class MechanismTable(VariableTable):
             text = "whether the start is closed at initialisation, from its values as guesses; otherwise one that violates constraints is refused"
             found.append(Variable(ASSEMBLE, Role.PARAMETER, "", text, self.interface.assembles, "boolean"))
         return found
+
+    def _described(self, instance: str, text: str) -> str:
+        """Returns the description of a variable, with the name of its instance in the system where the FMU has another one."""
+        original = self.interface.originals.get(instance)
+        return f"{text}, of '{original}'" if original else text
 
     @cached_property
     def closes(self) -> bool:
@@ -257,7 +265,8 @@ class MechanismTable(VariableTable):
             for place, reference in enumerate(member.fmu.states):
                 partner = f"{member.name}.{member.fmu.by_reference[reference].name}"
                 derivative = derivatives[member.fmu][member.fmu.by_reference[reference].name]
-                found.append(Variable(f"der({partner})", Role.DERIVATIVE, derivative.unit or "", derivative.description, partner=partner))
+                text = self._described(member.name, derivative.description)
+                found.append(Variable(f"der({partner})", Role.DERIVATIVE, derivative.unit or "", text, partner=partner))
                 self._places[f"der({partner})"] = 1 + member.first_state + place
         return found
 
@@ -279,7 +288,7 @@ class MechanismTable(VariableTable):
             f"{member.name}.{of.name}",
             role,
             of.unit or "",
-            text,
+            self._described(member.name, text),
             start if kept else None,  # type: ignore[arg-type]
             of.type,
             range_,
@@ -313,7 +322,7 @@ class MechanismTable(VariableTable):
             terminal = fmu.terminals[name]
             kind = KIND_OF_TERMINAL[terminal.kind]
             gives_motion = fmu.variables[terminal.members[kind.motion[0].name]].causality != "input"
-            text = f"of {fmu.model_name}"
+            text = self._described(instance, f"of {fmu.model_name}")
             torque_free = self._torque_free(instance, terminal.torque_free)
             found.append(Port(f"{instance}.{name}", kind, Side.MOTION if gives_motion else Side.EFFORT, text, torque_free))
         return tuple(found)

@@ -1,10 +1,10 @@
-"""Suggestions for names that do not exist."""
+"""Suggestions for names that do not exist, and names without blanks for other tools."""
 
 from __future__ import annotations
 
 import pytest
 
-from coupling.names import nearest
+from coupling.names import nearest, without_blanks
 
 VARIABLES = ["rod.theta", "rod.omega", "rod.p1.vx", "rod.p1.Fx", "pin.lambda[1]", "pin.residual[1]"]
 
@@ -43,3 +43,31 @@ def test_the_nearest_come_first_and_no_more_than_the_limit() -> None:
 def test_a_prefix_goes_with_every_name() -> None:
     """What is compared is what follows it."""
     assert nearest("thta", ["theta", "beta"], prefix="rod.") == "did you mean 'rod.theta'?"
+
+
+def test_white_space_becomes_an_underscore_at_each_level() -> None:
+    """Included systems have names as well; names without blanks stay."""
+    assert without_blanks(["left leg.upper\u00a0arm", "left leg.foot", "a\tb\nc", "pin"], "x.ssp") == {
+        "left leg": "left_leg",
+        "left leg.upper\u00a0arm": "left_leg.upper_arm",
+        "left leg.foot": "left_leg.foot",
+        "a\tb\nc": "a_b_c",
+        "pin": "pin",
+    }
+
+
+def test_a_name_that_is_taken_gets_a_number_and_a_warning() -> None:
+    """The name without blanks stays, whichever comes first; systems of equal names do not become one."""
+    with pytest.warns(UserWarning) as caught:
+        found = without_blanks(["a b", "a\tb", "a_b", "left leg.foot", "left_leg.foot", "a_b_2"], "x.ssp")
+    assert found["a_b"] == "a_b" and found["a_b_2"] == "a_b_2"
+    assert (found["a b"], found["a\tb"]) == ("a_b_3", "a_b_4")
+    assert (found["left_leg.foot"], found["left leg.foot"]) == ("left_leg.foot", "left_leg_2.foot")
+    assert [str(each.message) for each in caught] == [
+        f"'x.ssp': {name} is called '{new}' there, since '{plain}' is taken; give it a name without blanks to choose another one"
+        for name, new, plain in (
+            ("'a b'", "a_b_3", "a_b"),
+            (r"'a\tb'", "a_b_4", "a_b"),
+            ("'left leg'", "left_leg_2", "left_leg"),
+        )
+    ]

@@ -20,7 +20,9 @@ from tests.support.systems.systems import refusal
 
 LENGTHS = {"fixed D.p1.rx": 1.1, "coupler.p1.rx": -0.55, "coupler.p2.rx": 0.55}
 STATES = ("x", "y", "theta", "vx", "vy", "omega")
-CLOSED = {**LENGTHS, "initial.assemble": True}
+RENAMED = {name.replace(" ", "_"): value for name, value in LENGTHS.items()}
+"""Names in the FMU have no blanks."""
+CLOSED = {**RENAMED, "initial.assemble": True}
 HOLD = ["crank.theta", "crank.omega"]
 
 
@@ -49,7 +51,7 @@ def test_other_lengths_as_the_master_closes_them(fmi: int, tmp_path: Path) -> No
         fmu.start(CLOSED)
         assert fmu["rocker.omega"] == pytest.approx(master["rocker.omega"][0], abs=1e-12), repeated
         fmu.fmu.reset()
-    assert status_of(fmu.start, LENGTHS) == ERROR
+    assert status_of(fmu.start, RENAMED) == ERROR
     assert (
         "the start violates constraints: D.position[1] = -0.1 m" in fmu.log[-1]
         and "set initial.assemble, which has them moved" in fmu.log[-1]
@@ -106,7 +108,7 @@ def test_a_start_that_is_closed_stays_to_the_bit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"fixed D.p1.rx": 3.0}, "the start cannot be assembled: D.position[1] = "),
+        ({"fixed_D.p1.rx": 3.0}, "the start cannot be assembled: D.position[1] = "),
         ({"rocker.omega": 5.0}, "the start cannot be assembled at velocity level: "),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 import fmpy
 import pytest
 
-from tests.support.export.examples import exported, initial, system
+from tests.support.export.examples import exported, initial, states, system
 from tests.support.export.kinds import EXACT, KINDS
 
 
@@ -48,14 +48,19 @@ def fmu_of(name: str, fmi: int) -> Path:
 def expected(name: str) -> tuple[dict[str, float], dict[str, float]]:
     """The last row of the states by the master, and the greatest value of each unit."""
     case = CASES[name]
-    states = [v.derivative.name for v in fmpy.read_model_description(str(fmu_of(name, 3))).modelVariables if v.derivative]
-    run = {"rtol": 1e-12, "atol": 1e-13, "outputs": states, "initial": initial(name)} | case.run
+    own = states(name)
+    described = fmpy.read_model_description(str(fmu_of(name, 3)))
+    assert [v.derivative.name for v in described.modelVariables if v.derivative] == list(own)
+    run = {"rtol": 1e-12, "atol": 1e-13, "outputs": list(own.values()), "initial": initial(name)} | case.run
     result = system(name).simulate(case.stop, **run)
     assert result.outcome.completed and result.statistics.state_events + result.statistics.time_events > 0
-    size = dict.fromkeys((result.units[each] for each in states), ROUNDING)
-    for each in states:
+    size = dict.fromkeys((result.units[each] for each in own.values()), ROUNDING)
+    for each in own.values():
         size[result.units[each]] = max(size[result.units[each]], abs(result[each]).max())
-    return {each: float(result[each][-1]) for each in states}, {each: size[result.units[each]] for each in states}
+    return (
+        {new: float(result[each][-1]) for new, each in own.items()},
+        {new: size[result.units[each]] for new, each in own.items()},
+    )
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,12 @@ def initial(name: str) -> str:
     return "assemble" if name in ASSEMBLED else "check"
 
 
+def states(name: str) -> dict[str, str]:
+    """The names of the states in the system, by those in the FMU, which have no blanks."""
+    full = [f"{each}.{fmu.by_reference[r].name}" for each, fmu in system(name).instances.items() for r in fmu.states]
+    return {each.replace(" ", "_"): each for each in full}
+
+
 @cache
 def exported(name: str, fmi: int = 3, treatment: str = "Baumgarte", implicit: bool = False) -> Path:
     """The FMU of an example."""
