@@ -58,10 +58,10 @@ def _ratio(name: str, other: str) -> float:
 _BLANK = re.compile(r"\s")
 
 
-def without_blanks(names: Iterable[str], target: str) -> dict[str, str]:
+def without_blanks(names: Iterable[str], target: str | None = None) -> dict[str, str]:
     """Returns names for other tools, by the names of instances and of the systems that these lie in: white space becomes ``_``.
 
-    A name that another instance has already gets a number, of which a warning tells; ``target`` is the file that it names.
+    A name that another instance has already gets a number, of which a warning tells if there is a ``target``, the file that is written.
     """
     paths = dict.fromkeys(".".join(parts[: depth + 1]) for name in names for parts in (name.split("."),) for depth in range(len(parts)))
     found: dict[str, str] = {}
@@ -71,7 +71,7 @@ def without_blanks(names: Iterable[str], target: str) -> dict[str, str]:
         plain = _BLANK.sub("_", f"{found[parent]}.{last}" if parent else last)
         found[path] = next(each for each in chain([plain], (f"{plain}_{n}" for n in count(2))) if each not in taken)
         taken.add(found[path])
-        if found[path] != plain:
+        if target and found[path] != plain:
             warn(
                 f"'{target}': {path!r} is called {found[path]!r} there, since {plain!r} is taken; give it a name without blanks to choose another one",
                 stacklevel=2,

@@ -40,9 +40,14 @@ def other_settings(document: Document, system: Element) -> dict[str, Any]:
     return found
 
 
-def whole(definition: Definition, settings: Mapping[str, Any], files: Mapping[str, str]) -> Element:
-    """All of a definition but what the package itself says; ``files`` are FMUs for Model Exchange, by instance."""
-    root = Element("Jourdain", {"version": "1"})
+def whole(
+    definition: Definition, settings: Mapping[str, Any], files: Mapping[str, str], names: Mapping[str, str], written_as: str
+) -> Element:
+    """All of a definition but what the package itself says; ``files`` are FMUs for Model Exchange, by instance.
+
+    ``names`` are those of the instances in the package, ``written_as`` is that of the system.
+    """
+    root = Element("Jourdain", {"version": "1", **({"name": definition.name} if definition.name != written_as else {})})
     if definition.gravity is not None:
         SubElement(root, "Gravity", {"values": " ".join(map(written, definition.gravity))})
     for name, value in settings.items():
@@ -51,6 +56,7 @@ def whole(definition: Definition, settings: Mapping[str, Any], files: Mapping[st
         options = {option: json.dumps(getattr(each, option)) for option in _OPTIONS if getattr(each, option)}
         options |= {"private": "true"} if each.fmu.private else {}
         options |= {"modelExchange": files[each.name]} if each.name in files else {}
+        options |= {"component": names[each.name]} if names[each.name] != each.name else {}
         SubElement(root, "Instance", {"name": each.name, **options})
     asked = {each.connection: each for each in definition.transformations}
     for pair in definition.connections:
@@ -102,7 +108,7 @@ def options_of(own: Element) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for each in own.iterfind("Instance"):
         options = {key: json.loads(each.get(key, "null")) for key in (*_OPTIONS, "private") if key in each.attrib}
-        found[each.get("name", "")] = options | ({"modelExchange": each.get("modelExchange")} if "modelExchange" in each.attrib else {})
+        found[each.get("name", "")] = options | {key: each.get(key) for key in ("modelExchange", "component") if key in each.attrib}
     return found
 
 

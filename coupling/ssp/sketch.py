@@ -11,6 +11,7 @@ import numpy as np
 
 from coupling.errors import BuildError, listed
 from coupling.fmus import Fmu
+from coupling.names import without_blanks
 from coupling.plan import formulas
 from coupling.plan.connections import wires_of
 from coupling.plan.definition import Definition, Name
@@ -30,6 +31,8 @@ class Sketch:
 
     components: dict[str, Component]
     wires: dict[tuple[Name, Name], Affine] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """What components, and the systems in which these lie, are called in the package."""
 
     def put_in(self, beside: Name, what: str, kind: Any, start: Mapping[str, Any]) -> str:
         """A component in the same system as an instance."""
@@ -38,6 +41,15 @@ class Sketch:
         name = next(each for each in chain([plain], (f"{plain}{n}" for n in count(2))) if each not in self.components)
         self.components[name] = Component(find_fmus(name, kind, False)[1], None, start, inserted=True)
         return name
+
+
+def written_sketch(definition: Definition, target: str | None = None) -> Sketch:
+    """Returns the sketch with the names of a package, in which there are no blanks; ``target`` is the file if one is written."""
+    sketch = sketch_of(definition)
+    names = without_blanks(sketch.components, target)
+    components = {names[name]: each for name, each in sketch.components.items()}
+    wires = {((names[a], x), (names[b], y)): affine for ((a, x), (b, y)), affine in sketch.wires.items()}
+    return Sketch(components, wires, names)
 
 
 def sketch_of(definition: Definition) -> Sketch:

@@ -17,10 +17,10 @@ from coupling.plan.definition import Definition, FmuFile, InstanceDefinition, Na
 from coupling.plan.drives import ConstantDrive
 from coupling.plan.transformations import UNCHANGED, Affine, conversion, unit_of
 from coupling.ssp import annotation
-from coupling.ssp.flat import Flat
+from coupling.ssp.flat import Component, Flat
 from coupling.ssp.package import Package
 from coupling.ssp.reading import read
-from coupling.ssp.sketch import Sketch, sketch_of
+from coupling.ssp.sketch import Sketch, written_sketch
 from coupling.ssp.writing import Appearance, write
 
 _CLOSE = 1e-12
@@ -140,24 +140,26 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
     """The definition as it was, with the values that the package has now; None where its structure is another one."""
     options = annotation.options_of(own)
     drives, overruled = dict(annotation.drives_of(own)), annotation.overruled_starts(own)
-    if set(options) != {name for name, each in flat.components.items() if not each.inserted}:
+    written = {name: chosen.pop("component", name) for name, chosen in options.items()}
+    if set(written.values()) != {name for name, each in flat.components.items() if not each.inserted}:
         return None
     instances: list[InstanceDefinition] = []
     for name, chosen in options.items():
         start: dict[str, Any] = {}
-        for variable, value in flat.components[name].start.items():
+        component = flat.components[written[name]]
+        for variable, value in component.start.items():
             full = f"{name}.{variable}"
-            if isinstance(drives.get(full), ConstantDrive) and not any(t == (name, variable) for _, t in flat.wires):
+            if isinstance(drives.get(full), ConstantDrive) and not any(t == (written[name], variable) for _, t in flat.wires):
                 drives[full] = ConstantDrive(float(value))
                 if full in overruled:
                     start[variable] = overruled[full]
             elif full not in drives or full in overruled:
                 start[variable] = value
-        instances.append(_instance(name, flat, chosen, start, package))
+        instances.append(_instance(name, component, chosen, start, package))
     connections, transformations = annotation.connections_of(own)
     unknown = annotation.unknown_accelerations_of(own)
     found = Definition(
-        flat.name,
+        own.get("name", flat.name),
         tuple(instances),
         connections,
         tuple(drives.items()),
@@ -167,13 +169,13 @@ def _as_written(flat: Flat, own: Element, package: Package) -> Definition | None
         annotation.gravity_of(own),
         annotation.shown_of(own),
     )
-    return found if _says(sketch_of(found), flat) else None
+    return found if _says(written_sketch(found), flat) else None
 
 
-def _instance(name: str, flat: Flat, chosen: Mapping[str, Any], start: Mapping[str, Any], package: Package) -> InstanceDefinition:
+def _instance(name: str, component: Component, chosen: Mapping[str, Any], start: Mapping[str, Any], package: Package) -> InstanceDefinition:
     options = {key: value for key, value in chosen.items() if key not in ("modelExchange", "guess")}
     guess = {variable: tuple(value) if isinstance(value, list) else value for variable, value in chosen.get("guess", ())}
-    stepped = flat.components[name].fmu
+    stepped = component.fmu
     file = chosen.get("modelExchange")
     if file is None:
         return with_guess(define_instance(name, stepped.path, start, dotted=True, **options), guess)

@@ -20,7 +20,7 @@ from coupling.ssp.elements import VERSION, add, add_units, tag
 from coupling.ssp.flat import Box, Component
 from coupling.ssp.geometry import at_sides, boxes_of, extent_of, icon_of, places_of
 from coupling.ssp.package import STRUCTURE
-from coupling.ssp.sketch import Sketch, sketch_of
+from coupling.ssp.sketch import Sketch, written_sketch
 
 _TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean", "string": "String"}
 _KINDS = {"me": "ModelExchange", "cs": "CoSimulation"}
@@ -52,8 +52,7 @@ class _System:
 
 def write(definition: Definition, path: Path, settings: Mapping[str, Any], files: bool, appearance: Appearance) -> None:
     """Writes a package; parameters go into ``files`` of their own, or into the description."""
-    sketch = sketch_of(definition)
-    _Writer(definition, sketch, files, appearance).write(path, settings)
+    _Writer(definition, written_sketch(definition, str(path)), files, appearance).write(path, settings)
 
 
 class _Writer:
@@ -68,6 +67,8 @@ class _Writer:
         self._enumerations: dict[str, FmuVariable] = {}
         self._used: dict[str, dict[str, None]] = {name: {} for name in sketch.components}
         """The variables of each component that are connectors."""
+        self._originals = {new: name for name, new in sketch.names.items() if name != new}
+        """Names in the system, of what has another one here."""
         self._top = _System("")
         for name in sketch.components:
             self._level(name.split(".")[:-1]).components[name.rpartition(".")[2]] = name
@@ -75,10 +76,12 @@ class _Writer:
             self._wire(source, target, affine)
 
     def write(self, path: Path, settings: Mapping[str, Any]) -> None:
-        document = Element(
-            tag("ssd:SystemStructureDescription"), {"name": self._definition.name, "version": VERSION, "generationTool": "Jourdain"}
-        )
-        self._system(document, self._definition.name or "system", self._top)
+        original = self._definition.name or "system"
+        name = "_".join(original.split())
+        document = Element(tag("ssd:SystemStructureDescription"), {"name": name, "version": VERSION, "generationTool": "Jourdain"})
+        if name != original:
+            document.set("description", original)
+        self._system(document, name, self._top)
         different = {each.name: self._member(each.fmu.fmu) for each in self._definition.instances if each.fmu != each.stepped}
         if self._enumerations:
             holder = add(document, "ssd:Enumerations")
@@ -92,7 +95,7 @@ class _Writer:
             add(document, "ssd:DefaultExperiment", **{key: None if value is None else float(value) for key, value in times.items()})
         holder = add(document, "ssd:Annotations")
         others = {key: value for key, value in settings.items() if key not in ("start_time", "stop_time")}
-        add(holder, "ssc:Annotation", type=TYPE).append(whole(self._definition, others, different))
+        add(holder, "ssc:Annotation", type=TYPE).append(whole(self._definition, others, different, self._sketch.names, name))
         for kind, text in self._appearance.annotations:
             add(holder, "ssc:Annotation", type=kind).append(ElementTree.fromstring(text))
         self._texts[STRUCTURE] = _text(document)
@@ -137,7 +140,7 @@ class _Writer:
     # -- elements ----------------------------------------------------------------------------------------------------------------------
 
     def _system(self, parent: Element, name: str, system: _System, box: Box | None = None) -> None:
-        element = add(parent, "ssd:System", name=name)
+        element = add(parent, "ssd:System", name=name, description=self._originals.get(system.prefix[:-1]))
         if system.connectors:
             places = at_sides([(each, kind == "output") for each, (kind, _) in system.connectors.items()])
             holder = add(element, "ssd:Connectors")
@@ -170,6 +173,7 @@ class _Writer:
             parent,
             "ssd:Component",
             name=name,
+            description=self._originals.get(full),
             type="application/x-fmu-sharedlibrary",
             source=quote(self._member(fmu)),
             implementation=implementation,

@@ -9,6 +9,7 @@ import zipfile
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -273,6 +274,46 @@ def test_processes_come_along(tmp_path: Path) -> None:
     again = both_ways(system, tmp_path / "pendulum.ssp")
     assert again.definition == system.definition
     assert [each.process for each in again.definition.instances] == [None, "own", "licensed", "licensed", "licensed"]
+
+
+@pytest.mark.parametrize("parameters", ["inline", "file"])
+def test_names_in_packages_have_no_blanks(parameters: str, tmp_path: Path) -> None:
+    """Other tools divide names at blanks: the names are in descriptions there, and the same system is read again."""
+    leg = System("leg")
+    leg.add("upper arm", "planar.Body1", {"p1.rx": -0.5, "x": 0.5})
+    system = System("a walking machine")
+    system.add("the ground", "planar.Fixed")
+    system.add("push\there", "planar.Wrench", {"Fx": 2.375})
+    system.add("push_here", "planar.Wrench")
+    system.include("left leg", leg)
+    system.join("planar.Revolute", "the ground.p1", "left leg.upper arm.p1", name="hip joint")
+    for wrench in ("push\there", "push_here"):
+        system.connect(f"{wrench}.M", "left leg.upper arm.p1")
+    system.drive("push_here.Fy", [(0.0, 0.0), (0.1, 1.0)])
+    path = tmp_path / "machine.ssp"
+    sentence = f"'{path}': 'push\\there' is called 'push_here_2' there, since 'push_here' is taken; give it a name without blanks to choose another one"
+    with pytest.warns(UserWarning, match=f"^{re.escape(sentence)}$"):
+        again = both_ways(system, path, parameters=parameters)
+    assert again.definition == system.definition and again.notes == ()
+    same_bits(system, again, stop_time=0.2)
+    with zipfile.ZipFile(path) as archive:
+        files, structure = archive.namelist(), ElementTree.fromstring(archive.read("SystemStructure.ssd"))
+    named = {each.get("name", ""): each for each in structure.iter() if each.tag.endswith(("}System", "}Component"))}
+    assert not [name for name in (*files, *named) if name.split() != [name]]
+    described = {name: each.get("description") for name, each in named.items()}
+    assert described.items() >= {
+        ("the_ground", "the ground"),
+        ("push_here", None),
+        ("push_here_2", "push\there"),
+        ("left_leg", "left leg"),
+        ("upper_arm", "left leg.upper arm"),
+    }
+    assert (structure.get("name"), structure.get("description")) == ("a_walking_machine", "a walking machine")
+    if parameters == "inline":
+        heavier = replaced(path, "SystemStructure.ssd", '<ssv:Real value="2.375"', '<ssv:Real value="3.0"')
+        assert System.from_ssp(heavier).start_values["push\there"] == {"Fx": 3.0}
+    stripped = System.from_ssp(replaced(path, "SystemStructure.ssd", "org.jourdain", "org.another"))
+    assert {"push_here_2", "left_leg.upper_arm", "hip_joint"} <= set(stripped.instances) and stripped.name == "a_walking_machine"
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
