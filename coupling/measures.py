@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from coupling.errors import shown
 from coupling.pictures.comparison import root_mean_square
 from coupling.result import Result
 
@@ -52,6 +53,8 @@ def rms(name: str) -> Measure:
 
 def value_at(name: str, t: float, side: str = "after") -> Measure:
     """Its value at a time (seconds), as ``Result.at`` gives it."""
+    if np.ndim(t):
+        raise ValueError(f"value_at: t = {shown(t)} is refused: give one time in seconds")
     return Measure("value_at", _value_at, (name, t) if side == "after" else (name, t, side))
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from coupling.pictures.scene import scene_of
 from coupling.pictures.still import still
 from coupling.pictures.strokes import Sheet, by_matplotlib, svg
 from coupling.record import Record, in_force, quotient
+from coupling.resampling import SAME_TIME, Places, places_at, resampled, times_of, wanted_times
 
 if TYPE_CHECKING:
     import pandas
@@ -77,9 +77,6 @@ class Members(Mapping[str, np.ndarray]):
     def __repr__(self) -> str:
         return f"'{self._name}' of {self._result!r}: {listed(self._members)}"
 
-
-_SAME_TIME = 1e-14
-"""How far the time of a row may be from one that is asked for, relative to the greatest: events are located to rounding."""
 
 _NAMES = "result.names lists what was recorded, the option 'outputs' of simulate chooses it"
 
@@ -233,29 +230,41 @@ class Result:
         """The options of ``simulate`` that are numbers or words; to be read alone."""
         return MappingProxyType(dict(self._record.options))
 
-    def at(self, t: float, side: str = "after") -> Mapping[str, float]:
-        """All values at a time, by name: linear between rows, and of discrete variables the last.
+    @overload
+    def at(self, t: float, side: str = "after") -> Mapping[str, float]: ...
 
-        At an event ``side`` tells which of its two rows is meant: ``before`` or ``after``.
+    @overload
+    def at(self, t: Sequence[float] | np.ndarray, side: str = "after") -> Mapping[str, np.ndarray]: ...
+
+    def at(self, t: float | Sequence[float] | np.ndarray, side: str = "after") -> Mapping[str, float] | Mapping[str, np.ndarray]:
+        """All values at a time, or arrays of them at several, by name: linear between rows, and of discrete variables the last.
+
+        At an event ``side`` says which of its two rows is meant: ``before`` or ``after``.
         """
+        found = self._places(times_of(t, "t"), side).of(self.values, self._discrete)
+        values: Any = found.T if np.ndim(t) else found[0].tolist()
+        return Named(dict(zip(self.names, values, strict=True)), "recorded value", "nothing was recorded")
+
+    def resample(self, times: Sequence[float] | np.ndarray | None = None, *, interval: float | None = None, side: str = "after") -> Result:
+        """The same result with one row for each time, whose values are those of ``at``.
+
+        ``times`` increase, in seconds; or an ``interval`` gives regular times from the first row on. Without both every recorded time has one
+        row. At an event ``side`` says which of its two rows counts: ``before`` or ``after``.
+        """
+        if not len(self):
+            raise ResultError(f"there is nothing to resample: the result has no row; {self.outcome.sentence}")
+        wanted = wanted_times(self.time, times, interval)
+        return Result(resampled(self._record, self._places(wanted, side), wanted), self.outcome, self.drives)
+
+    def _places(self, times: np.ndarray, side: str) -> Places:
+        """Where times lie among the rows; refuses those outside."""
         if side not in ("before", "after"):
             raise ValueError(f"side = {shown(side)} is unknown; choose 'before' or 'after' an event")
-        if isinstance(t, bool) or not isinstance(t, int | float | np.number) or not math.isfinite(t):
-            raise ValueError(f"t = {shown(t)} is refused: give one time in seconds")
-        if len(self):
-            nearest_row = self.time[np.abs(self.time - t).argmin()]
-            t = nearest_row if abs(nearest_row - t) <= _SAME_TIME * np.abs(self.time[[0, -1]]).max() else t
-        if not len(self) or not self.time[0] <= t <= self.time[-1]:
+        found = places_at(self.time, times, side) if len(self) else float(times[0]) if len(times) else 0.0
+        if not isinstance(found, Places):
             span = f"from {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "no time at all"
-            raise ValueError(f"t = {t:g} s is refused: the result holds {span}; {self.outcome.sentence}")
-        row = int(np.searchsorted(self.time, t, "left")) if side == "before" else int(np.searchsorted(self.time, t, "right")) - 1
-        found = self.values[row]
-        if self.time[row] != t:
-            low = row - 1 if side == "before" else row
-            weight = (t - self.time[low]) / (self.time[low + 1] - self.time[low])
-            linear = (1 - weight) * self.values[low] + weight * self.values[low + 1]
-            found = np.where(self._discrete, self.values[low], linear)
-        return Named(dict(zip(self.names, found.tolist(), strict=True)), "recorded value", "nothing was recorded")
+            raise ValueError(f"t = {found:g} s is refused: the result holds {span}; {self.outcome.sentence}")
+        return found
 
     def plot(self, *names: str | Sequence[str], path: str | os.PathLike[str] | None = None, events: bool = True) -> Any:
         """Values over time by name, such as ``plot("rod.theta", "pin.reaction")``: axes for each unit, with events marked on that of time.
@@ -327,8 +336,7 @@ class Result:
         times = [t] if isinstance(t, int | float | np.number) else list(t) if isinstance(t, Sequence | np.ndarray) else []
         if not times:
             raise ValueError(f"picture: t = {shown(t)} is no time; give one in seconds, or several for a strip of poses")
-        for each in times:
-            self.at(each)  # refuses what is no time of this result
+        self._places(times_of(times, "t"), "after")  # refuses what is no time of this result
         return self._drawn(times, path, names, traces, forces=forces)
 
     def _drawn(
@@ -385,7 +393,7 @@ class Result:
                 f"compare: the results of '{self.system}' and '{other.system}' have no name in common; compare runs of one system"
             )
         greatest = max((np.abs(time[[0, -1]]).max() for time in (self.time, other.time) if len(time)), default=0.0)
-        own, its = common_rows(self.time, other.time, _SAME_TIME * greatest)
+        own, its = common_rows(self.time, other.time, SAME_TIME * greatest)
         if not len(own):
             raise ResultError("compare: the results have no time in common; give both runs the same output_interval or output_times")
         return Comparison(self.time[own], {name: (self[name][own], other[name][its]) for name in chosen}, self.units)
@@ -421,12 +429,14 @@ class Result:
         with written(target):
             mat_file.write(target, self._record)
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame whose index is the time."""
+    def to_dataframe(self, unique: bool = False) -> pandas.DataFrame:
+        """A pandas data frame whose index is the time; of each time one row if ``unique``, at an event the row after it."""
         try:
             import pandas
         except ImportError:
             raise ImportError("to_dataframe needs pandas: pip install pandas") from None
+        if unique and len(self):
+            return self.resample().to_dataframe()
         frame = pandas.DataFrame(self.values, index=pandas.Index(self.time, name="time"), columns=self.names)
         frame.attrs["units"] = {"time": "s", **self.units}
         if self._record.parameters:

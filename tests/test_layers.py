@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS: dict[str, tuple[str, ...]] = {
     "coupling": (
         "errors files markup memory names outcome registry",
-        "options record rows_file checkpoint_file mat_file progress fmus kernel",
+        "options record resampling rows_file checkpoint_file mat_file progress fmus kernel",
         "plan",
         "fused",
         "live pictures",

@@ -214,8 +214,11 @@ def test_values_at_a_time() -> None:
     [
         (1.5, "after", "t = 1.5 s is refused: the result holds from 0 to 1 s; completed at t = 1 s"),
         (-1, "after", "t = -1 s is refused: the result holds from 0 to 1 s; completed at t = 1 s"),
-        (float("nan"), "after", "t = nan is refused: give one time in seconds"),
-        ([0.5], "after", "t = [0.5] is refused: give one time in seconds"),
+        (float("nan"), "after", "t = nan is refused: give a time in seconds, or a list or array of times"),
+        (True, "after", "t = True is refused: give a time in seconds, or a list or array of times"),
+        ("0.5", "after", "t = '0.5' is refused: give a time in seconds, or a list or array of times"),
+        ([[0.5], [0.1, 0.2]], "after", "t = [[0.5], [0.1, 0.2]] is refused: give a time in seconds, or a list or array of times"),
+        ([0.5, 1.5, 2.0], "after", "t = 1.5 s is refused: the result holds from 0 to 1 s; completed at t = 1 s"),
         (0.5, "left", "side = 'left' is unknown; choose 'before' or 'after' an event"),
     ],
 )
