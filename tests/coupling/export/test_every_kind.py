@@ -28,6 +28,7 @@ CASES = {
     "06_hydraulic_crane": Switching(stop=1.5, step=0.05, run={"solver": "cvode"}, implicit=True),
     "08_motor_slider_crank": Switching(stop=0.15, step=0.01, run={"solver": "cvode"}),
     "09_gantry_crane": Switching(stop=2.0, step=0.1),
+    "28_loader": Switching(stop=5.0, step=0.1, run={"solver": "cvode"}, implicit=True),
     "31_stick_slip": Switching(stop=2.0, step=0.1),
     "32_clutch": Switching(stop=4.0, step=0.1),
     "33_pendulum_at_wall": Switching(stop=2.0, step=0.1),

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from coupling import System
+from coupling.analysis.pose import Pose
 from tests.support.systems.machines import EXAMPLES, example
 
-MADE_BY: dict[str, str] = {"15_spatial_slider_crank": "mechanics", "30_vehicle": "car"}
+MADE_BY: dict[str, str] = {"15_spatial_slider_crank": "mechanics", "28_loader": "machine", "30_vehicle": "car"}
 """Where it is not ``system``."""
 OF: dict[str, dict[str, Any]] = {"35_walkers_foot": {"slope": 0.4, "mu": 0.2, "step": 0.01}}
 """What a system is made of."""
@@ -36,7 +37,11 @@ def system(name: str) -> System:
         sys.path.remove(str(EXAMPLES))
 
 
-def initial(name: str) -> str:
+@cache
+def initial(name: str) -> str | Pose:
+    """Where a run and an export begin."""
+    if name == "28_loader":
+        return example(name).assembled(system(name))
     return "assemble" if name in ASSEMBLED else "check"
 
 
