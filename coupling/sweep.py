@@ -69,8 +69,7 @@ def sweep(
     if not isinstance(system, System):
         raise BuildError(f"a sweep of {shown(system)} is refused: give the System first, then the points")
     definition, found = system.definition, points_of(points, combine)
-    if isinstance(start_values, str | os.PathLike):
-        start_values = start_values_of(start_values, system.instances)
+    start_values = start_values_of(start_values, system.instances)
     own, base = _given("start_values", start_values), _given("drives", drives)
     if "outputs" in options:
         options["outputs"] = names_of(options["outputs"])  # an iterator would last for one run

@@ -126,7 +126,7 @@ class System(Composition):
         spectral_radius: float = Run.spectral_radius,
         newton_limit: int = Run.newton_limit,
         newton_tolerance: float = Run.newton_tolerance,
-        start_values: Mapping[str, Value] | None = None,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
     ) -> Path:
         """Writes the system, made of this library's components, as one FMU without Python, for Model Exchange and Co-Simulation.
 
@@ -141,7 +141,7 @@ class System(Composition):
         itself, as FMI-LS-DAE describes. ``stop_time`` is that of the default experiment, in seconds. ``stabilisation`` is by default part of
         the joints; with ``projection`` Co-Simulation moves states onto the constraints, and Model Exchange gives the projected right-hand side.
         ``solver="index3"`` has Co-Simulation take steps of fixed size, ``step_size``, with the options of ``simulate``. ``start_values`` are those of
-        this FMU alone, by full names; it starts with them.
+        this FMU alone, by full names or a file ``.ssv``; it starts with them.
         """
         from coupling.export.export import export_fmu
 
@@ -161,7 +161,7 @@ class System(Composition):
             ls_dae=ls_dae,
             stop_time=stop_time,
             stabilisation=stabilisation,
-            start_values=start_values,
+            start_values=start_values_of(start_values, self.instances),
             steps=embedded_run(
                 stop_time,
                 initial,
@@ -185,7 +185,7 @@ class System(Composition):
         velocities: Mapping[str, float] | None = None,
         branch: str | None = None,
         alternatives: bool | None = None,
-        start_values: Mapping[str, Value] | None = None,
+        start_values: Mapping[str, Value] | str | os.PathLike[str] | None = None,
     ) -> Pose:
         """A pose in which all joints are closed: give it to ``simulate(initial=pose)``, and ``print`` it.
 
@@ -197,7 +197,9 @@ class System(Composition):
         tells. ``start_values`` are as in ``simulate``.
         """
         simulator = self._simulator or Simulator(self.definition)
-        pose = simulator.pose(start_values, Wish(hold or {}, guess or {}, velocities or {}, branch, alternatives))
+        pose = simulator.pose(
+            start_values_of(start_values, self.instances), Wish(hold or {}, guess or {}, velocities or {}, branch, alternatives)
+        )
         self._freeze(simulator)
         return pose
 
@@ -474,9 +476,7 @@ class System(Composition):
         """
         asked = {name: value for name, value in locals().items() if name in _ASKED}
         check_scheme(scheme)
-        if isinstance(start_values, str | os.PathLike):
-            start_values = start_values_of(start_values, self.instances)
-        pose = self._pose(initial)
+        start_values, pose = start_values_of(start_values, self.instances), self._pose(initial)
         run = self._asked.run({**asked, "initial": initial if isinstance(initial, str) else Run.initial})
         keeper = keeper_of(checkpoint, checkpoint_interval, checkpoint_inexact)
         stream = stream_of(record_to, keeper)

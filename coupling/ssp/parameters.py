@@ -141,8 +141,15 @@ def mapped(document: Document, given: Mapping[str, Given]) -> Iterator[tuple[str
         yield target, replace(value, converts=not is_true(entry, "suppressUnitConversion"))
 
 
-def start_values_of(path: str | os.PathLike[str], fmus: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The values of a file ``.ssv``, in the units of the variables; ``prefix`` is what names lack before them."""
+def start_values_of(given: Any, fmus: Mapping[str, Any], prefix: str = "") -> Mapping[str, Any] | None:
+    """Returns start values as they are given, or those of a file ``.ssv`` in the units of the variables.
+
+    ``prefix`` is what the names of the file lack before them.
+    """
+    return _of_file(given, fmus, prefix) if isinstance(given, str | os.PathLike) else given
+
+
+def _of_file(path: str | os.PathLike[str], fmus: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     file = Path(path)
     try:
         text = file.read_bytes()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coupling import BuildError, System
+from coupling.fmus import load
 from tests.support.foreign import Model, Variable, export
 from tests.support.ssp import DECLARED, check_valid, described, packed
 from tests.support.systems.systems import refusal
@@ -404,3 +406,22 @@ def test_ssv_files_as_start_values(tmp_path: Path) -> None:
         refusal(lambda: System().add("a", amplifier(), one))
         == f"'{one}' gives the parameter 'k' the value '4.5', which is no Integer; mend it"
     )
+
+
+def test_ssv_files_are_start_values_of_exports_and_assemblies(tmp_path: Path) -> None:
+    """As they are those of a run."""
+    file = tmp_path / "heavy.ssv"
+    file.write_text(
+        f'<ssv:ParameterSet {DECLARED} version="1.0" name="v"><ssv:Parameters><ssv:Parameter name="rod.m"><ssv:Real value="2000" unit="g"/>'
+        '</ssv:Parameter><ssv:Parameter name="rod.theta"><ssv:Real value="0.5"/></ssv:Parameter></ssv:Parameters>'
+        '<ssv:Units><ssc:Unit name="g"><ssc:BaseUnit kg="1" factor="0.001"/></ssc:Unit></ssv:Units></ssv:ParameterSet>'
+    )
+    system = System()
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1", {"p1.rx": -0.5})
+    system.join("planar.Revolute", "ground.p1", "rod.p1", name="pin")
+    assert system.assemble(start_values=file)["rod.x"] == pytest.approx(0.5 * np.cos(0.5))
+    path = system.export_fmu(tmp_path / "rod.fmu", initial="assemble", start_values=str(file), platforms=["linux64"])
+    variables = load(path).variables
+    assert (variables["rod.m"].start, variables["rod.theta"].start) == (2.0, 0.5)
+    assert variables["rod.x"].start == pytest.approx(0.5 * np.cos(0.5))
