@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from coupling.options import Run
@@ -43,6 +43,13 @@ def bar_of() -> Any:
 def shows_progress(run: Run) -> bool:
     """Whether a bar is wanted and there is a terminal or a notebook for it."""
     return bool(run.progress) and watched_by_someone()
+
+
+def show_at_end(run: Run, summary: Callable[[], str]) -> None:
+    """Prints a summary where a bar was shown; a terminal that has gone meanwhile is no reason to lose the result."""
+    if shows_progress(run):
+        with suppress(Exception):
+            print(summary(), file=sys.stderr)
 
 
 _PATIENCE = 1.0
@@ -196,10 +203,19 @@ def _bar(run: Run) -> Iterator[Callable[[float, int], None]]:
     if span <= 0:
         yield _show_nothing
         return
-    with bar_of()(total=span, desc="simulating", bar_format=_FORMAT, postfix=[""]) as bar:
+    bar, shown = bar_of()(total=span, desc="simulating", bar_format=_FORMAT, postfix=[""]), True
 
-        def show(time: float, steps: int) -> None:
-            bar.postfix[0] = f"t = {time:.4g} of {run.stop_time:.4g} s, {steps} steps"
-            bar.update(min(time - run.start_time, span) - bar.n)
+    def show(time: float, steps: int) -> None:
+        nonlocal shown
+        if shown:
+            shown = False  # unless it is: where a terminal has gone, the bar ends and the run goes on
+            with suppress(Exception):
+                bar.postfix[0] = f"t = {time:.4g} of {run.stop_time:.4g} s, {steps} steps"
+                bar.update(min(time - run.start_time, span) - bar.n)
+                shown = True
 
+    try:
         yield show
+    finally:
+        with suppress(Exception):
+            bar.close()

@@ -33,6 +33,7 @@ from coupling.live.start import StartValues, start, start_again
 from coupling.live.streaming import Stream
 from coupling.live.successive import tells_what_repeats
 from coupling.live.tolerances import check_names
+from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import check_start_state
 from coupling.memory import free_memory
 from coupling.names import resolve
@@ -216,7 +217,7 @@ class Simulator:
             self._unprojectable = error.why
             stabilised = self._stabilised(run, given.start_values)
             outcome, record = self._run(stabilised, given)
-        outcome.stabilisation = self._held_by(run, stabilised, given.start_values)
+        outcome.stabilisation = attempted(outcome.warnings, "", self._held_by, run, stabilised, given.start_values)
         if given.keeper:
             given.keeper.tell(outcome, run.solver)
         if given.stream:
@@ -292,8 +293,7 @@ class Simulator:
         if run.rows > _MANY_ROWS and not stream:
             run.check_memory(len({*chosen(built, run.outputs), *drawn(built, scene_of(built))}) + len(built.watched), free_memory())
         run.times()  # found once, before the clock starts
-        began = perf_counter()
-        asked = values
+        began, asked = perf_counter(), values
         if keeper:
             keeper.check(built, run, exact=scheme is not None or SOLVERS[run.solver].in_c)
         begun = self._begun_stepped if scheme and (run.initial == "assemble" or pose is not None) else self._begun
@@ -318,7 +318,7 @@ class Simulator:
                 outcome = broken_off(session, error)
             running = perf_counter() - prepared
             conclude(session, outcome, [*warned, *vain], own)
-            record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, running)
+            record = recorded(session, stream.numbers() if stream else taken(session), prepared - began, running, outcome.warnings)
             judge(session, outcome, record, scheme.loose if scheme else ())
             completed = outcome.completed
         finally:
@@ -329,7 +329,7 @@ class Simulator:
             else:
                 for each in (session, *beside):
                     each.free()
-        outcome.warnings += lost_when_freed(session) if completed else []
+        outcome.warnings += sentences(lost_when_freed, session) if completed else []
         return outcome, record
 
     def _differentiate(self, key: tuple[object, ...], session: Session, values: StartValues, pose: Mapping[str, Any] | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -33,7 +32,7 @@ from coupling.plan.build import Built
 from coupling.plan.definition import Value
 from coupling.plan.given import drives_of
 from coupling.plan.kinds import Mode, possible_modes
-from coupling.progress import shows_progress, terminated_after
+from coupling.progress import show_at_end, terminated_after
 from coupling.result import Result, start_picture
 from coupling.resume import MOST_RESTARTS, check_restarts, resume, run_on
 from coupling.schemes.base.scheme import check_scheme
@@ -495,6 +494,5 @@ class System(Composition):
             raise
         self._freeze(simulator)
         result = Result(record, outcome, drives)
-        if shows_progress(run):
-            print(result.summary(), file=sys.stderr)
+        show_at_end(run, result.summary)
         return result

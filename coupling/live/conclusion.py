@@ -14,7 +14,7 @@ from coupling.live.failures import out_of_memory
 from coupling.live.session import Session
 from coupling.live.successive import idle
 from coupling.live.switching import impacts_warned
-from coupling.live.unwritten import sentences
+from coupling.live.unwritten import attempted, sentences
 from coupling.live.violations import violated
 from coupling.outcome import Outcome
 from coupling.record import Record
@@ -41,9 +41,8 @@ def conclude(session: Session, outcome: Outcome, warned: Sequence[str], given: S
     if session.kernel.library.is_lost:
         return
     try:
-        check_end(session, outcome)
-        outcome.warnings += warnings(session)
-        for make in (jumps, idle, impacts_warned):
+        attempted(outcome.warnings, None, check_end, session, outcome)
+        for make in (warnings, jumps, idle, impacts_warned):
             outcome.warnings += sentences(make, session)
         outcome.notes += [*built.notes, *sentences(built.overruled, given)]
         for make in (takeovers, _shared, _left):

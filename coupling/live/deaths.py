@@ -7,6 +7,7 @@ import signal
 from coupling.errors import StartError
 from coupling.kernel.host import Death, DeathKind
 from coupling.kernel.own import Library
+from coupling.live.unwritten import total
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.graph import Part
 
@@ -72,6 +73,7 @@ def remedy_of(part: Part | None, death: Death) -> str:
     return f"report it to the makers{f', or try kind={other!r}' if can else ''}"
 
 
+@total
 def died(t: float, part: Part | None, death: Death, printed: str) -> Outcome:
     """The outcome of a run whose process is no more."""
     ending, told = ending_of(death), described(part, death, printed, f" at t = {death.time:.9g} s")

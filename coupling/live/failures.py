@@ -91,6 +91,7 @@ def completed(session: Session) -> Outcome:
     return Outcome(Ending.COMPLETED, f"completed at t = {session.run.stop_time:.9g} s")
 
 
+@total
 def interrupted(session: Session, t: float) -> Outcome:
     """By Ctrl-C, which may have come too late, or have ended a call of an FMU in another process."""
     if t >= session.run.stop_time:
@@ -206,7 +207,8 @@ def _fmu_failed(session: Session, at: str) -> str:
     what = (f.action or b"").decode() + (f" '{names[0]}'" if names else "") + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     if len(names) > 1 and f.action == b"getting":
         what = "getting " + _which_fails(session, f.instance, names, references)
-    return f"'{part.name}' ({part.fmu.path.name}) returned '{STATUS[f.status]}' {at} when {what}{reason(part, message)}"
+    status = STATUS[f.status] if 0 <= f.status < len(STATUS) else f"status {f.status}"
+    return f"'{part.name}' ({part.fmu.path.name}) returned '{status}' {at} when {what}{reason(part, message)}"
 
 
 def reason(part: Part, message: str) -> str:

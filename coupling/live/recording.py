@@ -9,7 +9,8 @@ from coupling.live.enforcement import changes_of, off_rows
 from coupling.live.fused import told
 from coupling.live.session import Session
 from coupling.live.switching import not_held, switches_of
-from coupling.record import ByParameter, Numbers, Record, Statistics
+from coupling.live.unwritten import attempted
+from coupling.record import ByParameter, Change, Numbers, Record, Statistics
 
 
 def taken(session: Session) -> Numbers:
@@ -25,20 +26,29 @@ def taken(session: Session) -> Numbers:
     )
 
 
-def recorded(session: Session, numbers: Numbers, preparing: float, running: float) -> Record:
-    """Everything so far, with the seconds that it took to prepare the run and to make it."""
+def recorded(session: Session, numbers: Numbers, preparing: float, running: float, said: list[str]) -> Record:
+    """Returns everything so far, with the seconds that it took to prepare the run and to make it.
+
+    ``said`` gets a sentence for each description that cannot be made; the rows stay.
+    """
     parts, count, lost = session.built.parts, len(numbers.rows), session.kernel.library.is_lost
+    changes: list[Change] = []
+    off: dict[str, tuple[tuple[int, int], ...]] = {}
+    for changed in () if lost else (changes_of, switches_of):
+        changes += attempted(said, (), changed, session)
+    for idle in () if lost else (off_rows, not_held):
+        off |= attempted(said, off, idle, session, count)
     return Record(
         system=session.built.name,
         columns=session.program.columns,
         **numbers._asdict(),
-        statistics=_statistics(session, preparing, running),
+        statistics=_statistics(session, preparing, running, said),
         variables=session.program.recordable,
         constants=session.program.constants,
         start_values={f"{parts[i].name}.{name}": value for (i, name), value in session.values.items()},
         options=session.run.told,
-        changes=() if lost else tuple(sorted([*changes_of(session), *switches_of(session)], key=lambda change: change.time)),
-        off={} if lost else {**off_rows(session, count), **not_held(session, count)},
+        changes=tuple(sorted(changes, key=lambda change: change.time)),
+        off=off,
         parameters=tuple(ByParameter(each.name, each.unit, each.exact) for each in session.parameters),
         scene=session.program.scene,
         printed=session.printed,
@@ -54,13 +64,13 @@ def _derivatives(recorded: np.ndarray, parameters: int, columns: int) -> np.ndar
     )
 
 
-def _statistics(session: Session, preparing: float, running: float) -> Statistics:
+def _statistics(session: Session, preparing: float, running: float, said: list[str]) -> Statistics:
     s = session.kernel.statistics
     in_fmus = sum(way.each * (way.made - before) for way, before in zip(s.ways, session.evaluated_before, strict=True))
     counts = session.kernel.counts if session.steppers and not session.kernel.library.is_lost else None
     fused = report(session.kernel)
     return Statistics(
-        evaluated=told(session, fused),
+        evaluated=attempted(said, "", told, session, fused),
         handed_over=fused.handed,
         by_fmus=fused.by_rows,
         evaluations=s.evaluations,

@@ -4,27 +4,47 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from coupling.kernel.hosted import HostDied
 from coupling.outcome import KEPT, Ending, Outcome
 
+Found = TypeVar("Found")
+
 
 def unwritten(make: Callable[..., object], error: Exception) -> str:
     """Returns the sentence for one that could not be written."""
-    where = f"{make.__module__.rpartition('.')[2]}.{make.__name__}"
-    return f"a sentence about this run could not be written ({where}: {type(error).__name__}: {error}); the values are not concerned; please report it"
+    where = f"{str(getattr(make, '__module__', '')).rpartition('.')[2]}.{getattr(make, '__name__', type(make).__name__)}"
+    try:
+        why = f"{type(error).__name__}: {error}"
+    except Exception:  # of its own __str__
+        why = type(error).__name__
+    return f"a sentence about this run could not be written ({where}: {why}); the values are not concerned; please report it"
 
 
 def sentences(make: Callable[..., str | Iterable[str]], *arguments: Any) -> list[str]:
-    """Returns what ``make`` writes without empty sentences, or one sentence that says why it failed."""
+    """Returns what ``make`` writes without empty sentences; where it fails, those before, and one that says why."""
+    written: list[str] = []
     try:
         found = make(*arguments)
-        return [each for each in ([found] if isinstance(found, str) else found) if each]
+        for each in [found] if isinstance(found, str) else found:
+            written.append(each)
     except HostDied:
         raise
     except Exception as error:
-        return [unwritten(make, error)]
+        written.append(unwritten(make, error))
+    return [each for each in written if each]
+
+
+def attempted(said: list[str], otherwise: Found, make: Callable[..., Found], *arguments: Any) -> Found:
+    """Returns what ``make`` finds out about a run; where it fails, ``otherwise``, and ``said`` gets a sentence that says why."""
+    try:
+        return make(*arguments)
+    except HostDied:
+        raise
+    except Exception as error:
+        said.append(unwritten(make, error))
+        return otherwise
 
 
 def total(end: Callable[..., Outcome]) -> Callable[..., Outcome]:

@@ -15,7 +15,7 @@ from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows
 from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
 from coupling.live.tolerances import nominals
-from coupling.live.unwritten import total
+from coupling.live.unwritten import sentences, total
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
@@ -54,7 +54,7 @@ def integrate(session: Session, run: Run) -> Outcome:
     }
     session.projected = {"velocity": report.velocity, "energy": report.energy}
     outcome = failures.interrupted(session, kernel.reached) if interrupted else _outcome(session, status, kept)
-    outcome.warnings += _warnings(session, kept, report)
+    outcome.warnings += sentences(_warnings, session, kept, report)
     record_last(kernel, run, outcome)
     return outcome
 

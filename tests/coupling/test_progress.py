@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from coupling import Ending, Result, System
+from coupling import Ending, Result, System, progress
 from tests.support.systems.systems import pendulum
 
 
@@ -150,3 +151,43 @@ def test_sigterm_is_left_to_whoever_handles_it(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGTERM, before)
     assert result.outcome.ending is Ending.TOO_MANY_STEPS
+
+
+class Gone(io.StringIO):
+    """A terminal that goes away once something was written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self.tell():
+            raise OSError(5, "Input/output error")
+        return super().write(text)
+
+
+def test_a_terminal_that_goes_away_loses_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar ends, the summary is left out, and the rows are those of a run without a bar."""
+    terminal = Gone()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", terminal)
+        result = pendulum().simulate(3.0, progress=True)
+    assert terminal.getvalue() and result.outcome.completed
+    assert np.array_equal(result.values, pendulum().simulate(3.0).values)
+
+
+def test_a_bar_that_fails_loses_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a bar of a notebook raises."""
+
+    class Bar:
+        n, postfix = 0, [""]
+
+        def __init__(self, **_: object) -> None: ...
+
+        def update(self, by: float) -> None:
+            raise RuntimeError("the widget is no more")
+
+        close = update
+
+    monkeypatch.setattr(progress, "watched_by_someone", lambda: True)
+    monkeypatch.setattr(progress, "bar_of", lambda: Bar)
+    assert pendulum().simulate(0.5, progress=True).outcome.completed

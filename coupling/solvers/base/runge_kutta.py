@@ -15,6 +15,7 @@ from coupling.live.failures import stiffness
 from coupling.live.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.session import Session
 from coupling.live.tolerances import state_tolerances
+from coupling.live.unwritten import sentences
 from coupling.options import Run
 from coupling.outcome import Outcome
 from coupling.solvers.base.inside import advance, record_last
@@ -45,11 +46,11 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     status, interrupted = advance(session, run, status)
     session.solver_statistics = {"steps": rk.steps, "rejected": rk.rejected + rk.refused}
     outcome = interrupted_at(session, kernel.reached) if interrupted else outcome_of(session, status, kernel.reached)
-    _warn_of_roughness(session, outcome)
-    _warn_of_stiffness(session, outcome)
+    for make in (_roughness, _stiffness):
+        outcome.warnings += sentences(make, session)
     record_last(kernel, run, outcome)
     if session.parameters:
-        outcome.warnings += lost_sensitivities(session)
+        outcome.warnings += sentences(lost_sensitivities, session)
     return outcome
 
 
@@ -57,28 +58,27 @@ MANY = 7
 """Attempts that a step over a smooth derivative never takes."""
 
 
-def _warn_of_roughness(session: Session, outcome: Outcome) -> None:
+def _roughness(session: Session) -> str:
+    """Returns a warning of the derivative that has had the most attempts of a step rejected."""
     if session.solver_statistics["rejected"] < MANY:
-        return
+        return ""
     count, state, time = session.kernel.roughest()
     if count < MANY or state < 0:
-        return
+        return ""
     rejected = f"the step at t = {time:.6g} s was rejected {count} times because"
     jump = undeclared_jump(session, time)
     cause = f"of '{session.label(state)}', whose derivative seems to be discontinuous there without an event; let its FMU signal an event"
-    outcome.warnings.append(f"{rejected} {jump}" if jump else f"{rejected} {cause}, or treat what follows with caution")
+    return f"{rejected} {jump}" if jump else f"{rejected} {cause}, or treat what follows with caution"
 
 
 COSTLY, SHARE = 500, 0.25
 """Steps that stability has limited are worth a word where they are as many, and as large a share of all."""
 
 
-def _warn_of_stiffness(session: Session, outcome: Outcome) -> None:
+def _stiffness(session: Session) -> str:
+    """Returns a warning of steps that stability and not accuracy has limited."""
     steps = session.solver_statistics["steps"]
-    if steps < COSTLY:
-        return
-    count = session.kernel.stiffness()[0]
-    if count >= max(COSTLY, SHARE * steps):
-        outcome.warnings.append(
-            f"{stiffness(session)}: in {count} of {steps} steps stability and not accuracy limited the step size; choose solver='cvode'"
-        )
+    count = session.kernel.stiffness()[0] if steps >= COSTLY else 0
+    if not count or count < max(COSTLY, SHARE * steps):
+        return ""
+    return f"{stiffness(session)}: in {count} of {steps} steps stability and not accuracy limited the step size; choose solver='cvode'"

@@ -23,6 +23,7 @@ from coupling.live.linearise import NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections
 from coupling.live.tolerances import state_tolerances
+from coupling.live.unwritten import sentences
 from coupling.options import Run
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.progress import watched
@@ -226,9 +227,10 @@ class _Drive:
         """What the system did not answer is why; without such a thing, it is the solver's own reason."""
         if Status(self._kernel.failure.kind) is not Status.DONE:
             return outcome_of(self._session, Status.RETRY, self._kernel.reached)
+        fastest = "; ".join(["", *sentences(self._fastest)])
         return Outcome(
             Ending.SOLVER_FAILED,
-            f"stopped at t = {self._kernel.reached:.9g} s: {self._name} gave up: {why}{self._fastest()}; its derivative may have a singularity or a jump "
+            f"stopped at t = {self._kernel.reached:.9g} s: {self._name} gave up: {why}{fastest}; its derivative may have a singularity or a jump "
             f"without an event there, or rtol = {self._run.rtol:g} or atol be too small; {KEPT}",
         )
 
@@ -238,7 +240,7 @@ class _Drive:
             self._equations.arrive(self._kernel.reached, x)
             allowed = state_tolerances(self._session, self._run) + self._run.rtol * np.abs(x)
             rate = np.abs(self._equations.present_derivatives) / allowed
-            return f"; '{self._session.label(int(np.argmax(rate)))}' changes fastest"
+            return f"'{self._session.label(int(np.argmax(rate)))}' changes fastest"
         return ""
 
     def _advance(self, show: Callable[[float, int], None]) -> None:
