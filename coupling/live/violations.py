@@ -25,11 +25,13 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
                 f"'{part.name}' starts {depth:.4g} {variable.unit} inside ({variable.name} = {-depth:.4g} {variable.unit}; at most {TOLERANCE:g} {variable.unit}); "
                 "move it, or use initial='assemble'"
             )
-    violated = []
+    violated, joints = [], set()
     for level in LEVELS:
         addresses = constraints_at(session, level)
-        values = values_of(session, addresses).tolist()
-        violated += [described(session, a, value) for a, value in zip(addresses, values, strict=True) if not abs(value) <= TOLERANCE]
+        for address, value in zip(addresses, values_of(session, addresses).tolist(), strict=True):
+            if not abs(value) <= TOLERANCE:
+                violated.append(described(session, address, value))
+                joints.add(address.part)
     if violated:
         shown = ", ".join(violated[:12]) + (f" and {len(violated) - 12} more" if len(violated) > 12 else "")
         parts = session.built.parts
@@ -40,8 +42,25 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
         )
         raise InitialStateError(
             f"the start violates constraints: {shown} (at most {TOLERANCE:g} is allowed); correct the start values, use "
-            f"initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation{why if names else ''}"
+            f"initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation{why if names else ''}{_given_apart(session, joints)}"
         )
+
+
+def _given_apart(session: Session, joints: Collection[int]) -> str:
+    """Returns a remedy for motions that instances without a pose prescribe, which assembly does not know; empty where there are none."""
+    parts, wires = session.built.parts, session.schedule.graph.wires
+    apart = {
+        session.named(target.part, target.reference): parts[source.part].name
+        for target, sources in wires.items()
+        for source in sources
+        if target.part in joints and parts[source.part].fmu.model_exchange is None
+    }
+    if not apart:
+        return ""
+    return (
+        f"; {listed(dict.fromkeys(apart.values()))} offers Co-Simulation alone and takes no part in assembly: give {listed(apart)} as start values for it, "
+        "as they are at the start"
+    )
 
 
 def violated(session: Session, record: Record, loose: Collection[str] = ()) -> list[str]:

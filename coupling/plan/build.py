@@ -151,12 +151,13 @@ class Built:
         return [f"the start values of {names} have no effect, since these inputs are connected or driven; leave them out"]
 
     def _is_fed(self, variable: tuple[int, str]) -> bool:
-        """Whether a start value of it has no effect."""
+        """Whether a start value of it has no effect; assembly begins from those of inputs that only instances without a pose feed."""
         if variable not in self._fed:
             graph, (i, name) = self.schedule.graph, variable
             fmu = self.parts[i].fmu
             places = {_address(fmu, i, name, in_base) for in_base in (False, True)} if is_number(fmu.variables[name]) else set()
-            self._fed[variable] = any(a in graph.wires or a in graph.drives for a in places) and not places & self._guesses
+            posed = any(self.parts[source.part].fmu.model_exchange for a in places for source in graph.wires.get(a, ()))
+            self._fed[variable] = (posed or any(a in graph.drives for a in places)) and not places & self._guesses
         return self._fed[variable]
 
     @cached_property

@@ -315,6 +315,47 @@ def test_parts_without_a_pose_take_no_part_in_assembly() -> None:
     assert distance(expected, oracle) < 1e-9
 
 
+GUIDE = foreign.Model(
+    "Guide",
+    [
+        foreign.Variable("x", "output", rate="w", depends=["w"], start=0.9),
+        foreign.Variable("w", "output", rate="a", depends=["a"], start=0.3),
+        foreign.Variable("a", "output", rate="0 * a", depends=["a"]),
+    ],
+    kinds=("cs",),
+    rollback=True,
+)
+
+
+def guided() -> System:
+    """A body whose angle an FMU that offers Co-Simulation alone prescribes."""
+    system = System("guided")
+    system.add("ground", "planar.Fixed")
+    system.add("rod", "planar.Body1")
+    system.join("planar.RelativeAngle", "ground.p1", "rod.p1", name="motor")
+    system.add("guide", foreign.export(GUIDE, 3))
+    for output, member in (("x", "angle"), ("w", "angle.rate"), ("a", "angle.acceleration")):
+        system.connect(f"guide.{output}", f"motor.{member}")
+    return system
+
+
+def test_a_motion_that_a_part_without_a_pose_prescribes_is_a_start_value_of_assembly() -> None:
+    """The refusal says so, what it advises starts the run there, and no note calls it of no effect."""
+    run = {"stop_time": 0.1, "communication_step": 0.01, "scheme": "implicit"}
+    start = {"motor.angle": 0.9, "motor.angle.rate": 0.3, "motor.angle.acceleration": 0.0}
+    text = refusal(lambda: guided().simulate(initial="assemble", **run), InitialStateError)
+    assert text.startswith("the start violates constraints: motor.position[1] = -0.9")
+    assert text.endswith(
+        "; 'guide' offers Co-Simulation alone and takes no part in assembly: give 'motor.angle', 'motor.angle.rate', "
+        "'motor.angle.acceleration' as start values for it, as they are at the start"
+    )
+    system = guided()
+    pose = system.assemble(start_values=start)
+    for result in (system.simulate(initial="assemble", start_values=start, **run), system.simulate(initial=pose, **run)):
+        assert result.outcome.completed and not result.outcome.notes
+        assert result["rod.theta"] == pytest.approx(0.9 + 0.3 * result.time, rel=0, abs=1e-9)
+
+
 def stepped_alone(path: Path, target: Path) -> Path:
     """The same FMU without Model Exchange."""
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(target, "w") as changed:
