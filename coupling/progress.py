@@ -40,6 +40,26 @@ def bar_of() -> Any:
     return notebook_tqdm
 
 
+@contextmanager
+def moved_bar(**options: Any) -> Iterator[Callable[[Callable[[Any], object]], None]]:
+    """Yields a function that changes a bar. If a terminal or a notebook has gone, the bar ends, and what it shows goes on."""
+    bar, gone = bar_of()(**options), False
+
+    def move(change: Callable[[Any], object]) -> None:
+        nonlocal gone
+        try:
+            if not gone:
+                change(bar)
+        except Exception:
+            gone = True
+
+    try:
+        yield move
+    finally:
+        with suppress(Exception):
+            bar.close()
+
+
 def shows_progress(run: Run) -> bool:
     """Whether a bar is wanted and there is a terminal or a notebook for it."""
     return bool(run.progress) and watched_by_someone()
@@ -203,19 +223,13 @@ def _bar(run: Run) -> Iterator[Callable[[float, int], None]]:
     if span <= 0:
         yield _show_nothing
         return
-    bar, shown = bar_of()(total=span, desc="simulating", bar_format=_FORMAT, postfix=[""]), True
+    with moved_bar(total=span, desc="simulating", bar_format=_FORMAT, postfix=[""]) as move:
 
-    def show(time: float, steps: int) -> None:
-        nonlocal shown
-        if shown:
-            shown = False  # unless it is: where a terminal has gone, the bar ends and the run goes on
-            with suppress(Exception):
+        def show(time: float, steps: int) -> None:
+            def change(bar: Any) -> None:
                 bar.postfix[0] = f"t = {time:.4g} of {run.stop_time:.4g} s, {steps} steps"
                 bar.update(min(time - run.start_time, span) - bar.n)
-                shown = True
 
-    try:
+            move(change)
+
         yield show
-    finally:
-        with suppress(Exception):
-            bar.close()

@@ -24,7 +24,7 @@ from coupling.plan.connections import check_drive, find_end
 from coupling.plan.definition import Definition
 from coupling.plan.given import drives_of
 from coupling.plan.outputs import names_of
-from coupling.progress import bar_of, watched_by_someone
+from coupling.progress import moved_bar, watched_by_someone
 from coupling.result import Result
 from coupling.simulate import Simulator
 from coupling.ssp.parameters import start_values_of
@@ -275,5 +275,5 @@ def _bar(progress: bool, count: int | None) -> Iterator[Callable[[Row], None]]:
     if not progress or not watched_by_someone():
         yield lambda row: None
         return
-    with bar_of()(total=count, desc="sweeping", unit="run") as bar:
-        yield lambda row: bar.update() and None
+    with moved_bar(total=count, desc="sweeping", unit="run") as move:
+        yield lambda row: move(lambda bar: bar.update())

@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coupling import Ending, Result, System, progress
+from coupling import Ending, Result, System
+from coupling.sweep import sweep
 from tests.support.systems.systems import pendulum
 
 
@@ -176,7 +177,7 @@ def test_a_terminal_that_goes_away_loses_no_result(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_bar_that_fails_loses_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a bar of a notebook raises."""
+    """Whatever a bar raises, of a run and of a sweep."""
 
     class Bar:
         n, postfix = 0, [""]
@@ -188,6 +189,7 @@ def test_a_bar_that_fails_loses_no_result(monkeypatch: pytest.MonkeyPatch) -> No
 
         close = update
 
-    monkeypatch.setattr(progress, "watched_by_someone", lambda: True)
-    monkeypatch.setattr(progress, "bar_of", lambda: Bar)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("tqdm.tqdm", Bar)
     assert pendulum().simulate(0.5, progress=True).outcome.completed
+    assert len(sweep(pendulum(), {"rod.m": [1.0, 2.0]}, stop_time=0.1, progress=True)) == 2
