@@ -200,7 +200,9 @@ class _Difference(_Call):
         high[place] += step
         low[place] -= step
         try:
-            self._results[:] = (self._at(high, known) - self._at(low, known)) / (high[place] - low[place])
+            above, below = self._at(high, known), self._at(low, known)
+            with np.errstate(all="ignore"):  # the solver refuses what is not finite; a user's settings of NumPy must not end the run
+                self._results[:] = (above - below) / (high[place] - low[place])
         finally:
             status = self._move(x, known)
         self._check(status)

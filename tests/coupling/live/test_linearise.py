@@ -177,3 +177,17 @@ def test_where_an_fmu_discards_there_is_no_derivative_and_its_inputs_are_put_bac
         assert caught.value.discarded
         _, after = instance.get(0, [a])
         assert after == before
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+@pytest.mark.parametrize("rate", ["1e308 * x", "1 / 0.0"])
+def test_differences_that_overflow_keep_the_rows(solver: str, rate: str) -> None:
+    """Also where NumPy raises what it warns of otherwise: x = 1 + t up to 1.3, and no finite slope after that."""
+    steep = foreign.Model("Steep", [foreign.Variable("x", "output", rate=f"x > 1.3 ? {rate} : 1.0", depends=["x"], start=1.0)])
+    system = System("steep")
+    system.add("unit", foreign.export(steep, 3))
+    with np.errstate(all="raise"):
+        result = system.simulate(1.0, solver=solver, max_steps=3000)
+    before = result.time < 0.29
+    assert not result.outcome.completed and result.time[-1] > 0.29
+    assert result["unit.x"][before] == pytest.approx(1 + result.time[before], abs=1e-6)
