@@ -1,4 +1,4 @@
-"""The equations of a component class as an expression graph of their own, made once: what SymPy has declared, without SymPy.
+"""The equations of a component class as an expression graph of their own: what SymPy has declared, without SymPy.
 
 The only file here that knows the declarations of components.
 """
@@ -64,21 +64,19 @@ class ClassEquations:
         self.needs[place] = [int(self.graph.value[n]) for n in self.code[place] if self.graph.op[n] is Op.VARIABLE]
 
 
-_known: dict[tuple[type, bool], ClassEquations] = {}
-
-
 def equations_of(fmu: Fmu, ideal: bool) -> ClassEquations:
-    """Those of the class that an FMU was built from, with multipliers given from outside if ``ideal``."""
+    """Returns the equations of the class that an FMU was built from, with multipliers given from outside if ``ideal``.
+
+    Of equal expressions the form that comes first stays. Each system has equations of its own, so that its graph does not depend on others.
+    """
     component = component_of(fmu)
     if component is None:
         raise NoEquations(f"is an FMU of {fmu.generation_tool or 'an unnamed tool'}, whose equations are not known")
-    key = component, ideal
-    if key not in _known:
-        table = table_of(component)
-        _known[key] = ClassEquations(table.declared)
-        if table.switch is not None:
-            _known[key]._lowering.fixed[table.switch.symbol] = float(ideal)
-    return _known[key]
+    table = table_of(component)
+    equations = ClassEquations(table.declared)
+    if table.switch is not None:
+        equations._lowering.fixed[table.switch.symbol] = float(ideal)
+    return equations
 
 
 class _Lowering:

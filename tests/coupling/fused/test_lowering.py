@@ -19,6 +19,7 @@ from coupling.plan.kinds import Mode
 from tests.support.fused.agreement import ALLOWED, Fused, begun, disagreement, events_disagreement, random_point, readings_disagreement
 from tests.support.fused.chains import chain
 from tests.support.fused.smallest import smallest
+from tests.whole.spatial.test_balloon import SETS, balloon
 
 
 def four_bar() -> System:
@@ -122,3 +123,16 @@ def test_what_runs_in_co_simulation_is_not_fused():
     built = system.build(communication=True)
     with pytest.raises(NotFused, match="'crank' runs in Co-Simulation, where its equations are its own"):
         lower(built)
+
+
+def test_a_graph_does_not_depend_on_what_was_lowered_before() -> None:
+    """Of equal expressions one form stays: the same one in a process that knows classes from other systems."""
+
+    def graph(*absolute: str) -> tuple[object, ...]:
+        found = lower(balloon(*SETS["A"], absolute=absolute).build(communication=False)).graph
+        return list(found.op), list(found.args), list(map(str, found.value))
+
+    first = graph("upper")
+    graph()
+    graph("slider", "upper", "lower")
+    assert graph("upper") == first
