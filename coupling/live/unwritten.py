@@ -19,7 +19,7 @@ def unwritten(make: Callable[..., object], error: Exception) -> str:
         why = f"{type(error).__name__}: {error}"
     except Exception:  # of its own __str__
         why = type(error).__name__
-    return f"a sentence about this run could not be written ({where}: {why}); the values are not concerned; please report it"
+    return f"a sentence about this run could not be written ({where}: {why}); the rows are kept; please report it"
 
 
 def sentences(make: Callable[..., str | Iterable[str]], *arguments: Any) -> list[str]:
