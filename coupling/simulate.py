@@ -187,7 +187,7 @@ class Simulator:
         """The inputs that a constant drives and nothing else feeds, whose values are start values."""
         fmus = {each.name: each.fmu.fmu for each in self.definition.instances}
         drives = {check_drive(name, fmus, drive): drive for name, drive in self.definition.drives}
-        fed = wires_of(fmus, self.definition.connections, drives, complete=False)
+        fed = wires_of(fmus, self.definition.connections, drives, complete=False, transformations=self.definition.transformations)
         return frozenset(
             f"{instance}.{name}"
             for (instance, name), drive in drives.items()
@@ -455,17 +455,17 @@ class Simulator:
         self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any] | None, changed: bool
     ) -> tuple[StartValues, list[str]]:
         """As ``_begun``, for a co-simulation."""
+        if pose is not None and not changed:  # nothing has to be assembled
+            return {**start_values_of_run(self.definition, built, pose), **values}, []
         posed, unstepped = self._unstepped()
         number = {part.name: i for i, part in enumerate(built.parts)}
         inner = {number[part.name]: i for i, part in enumerate(unstepped.parts)}
         own = {(inner[i], name): value for (i, name), value in values.items() if i in inner}
-        others: StartValues = {}
-        if pose is not None and posed is not self:
-            apart = {name: value for name, value in pose.items() if number[resolve(name, number)[0]] not in inner}
-            others = start_values_of_run(self.definition, built, apart)
-            pose = {name: value for name, value in pose.items() if name not in apart} if apart else pose
+        apart = {name: value for name, value in (pose or {}).items() if number[resolve(name, number)[0]] not in inner}
+        others = start_values_of_run(self.definition, built, apart)
+        pose = {name: value for name, value in (pose or {}).items() if name not in apart} if apart else pose
         with posed._homes.entered(run, posed.definition) if posed is not self else nullcontext():
-            begun, warned = posed._begun(unstepped, run, own, pose, changed)
+            begun, warned = posed._begun(unstepped, run if posed is self else replace(run, outputs=[]), own, pose, changed)
         return {**others, **values, **{(number[unstepped.parts[i].name], name): value for (i, name), value in begun.items()}}, warned
 
     def _from_pose(self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any], changed: bool) -> StartValues:

@@ -279,9 +279,9 @@ def _initialise(session: Session, repeats: bool, assembling: bool, reset: bool) 
     if session.built.gauge:
         follow_gauge(session, session.x)
         _done(session, kernel.evaluate(t, session.x), "evaluating the start")
-    check_dependencies(session)
     if not reset and check_states(session):
         _done(session, kernel.evaluate(t, session.x), "evaluating the start")
+    check_dependencies(session)
 
 
 def _finite(session: Session, addresses: Sequence[Address]) -> np.ndarray:

@@ -103,7 +103,8 @@ def _kind(instance: InstanceDefinition, mode: Mode) -> str:
     if mode is Mode.UNSTEPPED:
         if instance.fmu.fmu.model_exchange is None:
             raise BuildError(
-                f"initial='assemble' evaluates the instances in Model Exchange, which '{instance.name}' does not offer; use initial='check' or 'relax'"
+                f"'{instance.name}' cannot be assembled: it offers no Model Exchange, and others take their motion from it; give start values, such as "
+                "start_values=dict(pose) with the pose of the rest, and use initial='check' or 'relax'"
             )
         return "me"
     if instance.kind or mode.integrated:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -53,7 +54,7 @@ def to_ssp(
             raise BuildError(
                 f"settings: there is no option '{name}' of simulate; {nearest(str(name), known) or f'there are {listed(known, 40)}'}"
             )
-        if name in ("start_time", "stop_time") and (isinstance(value, bool) or not isinstance(value, int | float)):
+        if name in ("start_time", "stop_time") and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
             raise BuildError(f"settings: {name} = {shown(value)} is refused: give a number, in s")
         if not isinstance(value, bool | int | float | str | list | None):
             raise BuildError(f"settings: {name} = {shown(value)} is refused: a number, a text, or a list of them can be written")

@@ -375,5 +375,24 @@ def test_what_a_joint_holds_has_to_offer_model_exchange(tmp_path: Path) -> None:
     for body in ("rod", "mass"):
         system.join("planar.Revolute", "ground.p1", f"{body}.p1", name=f"{body} pin")
     assert refusal(lambda: system.simulate(0.1, communication_step=0.01, initial="assemble")) == (
-        "initial='assemble' evaluates the instances in Model Exchange, which 'mass' does not offer; use initial='check' or 'relax'"
+        "'mass' cannot be assembled: it offers no Model Exchange, and others take their motion from it; give start values, such as "
+        "start_values=dict(pose) with the pose of the rest, and use initial='check' or 'relax'"
     )
+
+
+def test_outputs_of_parts_without_a_pose_are_recorded() -> None:
+    run = {"stop_time": 0.1, "communication_step": 0.01, "initial": "assemble"}
+    result = governed().simulate(outputs=["governor.x", "crank.theta"], **run)
+    assert result.names == ["governor.x", "crank.theta"] and result.outcome.completed
+
+
+def test_a_pose_needs_no_assembly(tmp_path: Path) -> None:
+    """Not even where others take their motion from what offers Co-Simulation alone: the run begins there."""
+    system = System("sprung")
+    system.add("mass", stepped_alone(cached_fmu(find("mechanical1d.Mass"), 2), tmp_path / "alone.fmu"), {"s": 0.3})
+    system.add("wall", "mechanical1d.Fixed1D")
+    system.join("mechanical1d.SpringDamper1D", "wall.flange", "mass.flange", {"k": 10.0})
+    run = {"communication_step": 1e-3, "extrapolation": 2}
+    whole = system.simulate(0.4, **run)
+    half = system.simulate(0.2, **run)
+    assert system.simulate(0.2, initial=half, **run)["mass.s"][-1] == pytest.approx(whole["mass.s"][-1], abs=1e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coupling import System
-from tests.support.foreign.disagreeing import DISAGREEMENTS, FALL, TRUTH, disagreeing, integrator
+from tests.support.foreign.disagreeing import DISAGREEMENTS, FALL, TRUTH, disagreeing, integrator, late
 
 CASES = [(what, version) for what in DISAGREEMENTS for version in (2, 3) if not (version == 2 and "indicator variables" in what)]
 """Event indicators are variables in FMI 3 alone."""
@@ -56,3 +56,15 @@ def test_nominal_values_are_those_of_the_function(version: int) -> None:
         assert abs(result["p.x"][-1] - np.exp(-0.6)) < 1e-6
         steps[what] = result.statistics.steps
     assert steps["the nominal value of the description is wrong"] >= steps["none"]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_late_output_closes_a_loop(version: int) -> None:
+    """acc = u - x with u = -acc/2: u = x/3, and x falls as exp(-2 t/3)."""
+    system = System()
+    system.add("p", late(version))
+    system.connect("p.acc", "p.u", factor=-0.5)
+    result = system.simulate(1.0, rtol=1e-10, atol=1e-12)
+    assert result.outcome.completed
+    assert result["p.x"][-1] == pytest.approx(np.exp(-2 / 3), rel=1e-8)
+    assert result["p.acc"][-1] == pytest.approx(-2 / 3 * np.exp(-2 / 3), rel=1e-8)

@@ -47,6 +47,19 @@ def test_units_are_converted_first(version: int, kind: str, source: str, target:
     assert result["source.y"][-1] == given and result.outcome.notes == []
 
 
+def test_other_drives_keep_the_factor() -> None:
+    """A spring by a factor between different quantities: x = F/k (1 - cos w t), by the drive of the system and by that of a run."""
+    system = System("spring")
+    system.add("mass", "mechanical1d.Mass", {"m": 2.0})
+    system.add("push", "mechanical1d.Force")
+    system.connect("push.flange", "mass.flange")
+    system.connect("mass.s", "push.force", factor=-50.0)
+    system.drive("mass.flange.f", 0.0)
+    for force in (2.0, -1.0):
+        result = system.simulate(1.0, rtol=1e-10, atol=1e-12, drives={"mass.flange.f": force})
+        assert result["mass.s"][-1] == pytest.approx(force / 50 * (1 - np.cos(5.0)), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("solver", "options"),
     [("dopri5", {}), ("cvode", {}), ("ida", {}), ("dopri5", {"communication_step": 1e-3, "scheme": "implicit"})],

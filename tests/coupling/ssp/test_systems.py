@@ -339,6 +339,10 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_time": "x"}))
         == "settings: stop_time = 'x' is refused: give a number, in s"
     )
+    assert (
+        refusal(lambda: system.to_ssp(tmp_path / "s.ssp", {"stop_time": float("nan")}))
+        == "settings: stop_time = nan is refused: give a number, in s"
+    )
     assert refusal(lambda: system.to_ssp(tmp_path / "s.ssp", [1.0])) == (  # type: ignore[arg-type]  # what is tested
         "settings = [1.0] is refused: give options of simulate by name, such as {'stop_time': 2.0}"
     )

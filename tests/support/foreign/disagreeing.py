@@ -84,6 +84,12 @@ def disagreeing(what: str, version: int) -> Path:
     return export(_MODEL, version, changes=changes.get(version, changes))
 
 
+def late(version: int) -> Path:
+    """x' = u - x, with an output acc = u - x that is up to date after the derivatives were asked for; no dependencies are declared."""
+    variables = [Variable("u", "input"), Variable("x", "output", 1.0, rate="u - x"), Variable("acc", "output", value="u - x")]
+    return export(Model("Late", variables), version, changes=_read("r[i] == 3", "m->told[r[i]]"))
+
+
 def integrator(version: int) -> Path:
     """An FMU whose output z is the integral of its input u."""
     return export(Model("Integrator", [Variable("u", "input"), Variable("z", "output", rate="u", depends=["u"])]), version)
