@@ -1,4 +1,4 @@
-"""What has held the constraints of a run, in words."""
+"""The sentence that names what held the constraints of a run."""
 
 from __future__ import annotations
 

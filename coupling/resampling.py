@@ -11,7 +11,7 @@ from coupling.errors import shown
 from coupling.record import Record, in_force
 
 SAME_TIME = 1e-14
-"""How far the time of a row may be from one that is asked for, relative to the greatest: events are located to rounding."""
+"""The tolerance for the time of a row, relative to the greatest time: events are located to rounding."""
 _MOST = 100_000_000
 """Rows of one result."""
 

@@ -257,7 +257,7 @@ class Result:
         return Result(resampled(self._record, self._places(wanted, side), wanted), self.outcome, self.drives)
 
     def _places(self, times: np.ndarray, side: str) -> Places:
-        """Where times lie among the rows; refuses those outside."""
+        """Returns the places of times among the rows; refuses times outside."""
         if side not in ("before", "after"):
             raise ValueError(f"side = {shown(side)} is unknown; choose 'before' or 'after' an event")
         found = places_at(self.time, times, side) if len(self) else float(times[0]) if len(times) else 0.0

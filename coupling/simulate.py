@@ -243,7 +243,7 @@ class Simulator:
         return run.held_by("baumgarte")
 
     def _held_by(self, asked: Run, run: Run, start_values: Mapping[str, Value]) -> str:
-        """What has held the constraints of a run, and why it did; empty where there are none."""
+        """Returns what held the constraints of a run, and why; empty without constraints."""
         if not any(part.dae for part in self.built(self._mode(run)).parts):
             return ""
         given = sorted(self._stabilisation_given | self._stabilisation_parameters & start_values.keys())
@@ -445,7 +445,7 @@ class Simulator:
         return Simulator(self.definition.without(apart)) if apart else self
 
     def _unstepped(self) -> tuple[Simulator, Built]:
-        """What finds the start of a co-simulation; refused where joints hold what takes no part in it."""
+        """Returns the simulator and the system that find the start of a co-simulation; refuses joints at an instance that takes no part."""
         try:
             return self._posed, self._posed.built(Mode.UNSTEPPED)
         except BuildError:
@@ -454,7 +454,7 @@ class Simulator:
     def _begun_stepped(
         self, built: Built, run: Run, values: StartValues, pose: Mapping[str, Any] | None, changed: bool
     ) -> tuple[StartValues, list[str]]:
-        """As ``_begun``, for a co-simulation."""
+        """Returns the same as ``_begun``, for a co-simulation."""
         if pose is not None and not changed:  # nothing has to be assembled
             return {**start_values_of_run(self.definition, built, pose), **values}, []
         posed, unstepped = self._unstepped()

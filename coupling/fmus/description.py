@@ -81,7 +81,7 @@ class Fmu:
 
     @property
     def is_own(self) -> bool:
-        """Whether this library wrote it, as its model description says: its runtime computes a variable when the variable is read."""
+        """Returns whether this library wrote it, by its model description: its runtime computes a variable when the variable is read."""
         return self.generation_tool.startswith("Jourdain")
 
     def interface(self, kind: str) -> Interface:

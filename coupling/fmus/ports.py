@@ -27,7 +27,7 @@ def needed(fmu: Fmu, terminal: Terminal) -> dict[str, str]:
 
 
 def is_member(fmu: Fmu, name: str) -> bool:
-    """Whether a variable belongs to a port."""
+    """Returns whether a variable belongs to a port."""
     return any(name in port.members.values() for port in fmu.terminals.values())
 
 

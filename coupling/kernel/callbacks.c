@@ -1,4 +1,4 @@
-/* What FMUs call within a step. */
+/* The callback that FMUs call within a step. */
 #include "instance.h"
 
 void instance_follow(void *environment, double time, bool set_requested, bool get_allowed, bool step_finished, bool can_return,

@@ -111,7 +111,7 @@ Status instance_heard(Instance *, Status);
 void instance_says(Instance *, const char *);
 void instance_logs(Instance *, Status, const char *category, const char *message);
 
-/* What FMUs call, by the signatures of the standards. Some pass something else than the environment that they were given, so that it counts only
+/* Callbacks of FMUs, with the signatures of the standards. Some FMUs pass something else than the environment that they were given, so that it counts only
  * where it is an instance that exists. */
 void instance_enlist(Instance *);
 void instance_strike(Instance *);

@@ -209,7 +209,7 @@ class LoadedLibrary:
 
     @property
     def is_changed(self) -> bool:
-        """Whether its static state is another one than when it was watched first."""
+        """Returns whether its static state differs from that at its opening."""
         return self.library.library_is_changed(self.handle)
 
     def close(self) -> None:

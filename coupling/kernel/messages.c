@@ -1,4 +1,4 @@
-/* What FMUs say. Some pass an environment of their own making to their callbacks, such as 1: an instance is known by the list of those that exist,
+/* Messages of FMUs. Some FMUs pass an environment of their own making to their callbacks, such as 1: an instance is known by the list of those that exist,
  * by its name, or by its call, if that fails. */
 #include "instance.h"
 

@@ -221,7 +221,7 @@ Status views_access_variables(Instance *instance, Type type, const Reference *re
 
 /* -- elements of vectors ------------------------------------------------------------------------------------------------- */
 
-/* Whether a vector has a function; some binaries lack those that their tools do without. */
+/* Returns whether the binary has the function of a vector; some binaries lack functions that their tools do not need. */
 static bool is_given(const Library *l, int which)
 {
 #define THERE(function) (l->version == 3 ? (bool)l->fmi3.function : (bool)l->fmi2.function)

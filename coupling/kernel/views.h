@@ -13,7 +13,7 @@ typedef struct {
     const double *start; /* of an array, what the FMU starts with; null where that is not known */
 } ViewRow;
 
-/* What a function of the standard gives as a whole, in the order of the lists. */
+/* The vectors that functions of the standard give, in the order of the lists. */
 typedef enum { VECTOR_OF_STATES, VECTOR_OF_DERIVATIVES, VECTOR_OF_INDICATORS, VECTORS } Vector;
 
 /* A variable that is an element of such a vector: its value is factor * element + offset. */

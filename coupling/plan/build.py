@@ -151,7 +151,7 @@ class Built:
         return [f"the start values of {names} have no effect, since these inputs are connected or driven; leave them out"]
 
     def _is_fed(self, variable: tuple[int, str]) -> bool:
-        """Whether a start value of it has no effect; assembly begins from those of inputs that only instances without a pose feed."""
+        """Returns whether its start value has no effect. Assembly uses start values of inputs that only instances without a pose feed."""
         if variable not in self._fed:
             graph, (i, name) = self.schedule.graph, variable
             fmu = self.parts[i].fmu

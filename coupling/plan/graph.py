@@ -29,7 +29,7 @@ _AS_FMI3 = {"Real": "Float64", "Integer": "Int32"}
 
 
 def is_number(variable: FmuVariable) -> bool:
-    """Whether the kernel knows the type of a variable; texts, binary data and clocks are not passed on."""
+    """Returns whether the kernel knows the type of a variable; texts, binary data and clocks are not passed on."""
     return variable.type in ("real", "integer", "boolean")
 
 

@@ -96,7 +96,7 @@ Status follow_start(Instance *instance)
     return before && model.relations ? start_events(instance) : OK;
 }
 
-/* Whether a relation has changed in a direction that equations or events depend on. */
+/* Returns whether a relation has changed in a direction that equations or events depend on. */
 static bool relation_matters(const Instance *instance, unsigned i)
 {
     return instance->edge[i] && (model.watch[i] == 0 || model.watch[i] == instance->edge[i]);

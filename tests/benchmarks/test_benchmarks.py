@@ -33,6 +33,7 @@ def test_the_runtime_benchmark_prints_its_table():
 @pytest.mark.slow
 def test_the_benchmark_of_instructions_counts_a_case():
     if not shutil.which("valgrind"):
+        # The benchmark counts by valgrind, which pip cannot install.
         pytest.skip("valgrind is not installed: apt-get install valgrind")
     (line,) = printed("instructions", "--only", "cradle")
     assert line.startswith("Newton's cradle") and 1 < float(line.split()[-2]) < 1000

@@ -302,7 +302,7 @@ def governed() -> System:
 
 
 def test_parts_without_a_pose_take_no_part_in_assembly() -> None:
-    """By initial='assemble' and by a pose that the system itself found, beside an FMU of Co-Simulation, as by start values from the rest of it."""
+    """Both initial='assemble' and a pose of the system give the run of start values that the rest of the system finds."""
     oracle = FourBar(angle=0.9, speed=1.0)
     pose = system_of(oracle, {"crank": oracle.start["crank"]}).assemble()
     run = {"stop_time": 0.2, "communication_step": 0.01}

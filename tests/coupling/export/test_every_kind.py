@@ -38,7 +38,7 @@ CASES = {
 }
 QUICK = ("31_stick_slip", "32_clutch")
 ROUNDING = 1e-6
-"""What no value is smaller than that counts, in any unit here."""
+"""Values below this count as rounding, in any unit here."""
 
 
 def fmu_of(name: str, fmi: int) -> Path:

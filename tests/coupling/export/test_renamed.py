@@ -75,7 +75,7 @@ def test_a_violated_start_is_refused_by_the_names_of_the_system(tmp_path: Path) 
 
 
 def test_the_master_simulates_an_export_under_the_new_names(tmp_path: Path) -> None:
-    """As the same system in one piece."""
+    """The values are those of the same system in one piece."""
     system = pendulum()
     with pytest.warns(UserWarning, match="is called 'rod_1_2'"):
         path = system.export_fmu(tmp_path / "pendulum.fmu", platforms=["linux64"])

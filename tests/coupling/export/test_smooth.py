@@ -27,9 +27,9 @@ CASES += [
 QUICK = (("03_seven_body_mechanism", "projection"), ("20_parallelogram", "index 3"), ("29_quick_return", "projection"))
 
 ALLOWED = {1e-5: 1e-3, 1e-6: 1e-3, 1e-7: 1e-3, 1e-9: 1e-2, 1e-11: 1e-1}
-"""By increment, as a share of nominal values: errors as shares of the greatest entry of their row. CVODE takes the last one too."""
+"""Allowed errors, as shares of the greatest entry of a row, by increment, as a share of nominal values. CVODE takes the last increment too."""
 ROUNDING = 1e-12
-"""Of a derivative, as a share of the greatest one."""
+"""The rounding of a derivative, as a share of the greatest one."""
 NOTHING = 1e-9
 """A row that is smaller than this share of the greatest one is rounding."""
 

@@ -126,7 +126,7 @@ def test_what_runs_in_co_simulation_is_not_fused():
 
 
 def test_a_graph_does_not_depend_on_what_was_lowered_before() -> None:
-    """Of equal expressions one form stays: the same one in a process that knows classes from other systems."""
+    """The same one of two equal forms stays in a process that has lowered other systems."""
 
     def graph(*absolute: str) -> tuple[object, ...]:
         found = lower(balloon(*SETS["A"], absolute=absolute).build(communication=False)).graph

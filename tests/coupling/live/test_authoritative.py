@@ -13,7 +13,7 @@ CASES = [(what, version) for what in DISAGREEMENTS for version in (2, 3) if not 
 
 
 def run(what: str, version: int, **options: object) -> dict[str, float]:
-    """What the truth tells, by a run in which integrators follow the FMU's state, output and derivative."""
+    """Returns the values at the end of a run in which integrators follow the FMU's state, output and derivative."""
     system = System()
     system.add("p", disagreeing(what, version))
     sources = ("x", "y", "der(x)")

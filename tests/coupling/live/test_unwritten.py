@@ -182,7 +182,7 @@ def place_of(writer: Callable[..., object]) -> str:
 
 
 def attempts(make: Callable[[], System], run: Run, number: float, index: int) -> dict[str, str]:
-    """What each function writes in a session, or the error that it ends with."""
+    """Returns what each function writes in a session, or the error that it ends with."""
     found = {}
     with left(make(), run, number, index) as session:
         known = arguments(session, number)
@@ -230,7 +230,7 @@ def test_no_failure_that_the_kernel_may_report_is_an_exception(name: str, index:
 
 
 def test_a_sentence_that_cannot_be_written_is_one() -> None:
-    """Of a list, of a generator, and of how a run ended."""
+    """The sentence stands for one of a list, one of a generator, and an ending."""
 
     def broken(session: object) -> Iterator[str]:
         yield "first"

@@ -175,7 +175,7 @@ def test_signals_do_not_add_up(component: str, name: str) -> None:
 
 
 def test_efforts_at_ports_add_up() -> None:
-    """Those of two ports, of a variable and of a drive; and signals by a sum, as the sentence proposes."""
+    """Forces of two ports, a variable and a drive add up; signals do by a sum, as the sentence proposes."""
     system = System("forces")
     system.add("mass", "mechanical1d.Mass", {"m": 2.0})
     for name in ("a", "b"):

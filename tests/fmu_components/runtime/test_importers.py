@@ -11,7 +11,7 @@ from tests.support.runtime.importer import Importer
 from tests.support.runtime.runtime_components import BouncingBall, Valve
 
 ENDS = {"one ulp before": math.nextafter(0.5, 0), "at 0": 0.5, "one ulp after": math.nextafter(0.5, 1)}
-"""What the clock shows at t = 0.5 s, where the root is at 0.5."""
+"""The clock at t = 0.5 s, by its distance from the root at 0.5."""
 
 FINDERS = [
     *(

@@ -15,7 +15,7 @@ from tests.support.systems.machines import EXAMPLES, example
 MADE_BY: dict[str, str] = {"15_spatial_slider_crank": "mechanics", "28_loader": "machine", "30_vehicle": "car"}
 """Where it is not ``system``."""
 OF: dict[str, dict[str, Any]] = {"35_walkers_foot": {"slope": 0.4, "mu": 0.2, "step": 0.01}}
-"""What a system is made of."""
+"""Arguments of the function that makes a system."""
 ASSEMBLED = ("26_measured_pendulum", "29_quick_return", "36_walking_leg")
 """Examples that give guesses in place of a start."""
 TREATMENTS: dict[str, dict[str, Any]] = {
@@ -39,7 +39,7 @@ def system(name: str) -> System:
 
 @cache
 def initial(name: str) -> str | Pose:
-    """Where a run and an export begin."""
+    """Returns the start of a run and of an export."""
     if name == "28_loader":
         return example(name).assembled(system(name))
     return "assemble" if name in ASSEMBLED else "check"

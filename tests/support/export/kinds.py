@@ -76,6 +76,6 @@ KINDS: dict[str, Callable[..., Finals]] = {
         *run, event_mode=True, intermediate_update=intermediate(True)
     ),
 }
-"""Those of FMI 3; FMI 2 has the first two."""
+"""The kinds of FMI 3; FMI 2 has the first two."""
 EXACT = {name: 1e-7 if name == "Model Exchange" else 1e-9 for name in KINDS}
-"""How far the last row may be from the master's, as a share of the greatest value."""
+"""The allowed difference of the last row from the master's, as a share of the greatest value."""

@@ -75,7 +75,7 @@ DISAGREEMENTS: dict[str, dict] = {
         "    TRY(on_initialize(m));": "    m->v[1] = 1;\n    TRY(on_initialize(m));",
     },
 }
-"""What replaces what in the source and the description, by version where the versions differ."""
+"""Replacements in the source and the description, by version where the versions differ."""
 
 
 def disagreeing(what: str, version: int) -> Path:

@@ -16,14 +16,14 @@ from tests.support.runtime.driver import Driver
 
 @dataclass(frozen=True, kw_only=True)
 class Importer:
-    """What an importer does and leaves out."""
+    """An importer, by the calls that it makes and leaves out."""
 
     finder: str
     """``bisection`` or ``cvode``."""
     completes: bool = True
-    """Whether it calls completedIntegratorStep."""
+    """True if it calls completedIntegratorStep."""
     told: bool = False
-    """Whether it restarts its integration only where the last round of an event says that states have changed."""
+    """True if it restarts its integration only after an event whose last round reports changed states."""
     step: float = 1 / 16
     """Size of the steps, which are exact for constant rates."""
     pauses: tuple[float, ...] = ()
