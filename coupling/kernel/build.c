@@ -201,6 +201,13 @@ static void divide_sums(Loop *l)
     }
 }
 
+bool loop_renew(Loop *l)
+{
+    linear_free(l->linear);
+    l->linear = linear_new(l->count, l->row_start, l->column, l->sequence ? l->sequence : l->order);
+    return l->linear && (!l->joint || linear_set_constraints(l->linear, l->joint, l->cycle));
+}
+
 static bool add_jacobian(Kernel *k, const Rows *rows, int index)
 {
     const LoopRow *row = &rows->loop[index];

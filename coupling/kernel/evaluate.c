@@ -227,6 +227,7 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
         way->timed++;
         way->fmu_seconds += k->in_fmus;
     }
+    k->projected = false;
     return result == KERNEL_DONE && dx && !fused ? check_derivatives(k, dx) : result;
 }
 
@@ -368,7 +369,7 @@ int kernel_residuals(Kernel *k, double t, const double *x, const double *z, doub
     const int result = evaluate(k, t, x, dx);
     k->open = false;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
-        loop_residual(k, &k->loops[i], r);
+        loop_residual(&k->loops[i], k->v, r);
         r += k->loops[i].count;
     }
     return result;

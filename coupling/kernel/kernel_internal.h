@@ -157,6 +157,7 @@ struct Kernel {
     bool brought;  /* a check has brought the instances to the end of the last step, and nothing has moved them since: of rows that are made there */
     double *buffer;
     double *displaced; /* the projected states of the last projected derivatives */
+    bool projected; /* the states of the next evaluation have just been projected */
     bool events;   /* the instances are in Event Mode, where time and states stand still */
     bool leaves_last; /* time events at the end of a run are left to the caller, who runs more than this system */
     bool open;     /* loops are passed once, with the unknowns as they are */
@@ -310,6 +311,7 @@ typedef struct Coupling {
 } Coupling;
 
 /* build.c */
+bool loop_renew(Loop *); /* equations that remember nothing; false where memory lacks */
 bool build_operations(Kernel *, const Rows *, bool of_steppers);
 bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
 
@@ -347,10 +349,8 @@ bool loop_solve_entries(Kernel *, int loop, const double *right); /* by entries 
 void loop_accept(const Kernel *, Loop *); /* the unknowns as they are belong to a point of the motion */
 void loop_forget(Loop *);                 /* such points */
 const double *loop_mobility(Loop *); /* at the point of the last factorisation */
-bool loop_renew(Loop *); /* equations that remember nothing; false where memory lacks */
 int loop_factorise(Kernel *, int loop); /* its Jacobian at the present point, with what is held held */
-void loop_residual(const Kernel *, const Loop *, double *r);
-void loop_residual_of(const Loop *, const double *v, double *r); /* of other values of the slots */
+void loop_residual(const Loop *, const double *v, double *r); /* by the values of the slots */
 void loop_newton_step(const Loop *, const double *z, const double *r, double *step); /* from unknowns and their residuals */
 
 /* project.c */

@@ -18,14 +18,7 @@ static const double roughly = 1e-4;      /* how well unknowns can be told where 
 static const double least_damping = 1e-5;
 static const double as_near = 1e3;       /* unknowns so many times greater than all on the motion are no start: their rounding would be seen */
 
-bool loop_renew(Loop *l)
-{
-    linear_free(l->linear);
-    l->linear = linear_new(l->count, l->row_start, l->column, l->sequence ? l->sequence : l->order);
-    return l->linear && (!l->joint || linear_set_constraints(l->linear, l->joint, l->cycle));
-}
-
-void loop_residual_of(const Loop *l, const double *v, double *r)
+void loop_residual(const Loop *l, const double *v, double *r)
 {
     for (int i = 0; i < l->count; i++) {
         double sum = 0;
@@ -35,18 +28,13 @@ void loop_residual_of(const Loop *l, const double *v, double *r)
     }
 }
 
-void loop_residual(const Kernel *k, const Loop *l, double *r)
-{
-    loop_residual_of(l, k->v, r);
-}
-
 /* The loop's own operations with the unknowns as they are, and the residuals that follow. */
 static int pass(Kernel *k, Loop *l, double *r)
 {
     const int result = operate(k, &l->inside);
     if (result)
         return result;
-    loop_residual(k, l, r);
+    loop_residual(l, k->v, r);
     for (int i = 0; i < l->count; i++)
         if (!isfinite(r[i])) {
             failed(k, KERNEL_NOT_FINITE, "evaluating", -1, OK);
@@ -234,10 +222,18 @@ static bool redundant(const Loop *l)
     return l->deficiency || l->dropped_count;
 }
 
-/* Where the equations are redundant, whether they hold together: their misfit against the size of their terms. */
+/* The misfit that redundant equations may have, against their terms. Stages of a step violate the constraints by what the step errs, and
+ * redundant equations miss each other by as much there: what is projected, at an event or recorded tells a contradiction. */
+static double allowed_misfit(const Kernel *k, const Loop *l)
+{
+    const bool stage = k->projection && !k->projected && !k->events && !k->thorough;
+    return stage || (l->deficiency && linear_passing(l->linear) == l->deficiency) ? in_passing : consistent;
+}
+
+/* Where the equations are redundant, whether they hold together. */
 static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
 {
-    const double size = passed_on(k, l), allowed = l->deficiency && linear_passing(l->linear) == l->deficiency ? in_passing : consistent;
+    const double size = passed_on(k, l), allowed = allowed_misfit(k, l);
     for (int i = 0; i < l->count; i++)
         if (fabs(r[i]) > allowed * terms(l, i, z, r) && fabs(r[i]) > drift * size && fabs(r[i]) > of_products * given_from_outside(k, l)) {
             const int result = failed(k, KERNEL_CONTRADICTORY, "solving", -1, OK);
@@ -284,7 +280,7 @@ bool loop_solve_entries(Kernel *k, int index, const double *right)
         solved = solved && isfinite(left);
     }
     for (int i = 0; i < l->count && solved && redundant(l); i++)
-        solved = fabs(l->residual[i]) <= consistent * terms(l, i, l->step, l->residual);
+        solved = fabs(l->residual[i]) <= allowed_misfit(k, l) * terms(l, i, l->step, l->residual);
     if (solved)
         memcpy(k->v + l->first, l->step, (size_t)l->count * sizeof *l->step);
     return solved;
@@ -487,7 +483,7 @@ int loop_verify(Kernel *k, int index, bool fused)
 {
     Loop *l = &k->loops[index];
     const double *const z = k->v + l->first, size = greatest(z, l->count);
-    loop_residual(k, l, l->residual);
+    loop_residual(l, k->v, l->residual);
     l->largest = fmax(l->largest, size);
     int result = KERNEL_DONE;
     if (vanish(k, l, z, l->residual) || (fused && (result = loop_factorise(k, index))))

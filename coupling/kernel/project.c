@@ -253,6 +253,7 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, boo
     Violation before = {INFINITY, INFINITY}, scale = {0, 0};
     const bool fused = k->ahead, together = fused && !k->sensitivity && k->fused->corrects(k);
     k->t = t;
+    k->projected = true;
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
         const int result = read_constraints(k, x);
         if (result)
@@ -311,6 +312,7 @@ RARELY int project_row(Kernel *k, double t, double *x)
     Violation first, last;
     memcpy(k->projection->before, x, (size_t)k->states * sizeof *x);
     const int result = project(k, t, x, NULL, false, &first, &last);
+    k->projected = false; /* the run goes on elsewhere */
     if (result == KERNEL_DONE && greater(last) > greater(first))
         memcpy(x, k->projection->before, (size_t)k->states * sizeof *x);
     return result;

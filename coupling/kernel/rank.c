@@ -39,7 +39,7 @@ static bool settle_independent(Decision *d, Rank *rank, int row)
 {
     rank->status[row] = d->own < RANK_CANDIDATE ? RANK_BADLY_SCALED : RANK_ACTIVE;
     rank->pivot[row] = fmax(d->own, 0);
-    if (d->own > 0 && !rank_join(d, row))
+    if (d->own > RANK_NOTHING && !rank_join(d, row))
         return false;
     if (rank->status[row] == RANK_BADLY_SCALED) {
         rank->badly_scaled++;

@@ -23,6 +23,7 @@ typedef struct {
     int *place;                   /* of a row in its joint */
     Entries *gradient, *mobility; /* equilibrated, by rows */
     Entries *size;                /* the lengths of V by rows and groups */
+    double *most;                 /* by group, the greatest of these lengths; infinite where all that moves it is rounding */
 
     /* The base. lower: by pivot, what it takes from others, by row. */
     bool *excluded;
@@ -49,6 +50,8 @@ typedef struct {
 /* Of the greatest: as good as the greatest. And coefficients that are rounding: groups that only such rows move tell nothing. */
 #define RANK_NEAR 0.1
 #define RANK_NOISE 1e-13
+#define RANK_NOTHING 1e-26
+#define RANK_STILL 1e-20
 
 /* rank_rows.c: the rows, equilibrated joint by joint. Null with the reason where there are none. */
 Decision *rank_prepare(const Constraints *, RankOutcome *);

@@ -57,8 +57,9 @@ double rank_against_terms(Decision *d)
     for (int k = 0; k < d->given->coordinates; k++)
         d->length[d->given->group[k]] += d->left_mobility[k] * d->left_mobility[k];
     for (int g = 0; g < d->given->groups; g++) {
-        if (d->counts[g] && d->terms[g] > 0)
-            eta = fmax(eta, sqrt(d->length[g]) / d->terms[g]);
+        const double left = sqrt(d->length[g]);
+        if (d->counts[g] && d->terms[g] > 0 && left > RANK_REPEATS * d->most[g])
+            eta = fmax(eta, left / d->terms[g]);
         d->length[g] = 0;
     }
     return eta;

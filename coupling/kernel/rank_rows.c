@@ -118,17 +118,33 @@ static bool equilibrate(Decision *d)
 static bool measure_rows(Decision *d)
 {
     const int *group = d->given->group;
+    const size_t groups = (size_t)d->given->groups;
+    double *product = arena_take(&d->memory, groups, sizeof *product), *energy = arena_take(&d->memory, groups, sizeof *energy);
+    if (!product || !energy)
+        return false;
     for (int i = 0; i < d->rows; i++) {
         const Entries *row = &d->mobility[i];
+        entries_add(&d->gradient[i], 1, d->left_gradient);
+        for (int e = 0; e < row->count; e++)
+            product[group[row->at[e]]] += row->value[e] * d->left_gradient[row->at[e]];
+        for (int e = 0; e < d->gradient[i].count; e++)
+            d->left_gradient[d->gradient[i].at[e]] = 0;
         for (int e = 0; e < row->count; e++)
             d->length[group[row->at[e]]] += row->value[e] * row->value[e];
         for (int e = 0; e < row->count; e++) {
             double *square = &d->length[group[row->at[e]]];
             if (*square > 0 && !entries_append(&d->memory, &d->size[i], group[row->at[e]], sqrt(*square)))
                 return false;
+            d->most[group[row->at[e]]] = fmax(d->most[group[row->at[e]]], sqrt(*square));
+            const double part = fabs(product[group[row->at[e]]]);
+            energy[group[row->at[e]]] = fmax(energy[group[row->at[e]]], part);
+            product[group[row->at[e]]] = 0;
             *square = 0;
         }
     }
+    for (size_t g = 0; g < groups; g++)
+        if (!(energy[g] > RANK_STILL))
+            d->most[g] = INFINITY; /* all that moves it is rounding */
     return true;
 }
 
@@ -146,6 +162,7 @@ static Decision *decision_new(const Constraints *given)
     d->gradient = arena_take(memory, rows, sizeof *d->gradient);
     d->mobility = arena_take(memory, rows, sizeof *d->mobility);
     d->size = arena_take(memory, rows, sizeof *d->size);
+    d->most = arena_take(memory, groups, sizeof *d->most);
     d->excluded = arena_take(memory, rows, sizeof *d->excluded);
     d->pivot_row = arena_take(memory, rows, sizeof *d->pivot_row);
     d->pivot = arena_take(memory, rows, sizeof *d->pivot);

@@ -44,7 +44,7 @@ static int update(Kernel *k, bool *again, bool *changed)
 static double certainty(const Kernel *k)
 {
     for (int i = 0; i < k->loop_count; i++)
-        if (linear_weak(k->loops[i].linear))
+        if (linear_weak(k->loops[i].linear) || k->loops[i].deficiency > 0)
             return 1e-5;
     return 1e-9;
 }

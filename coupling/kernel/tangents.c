@@ -160,7 +160,7 @@ static int follow_loop(Kernel *k, int parameter, const Loop *l, double *v)
         const int result = pass_tangents(k, parameter, &l->inside);
         if (result)
             return result;
-        loop_residual_of(l, v, s->residual);
+        loop_residual(l, v, s->residual);
         if (round == MOST_REFINEMENTS)
             return KERNEL_DONE;
         loop_newton_step(l, z, s->residual, s->right);
