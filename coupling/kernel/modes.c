@@ -10,6 +10,7 @@
 
 enum { PATIENCE = 10, MOST_ROUNDS = 1000 };
 static const double certain = 1e-9; /* of the terms of an acceleration: less is no violation */
+static const double inconsistent = 1e3; /* times that: what is in force cannot be */
 
 typedef struct {
     int count;
@@ -25,11 +26,16 @@ static bool is_known(const Switched *s)
     return s->kind == UNILATERAL ? !s->mode : s->mode != 0;
 }
 
-/* The limit of friction under some multipliers. */
+/* What a limit grows by under some multipliers. */
+static double pressed_by(const Switched *s, const double *lambda)
+{
+    return s->mu * ((s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]));
+}
+
+/* The limit of friction at rest under some multipliers. */
 static double limit_of(const Switched *s, const double *lambda)
 {
-    const double pressing = (s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]);
-    return s->limit + s->mu * pressing;
+    return s->limit + pressed_by(s, lambda);
 }
 
 static bool begin(Pivoting *p)
@@ -71,11 +77,11 @@ static bool solve(Pivoting *p)
         const Switched *s = &p->item[j];
         const bool slips = s->kind == FRICTION && s->mode;
         if (slips)
-            p->lambda[j] = -s->mode * s->limit;
+            p->lambda[j] = -s->mode * s->sliding;
         for (int i = 0; i < n && slips; i++) {
             if (is_known(&p->item[i]))
                 continue;
-            p->lambda[i] += p->S[i * n + j] * s->mode * s->limit;
+            p->lambda[i] += p->S[i * n + j] * s->mode * s->sliding;
             if (s->normal >= 0 && p->item[s->normal].mode)
                 p->values[i * n + s->normal] -= p->S[i * n + j] * s->mode * s->mu;
             if (s->second >= 0 && p->item[s->second].mode)
@@ -87,7 +93,7 @@ static bool solve(Pivoting *p)
     linear_solve(p->linear, p->lambda);
     for (int j = 0; j < n; j++)
         if (p->item[j].kind == FRICTION && p->item[j].mode)
-            p->lambda[j] = -p->item[j].mode * limit_of(&p->item[j], p->lambda);
+            p->lambda[j] = -p->item[j].mode * (p->item[j].sliding + pressed_by(&p->item[j], p->lambda));
     for (int i = 0; i < n; i++) {
         p->a[i] = p->b[i];
         for (int j = 0; j < n; j++)
@@ -193,21 +199,43 @@ static bool has_contact(int count, const Switched *item)
     return false;
 }
 
+/* Whether what is in force has no acceleration: where it repeats what is prescribed, no multipliers can see to that. */
+static bool holds(const Pivoting *p)
+{
+    double unsure_lambda;
+    for (int i = 0; i < p->count; i++)
+        if (!is_known(&p->item[i]) && fabs(p->a[i]) > inconsistent * uncertainty(p, i, &unsure_lambda))
+            return false;
+    return true;
+}
+
+static int find_by_lemke(Pivoting *p, int *rounds)
+{
+    const int result = modes_lemke(p->count, p->S, p->b, p->item, NULL, p->lambda, rounds);
+    if (result == MODES_FOUND)
+        read_modes(p);
+    return result;
+}
+
 int modes_find(int count, const double *S, const double *b, Switched *item, double *lambda, double *a, int *rounds)
 {
     Pivoting p = {.count = count, .S = S, .b = b, .item = item, .lambda = lambda, .a = a};
     *rounds = 0;
+    if (has_contact(count, item))
+        return find_by_lemke(&p, rounds);
+    Switched *const given = malloc(((size_t)count + 1) * sizeof *given);
     int result = MODES_NO_MEMORY;
-    if (has_contact(count, item)) {
-        result = modes_lemke(count, S, b, item, NULL, lambda, rounds);
-        if (result == MODES_FOUND)
-            read_modes(&p);
-        return result;
-    }
-    change_due(&p);
-    if (begin(&p))
+    if (given && begin(&p)) {
+        memcpy(given, item, (size_t)count * sizeof *given);
+        change_due(&p);
         result = pivot(&p, rounds);
+        if (result == MODES_UNSETTLED || (result == MODES_FOUND && !holds(&p))) {
+            memcpy(item, given, (size_t)count * sizeof *item);
+            result = find_by_lemke(&p, rounds);
+        }
+    }
     end(&p);
+    free(given);
     return result;
 }
 

@@ -21,7 +21,7 @@ typedef enum { UNILATERAL, FRICTION } SwitchKind;
 typedef struct {
     int kind;
     int normal, second; /* of friction: the unilaterals that press, or -1 */
-    double mu, limit;
+    double mu, limit, sliding; /* sliding: the limit of friction that slips, at most that of friction at rest */
     double restitution; /* of a unilateral */
     int mode, due;
 } Switched;

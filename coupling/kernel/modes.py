@@ -37,7 +37,7 @@ class Switched(ctypes.Structure):
         ("kind", c_int),
         ("normal", c_int),
         ("second", c_int),
-        *((name, c_double) for name in ("mu", "limit", "restitution")),
+        *((name, c_double) for name in ("mu", "limit", "sliding", "restitution")),
         ("mode", c_int),
         ("due", c_int),
     ]
@@ -87,12 +87,14 @@ declare(
 
 def unilateral(mode: int = 0, restitution: float = 0.0, due: bool = False) -> Switched:
     """Open, or closed as ``mode`` says."""
-    return Switched(SwitchKind.UNILATERAL, -1, -1, 0.0, 0.0, restitution, mode, due)
+    return Switched(SwitchKind.UNILATERAL, -1, -1, 0.0, 0.0, 0.0, restitution, mode, due)
 
 
-def friction(limit: float = 0.0, mode: int = 0, normal: int = -1, mu: float = 0.0, due: int = 0) -> Switched:
-    """Its limit is a force, or ``mu`` times the multiplier of a unilateral."""
-    return Switched(SwitchKind.FRICTION, normal, -1, mu, limit, 0.0, mode, due)
+def friction(
+    limit: float = 0.0, mode: int = 0, normal: int = -1, mu: float = 0.0, due: int = 0, *, sliding: float | None = None
+) -> Switched:
+    """Its limit is a force, or ``mu`` times the multiplier of a unilateral; in slipping it is ``sliding``."""
+    return Switched(SwitchKind.FRICTION, normal, -1, mu, limit, limit if sliding is None else sliding, 0.0, mode, due)
 
 
 def find(S: np.ndarray, b: np.ndarray, items: Sequence[Switched]) -> Modes:

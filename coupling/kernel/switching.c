@@ -254,6 +254,7 @@ static int choose(Kernel *k, double t, double *x, Problem *p)
             result = s->item[i].candidate || s->item[i].row->normal != NONE ? read_limit(k, &s->item[i]) : KERNEL_DONE;
         for (int c = 0; c < p->count; c++) {
             p->given[c].limit = s->item[p->item[c]].limit;
+            p->given[c].sliding = s->item[p->item[c]].sliding;
             p->given[c].mu = s->item[p->item[c]].mu;
             if (round)
                 p->given[c].mode = s->item[p->item[c]].before, p->given[c].due = 0;
@@ -442,7 +443,7 @@ static int is_quiet(Kernel *k, double t, const double *x, bool *quiet)
         return result;
     result = kernel_evaluate(k, t, x);
     for (int i = 0; i < s->count; i++)
-        s->item[i].candidate = s->item[i].row->kind == UNILATERAL ? s->item[i].mode : !s->item[i].mode;
+        s->item[i].candidate = s->item[i].row->kind == UNILATERAL ? s->item[i].mode : s->item[i].row->kind == FRICTION && !s->item[i].mode;
     int over;
     return result ? result : agree(k, quiet, &over);
 }

@@ -17,13 +17,13 @@ typedef struct {
     int mode, before, due;
     bool candidate, fell; /* fell: its indicator did, without having been positive */
     double lowest, fell_at; /* lowest: of its indicator, 0 or what it was after the last event */
-    double gap, speed, mu, limit, restitution;
+    double gap, speed, mu, limit, sliding, restitution; /* sliding: the limit of friction that begins to slip */
 } Item;
 
 /* The candidates as a small dense problem, all else eliminated; by loop what that takes. */
 typedef struct {
     int count, *item;
-    double *S, *b, *lambda, *a;
+    double *S, *b, *lambda, *a, *terms; /* terms: the sizes of what one row of S has been summed from */
     Switched *given;
     double **response, **own; /* by loop: X and y, of which the eliminated unknowns are -(y + X lambda) */
     int loops;

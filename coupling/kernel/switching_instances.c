@@ -69,8 +69,10 @@ int read_limit(Kernel *k, Item *item)
     const int reference = row->still == NONE ? row->limit : row->still;
     if (row->kind != FRICTION)
         return KERNEL_DONE;
-    if (row->normal == NONE)
-        return get_of(k, item, reference, &item->limit);
+    if (row->normal == NONE) {
+        const int result = get_of(k, item, reference, &item->limit);
+        return result ? result : get_of(k, item, row->limit, &item->sliding);
+    }
     const Reference multiplier = (Reference)row->multiplier;
     Instance *instance = k->parts[row->part].instance;
     double at[2] = {0, 0};
@@ -80,7 +82,7 @@ int read_limit(Kernel *k, Item *item)
         const Status status = instance_set_reals(instance, &multiplier, 1, &value);
         result = status > WARNING ? failed(k, KERNEL_FMU_FAILED, "setting a multiplier", row->part, status) : get_of(k, item, reference, &at[i]);
     }
-    item->limit = row->second == NONE ? at[0] : 0;
+    item->limit = item->sliding = row->second == NONE ? at[0] : 0;
     item->mu = at[1] - at[0];
     k->settled = false;
     return result;

@@ -2,8 +2,11 @@
  * candidates do not take part. */
 #include "switching.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double prescribed = 1e-12; /* of the terms of a mobility: where both sides are prescribed, what is left of them is rounding */
 
 bool new_problem(const Kernel *k, Problem *p)
 {
@@ -11,12 +14,13 @@ bool new_problem(const Kernel *k, Problem *p)
     *p = (Problem){.loops = k->loop_count};
     p->item = malloc((n + 1) * sizeof *p->item);
     p->given = malloc((n + 1) * sizeof *p->given);
-    p->S = malloc((n * n + 3 * n + 1) * sizeof *p->S);
+    p->S = malloc((n * n + 4 * n + 1) * sizeof *p->S);
     p->response = calloc(2 * (size_t)k->loop_count + 1, sizeof *p->response);
     p->own = p->response ? p->response + k->loop_count : NULL;
     p->b = p->S ? p->S + n * n : NULL;
     p->lambda = p->S ? p->b + n : NULL;
     p->a = p->S ? p->lambda + n : NULL;
+    p->terms = p->S ? p->a + n : NULL;
     bool complete = p->item && p->given && p->S && p->response;
     for (int i = 0; i < k->loop_count && complete; i++) {
         const size_t rows = (size_t)k->loops[i].count;
@@ -59,7 +63,7 @@ static void find_right(const Kernel *k, int loop, bool of_velocities, double *ri
     const Loop *l = &k->loops[loop];
     const Projection *p = k->projection;
     if (!of_velocities) {
-        loop_residual(k, l, right);
+        loop_residual(l, k->v, right);
         for (int i = 0; i < l->count; i++)
             for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++)
                 right[i] -= l->term[l->first_entry + e] * k->v[l->first + l->column[e]];
@@ -72,6 +76,12 @@ static void find_right(const Kernel *k, int loop, bool of_velocities, double *ri
         if (c->loop == loop && c->velocity != NONE && in_force(k, c))
             right[c->unknown] = k->v[c->velocity];
     }
+}
+
+static void add_term(double *sum, double *terms, double value)
+{
+    *sum += value;
+    *terms += fabs(value);
 }
 
 /* Schur's complement of a loop's Jacobian, on its candidates. */
@@ -113,15 +123,19 @@ static int eliminate(Kernel *k, int loop, bool of_velocities, Problem *p)
     for (int i = 0; i < n; i++) {
         if (number[i] < 0)
             continue;
+        double *const S = p->S + number[i] * p->count;
         p->b[number[i]] = right[i];
+        memset(p->terms, 0, (size_t)p->count * sizeof *p->terms);
         for (int e = l->row_start[i]; e < l->row_start[i + 1]; e++) {
             const int j = l->column[e];
             if (number[j] >= 0)
-                p->S[number[i] * p->count + number[j]] += entry[e];
+                add_term(&S[number[j]], &p->terms[number[j]], entry[e]);
             for (int c = 0; c < p->count && number[j] == -1; c++)
-                p->S[number[i] * p->count + c] -= entry[e] * p->response[loop][(size_t)c * (size_t)n + (size_t)j];
+                add_term(&S[c], &p->terms[c], -entry[e] * p->response[loop][(size_t)c * (size_t)n + (size_t)j]);
             p->b[number[i]] -= number[j] == -1 ? entry[e] * y[j] : 0;
         }
+        for (int c = 0; c < p->count; c++)
+            S[c] = fabs(S[c]) > prescribed * p->terms[c] ? S[c] : 0;
     }
     result = KERNEL_DONE;
 end:
@@ -136,7 +150,7 @@ static void give(const Switching *s, Problem *p)
     for (int i = 0; i < p->count; i++) {
         const Item *item = &s->item[p->item[i]];
         p->given[i] = (Switched){
-            .kind = item->row->kind, .normal = -1, .second = -1, .mu = item->mu, .limit = item->limit, .restitution = item->restitution, .mode = (item->before > 0) - (item->before < 0), .due = item->due};
+            .kind = item->row->kind, .normal = -1, .second = -1, .mu = item->mu, .limit = item->limit, .sliding = item->sliding, .restitution = item->restitution, .mode = (item->before > 0) - (item->before < 0), .due = item->due};
         for (int j = 0; j < p->count && item->row->normal != NONE; j++)
             if (p->item[j] == item->row->normal || p->item[j] == item->row->second)
                 *(p->given[i].normal < 0 ? &p->given[i].normal : &p->given[i].second) = j;
