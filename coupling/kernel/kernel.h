@@ -38,6 +38,7 @@ typedef enum {
     KERNEL_UNFIT_MODE,       /* the position of switched row `failure.index`, which comes into force, is off */
     KERNEL_STEP_NOT_SOLVED,  /* Newton's iteration of an implicit step has not come to rest; state `failure.slot` changed most */
     KERNEL_STEP_CONTRADICTORY, /* no positions satisfy the constraints of an implicit step, such as that of unknown `failure.index` */
+    KERNEL_PRESCRIBED,         /* motions that are prescribed violate switched row `failure.index` */
     KERNEL_NO_ROOM /* for rows in their file; kernel_rows_file_error says why */
 } KernelStatus;
 

@@ -168,7 +168,7 @@ static int mode_read(const Pivoting *p, int i)
     const double lambda = p->lambda[i], unsure = uncertainty(p, i, &unsure_lambda);
     if (s->kind == UNILATERAL)
         return lambda > unsure_lambda ? 1 : p->a[i] > unsure ? 0 : s->mode;
-    if (fabs(lambda) < limit_of(s, p->lambda) - unsure_lambda)
+    if (fabs(lambda) < (1 - certain) * limit_of(s, p->lambda) - unsure_lambda)
         return 0;
     if (fabs(p->a[i]) > unsure)
         return p->a[i] > 0 ? 1 : -1;

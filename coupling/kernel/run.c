@@ -1,5 +1,6 @@
 /* A run in time: outputs, events and how they end, whatever method takes the steps. */
 #include "sensitivity.h"
+#include "switching.h"
 
 #include <float.h>
 #include <math.h>
@@ -44,6 +45,7 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->stop = stop;
     run->t_earlier = NAN;
     run->longest = INFINITY;
+    run->parted = NAN;
     run->span = stop - start;
     run->last_event = -INFINITY;
     if (k->leaves_last) /* the caller has passed what happens at the start */
@@ -295,6 +297,19 @@ static int pass_event(Kernel *k, double t, int indicator)
     return result ? result : restart(k, t);
 }
 
+/* What is in force may contradict itself from now on, where prescribed motions part that joints which switch have tied together. */
+static int part(Kernel *k, int result)
+{
+    Run *run = k->run;
+    if (!k->switching || k->failure.kind != KERNEL_CONTRADICTORY || run->parted == run->t)
+        return result;
+    run->parted = run->t;
+    k->switching->parts = true;
+    k->statistics.state_events++;
+    memcpy(run->x, run->present, (size_t)kernel_width(k) * sizeof *run->x);
+    return pass_event(k, run->t, -1);
+}
+
 /* One accepted step and all that belongs to it. */
 static int step(Kernel *k)
 {
@@ -316,7 +331,7 @@ static int step(Kernel *k)
     }
     run->t_earlier = back ? NAN : t_earlier;
     if (result || back)
-        return result;
+        return result ? part(k, result) : result;
     kernel_accept(k);
     if (!method->evaluates && (run->listens || k->indicators))
         result = kernel_evaluate(k, run->t, run->present);

@@ -40,6 +40,7 @@ typedef struct Run {
     long outputs, next_output;
     double start, stop, span, last_event;
     double longest; /* the next step */
+    double parted;  /* when what was in force contradicted itself last */
     int close;
     bool listens; /* an instance wants to hear of every completed step */
     Crossing *crossing; /* by indicator: out of the positive, into it */

@@ -30,7 +30,8 @@ class Status(IntEnum):
     UNFIT_MODE = 17
     STEP_NOT_SOLVED = 18
     STEP_CONTRADICTORY = 19
-    NO_ROOM = 20
+    PRESCRIBED = 20
+    NO_ROOM = 21
 
 
 STATUSES = tuple(Status)

@@ -9,7 +9,6 @@
 enum { MOST_IMPACTS = 20 };
 static const double fitting = 1e-6;     /* m, or rad: by how much the position of what comes into force may be off */
 static const double starts_slow = 1e-6; /* the same at the start, absolute */
-static const double sure = 1e-6;       /* of the terms: what FMUs may say otherwise than the problem did */
 
 static void end_switching(Kernel *k)
 {
@@ -79,14 +78,6 @@ const SwitchingNotes *kernel_switching_notes(const Kernel *k)
     return k->switching ? &k->switching->notes : NULL;
 }
 
-/* Whether friction has nothing that presses it. */
-static bool unpressed(const Switching *s, const Item *item)
-{
-    return item->row->normal != NONE && !s->item[item->row->normal].mode && (item->row->second == NONE || !s->item[item->row->second].mode);
-}
-
-/* -- what is told --------------------------------------------------------------------------------------------------------------- */
-
 static int note_changes(Kernel *k, double t)
 {
     Switching *s = k->switching;
@@ -107,8 +98,6 @@ static int note_changes(Kernel *k, double t)
     }
     return KERNEL_DONE;
 }
-
-/* -- forces --------------------------------------------------------------------------------------------------------------------- */
 
 /* What can hold at these positions and velocities; the others are open, or slip. */
 static void find_candidates(Kernel *k, const double *x, bool at_start)
@@ -133,232 +122,6 @@ static void find_candidates(Kernel *k, const double *x, bool at_start)
         item->mode = item->candidate ? 0 : slips;
     }
 }
-
-/* What friction presses a contact, or NONE. */
-static int friction_on(const Switching *s, int contact)
-{
-    for (int i = 0; i < s->count; i++)
-        if (s->item[i].row->kind == FRICTION && s->item[i].row->normal != NONE && (s->item[i].row->normal == contact || s->item[i].row->second == contact))
-            return i;
-    return NONE;
-}
-
-/* Of a contact that its friction pushes into the ground: Snn - mu s Snt is positive below the bound. */
-static void note_steepness(Kernel *k, double t, const double *x, int contact, Problem *p)
-{
-    Switching *s = k->switching;
-    const int friction = friction_on(s, contact);
-    s->notes.mu = s->notes.below = 0;
-    if (friction == NONE)
-        return;
-    s->notes.mu = s->item[friction].mu;
-    s->item[friction].candidate = true;
-    if (find_problem(k, t, x, false, p))
-        return;
-    int n = 0, f = 0;
-    for (int c = 0; c < p->count; c++) {
-        n = p->item[c] == contact ? c : n;
-        f = p->item[c] == friction ? c : f;
-    }
-    const double across = fabs(p->S[n * p->count + f]);
-    s->notes.below = across > 0 ? p->S[n * p->count + n] / across : 0;
-}
-
-static int unsettled(Kernel *k, double t, const double *x, Problem *p, int status)
-{
-    const Switching *s = k->switching;
-    const int count = p->count;
-    for (int i = 0; i < p->count; i++)
-        if (s->item[p->item[i]].row->kind == UNILATERAL && p->S[i * p->count + i] <= 0) {
-            const int contact = p->item[i];
-            note_steepness(k, t, x, contact, p);
-            return no_forces(k, KERNEL_NO_FORCES, contact, count);
-        }
-    return no_forces(k, status == MODES_NONE ? KERNEL_NO_FORCES : KERNEL_UNSETTLED_MODES, p->count ? p->item[0] : 0, p->count);
-}
-
-static void note_shared(Switching *s, double t, const Item *item)
-{
-    if (s->notes.shared != NONE || !item->mode)
-        return;
-    s->notes.shared = (int)(item - s->item);
-    s->notes.shared_time = t;
-}
-
-/* Friction at rest that is at its limit, though others hold it, sticks, unless this is its event. What has no limit at all slips: nothing is
- * to be watched there. */
-static void settle_ties(Switching *s, double t, Problem *p)
-{
-    for (int c = 0; c < p->count; c++) {
-        Item *item = &s->item[p->item[c]];
-        Switched *given = &p->given[c];
-        item->mode = given->mode;
-        if (given->kind != FRICTION)
-            continue;
-        if (given->mode && modes_held(p->count, p->S, p->given, c)) {
-            given->mode = item->due ? given->mode : 0;
-            item->mode = HELD * given->mode;
-            note_shared(s, t, item);
-        }
-        if (!item->mode && !item->row->limited && given->limit == 0 && given->mu == 0)
-            item->mode = item->before < 0 ? -1 : 1;
-    }
-}
-
-/* Contacts that touch without a force, though they could carry a part of the load of others: no force is wrong with all of them closed either. */
-static void note_undetermined(Switching *s, double t, const Problem *p)
-{
-    const size_t n = (size_t)p->count;
-    if (s->notes.several != NONE)
-        return;
-    Switched *const all = malloc((n + 1) * sizeof *all);
-    double *const lambda = malloc((n + 1) * sizeof *lambda), *const a = malloc((n + 1) * sizeof *a);
-    bool more = false;
-    for (size_t c = 0; c < n && all && lambda && a; c++) {
-        all[c] = p->given[c];
-        if (all[c].kind == UNILATERAL && !all[c].mode && fabs(p->a[c]) <= sure * s->free_acceleration)
-            all[c].mode = more = true;
-    }
-    if (more && modes_solve(p->count, p->S, p->b, all, lambda, a) == MODES_FOUND) {
-        double most = 0, apart = 0, wrong = 0;
-        int which = NONE;
-        for (size_t c = 0; c < n; c++)
-            most = fmax(most, all[c].kind == UNILATERAL ? fabs(lambda[c]) : 0);
-        for (size_t c = 0; c < n; c++) {
-            if (all[c].kind != UNILATERAL || !all[c].mode)
-                continue;
-            wrong = fmax(wrong, fmax(-lambda[c] / most, fabs(a[c]) / s->free_acceleration));
-            if (fabs(lambda[c] - p->lambda[c]) > fmax(apart, sure * most))
-                apart = fabs(lambda[c] - p->lambda[c]), which = p->item[c];
-        }
-        if (which != NONE && wrong <= sure)
-            s->notes.several = which, s->notes.several_time = t;
-    }
-    free(all);
-    free(lambda);
-    free(a);
-}
-
-/* Modes in which no force and no acceleration is wrong, with limits that follow other multipliers solved for in turn. */
-static int choose(Kernel *k, double t, double *x, Problem *p)
-{
-    Switching *s = k->switching;
-    const double rounding = unfelt(k, x);
-    bool follows = false;
-    for (int i = 0; i < s->count; i++) /* what slips has a law, which may be bent */
-        follows = follows || s->item[i].row->limited;
-    int result = set_modes(k, t, x, false);
-    for (int round = 0; result == KERNEL_DONE; round++) {
-        result = find_problem(k, t, x, false, p);
-        for (int i = 0; i < s->count && result == KERNEL_DONE; i++)
-            result = s->item[i].candidate || s->item[i].row->normal != NONE ? read_limit(k, &s->item[i]) : KERNEL_DONE;
-        for (int c = 0; c < p->count; c++) {
-            p->given[c].limit = s->item[p->item[c]].limit;
-            p->given[c].sliding = s->item[p->item[c]].sliding;
-            p->given[c].mu = s->item[p->item[c]].mu;
-            if (round)
-                p->given[c].mode = s->item[p->item[c]].before, p->given[c].due = 0;
-        }
-        for (int c = 0; c < p->count; c++) /* parts that move alike press each other by rounding alone */
-            p->b[c] = fabs(p->b[c]) > rounding ? p->b[c] : 0;
-        int rounds;
-        const int status = result ? 0 : modes_find(p->count, p->S, p->b, p->given, p->lambda, p->a, &rounds);
-        if (result || status == MODES_NO_MEMORY)
-            return result ? result : KERNEL_NO_MEMORY;
-        if (status || round == MOST_LIMITS)
-            return unsettled(k, t, x, p, status);
-        bool same = round > 0;
-        for (int c = 0; c < p->count; c++) {
-            Item *item = &s->item[p->item[c]];
-            same = same && item->before == p->given[c].mode;
-            item->before = p->given[c].mode;
-            if (item->row->kind == UNILATERAL && p->S[c * p->count + c] < 0 && s->notes.two == NONE) {
-                s->notes.two = p->item[c];
-                s->notes.two_time = t;
-                s->notes.two_closed = p->given[c].mode;
-                s->notes.two_mu = friction_on(s, p->item[c]) == NONE ? 0 : s->item[friction_on(s, p->item[c])].mu;
-            }
-        }
-        s->free_acceleration = rounding / sure;
-        s->least_force = 0;
-        for (int c = 0; c < p->count; c++) {
-            const double moved = p->S[c * p->count + c];
-            s->free_acceleration = fmax(s->free_acceleration, fmax(fabs(p->b[c]), fabs(moved * p->lambda[c])));
-            s->least_force = moved > 0 ? fmax(s->least_force, rounding / sure / moved) : s->least_force;
-        }
-        spread(k, p, s->z);
-        set_unknowns(k, s->z);
-        if (!follows || same)
-            break;
-    }
-    if (result == KERNEL_DONE)
-        note_undetermined(s, t, p);
-    settle_ties(s, t, p);
-    for (int i = 0; i < s->count; i++)
-        if (s->item[i].row->kind == FRICTION && unpressed(s, &s->item[i]) && !s->item[i].mode)
-            s->item[i].mode = s->item[i].speed < 0 ? -1 : 1;
-    return result;
-}
-
-/* Whether the multipliers and accelerations that instances give fit the modes, at the point of the last evaluation; and what friction that
- * sticks is most above its limit, or NONE. */
-static int agree(Kernel *k, bool *fits, int *over)
-{
-    Switching *s = k->switching;
-    int result = KERNEL_DONE;
-    double force = s->least_force, acceleration = s->free_acceleration, most = 0, a, limit;
-    *fits = true;
-    *over = NONE;
-    for (int i = 0; i < s->unknowns; i++)
-        force = fmax(force, fabs(s->z[i]));
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < s->count && result == KERNEL_DONE; i++) {
-            const Item *item = &s->item[i];
-            const SwitchedRow *row = item->row;
-            const double lambda = k->v[item->loop->first + row->unknown];
-            result = get_of(k, item, row->acceleration, &a);
-            acceleration = fmax(acceleration, fabs(a));
-            force = fmax(force, fabs(lambda));
-            if (!pass || row->kind == HOLDS_WHILE || result || !item->candidate)
-                continue;
-            if (row->kind == UNILATERAL) {
-                *fits = *fits && (item->mode ? lambda >= -sure * force : a >= -sure * acceleration);
-            } else if (item->mode) {
-                *fits = *fits && (unpressed(s, item) || item->mode * a >= -sure * acceleration);
-            } else {
-                result = get_of(k, item, row->still == NONE ? row->limit : row->still, &limit);
-                const double excess = fabs(lambda) - limit - sure * force;
-                *over = excess > most ? i : *over;
-                most = fmax(most, excess);
-                *fits = *fits && !(excess > 0);
-            }
-        }
-    return result;
-}
-
-/* Least reactions may ask more of one friction than it can carry, though others could carry the rest: it carries its limit then. */
-static int share_out(Kernel *k, double t, double *x, Problem *p, bool *fits)
-{
-    Switching *s = k->switching;
-    int over, result = agree(k, fits, &over);
-    for (int round = 0; result == KERNEL_DONE && !*fits && over != NONE && round < p->count; round++) {
-        int c = 0;
-        while (p->item[c] != over)
-            c++;
-        if (!modes_held(p->count, p->S, p->given, c))
-            break;
-        Item *item = &s->item[over];
-        p->given[c].mode = k->v[item->loop->first + item->row->unknown] > 0 ? -1 : 1;
-        item->mode = HELD * p->given[c].mode;
-        note_shared(s, t, item);
-        result = set_modes(k, t, x, true);
-        if (result == KERNEL_DONE)
-            result = agree(k, fits, &over);
-    }
-    return result;
-}
-
-/* -- events --------------------------------------------------------------------------------------------------------------------- */
 
 static int check_fit(Kernel *k)
 {
@@ -388,6 +151,10 @@ static int decide(Kernel *k, double t, double *x, bool at_start, bool *jumped, P
         if (result || (at_start && round == 0 && !s->options.allowed) || !collides(k, x))
             break;
         result = strike_joints(k, t, x, NONE, p);
+        if (result == KERNEL_PRESCRIBED && -s->item[k->failure.index].speed <= 10 * s->options.allowed) {
+            result = KERNEL_DONE; /* it is touched, as well as the run tells */
+            break;
+        }
         *jumped = true;
         for (int i = 0; i < s->count; i++)
             if (s->item[i].row->kind == HOLDS_WHILE)
@@ -399,7 +166,10 @@ static int decide(Kernel *k, double t, double *x, bool at_start, bool *jumped, P
             if (s->item[i].row->kind != HOLDS_WHILE)
                 s->item[i].mode = s->item[i].before = first[i];
         find_candidates(k, x, at_start);
-        result = result ? result : choose(k, t, x, p);
+        if (result == KERNEL_DONE && !s->parts)
+            result = choose_modes(k, t, x, p);
+        if (result == KERNEL_PRESCRIBED || (result == KERNEL_DONE && s->parts))
+            result = choose_ahead(k, t, x, first, p);
         if (result != KERNEL_NO_FORCES || !s->options.impulse || shocks == MOST_IMPACTS)
             break;
         result = strike_joints(k, t, x, k->failure.index, p);
@@ -445,7 +215,7 @@ static int is_quiet(Kernel *k, double t, const double *x, bool *quiet)
     for (int i = 0; i < s->count; i++)
         s->item[i].candidate = s->item[i].row->kind == UNILATERAL ? s->item[i].mode : s->item[i].row->kind == FRICTION && !s->item[i].mode;
     int over;
-    return result ? result : agree(k, quiet, &over);
+    return result ? result : modes_agree(k, quiet, &over);
 }
 
 int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
@@ -465,7 +235,8 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
         if (s->item[i].row->limited) /* where all multipliers vanish, a limit such as their length has no derivative */
             for (int j = 0; j < s->item[i].loop->count; j++)
                 k->v[s->item[i].loop->first + j] = 1;
-    if (result == KERNEL_DONE && !at_start)
+    s->slack = 0;
+    if (result == KERNEL_DONE && !at_start && !s->parts)
         result = is_quiet(k, t, x, &quiet);
     if (result == KERNEL_DONE && !quiet) {
         for (int i = 0; i < s->count; i++)
@@ -479,6 +250,10 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
             result = note_changes(k, t);
         *changed = true;
     }
+    for (int i = 0; i < s->count && result; i++) /* what is said of the run is of the modes that it had */
+        s->item[i].mode = s->item[i].before;
+    if (result)
+        enforce_modes(k);
     free_problem(&p);
     if (borrowed) {
         kernel_set_projection(k, &s->rows, false);
@@ -486,6 +261,7 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
             linear_decide(k->loops[i].linear, NULL);
     }
     s->begun = true;
+    s->parts = false;
     k->settled = false;
     return result;
 }

@@ -36,6 +36,9 @@ typedef struct Switching {
     Item *item;
     double *z, *z_before, *impulse, *velocity; /* by unknown of all loops */
     bool begun;
+    bool parts;           /* what is in force contradicts itself from now on */
+    double ahead, *later; /* how much later forces are looked at, with the states then */
+    double slack;         /* an acceleration that is wrong until then, and bearable */
     double free_acceleration; /* the greatest of the last problem, without forces or by one of them, or what makes rounding a small share of it */
     double least_force;       /* the same of forces, should there be none */
     ModeChange *change;
@@ -54,10 +57,21 @@ int get_of(Kernel *, const Item *, int reference, double *value);
 int read_items(Kernel *, const double *x);
 int read_modes(Kernel *); /* of all instances, and what is in force by them */
 int follow_conditions(Kernel *); /* of joints that hold while one is true: their modes */
+void enforce_modes(Kernel *); /* what is in force by them, though instances have not been told */
 int set_modes(Kernel *, double t, double *x, bool solving); /* and lets the instances settle; `solving`: loops are solved */
 int read_limit(Kernel *, Item *); /* the greatest of friction at rest: what it is, or by how much it follows what presses */
 int no_forces(Kernel *, KernelStatus, int item, int count);
 void *room_for_more(void *array, int count, int *room, size_t size);
+
+/* switching_forces.c: at a point, with the candidates that are found there. */
+bool unpressed(const Switching *, const Item *); /* friction that nothing presses */
+int choose_modes(Kernel *, double t, double *x, Problem *);
+int modes_agree(Kernel *, bool *fits, int *over); /* with what instances give; over: friction that sticks most above its limit, or NONE */
+int share_out(Kernel *, double t, double *x, Problem *, bool *fits);
+int unsettled(Kernel *, double t, const double *x, Problem *, int status);
+
+/* switching_ahead.c */
+int choose_ahead(Kernel *, double t, double *x, const int *first, Problem *); /* first: the modes by item */
 
 /* switching_watch.c */
 bool watch_falls(Kernel *); /* false where memory lacks */
@@ -67,6 +81,7 @@ double noise_of(const Kernel *, const Item *, const double *x); /* what its indi
 double slow(const Kernel *, const double *x);
 double unfelt(const Kernel *, const double *x); /* an acceleration as of rounding alone */
 bool touches(const Item *);
+int lowest_of(const Problem *, const double *value); /* the item whose velocity or acceleration is the least */
 bool collides(const Kernel *, const double *x); /* or came into force with a velocity; what is closed already may be off as runs allow */
 int strike_joints(Kernel *, double t, double *x, int shock, Problem *); /* shock: an item that is compressed though it does not approach, or NONE */
 

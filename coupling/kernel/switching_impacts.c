@@ -71,6 +71,14 @@ static void read_velocities(const Kernel *k, double *velocity)
     }
 }
 
+int lowest_of(const Problem *p, const double *value)
+{
+    int lowest = 0;
+    for (int c = 1; c < p->count; c++)
+        lowest = value[c] < value[lowest] ? c : lowest;
+    return p->count ? p->item[lowest] : 0;
+}
+
 /* v+ = v- + V Lambda. */
 static void push(Kernel *k, const double *impulse, double *x)
 {
@@ -110,8 +118,9 @@ int strike_joints(Kernel *k, double t, double *x, int shock, Problem *p)
         double moved = 0;
         memcpy(p->a, p->b, (size_t)p->count * sizeof *p->a);
         Impact m = {.count = p->count, .S = p->S, .item = p->given, .sequential = !s->options.simultaneous, .rest = s->options.rest, .velocity = p->a, .impulse = p->lambda};
-        if (modes_impact(&m))
-            return no_forces(k, KERNEL_UNSETTLED_MODES, p->count ? p->item[0] : 0, p->count);
+        const int status = modes_impact(&m);
+        if (status)
+            return no_forces(k, status == MODES_NONE ? KERNEL_PRESCRIBED : KERNEL_UNSETTLED_MODES, lowest_of(p, p->b), p->count);
         spread(k, p, s->impulse);
         for (int c = 0; c < p->count && result == KERNEL_DONE; c++) {
             Item *item = &s->item[p->item[c]];

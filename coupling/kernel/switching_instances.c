@@ -17,6 +17,12 @@ static void enforce_mode(Kernel *k, const Item *item)
     item->loop->lawful[item->row->unknown] = item->row->kind == FRICTION && item->mode != 0;
 }
 
+void enforce_modes(Kernel *k)
+{
+    for (int i = 0; i < k->switching->count; i++)
+        enforce_mode(k, &k->switching->item[i]);
+}
+
 /* Tells instances and loops the modes, and lets the instances settle; `solving`: loops are solved. */
 int set_modes(Kernel *k, double t, double *x, bool solving)
 {

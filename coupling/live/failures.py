@@ -65,6 +65,7 @@ _REMEDIES = {
     Status.NO_FORCES: (Ending.CONTRADICTORY, ""),
     Status.UNSETTLED_MODES: (Ending.CHATTERING, ""),
     Status.UNFIT_MODE: (Ending.CONTRADICTORY, ""),
+    Status.PRESCRIBED: (Ending.CONTRADICTORY, ""),
     Status.UNSETTLED: (Ending.CHATTERING, "check the conditions of its events"),
     Status.TERMINATED: (Ending.TERMINATED, ""),
 }
@@ -310,6 +311,7 @@ _DESCRIPTIONS: dict[Status, Callable[[Session, str], str]] = {
     Status.NO_FORCES: switched.no_forces,
     Status.UNSETTLED_MODES: switched.unsettled_modes,
     Status.UNFIT_MODE: switched.unfit_mode,
+    Status.PRESCRIBED: switched.prescribed,
     Status.UNSETTLED: _unsettled,
     Status.TERMINATED: _terminated,
 }

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from coupling.live.session import Session
 
 
+COMPLIANT = "with kind='cs', which makes it compliant, and give simulate a communication_step"
+
+
 def _joint(session: Session) -> tuple[str, str]:
-    """Of the switched multiplier that failed: its joint and, where it has one, its position."""
+    """Returns the joint of the switched multiplier that failed, and what it keeps from falling below 0: its position or its velocity."""
     each = session.built.switched[session.kernel.failure.index]
     part = session.built.parts[each.part]
-    return part.name, "" if each.given.position is None else part.fmu.by_reference[each.given.position].name
+    kept = each.given.position if each.given.position is not None else each.given.velocity
+    return part.name, "" if kept is None else part.fmu.by_reference[kept].name
 
 
 def no_forces(session: Session, at: str) -> str:
@@ -33,9 +37,17 @@ def no_forces(session: Session, at: str) -> str:
 def unsettled_modes(session: Session, at: str) -> str:
     switched = session.built.switched
     joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in switched))
-    rubs = any(each.given.kind == "friction" for each in switched)
+    rubs = any(each.given.kind == "friction" and each.given.depends for each in switched)
     why = "their friction depends on reactions too strongly" if rubs else "which of them holds is a matter of rounding"
-    return f"the modes of {joints} do not settle; {why}; use the compliant version of one"
+    return f"the modes of {joints} do not settle; {why}; add one of them {COMPLIANT}"
+
+
+def prescribed(session: Session, at: str) -> str:
+    """Returns why a unilateral constraint cannot be kept, where no force can move what comes together there."""
+    joint, kept = _joint(session)
+    return (
+        f"motions that are prescribed violate '{joint}': {kept} falls below 0, which no force can prevent; change these motions, or add '{joint}' {COMPLIANT}"
+    )
 
 
 def unfit_mode(session: Session, at: str) -> str:
@@ -58,7 +70,7 @@ def _without_end(session: Session, joint: str, kind: str) -> str:
     modes = [name for mode, name in MODES[kind].items() if mode in (0, 1)]
     remedy = f"raise its rest_velocity ({session.run.rest_velocity:g} m/s), or use compliant contact"
     if kind == "friction":
-        remedy = "use its compliant version"
+        remedy = f"add it {COMPLIANT}"
     return f"'{joint}' changes without end between {modes[1]} and {modes[0]}; {remedy}"
 
 

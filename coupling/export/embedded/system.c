@@ -270,7 +270,7 @@ void describe_failure(System *s)
     }
     case KERNEL_NO_FORCES:
     case KERNEL_UNSETTLED_MODES:
-        snprintf(s->sentence, sizeof s->sentence, "%s at time %.9g; use less friction there, or the compliant version of a joint",
+        snprintf(s->sentence, sizeof s->sentence, "%s at time %.9g; use less friction there, or a joint that is compliant",
                  f->kind == KERNEL_NO_FORCES ? "no forces satisfy a contact" : "the modes of the joints do not settle", f->time);
         break;
     default:
