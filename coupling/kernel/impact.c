@@ -86,7 +86,7 @@ static int strike_newton(Impact *m, Group *g)
     int rounds;
     for (int i = 0; i < g->count; i++)
         g->b[i] = g->velocity[i] + (g->item[i].kind == UNILATERAL ? g->item[i].restitution * fmin(g->velocity[i], 0) : 0);
-    const int result = modes_find(g->count, g->S, g->b, g->item, g->impulse, g->least, &rounds);
+    const int result = modes_find(g->count, g->S, g->b, g->item, 0, g->impulse, g->least, &rounds);
     if (result == MODES_FOUND)
         take(m, g);
     return result;

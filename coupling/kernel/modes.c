@@ -16,7 +16,7 @@ typedef struct {
     int count;
     const double *S, *b;
     Switched *item;
-    double *lambda, *a, *values;
+    double slack, *lambda, *a, *values;
     int *pattern;
     Linear *linear;
 } Pivoting;
@@ -110,7 +110,7 @@ static double uncertainty(const Pivoting *p, int i, double *of_lambda)
     for (int j = 0; j < p->count; j++)
         terms += fabs(row[j] * p->lambda[j]);
     *of_lambda = row[i] > 0 ? certain * terms / row[i] : 0;
-    return certain * terms;
+    return certain * terms + p->slack;
 }
 
 /* The mode that something takes which is wrong in its own. */
@@ -204,7 +204,7 @@ static bool holds(const Pivoting *p)
 {
     double unsure_lambda;
     for (int i = 0; i < p->count; i++)
-        if (!is_known(&p->item[i]) && fabs(p->a[i]) > inconsistent * uncertainty(p, i, &unsure_lambda))
+        if (!is_known(&p->item[i]) && fabs(p->a[i]) > inconsistent * (uncertainty(p, i, &unsure_lambda) - p->slack) + p->slack)
             return false;
     return true;
 }
@@ -217,9 +217,9 @@ static int find_by_lemke(Pivoting *p, int *rounds)
     return result;
 }
 
-int modes_find(int count, const double *S, const double *b, Switched *item, double *lambda, double *a, int *rounds)
+int modes_find(int count, const double *S, const double *b, Switched *item, double slack, double *lambda, double *a, int *rounds)
 {
-    Pivoting p = {.count = count, .S = S, .b = b, .item = item, .lambda = lambda, .a = a};
+    Pivoting p = {.count = count, .S = S, .b = b, .item = item, .slack = slack, .lambda = lambda, .a = a};
     *rounds = 0;
     if (has_contact(count, item))
         return find_by_lemke(&p, rounds);

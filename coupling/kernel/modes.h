@@ -33,9 +33,9 @@ typedef enum {
     MODES_NONE       /* no forces satisfy the contacts: Lemke's method ends on a ray */
 } ModesStatus;
 
-/* Block pivoting (Judice and Pires, A Block Principal Pivoting Algorithm for Large-Scale Strictly Monotone Linear Complementarity Problems,
+/* slack: an acceleration that is no violation. Block pivoting (Judice and Pires, A Block Principal Pivoting Algorithm for Large-Scale Strictly Monotone Linear Complementarity Problems,
  * 1994) where all limits are given, else Lemke's method. Modes, multipliers and accelerations come out; S by rows. */
-int modes_find(int count, const double *S, const double *b, Switched *, double *lambda, double *a, int *rounds);
+int modes_find(int count, const double *S, const double *b, Switched *, double slack, double *lambda, double *a, int *rounds);
 
 /* Whether friction that is not to stick slips no further, since what is closed or sticks in these modes holds it. */
 bool modes_held(int count, const double *S, const Switched *, int which);

@@ -76,10 +76,9 @@ class _Impact(ctypes.Structure):
     ]
 
 
-_find = [c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]
 declare(
     {
-        "modes_find": (c_int, [*_find, POINTER(c_int)]),
+        "modes_find": (c_int, [c_int, c_void_p, c_void_p, c_void_p, c_double, c_void_p, c_void_p, POINTER(c_int)]),
         "modes_impact": (c_int, [POINTER(_Impact)]),
     }
 )
@@ -102,7 +101,7 @@ def find(S: np.ndarray, b: np.ndarray, items: Sequence[Switched]) -> Modes:
     n, rounds, array = len(b), c_int(), (Switched * len(items))(*items)
     S, b = np.ascontiguousarray(S, dtype=float), np.ascontiguousarray(b, dtype=float)
     multiplier, acceleration = np.zeros(n), np.zeros(n)
-    status = library.modes_find(n, pointer(S), pointer(b), array, pointer(multiplier), pointer(acceleration), byref(rounds))
+    status = library.modes_find(n, pointer(S), pointer(b), array, 0.0, pointer(multiplier), pointer(acceleration), byref(rounds))
     return Modes(ModesStatus(status), [each.mode for each in array], multiplier, acceleration, rounds.value)
 
 

@@ -39,6 +39,7 @@ typedef struct Switching {
     bool parts;           /* what is in force contradicts itself from now on */
     double ahead, *later; /* how much later forces are looked at, with the states then */
     double slack;         /* an acceleration that is wrong until then, and bearable */
+    double stabilised;    /* the most that stabilisation has added to an acceleration of the last problem */
     double free_acceleration; /* the greatest of the last problem, without forces or by one of them, or what makes rounding a small share of it */
     double least_force;       /* the same of forces, should there be none */
     ModeChange *change;

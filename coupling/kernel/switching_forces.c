@@ -90,6 +90,23 @@ static void settle_ties(Switching *s, double t, Problem *p)
     }
 }
 
+/* Opens what closed without a force beside others that hold all the same, which would take a share of theirs. */
+static bool open_idle(const Switching *s, Problem *p)
+{
+    double most = 0;
+    bool opened = false;
+    for (int c = 0; c < p->count; c++)
+        most = fmax(most, fabs(p->lambda[c]));
+    for (int c = 0; c < p->count; c++) {
+        Switched *given = &p->given[c];
+        if (given->kind == UNILATERAL && given->mode && fabs(p->lambda[c]) <= rounding * most && modes_held(p->count, p->S, p->given, c)) {
+            s->item[p->item[c]].mode = given->mode = 0;
+            opened = true;
+        }
+    }
+    return opened;
+}
+
 /* Contacts that touch without a force, though they could carry a part of the load of others: no force is wrong with all of them closed either. */
 static void note_undetermined(Switching *s, double t, const Problem *p)
 {
@@ -124,6 +141,23 @@ static void note_undetermined(Switching *s, double t, const Problem *p)
     free(a);
 }
 
+/* The most that stabilisation adds to an acceleration, which is no violation: by it alone two that are each other's opposite would both be wrong. */
+static int note_stabilised(Kernel *k, const Problem *p)
+{
+    Switching *s = k->switching;
+    int result = KERNEL_DONE;
+    s->stabilised = 0;
+    for (int i = 0; i < k->loop_count; i++)
+        loop_residual(&k->loops[i], k->v, s->z + (k->loops[i].off - k->off));
+    for (int c = 0; c < p->count && result == KERNEL_DONE; c++) {
+        const Item *item = &s->item[p->item[c]];
+        double a = 0;
+        result = get_of(k, item, item->row->acceleration, &a);
+        s->stabilised = fmax(s->stabilised, result ? 0 : fabs(s->z[item->place] - a));
+    }
+    return result;
+}
+
 /* Modes in which no force and no acceleration is wrong, with limits that follow other multipliers solved for in turn. */
 int choose_modes(Kernel *k, double t, double *x, Problem *p)
 {
@@ -135,6 +169,7 @@ int choose_modes(Kernel *k, double t, double *x, Problem *p)
     int result = set_modes(k, t, x, false);
     for (int round = 0; result == KERNEL_DONE; round++) {
         result = find_problem(k, t + s->ahead, s->ahead > 0 ? s->later : x, false, p);
+        result = result ? result : note_stabilised(k, p);
         for (int i = 0; i < s->count && result == KERNEL_DONE; i++)
             result = s->item[i].candidate || s->item[i].row->normal != NONE ? read_limit(k, &s->item[i]) : KERNEL_DONE;
         for (int c = 0; c < p->count; c++) {
@@ -147,7 +182,7 @@ int choose_modes(Kernel *k, double t, double *x, Problem *p)
         for (int c = 0; c < p->count; c++) /* parts that move alike press each other by rounding alone */
             p->b[c] = fabs(p->b[c]) > least ? p->b[c] : 0;
         int rounds;
-        const int status = result ? 0 : modes_find(p->count, p->S, p->b, p->given, p->lambda, p->a, &rounds);
+        const int status = result ? 0 : modes_find(p->count, p->S, p->b, p->given, 2 * s->stabilised, p->lambda, p->a, &rounds);
         if (result || status == MODES_NO_MEMORY)
             return result ? result : KERNEL_NO_MEMORY;
         if (status || round == MOST_LIMITS)
@@ -191,6 +226,7 @@ int modes_agree(Kernel *k, bool *fits, int *over)
 {
     Switching *s = k->switching;
     int result = KERNEL_DONE;
+    const double slack = s->slack + 2 * s->stabilised;
     double force = s->least_force, acceleration = s->free_acceleration, most = 0, a, limit;
     *fits = true;
     *over = NONE;
@@ -207,9 +243,9 @@ int modes_agree(Kernel *k, bool *fits, int *over)
             if (!pass || row->kind == HOLDS_WHILE || result || !item->candidate)
                 continue;
             if (row->kind == UNILATERAL) {
-                *fits = *fits && (item->mode ? lambda >= -sure * force : a >= -sure * acceleration - s->slack);
+                *fits = *fits && (item->mode ? lambda >= -sure * force : a >= -sure * acceleration - slack);
             } else if (item->mode) {
-                *fits = *fits && (unpressed(s, item) || item->mode * a >= -sure * acceleration - s->slack);
+                *fits = *fits && (unpressed(s, item) || item->mode * a >= -sure * acceleration - slack);
             } else {
                 result = get_of(k, item, row->still == NONE ? row->limit : row->still, &limit);
                 const double excess = fabs(lambda) - limit - sure * force;
@@ -240,5 +276,8 @@ int share_out(Kernel *k, double t, double *x, Problem *p, bool *fits)
         if (result == KERNEL_DONE)
             result = modes_agree(k, fits, &over);
     }
-    return result;
+    if (result || *fits || !open_idle(k->switching, p))
+        return result;
+    result = set_modes(k, t, x, true);
+    return result ? result : modes_agree(k, fits, &over);
 }
