@@ -84,9 +84,9 @@ static int note_changes(Kernel *k, double t)
     for (int i = 0; i < s->count && s->begun; i++) {
         const SwitchedRow *row = s->item[i].row;
         double limit = 1;
-        if (s->item[i].mode == s->item[i].before || (row->kind == FRICTION && unpressed(s, &s->item[i])))
+        if (s->item[i].mode == s->item[i].was || (row->kind == FRICTION && unpressed(s, &s->item[i])))
             continue;
-        if (s->item[i].mode == -s->item[i].before && get_of(k, &s->item[i], row->still == NONE ? row->limit : row->still, &limit))
+        if (s->item[i].mode == -s->item[i].was && get_of(k, &s->item[i], row->still == NONE ? row->limit : row->still, &limit))
             return KERNEL_FMU_FAILED;
         if (!(limit > 0)) /* slips without friction, now the other way */
             continue;
@@ -94,7 +94,7 @@ static int note_changes(Kernel *k, double t)
         if (!more)
             return KERNEL_NO_MEMORY;
         s->change = more;
-        more[s->changes++] = (ModeChange){t, i, s->item[i].before, s->item[i].mode, (int)kernel_rows(k)};
+        more[s->changes++] = (ModeChange){t, i, s->item[i].was, s->item[i].mode, (int)kernel_rows(k)};
     }
     return KERNEL_DONE;
 }
@@ -218,6 +218,21 @@ static int is_quiet(Kernel *k, double t, const double *x, bool *quiet)
     return result ? result : modes_agree(k, quiet, &over);
 }
 
+/* Whether conditions have changed by what was solved with them: a lock that a torque tears open at once, which is known then. */
+static int look_at_conditions(Kernel *k, bool *again)
+{
+    Switching *s = k->switching;
+    for (int i = 0; i < s->count; i++)
+        s->item[i].before = s->item[i].mode;
+    const int result = follow_conditions(k);
+    *again = false;
+    for (int i = 0; i < s->count; i++) {
+        *again = *again || s->item[i].mode != s->item[i].before;
+        s->item[i].due = 0;
+    }
+    return result;
+}
+
 int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
 {
     Switching *s = k->switching;
@@ -228,7 +243,7 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
     if (borrowed && kernel_set_projection(k, &s->rows, true))
         return KERNEL_NO_MEMORY;
     for (int i = 0; i < s->count; i++)
-        s->item[i].before = s->item[i].mode;
+        s->item[i].was = s->item[i].before = s->item[i].mode;
     if (!new_problem(k, &p))
         result = KERNEL_NO_MEMORY;
     for (int i = 0; i < s->count && at_start; i++)
@@ -240,18 +255,23 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
         result = is_quiet(k, t, x, &quiet);
     if (result == KERNEL_DONE && !quiet) {
         for (int i = 0; i < s->count; i++)
-            s->item[i].mode = s->item[i].before;
-        result = decide(k, t, x, at_start, &jumped, &p);
-        if (result == KERNEL_DONE)
-            result = share_out(k, t, x, &p, &fits);
-        if (result == KERNEL_DONE && !fits)
-            result = unsettled(k, t, x, &p, MODES_UNSETTLED);
+            s->item[i].mode = s->item[i].was;
+        bool again = true;
+        for (int round = 0; result == KERNEL_DONE && again; round++) {
+            result = decide(k, t, x, at_start, &jumped, &p);
+            if (result == KERNEL_DONE)
+                result = share_out(k, t, x, &p, &fits);
+            if (result == KERNEL_DONE)
+                result = look_at_conditions(k, &again);
+            if (result == KERNEL_DONE && (again ? round == MOST_IMPACTS : !fits))
+                result = unsettled(k, t, x, &p, MODES_UNSETTLED);
+        }
         if (result == KERNEL_DONE)
             result = note_changes(k, t);
         *changed = true;
     }
     for (int i = 0; i < s->count && result; i++) /* what is said of the run is of the modes that it had */
-        s->item[i].mode = s->item[i].before;
+        s->item[i].mode = s->item[i].was;
     if (result)
         enforce_modes(k);
     free_problem(&p);

@@ -14,7 +14,7 @@ typedef struct {
     const SwitchedRow *row;
     Loop *loop;
     int place, position, velocity; /* among all unknowns; slots */
-    int mode, before, due;
+    int mode, before, was, due; /* before: where a search begins; was: before the event */
     bool candidate, fell; /* fell: its indicator did, without having been positive */
     double lowest, fell_at; /* lowest: of its indicator, 0 or what it was after the last event */
     double gap, speed, mu, limit, sliding, restitution; /* sliding: the limit of friction that begins to slip */

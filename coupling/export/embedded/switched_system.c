@@ -87,7 +87,7 @@ bool system_noise(System *s, const double *x, double *noise)
     for (int i = 0; i < s->kernel->switching->count; i++) {
         const Item *item = &s->kernel->switching->item[i];
         noise[i] = noise_of(s->kernel, item, x);
-        changed = changed || item->mode != item->before;
+        changed = changed || item->mode != item->was;
     }
     return changed;
 }
