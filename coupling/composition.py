@@ -243,10 +243,10 @@ class Composition:
     ) -> None:
         """Gives an input a constant, a function of time, an expression of SymPy in ``jourdain.t``, or a table of times and values.
 
-        Between its times a table is linear, or a spline where it is ``smooth``: at rest at its ends, or free there (``"free"``). An input that
-        changes at events only keeps each value until the next time. ``breaks`` are the times (seconds) at which a function, or one of its
-        derivatives, jumps: integration ends and begins anew there. An input of motion, which has its rates beside it, is given these too:
-        those of a function by ``rate`` and ``acceleration``, of all else they are known.
+        Between its times a table is linear, or a curve where it is ``smooth``: monotone from row to row (True), a ``"spline"`` at rest at its
+        ends, or one with ``"free"`` ends. An input that changes at events only keeps each value until the next time. ``breaks`` are the times
+        (seconds) at which a function, or one of its derivatives, jumps: integration ends and begins anew there. An input of motion, which has its
+        rates beside it, is given these too: those of a function by ``rate`` and ``acceleration``, of all else they are known.
         """
         self._change()
         if not isinstance(name, str):

@@ -54,7 +54,15 @@ _FORMULAS = ("formulas.c",)
 """What drives need besides that are formulas of time."""
 _SWITCHED = (
     *("settle.c", "project_fully.c", "modes.c", "lemke.c", "impact.c"),
-    *("switching.c", "switching_ahead.c", "switching_forces.c", "switching_impacts.c", "switching_instances.c", "switching_problem.c", "switching_watch.c"),
+    *(
+        "switching.c",
+        "switching_ahead.c",
+        "switching_forces.c",
+        "switching_impacts.c",
+        "switching_instances.c",
+        "switching_problem.c",
+        "switching_watch.c",
+    ),
 )
 """What joints need besides whose constraints depend on modes."""
 

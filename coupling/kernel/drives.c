@@ -63,11 +63,29 @@ double drive_value(Drive *d, double t, double passed)
     return NAN;
 }
 
-/* The next kink or jump of a table, a function or a formula; of pieces, where they begin and end. */
+/* Whether pieces rest before a time of theirs, as they do before the first. */
+static bool rests_before(const Drive *d, int j)
+{
+    for (int i = 1; i < d->count && j > 0; i++)
+        if (d->values[2 + d->count * (j - 1) + i] != 0)
+            return false;
+    return true;
+}
+
+/* The next kink or jump of a table, a function or a formula; of pieces, where they or their rests begin and end. */
 double drive_next_time(const Drive *d, double t)
 {
-    const int step = d->kind == BY_PIECES && d->points > 1 ? d->points - 1 : 1;
-    for (int j = 0; j < d->points; j += step)
+    for (int j = 0; j < d->points; j++) {
+        const bool inside = d->kind == BY_PIECES && j > 0 && j < d->points - 1;
+        if (d->times[j] > t && !(inside && rests_before(d, j) == rests_before(d, j + 1)))
+            return d->times[j];
+    }
+    return INFINITY;
+}
+
+double drive_next_piece(const Drive *d, double t)
+{
+    for (int j = 0; j < d->points && d->kind == BY_PIECES; j++)
         if (d->times[j] > t)
             return d->times[j];
     return INFINITY;

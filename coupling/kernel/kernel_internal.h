@@ -318,6 +318,7 @@ bool build_derivatives(const Rows *, int loop, LocalDerivative **, int *count);
 /* drives.c */
 double drive_value(Drive *, double t, double passed);
 double drive_next_time(const Drive *, double t);
+double drive_next_piece(const Drive *, double t); /* where the next of its pieces begins, or the last ends */
 
 /* kernel.c */
 void free_operations(Operations *);

@@ -104,6 +104,8 @@ static int restart(Kernel *k, double t)
     Run *run = k->run;
     run->t = run->t_before = t;
     run->t_earlier = NAN;
+    for (int i = 0; i < k->drive_count; i++) /* a curve that begins may be short, and says nothing of that while it rests */
+        run->longest = fmin(run->longest, drive_next_piece(&k->drives[i], t) - t);
     int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
     if (result == KERNEL_DONE)
         result = k->projection ? decide_rank(k, t, run->present) : kernel_decide_in_order(k, t, run->present);

@@ -167,7 +167,7 @@ static int decide(Kernel *k, double t, double *x, bool at_start, bool *jumped, P
                 s->item[i].mode = s->item[i].before = first[i];
         find_candidates(k, x, at_start);
         if (result == KERNEL_DONE && !s->parts)
-            result = choose_modes(k, t, x, p);
+            result = find_modes(k, t, x, p);
         if (result == KERNEL_PRESCRIBED || (result == KERNEL_DONE && s->parts))
             result = choose_ahead(k, t, x, first, p);
         if (result != KERNEL_NO_FORCES || !s->options.impulse || shocks == MOST_IMPACTS)

@@ -66,7 +66,7 @@ void *room_for_more(void *array, int count, int *room, size_t size);
 
 /* switching_forces.c: at a point, with the candidates that are found there. */
 bool unpressed(const Switching *, const Item *); /* friction that nothing presses */
-int choose_modes(Kernel *, double t, double *x, Problem *);
+int find_modes(Kernel *, double t, double *x, Problem *);
 int modes_agree(Kernel *, bool *fits, int *over); /* with what instances give; over: friction that sticks most above its limit, or NONE */
 int share_out(Kernel *, double t, double *x, Problem *, bool *fits);
 int unsettled(Kernel *, double t, const double *x, Problem *, int status);

@@ -34,7 +34,7 @@ int choose_ahead(Kernel *k, double t, double *x, const int *first, Problem *p)
 {
     Switching *s = k->switching;
     const size_t n = (size_t)k->states;
-    const double until = kernel_next_time(k) - t, span = k->run ? k->run->span : 1;
+    const double span = k->run ? k->run->span : 1;
     double *const dx = calloc(2 * n + 1, sizeof *dx);
     if (!dx)
         return KERNEL_NO_MEMORY;
@@ -43,11 +43,11 @@ int choose_ahead(Kernel *k, double t, double *x, const int *first, Problem *p)
     s->later = dx + n;
     int result = KERNEL_PRESCRIBED;
     bool found = false;
-    for (double share = soonest; !found && share <= latest && share * span < until; share *= 10) {
+    for (double share = soonest; !found && share <= latest; share *= 10) {
         s->ahead = share * span;
         for (size_t i = 0; i < n; i++)
             s->later[i] = x[i] + s->ahead * dx[i];
-        result = choose_modes(k, t, x, p);
+        result = find_modes(k, t, x, p);
         if (result == KERNEL_PRESCRIBED ? !bearable(s, p) : result)
             break;
         found = result == KERNEL_DONE && (!s->parts || differ(s, p, first));

@@ -159,7 +159,7 @@ static int note_stabilised(Kernel *k, const Problem *p)
 }
 
 /* Modes in which no force and no acceleration is wrong, with limits that follow other multipliers solved for in turn. */
-int choose_modes(Kernel *k, double t, double *x, Problem *p)
+int find_modes(Kernel *k, double t, double *x, Problem *p)
 {
     Switching *s = k->switching;
     const double least = unfelt(k, x);

@@ -15,7 +15,9 @@ from coupling.live.switched_failures import shares
 from coupling.live.unwritten import sentences
 from coupling.options import Run
 from coupling.plan.capabilities import degree
+from coupling.plan.drives import PiecesDrive
 from coupling.plan.graph import Address
+from coupling.plan.smooth import leaves
 from coupling.record import Record
 
 _MANY = 10
@@ -31,7 +33,7 @@ def warnings(session: Session) -> list[str]:
     ]
     for loop in range(len(session.schedule.loops)):
         found += [*sentences(_redundancy, session, loop, False), *sentences(_redundancy, session, loop, True)]
-    for make in (different_gravities, _far_apart, _less_than_declared, _created_energy, not_compiled):
+    for make in (different_gravities, _leaving, _far_apart, _less_than_declared, _created_energy, not_compiled):
         found += sentences(make, session)
     return found
 
@@ -60,6 +62,16 @@ def coarse(session: Session, record: Record) -> list[str]:
         f"the projections of velocities have taken out {energy:.3g} J, where the kinetic energy has been {greatest:.3g} J at most: the step of "
         f"{session.run.step_size:g} s is too large; choose a smaller step_size"
     ]
+
+
+def _leaving(session: Session) -> Iterator[str]:
+    """Curves that leave the range of their tables."""
+    for target, drive in session.built.drives:
+        if isinstance(drive, PiecesDrive) and drive.within and (found := leaves(drive)):
+            yield (
+                f"the curve that drives '{session.named(target.part, target.reference)}' goes from {found[0]:.4g} to {found[1]:.4g}, and its table from "
+                f"{drive.within[0]:.4g} to {drive.within[1]:.4g}; give more rows, or smooth=True, which stays between neighbours"
+            )
 
 
 _FEWEST_DIGITS = 1e-12

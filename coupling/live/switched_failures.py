@@ -45,9 +45,7 @@ def unsettled_modes(session: Session, at: str) -> str:
 def prescribed(session: Session, at: str) -> str:
     """Returns why a unilateral constraint cannot be kept, where no force can move what comes together there."""
     joint, kept = _joint(session)
-    return (
-        f"motions that are prescribed violate '{joint}': {kept} falls below 0, which no force can prevent; change these motions, or add '{joint}' {COMPLIANT}"
-    )
+    return f"motions that are prescribed violate '{joint}': {kept} falls below 0, which no force can prevent; change these motions, or add '{joint}' {COMPLIANT}"
 
 
 def unfit_mode(session: Session, at: str) -> str:

@@ -13,6 +13,11 @@ from coupling.errors import BuildError, shown
 from coupling.plan import formulas
 
 
+MONOTONE = "monotone"
+KINDS = {True: MONOTONE, "spline": "spline", "free": "free"}
+"""Curves, by what a user calls them."""
+
+
 @dataclass(frozen=True)
 class ConstantDrive:
     value: float
@@ -89,12 +94,12 @@ class FormulaDrive:
 
 @dataclass(frozen=True, eq=False)
 class SplineDrive(_OfArrays):
-    """Values that a spline passes through, whose degree follows from how many rates its input has; constant before the first and after the last."""
+    """Values that a curve passes through, which has the rates that its input asks for; constant before the first and after the last."""
 
     times: np.ndarray
     values: np.ndarray
-    at_rest: bool = True
-    """At its ends; else they are free."""
+    kind: str = MONOTONE
+    """``monotone`` between rows, a ``spline`` at rest at its ends, or one whose ends are ``free``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +111,15 @@ class PiecesDrive(_OfArrays):
     """A row for each piece, of rising powers of the time since it began."""
     outside: tuple[float, float]
     """The values before and after all pieces."""
+    within: tuple[float, float] | None = None
+    """The range of the table of a curve that may leave it."""
 
     @property
     def kinks(self) -> tuple[float, ...]:
-        return float(self.times[0]), float(self.times[-1])
+        """The ends, and those of all rests."""
+        rests = ~self.coefficients[:, 1:].any(axis=1)
+        ends = np.concatenate(([True], rests[1:] != rests[:-1], [True]))
+        return tuple(self.times[ends].tolist())
 
 
 @dataclass(frozen=True)
@@ -173,11 +183,14 @@ def drive_of(
         turned = ": np.column_stack((times, values))" if table.ndim == 2 and len(table) == 2 else ""
         raise BuildError(f"the table of '{name}' has the shape {shape}; give rows of two numbers, time and value{turned}")
     checked = _checked(name, table)
-    if smooth in (True, "free") and not isinstance(smooth, np.ndarray):
-        return _smooth(name, checked, smooth is True)
-    if smooth is not False:
-        raise BuildError(f"smooth = {shown(smooth)} of '{name}' is refused: give True for a spline at rest at its ends, or 'free'")
-    return checked
+    if smooth is False:
+        return checked
+    if not isinstance(smooth, bool | str) or smooth not in KINDS:
+        raise BuildError(
+            f"smooth = {shown(smooth)} of '{name}' is refused: give True for a curve that is monotone between rows, 'spline' for one at rest at its "
+            "ends, or 'free'"
+        )
+    return _smooth(name, checked, KINDS[smooth])
 
 
 _OPTIONS = ("value", "breaks", "smooth", "rate", "acceleration")
@@ -199,7 +212,7 @@ def _check_rates(name: str, rates: Mapping[str, Any]) -> None:
         raise BuildError(f"'{name}' is given an acceleration without a rate; give rate= as well")
 
 
-def _smooth(name: str, table: TableDrive, at_rest: bool) -> SplineDrive:
+def _smooth(name: str, table: TableDrive, kind: str) -> SplineDrive:
     jump = np.flatnonzero(np.diff(table.times) == 0)
     if jump.size:
         raise BuildError(
@@ -207,7 +220,7 @@ def _smooth(name: str, table: TableDrive, at_rest: bool) -> SplineDrive:
         )
     if len(table.times) < 2:
         raise BuildError(f"the table of '{name}' has one row, through which there is no curve; give a number")
-    return SplineDrive(table.times, table.values, at_rest)
+    return SplineDrive(table.times, table.values, kind)
 
 
 def _times(name: str, breaks: Any) -> tuple[float, ...]:
@@ -231,7 +244,8 @@ def in_base_units(drive: Drive, factor: float, offset: float) -> Drive:
     if isinstance(drive, PiecesDrive):
         coefficients = factor * drive.coefficients
         coefficients[:, 0] += offset
-        return PiecesDrive(drive.times, coefficients, (factor * drive.outside[0] + offset, factor * drive.outside[1] + offset))
+        moved = [factor * value + offset for value in (*drive.outside, *(drive.within or ()))]
+        return PiecesDrive(drive.times, coefficients, (moved[0], moved[1]), (min(moved[2:]), max(moved[2:])) if drive.within else None)
     if isinstance(drive, FunctionDrive):
         return replace(drive, function=lambda t: factor * drive(t) + offset)
     return drive

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from coupling.errors import BuildError
 from coupling.fmus import Fmu
 from coupling.plan import formulas
 from coupling.plan.connections import check_drive
 from coupling.plan.definition import Definition, Name
-from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, PiecesDrive, SplineDrive
+from coupling.plan.drives import ConstantDrive, Drive, FormulaDrive, FunctionDrive, SplineDrive
+from coupling.plan.smooth import pieces
 
 _RATES = ("rate", "acceleration")
 """What follows the name of the input."""
@@ -63,7 +62,7 @@ def _derivatives(drive: Drive, rates: int, name: str) -> list[Drive]:
             found.append(FormulaDrive(tree, drive.breaks))
         return found
     if isinstance(drive, SplineDrive):
-        return _pieces(drive, rates, name)
+        return list(pieces(drive, rates, name))
     if isinstance(drive, FunctionDrive) and drive.rates:
         if len(drive.rates) > rates:
             wrong = _RATES[rates]
@@ -71,27 +70,6 @@ def _derivatives(drive: Drive, rates: int, name: str) -> list[Drive]:
         functions = (FunctionDrive(each, f"{name}.{rate}", drive.breaks) for each, rate in zip(drive.rates, _RATES, strict=False))
         return [replace(drive, rates=()), *functions]
     return [drive]
-
-
-def _pieces(drive: SplineDrive, rates: int, name: str) -> list[Drive]:
-    """A spline whose highest rate has a continuous derivative: cubic for one rate, quintic for two."""
-    from scipy.interpolate import PPoly, make_interp_spline
-
-    degree = 5 if rates > 1 else 3
-    ends = [(order, 0.0) for order in range(1, (degree + 1) // 2)]
-    if not drive.at_rest and len(drive.times) <= degree:
-        raise BuildError(
-            f"the table of '{name}' has {len(drive.times)} rows, and a smooth one with free ends needs {degree + 1}; give more, or smooth=True"
-        )
-    spline = make_interp_spline(drive.times, drive.values, k=degree, bc_type=(ends, ends) if drive.at_rest else None)
-    found: list[Drive] = []
-    for order in range(rates + 1):
-        curve = PPoly.from_spline(spline.derivative(order)) if order else PPoly.from_spline(spline)
-        real = np.flatnonzero(np.diff(curve.x) > 0)
-        times = np.append(curve.x[real], curve.x[-1])
-        outside = (0.0, 0.0) if order else (float(drive.values[0]), float(drive.values[-1]))
-        found.append(PiecesDrive(times, np.ascontiguousarray(curve.c[::-1, real].T), outside))
-    return found
 
 
 def drives_of(definition: Definition, fmus: Mapping[str, Fmu]) -> dict[Name, Drive]:

@@ -74,7 +74,7 @@ def whole(
             element.set("breaks", " ".join(map(written, drive.breaks)))
         elif isinstance(drive, TableDrive | SplineDrive):
             if isinstance(drive, SplineDrive):
-                element.set("smooth", "true" if drive.at_rest else "free")
+                element.set("smooth", drive.kind)
             element.set("rows", " ".join(written(float(x)) for row in zip(drive.times, drive.values, strict=True) for x in row))
     for name in definition.unknown_accelerations:
         SubElement(root, "UnknownAcceleration", {"input": name})
@@ -126,7 +126,7 @@ def drives_of(own: Element) -> tuple[tuple[str, Drive], ...]:
         if "rows" in each.attrib:
             times, values = np.array(each.get("rows", "").split(), dtype=float).reshape(-1, 2).T.copy()
             smooth = each.get("smooth")
-            drive = SplineDrive(times, values, smooth == "true") if smooth else TableDrive(times, values)
+            drive = SplineDrive(times, values, smooth) if smooth else TableDrive(times, values)
             found.append((each.get("input", ""), drive))
         elif "breaks" in each.attrib:
             tree = formulas.checked(_tree(each[0]) if len(each) else "nothing", each.get("input", ""))

@@ -80,16 +80,35 @@ def test_an_arm_of_constant_speed_takes_the_wheel_along(joints) -> None:
 @pytest.mark.parametrize("joints", HOLDS, ids=" ".join)
 def test_an_arm_that_rests_between_its_strokes(joints) -> None:
     """Where the arm leaves its rest all joints may be in force, and contradict each other a moment later."""
-    rests = A * sympy.Piecewise((1 - sympy.cos(W * t), t < math.pi / W), (2, t < 2), (1 + sympy.cos(W * (t - 2)), t < 2 + math.pi / W), (0, t < 4.5), (1 - sympy.cos(W * (t - 4.5)), True))
+    rests = A * sympy.Piecewise(
+        (1 - sympy.cos(W * t), t < math.pi / W),
+        (2, t < 2),
+        (1 + sympy.cos(W * (t - 2)), t < 2 + math.pi / W),
+        (0, t < 4.5),
+        (1 - sympy.cos(W * (t - 4.5)), True),
+    )
     result = done(ratchet(rests, *joints, load=1.0), 4.5 + math.pi / W)
     assert result["wheel.phi"][-1] == pytest.approx(2 * STROKE, abs=1e-7)
+
+
+@pytest.mark.parametrize("joints", HOLDS, ids=" ".join)
+def test_an_arm_by_a_table(joints) -> None:
+    """Smooth strokes of 0.4 rad with rests between them; the load decelerates the wheel more than the arm does itself."""
+    table = [(0, 0.0), (1, 0.4), (2, 0.4), (3, 0.0), (4, 0.0), (5, 0.4), (6, 0.4), (7, 0.0)]
+    result = done(ratchet(table, *joints, load=2.0, smooth=True), 7.5)
+    assert result["wheel.phi"][-1] == pytest.approx(0.8, abs=1e-7)
 
 
 def test_freewheels_in_series_and_in_opposition() -> None:
     """Two in series turn forwards as one; two in opposition hold both ways, and their torques are I alpha by turns."""
     parts = {name: ("mechanical1d.Inertia", {"I": 0.2}) for name in ("middle", "wheel")}
-    parts |= {name: "mechanical1d.OneWayClutch" for name in ("f1", "f2", "stay")} | {"ground": "mechanical1d.Fixed1D", "arm": "mechanical1d.Angle"}  # type: ignore[dict-item]
-    series = built("series", parts, "arm.flange-f1.M f1.N-middle.flange middle.flange-f2.M f2.N-wheel.flange ground.shaft-stay.M stay.N-wheel.flange")
+    parts |= {name: "mechanical1d.OneWayClutch" for name in ("f1", "f2", "stay")} | {
+        "ground": "mechanical1d.Fixed1D",
+        "arm": "mechanical1d.Angle",
+    }  # type: ignore[dict-item]
+    series = built(
+        "series", parts, "arm.flange-f1.M f1.N-middle.flange middle.flange-f2.M f2.N-wheel.flange ground.shaft-stay.M stay.N-wheel.flange"
+    )
     series.add("load", "mechanical1d.Torque")
     series.connect("load.flange", "wheel.flange")
     series.drive("load.torque", -1.0)
@@ -100,7 +119,12 @@ def test_freewheels_in_series_and_in_opposition() -> None:
 
     opposed = built(
         "opposed",
-        {"arm": "mechanical1d.Angle", "wheel": ("mechanical1d.Inertia", {"I": INERTIA}), "f1": "mechanical1d.OneWayClutch", "f2": "mechanical1d.OneWayClutch"},
+        {
+            "arm": "mechanical1d.Angle",
+            "wheel": ("mechanical1d.Inertia", {"I": INERTIA}),
+            "f1": "mechanical1d.OneWayClutch",
+            "f2": "mechanical1d.OneWayClutch",
+        },
         "arm.flange-f1.M f1.N-wheel.flange wheel.flange-f2.M f2.N-arm.flange",
     )
     opposed.drive("arm.angle", A * (1 - sympy.cos(W * t)))
@@ -111,7 +135,9 @@ def test_freewheels_in_series_and_in_opposition() -> None:
     np.testing.assert_allclose(result["f2.lambda[1]"], np.maximum(-torque, 0), atol=1e-6)
 
 
-def prescribed(joint: str, first: tuple[str, object], second: tuple[str, object] | None = None, values: dict[str, float] | None = None) -> System:
+def prescribed(
+    joint: str, first: tuple[str, object], second: tuple[str, object] | None = None, values: dict[str, float] | None = None
+) -> System:
     """A joint between two sources of motion, or between the ground and one."""
     system = System("prescribed")
     system.add("beside", "mechanical1d.Inertia")

@@ -49,7 +49,10 @@ def test_sliding_that_no_forces_satisfy_names_the_friction_that_some_would() -> 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (ball, "the modes of 'wall' do not settle; which of them holds is a matter of rounding; add one of them with kind='cs', which makes it compliant, and give simulate a communication_step"),
+        (
+            ball,
+            "the modes of 'wall' do not settle; which of them holds is a matter of rounding; add one of them with kind='cs', which makes it compliant, and give simulate a communication_step",
+        ),
         (
             lambda: block_on_incline("points", 0.2, 0.5)[0],
             "the modes of 'left', 'right' do not settle; their friction depends on reactions too strongly; add one of them with kind='cs', which makes it compliant, and give simulate a communication_step",

@@ -57,7 +57,7 @@ def test_a_table_that_is_smooth() -> None:
 
 def test_a_smooth_table_is_at_rest_at_its_ends() -> None:
     """Two rows of a velocity: 3 u^2 - 2 u^3, constant before and after."""
-    result = pushed([(0.5, 0.0), (1.5, 2.0)], smooth=True).simulate(2.0, rtol=1e-10)
+    result = pushed([(0.5, 0.0), (1.5, 2.0)], smooth="spline").simulate(2.0, rtol=1e-10)
     u = np.clip(result.time - 0.5, 0, 1)
     assert np.abs(result["body.vx"] - 2 * (3 * u**2 - 2 * u**3)).max() < 1e-8
     assert np.abs(result["drive.multiplier[1]"] - 24 * (u - u**2)).max() < 1e-8
@@ -164,7 +164,9 @@ def test_options_that_do_not_fit() -> None:
     wrong = "'drive.velocity' has no acceleration; leave acceleration= out, its rate alone is asked for"
     assert refused(math.sin, rate=rate, acceleration=rate) == wrong
     table = [(0.0, 0.0), (1.0, 1.0)]
-    assert refused(table, smooth="soft").startswith("smooth = 'soft' of 'drive.velocity' is refused: give True for a spline")
+    assert refused(table, smooth="soft").startswith(
+        "smooth = 'soft' of 'drive.velocity' is refused: give True for a curve that is monotone"
+    )
     assert refused([(0, 0), (1, 1), (1, 2)], smooth=True).startswith(
         "the table of 'drive.velocity' jumps at t = 1 s, where it cannot be smooth"
     )

@@ -63,7 +63,9 @@ class Shaft:
         stop = self.stop
         if stop is not None and speed > 0:
             leaves.append(lambda t, y: stop - y[0])
-        part = _integrated(lambda t, y: [speed], (t, end), [angle], [f for f, bound in zip(leaves, (high, low, 0), strict=False) if math.isfinite(bound)])
+        part = _integrated(
+            lambda t, y: [speed], (t, end), [angle], [f for f, bound in zip(leaves, (high, low, 0), strict=False) if math.isfinite(bound)]
+        )
         return part.t[-1], part.y[0, -1]
 
     def run(self, end: float) -> tuple[float, float]:
@@ -113,7 +115,9 @@ class Shaft:
         system.drive("load.torque", self.offset + sum(a * sympy.sin(b * TIME + c) for a, b, c in self.waves))
         joints: list[tuple[str, str, dict[str, float], str]] = []
         if self.friction:
-            joints.append(("mechanical1d.RotationalFriction", "ground.shaft", {"static": self.friction[0], "kinetic": self.friction[1]}, "rub"))
+            joints.append(
+                ("mechanical1d.RotationalFriction", "ground.shaft", {"static": self.friction[0], "kinetic": self.friction[1]}, "rub")
+            )
         if self.clutch:
             system.add("fast", "mechanical1d.Speed")
             system.drive("fast.speed", self.clutch[0])
