@@ -3,13 +3,15 @@
 #include "run.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What has been seen of the indicators tells how far they bend; so many times that, they are trusted not to. */
 static const double trust = 10;
 /* Their parabola is followed where it promises so little of what has been seen, and so often. */
 static const double promising = 0.5;
-enum { MOST_FOLLOWED = 4, MOST_ROUNDS = 20 };
+enum { MOST_FOLLOWED = 4, MOST_ROUNDS = 20, MOST_SAMPLES = 40, MOST_OF_TURNS = 100000 };
+static const double apart = 0.35; /* rad: as far as an angle turns between two samples */
 
 typedef struct {
     double t[3], z[3];
@@ -22,6 +24,37 @@ int crossed(const double *before, const double *now, int count, const double *ar
         if (arms && arms[i] > 0 ? before[i] > arms[i] && !(now[i] > 0) : (before[i] > 0) != (now[i] > 0))
             return i;
     return -1;
+}
+
+int kernel_watch_angles(Kernel *k, const int *angle, int count)
+{
+    Run *run = k->run;
+    run->angle = angle;
+    run->angles = count;
+    run->angle_before = calloc((size_t)count + 1, sizeof *run->angle_before);
+    return run->angle_before ? KERNEL_DONE : KERNEL_NO_MEMORY;
+}
+
+static double angle_at(Kernel *k, int i, double t)
+{
+    const int which = k->run->angle[i];
+    return which >= 0 ? k->run->present[which] : drive_value(&k->drives[-1 - which], t, k->passed);
+}
+
+void note_angles(Kernel *k)
+{
+    for (int i = 0; i < k->run->angles; i++)
+        k->run->angle_before[i] = angle_at(k, i, k->run->t);
+}
+
+/* Samples that are wanted between the ends of the last step, because something turns in it. */
+static int samples_of_turns(Kernel *k)
+{
+    const Run *run = k->run;
+    double most = 0;
+    for (int i = 0; i < run->angles; i++)
+        most = fmax(most, fabs(angle_at(k, i, run->t) - run->angle_before[i]));
+    return (int)fmin(MOST_OF_TURNS, most / apart);
 }
 
 /* Whether an indicator, bent as in the step before or some times more, could reach zero and return. */
@@ -99,20 +132,29 @@ static bool arm(const Kernel *k, const double *z)
     return armed;
 }
 
-/* No farther apart than in the step before: one that has grown tenfold could leap over several turns of what is free. */
-static int samples_of(const Run *run)
+/* No farther apart than in the step before: one that has grown tenfold could leap over several turns of what is free. As many of turns as belong
+ * to the part of the step that is searched. */
+static int samples_of(const Run *run, int of_turns)
 {
     const double before = run->t_before - run->t_earlier, h = run->t - run->t_before;
-    const int own = run->method->samples;
-    return before > 0 ? (int)fmax(own, fmin(MOST_SAMPLES, ceil((own + 1) * h / before) - 1)) : own;
+    const int own = run->method->samples, turns = (int)ceil(of_turns * (run->end - run->t_before) / h);
+    const int found = before > 0 ? (int)fmax(own, fmin(MOST_SAMPLES, ceil((own + 1) * h / before) - 1)) : own;
+    return turns > found ? turns : found;
 }
 
 /* The samples of the step as far as its end is known, and what they promise; `dipped` where an indicator has crossed at the time `*end`. */
-static int search(Kernel *k, double *end, bool *dipped)
+static int search(Kernel *k, int of_turns, double *end, bool *dipped)
 {
     Run *run = k->run;
-    const int count = samples_of(run), m = k->indicators;
+    const int count = samples_of(run, of_turns), m = k->indicators;
     const double h = run->end - run->t_before;
+    if (count + 2 > run->room) {
+        double *const more = realloc(run->z_inside, (size_t)(count + 2) * (size_t)m * sizeof *more);
+        if (!more)
+            return KERNEL_NO_MEMORY;
+        run->z_inside = more;
+        run->room = count + 2;
+    }
     for (int j = 0; j <= count + 1; j++) {
         double *z = run->z_inside + j * m;
         if (j == 0 || j > count) {
@@ -149,13 +191,13 @@ static int search(Kernel *k, double *end, bool *dipped)
 }
 
 /* What is found moves the end of the search, before which another indicator may have crossed and returned. */
-static int search_all(Kernel *k)
+static int search_all(Kernel *k, int of_turns)
 {
     Run *run = k->run;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool dipped = false;
         double end;
-        const int result = search(k, &end, &dipped);
+        const int result = search(k, of_turns, &end, &dipped);
         if (result || !dipped)
             return result;
         run->end = end;
@@ -172,11 +214,12 @@ int look_inside(Kernel *k)
     int i = 0;
     while (i < k->indicators && !may_dip(run, i))
         i++;
-    if (i == k->indicators || run->near || !(run->t > run->t_before))
+    const int of_turns = k->indicators ? samples_of_turns(k) : 0;
+    if ((i == k->indicators && !of_turns) || !k->indicators || run->near || !(run->t > run->t_before))
         return KERNEL_DONE;
     keep_unknowns(k, run->unknowns);
     begin_from(k, run->unknowns_before);
-    const int result = search_all(k);
+    const int result = search_all(k, of_turns);
     begin_from(k, run->unknowns);
     if (result)
         return result;

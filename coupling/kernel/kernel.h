@@ -260,6 +260,9 @@ long kernel_run_steps(const Kernel *);
 /* outside.c: by a method that is called back; it and the times stay with the caller */
 int kernel_begin_outside(Kernel *, const Integrator *, double start, double stop, long outputs, const double *output_times);
 
+/* dips.c: angles that indicators may depend on, of a run that has begun: states, and drives as -1 - drive; they stay with the caller */
+int kernel_watch_angles(Kernel *, const int *angle, int count);
+
 /* explicit.c: by a Runge-Kutta method of the kernel */
 int kernel_begin_run(Kernel *, const Tableau *, double rtol, const double *atol, double largest, double first_step, double start,
                      double stop, long outputs, const double *output_times);

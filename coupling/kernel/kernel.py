@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from coupling.kernel.binding import declare
+from coupling.kernel.binding import declare, require_memory
 from coupling.kernel.coupling import Coupled
 from coupling.kernel.index3 import Index3Options, Index3Report
 from coupling.kernel.integrator import Callbacks, CalledMethod, IntegratorStructure
@@ -22,6 +22,7 @@ declare(
         "kernel_begin_run": (_i, [_p, POINTER(TableauStructure), _d, _p, _d, _d, _d, _d, _n, _p]),
         "kernel_restart": (_i, [_p, _d, _p]),
         "kernel_advance": (_i, [_p, _n]),
+        "kernel_watch_angles": (_i, [_p, _p, _i]),
         "kernel_begin_outside": (_i, [_p, POINTER(IntegratorStructure), _d, _d, _n, _p]),
         "kernel_run_time": (_d, [_p]),
         "kernel_run_state": (POINTER(_d), [_p]),
@@ -91,6 +92,11 @@ class Kernel(Coupled):
                 self.handle, byref(tableau), rtol, self._at(atol), largest, first, start, stop, len(times), self._at(times)
             )
         ]
+
+    def watch_angles(self, angles: np.ndarray) -> None:
+        """Samples a step at which indicators could dip as far as these turn in it: states, and drives as -1 - drive."""
+        self._angles = self.library.kept(angles)
+        require_memory(self.library.kernel_watch_angles(self.handle, self._at(self._angles), len(angles)))
 
     def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
         """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""

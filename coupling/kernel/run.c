@@ -23,7 +23,7 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     size_t u = 0;
     for (int i = 0; i < k->loop_count; i++)
         u += (size_t)k->loops[i].count;
-    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + (6 + MOST_SAMPLES) * m + 2 * u) * sizeof(double));
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + 4 * m + 2 * u) * sizeof(double));
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
@@ -36,8 +36,7 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->z_before = run->z + m;
     run->z_middle = run->z_before + m;
     run->z_earlier = run->z_middle + m;
-    run->z_inside = run->z_earlier + m;
-    run->unknowns = run->z_inside + (2 + MOST_SAMPLES) * m;
+    run->unknowns = run->z_earlier + m;
     run->unknowns_before = run->unknowns + u;
     run->output_times = output_times;
     run->outputs = outputs;
@@ -59,6 +58,10 @@ void kernel_end_run(Kernel *k)
 {
     if (k->run && k->run->method->end)
         k->run->method->end(k);
+    if (k->run) {
+        free(k->run->z_inside);
+        free(k->run->angle_before);
+    }
     free(k->run);
     k->run = NULL;
 }
@@ -321,6 +324,7 @@ static int step(Kernel *k)
     const double t_earlier = run->t > run->t_before ? run->t_before : NAN;
     memcpy(run->z_earlier, run->z_before, (size_t)k->indicators * sizeof *run->z);
     memcpy(run->z_before, run->z, (size_t)k->indicators * sizeof *run->z);
+    note_angles(k);
     keep_unknowns(k, run->unknowns_before);
     k->failure.kind = KERNEL_DONE;
     int result = KERNEL_DONE;

@@ -9,8 +9,6 @@
 #endif
 
 /* The history of one way of crossing one indicator. */
-enum { MOST_SAMPLES = 40 };
-
 typedef struct {
     double last, interval;
     int shrinking;
@@ -47,7 +45,11 @@ typedef struct Run {
     double from, end; /* of what is searched for the first event of the last step */
     double t_earlier; /* where the step before the last began; not a number after an event */
     double *x, *z, *z_before, *z_middle, *z_earlier; /* indicators at `end`, at `from`, between, at `t_earlier` */
-    double *z_inside; /* and at all samples of the last step, with its ends */
+    double *z_inside; /* and at all samples of the last step, with its ends; so many rows fit in */
+    int room;
+    const int *angle; /* what indicators may depend on by its sines: states, and drives as -1 - drive */
+    int angles;
+    double *angle_before; /* where the last step began */
     double *unknowns, *unknowns_before; /* of all loops, at both ends of the last step */
 } Run;
 
@@ -55,7 +57,10 @@ typedef struct Run {
 int begin_run(Kernel *, const Method *, double start, double stop, long outputs, const double *output_times);
 int chattering(Kernel *, int indicator, int state);
 
-/* dips.c: a state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
+/* dips.c */
+void note_angles(Kernel *); /* where a step begins, lest one that turns far leap over what happens in a turn */
+
+/* A state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
 int look_inside(Kernel *);
 int state_on_constraints(Kernel *, double t, double *x); /* within the last step, lest what is interpolated be taken for what happens */
 

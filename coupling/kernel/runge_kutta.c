@@ -203,7 +203,8 @@ static int choose_size(RungeKutta *rk, double limit)
     }
     copy(rk, rk->trial, rk->x);
     double level = norm(rk, rk->x, &ignored), steepness = norm(rk, rk->dx, &ignored);
-    double h = fmin(level > 1e-5 && steepness > 1e-5 ? 0.01 * level / steepness : 1e-6, room);
+    const double least = 1000 * DBL_EPSILON * fmax(fabs(rk->t), 1e-12); /* where states are rounding of 0 they are no measure */
+    double h = fmin(fmax(level > 1e-5 && steepness > 1e-5 ? 0.01 * level / steepness : 1e-6, least), room);
     for (int i = 0; i < rk->count; i++)
         rk->trial[i] += h * rk->dx[i];
     int status = evaluate(rk, rk->t + h, rk->trial, next);

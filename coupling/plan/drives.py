@@ -12,7 +12,6 @@ import numpy as np
 from coupling.errors import BuildError, shown
 from coupling.plan import formulas
 
-
 MONOTONE = "monotone"
 KINDS = {True: MONOTONE, "spline": "spline", "free": "free"}
 """Curves, by what a user calls them."""
@@ -118,7 +117,8 @@ class PiecesDrive(_OfArrays):
     def kinks(self) -> tuple[float, ...]:
         """The ends, and those of all rests."""
         rests = ~self.coefficients[:, 1:].any(axis=1)
-        ends = np.concatenate(([True], rests[1:] != rests[:-1], [True]))
+        ends = np.ones(len(self.times), dtype=bool)
+        ends[1:-1] = rests[1:] != rests[:-1]
         return tuple(self.times[ends].tolist())
 
 

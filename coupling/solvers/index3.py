@@ -14,6 +14,7 @@ from coupling.live import failures
 from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
 from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
+from coupling.live.time_scales import watch_angles
 from coupling.live.tolerances import nominals
 from coupling.live.unwritten import sentences, total
 from coupling.options import Run
@@ -37,6 +38,8 @@ def begin(session: Session, run: Run) -> Status:
     status = kernel.begin_index3(
         session.bordered, _options(run), nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times)
     )
+    if status is Status.DONE:
+        watch_angles(session)
     return kernel.restart(run.start_time, session.x) if status is Status.DONE else status
 
 

@@ -9,8 +9,8 @@ import pytest
 import sympy
 from scipy.optimize import brentq
 
-from jourdain import ROTATIONAL, Joint, Result, System, falls, holds_while, rises, t
 from fmu_components.export.build import cached_fmu
+from jourdain import ROTATIONAL, Joint, Result, System, falls, holds_while, rises, t
 
 INERTIA, PEAK, RATE, OFFSET, START = 2.0, 3.0, 2.0, 0.1, 1.3
 

@@ -102,7 +102,7 @@ def test_an_arm_by_a_table(joints) -> None:
 def test_freewheels_in_series_and_in_opposition() -> None:
     """Two in series turn forwards as one; two in opposition hold both ways, and their torques are I alpha by turns."""
     parts = {name: ("mechanical1d.Inertia", {"I": 0.2}) for name in ("middle", "wheel")}
-    parts |= {name: "mechanical1d.OneWayClutch" for name in ("f1", "f2", "stay")} | {
+    parts |= dict.fromkeys(("f1", "f2", "stay"), "mechanical1d.OneWayClutch") | {
         "ground": "mechanical1d.Fixed1D",
         "arm": "mechanical1d.Angle",
     }  # type: ignore[dict-item]

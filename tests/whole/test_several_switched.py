@@ -46,7 +46,7 @@ def pressed_against_a_stop(force: tuple[float, float], kinetic: float, static: f
         "load": "mechanical1d.Force",
     }
     joints = " ".join(f"ground.flange-{name}.M {name}.N-mass.flange" for name in order.split())
-    system = built("pressed", {name: part for name, part in parts.items()}, f"load.flange-mass.flange {joints}")  # type: ignore[arg-type]
+    system = built("pressed", parts, f"load.flange-mass.flange {joints}")  # type: ignore[arg-type]
     system.drive("load.force", force[0] - force[1] * t)
     return system
 

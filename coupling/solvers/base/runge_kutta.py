@@ -14,6 +14,7 @@ from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
 from coupling.live.sensitivities import begin_sensitivities, lost_sensitivities
 from coupling.live.session import Session
+from coupling.live.time_scales import paced, watch_angles
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
 from coupling.options import Run
@@ -30,6 +31,7 @@ def explicit_method(tableau: Tableau) -> Solver:
 def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     """Runs the system by a tableau."""
     kernel, times = session.kernel, run.times()
+    run = paced(session, run)
     kernel.set_projection(session.rows, run.stabilisation == "projection")
     atol = state_tolerances(session, run)
     if session.parameters:
@@ -41,6 +43,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     times = np.ascontiguousarray(times)
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
+        watch_angles(session)
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta
     status, interrupted = advance(session, run, status)

@@ -22,6 +22,7 @@ from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.linearise import NoDerivative
 from coupling.live.session import Session
 from coupling.live.successive import ByDirections
+from coupling.live.time_scales import paced, watch_angles
 from coupling.live.tolerances import state_tolerances
 from coupling.live.unwritten import sentences
 from coupling.options import Run
@@ -137,7 +138,7 @@ class Equations:
 
 def integrate(session: Session, run: Run, name: str, make: Callable[[Equations], Stepper | SteppedInC]) -> Outcome:
     """Runs the system by a solver, of that name."""
-    equations = Equations(session)
+    equations, run = Equations(session), paced(session, run)
     return _Drive(equations, run, name, make(equations) if equations.states else _Nothing(run)).outcome()
 
 
@@ -246,6 +247,7 @@ class _Drive:
     def _advance(self, show: Callable[[float, int], None]) -> None:
         kernel, run = self._kernel, self._run
         self._require(self._begun)
+        watch_angles(self._session)
         if self._begins:
             self._equations.arrive(run.start_time, self._session.x)
             self._require(kernel.record())

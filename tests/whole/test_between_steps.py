@@ -1,0 +1,83 @@
+"""Events that begin and end between two steps, which a solver that has nothing to integrate takes as long as it likes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from coupling.live.time_scales import period
+from coupling.plan.drives import ConstantDrive, drive_of
+from coupling.plan.smooth import pieces
+from jourdain import System, t
+from tests.support.switched.one_shaft import random_shaft
+
+TURNS = 5
+WAYS = ["Speed", "Angle"]
+
+
+def geneva(slots: int, speed: float, way: str) -> System:
+    """A crank that begins opposite to the wheel."""
+    system = System("geneva")
+    system.add("crank", f"mechanical1d.{way}", {"angle": math.pi} if way == "Speed" else {})
+    system.drive(f"crank.{way.lower()}", speed if way == "Speed" else math.pi + speed * t)
+    system.add("wheel", "mechanical1d.Inertia", {"I": 0.3})
+    system.join("mechanical1d.Geneva", "crank.flange", "wheel.flange", {"slots": float(slots)}, name="drive")
+    return system
+
+
+def check(slots: int, speed: float, way: str, solver: str) -> None:
+    """Each turn turns the wheel by one slot; the pin enters and leaves half a slot's supplement before and after the line of centres."""
+    result = geneva(slots, speed, way).simulate(TURNS * 2 * math.pi / speed, solver=solver, rtol=1e-9)
+    assert result.outcome.completed, result.outcome.sentence
+    loose = 100 if solver != "dopri5" else 1
+    assert result["wheel.phi"][-1] == pytest.approx(-TURNS * 2 * math.pi / slots, abs=1e-7 * loose)
+    half = math.pi / 2 - math.pi / slots
+    expected = [(math.pi + 2 * math.pi * turn + side * half) / speed for turn in range(TURNS) for side in (-1, 1)]
+    found = result.time[np.flatnonzero(np.diff(result.time) == 0)]
+    np.testing.assert_allclose(found, expected, atol=1e-9 * loose / speed * 10)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("speed", [0.5, 3.0, 40.0])
+@pytest.mark.parametrize("slots", [3, 4, 5, 6, 7, 8])
+def test_a_geneva_drive_loses_no_turn_at_any_speed(slots: int, speed: float, way: str) -> None:
+    check(slots, speed, way, "dopri5")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["dop853", "cvode", "ida", "RK45", "Radau", "LSODA"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("speed", [0.5, 40.0])
+@pytest.mark.parametrize("slots", [3, 8])
+def test_nor_by_any_solver(slots: int, speed: float, way: str, solver: str) -> None:
+    check(slots, speed, way, solver)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_rows_that_are_recorded_change_nothing(way: str) -> None:
+    few, many = (geneva(4, 3.0, way).simulate(12.0, output_interval=12.0 / rows) for rows in (10, 10_000))
+    assert few.statistics.steps == many.statistics.steps and few.statistics.events == many.statistics.events
+    events = [result.time[np.flatnonzero(np.diff(result.time) == 0)] for result in (few, many)]
+    assert len(events[0]) == 12 and (events[0] == events[1]).all()
+    for name in ("crank.flange.phi", "wheel.phi", "wheel.w", "drive.lambda[1]"):
+        assert few[name][-1] == many[name][-1]
+
+
+def test_friction_at_rest_gives_way_to_a_peak_of_its_load() -> None:
+    """Nothing moves until the torque passes the limit for 0.2 s at 1.75 s."""
+    shaft = random_shaft(1)
+    angle, speed = shaft.run(6.0)
+    result = shaft.system((0, 1)).simulate(6.0, rtol=1e-10, atol=1e-12)
+    assert result["shaft.phi"][-1] == pytest.approx(angle, abs=1e-7) and result["shaft.w"][-1] == pytest.approx(speed, abs=1e-7)
+
+
+def test_periods_of_drives() -> None:
+    import sympy
+
+    assert period(ConstantDrive(1.0)) == math.inf
+    assert period(drive_of("x", 2 * sympy.sin(5 * t) + t * sympy.cos(7 * t + 1))) == pytest.approx(2 * math.pi / 7)
+    assert period(drive_of("x", t**2)) == math.inf
+    zigzag = drive_of("x", [(0, 0), (1, 1), (1.5, 0), (3, 2), (4, 0)], smooth=True)
+    assert period(pieces(zigzag, 0, "x")[0]) == pytest.approx(1.0)  # type: ignore[arg-type]  # a curve
