@@ -227,7 +227,7 @@ static bool redundant(const Loop *l)
 static double allowed_misfit(const Kernel *k, const Loop *l)
 {
     const bool stage = k->projection && !k->projected && !k->events && !k->thorough;
-    return stage || (l->deficiency && linear_passing(l->linear) == l->deficiency) ? in_passing : consistent;
+    return stage || (l->deficiency && linear_passing(l->linear) > 0) ? in_passing : consistent;
 }
 
 /* Where the equations are redundant, whether they hold together. */

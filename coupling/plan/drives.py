@@ -116,7 +116,7 @@ class PiecesDrive(_OfArrays):
     @property
     def kinks(self) -> tuple[float, ...]:
         """The ends, and those of all rests."""
-        rests = ~self.coefficients[:, 1:].any(axis=1)
+        rests = (self.coefficients[:, 1:] == 0).all(axis=1)
         ends = np.ones(len(self.times), dtype=bool)
         ends[1:-1] = rests[1:] != rests[:-1]
         return tuple(self.times[ends].tolist())

@@ -66,7 +66,8 @@ def _roughness(session: Session) -> str:
     if session.solver_statistics["rejected"] < MANY:
         return ""
     count, state, time = session.kernel.roughest()
-    if count < MANY or state < 0:
+    passes = any(session.kernel.deficient(loop, True)[0] for loop in range(len(session.schedule.loops)))
+    if count < MANY or state < 0 or passes:  # near a singular pose multipliers are uncertain, which another sentence says
         return ""
     rejected = f"the step at t = {time:.6g} s was rejected {count} times because"
     jump = undeclared_jump(session, time)

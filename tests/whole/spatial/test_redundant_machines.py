@@ -1,0 +1,36 @@
+"""Machines whose constraints repeat each other move like those by one coordinate, at any heading, in any order, however their bodies are cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.systems.redundant import Machine, Variant, family, run, variants
+
+MACHINES = family()
+ONE_EACH = [0, 2, 8, 9, 13, 17, 18, 26]
+TENTH = [(machine, variant) for number, machine in enumerate(MACHINES) for variant in variants()[number % 10 :: 10]]
+
+
+def check(machine: Machine, variant: Variant) -> None:
+    found = run(machine, variant)
+    assert found.error < 10, found.sentence
+    assert found.redundant == machine.redundant
+    assert found.others == ()
+
+
+@pytest.mark.parametrize("machine", [MACHINES[number] for number in ONE_EACH], ids=lambda machine: machine.name)
+def test_a_redundant_machine_moves_like_its_coordinate(machine: Machine) -> None:
+    check(machine, Variant(heading=1.2, order=1, cut=1))
+
+
+def test_headings_do_not_matter() -> None:
+    """The steps are the same but for a few, and the motion to the tolerance."""
+    for machine in (MACHINES[17], MACHINES[13]):
+        steps = [run(machine, Variant(heading=heading)).steps for heading in (0.0, 0.3, 1.5707963267948966)]
+        assert max(steps) <= 1.05 * min(steps)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("machine", "variant"), TENTH, ids=lambda each: getattr(each, "name", None))
+def test_a_tenth_of_all_variants(machine: Machine, variant: Variant) -> None:
+    check(machine, variant)
