@@ -51,7 +51,8 @@ def _monotone(drive: SplineDrive) -> tuple[np.ndarray, np.ndarray]:
     d, c = _estimated(times, values)
     before, after = np.append(0.0, rise), np.append(rise, 0.0)
     sign = np.where(before * after > 0, np.sign(after), 0.0)
-    d = sign * np.clip(sign * d, 0.0, 5.0 * np.minimum(np.abs(before), np.abs(after)))
+    least = np.minimum(np.abs(before), np.abs(after))
+    d = sign * np.clip(sign * d, 0.5 * least, 5.0 * least)  # an estimate across a jump may point backwards, and would stop the motion
     long_before, long_after = np.append(h[0], h), np.append(h, h[-1])
     up_before, up_after = np.sign(before), np.sign(after)
     c = np.where(up_before > 0, np.minimum(c, 4 * d / long_before), np.where(up_before < 0, np.maximum(c, 4 * d / long_before), 0.0))

@@ -53,6 +53,16 @@ def test_the_rate_vanishes_at_extremes_and_two_rows_give_the_shortest_quintic() 
     np.testing.assert_allclose(at(curve, u)[0], 10 * u**3 - 15 * u**4 + 6 * u**5, atol=1e-14)
 
 
+def test_a_motion_that_goes_on_does_not_stop_at_a_row() -> None:
+    """Rises of very different slopes: the rate vanishes at no row between two of them."""
+    random = np.random.default_rng(0)
+    jump = (np.arange(8.0), np.array([0.0, 0.1, 0.2, 0.3, 5.0, 5.1, 5.2, 5.3]))
+    for times, values in (jump, *(random.uniform((0.05, 0.02), 1.0, (10, 2)).cumsum(axis=0).T for _ in range(200))):
+        _, rate = pieces(SplineDrive(times, values), 1, "x")
+        slope = np.diff(values) / np.diff(times)
+        assert (at(rate, np.array([0.0]))[1:, 0] > 0.02 * np.minimum(slope[1:], slope[:-1])).all()
+
+
 def test_rows_of_a_smooth_motion_are_followed_to_fifth_order() -> None:
     """A rise that begins and ends at rest, without an extreme between."""
     errors = []
