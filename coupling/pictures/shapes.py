@@ -6,6 +6,7 @@ A point is ``[frame, [x, y]]`` or ``[frame, [x, y, z]]``. Sizes are metres; thos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -148,9 +149,29 @@ class Shapes:
         yield {"kind": "square", "of": word["of"], "at": self._at(place), "r": 0.007 * self.size, "axes": place.axes.T.tolist()}
 
     def _rail(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        """From where the moving point is first to where it is last along the axis, with room for the slider."""
         a, b = self._places(word)
-        axis = a.axes[:, int(word["axis"])] if self.space or int(word["axis"]) < 2 else a.axes[:, 0]
+        if word.get("origin"):
+            b = replace(b, at=np.zeros(self.geometry.dimension))
+        yield from self._guided(a, b, word)
+        yield {
+            "kind": "slider",
+            "of": word["of"],
+            "at": self._at(b),
+            "along": [a.frame, self._axis(a, word).tolist()],
+            "r": 0.018 * self.size,
+            "c": self._colour(b.frame),
+        }
+
+    def _guide(self, word: Mapping[str, Any]) -> Iterator[Shape]:
+        yield from self._guided(*self._places(word), word)
+
+    def _axis(self, place: Place, word: Mapping[str, Any]) -> np.ndarray:
+        number = int(word["axis"])
+        return place.axes[:, number if number < self.geometry.dimension else 0]
+
+    def _guided(self, a: Place, b: Place, word: Mapping[str, Any]) -> Iterator[Shape]:
+        """A rail from where the moving point is first to where it is last along the axis, with room for the slider."""
+        axis = self._axis(a, word)
         frame = self.geometry.frames[a.frame]
         along = np.einsum("ij,ij->i", self.geometry.over_time(b) - self.geometry.over_time(a), frame.direction(axis))
         room = (0.012 if self.space else 0.03) * self.size
@@ -160,14 +181,6 @@ class Shapes:
             "a": [a.frame, (a.at + low * axis).tolist()],
             "b": [a.frame, (a.at + high * axis).tolist()],
             "w": 0.006 * self.size,
-        }
-        yield {
-            "kind": "slider",
-            "of": word["of"],
-            "at": self._at(b),
-            "along": [a.frame, axis.tolist()],
-            "r": 0.018 * self.size,
-            "c": self._colour(b.frame),
         }
 
     def _fixed(self, word: Mapping[str, Any]) -> Iterator[Shape]:

@@ -6,7 +6,6 @@ Joints need no words: the symbol follows from their freedoms.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -64,8 +63,9 @@ def body(*pose: str, inertia: bool = True) -> Picture:
 
 def block(joint: str, axes: str) -> Picture:
     """A body that hangs on the joint at its port ``P``, where its frame has its origin, and has no pose among its variables: that of ``C1`` tells."""
-    hinge = {"revolute": (pin("P"),), "prismatic": (rail("P", "C1", "z"),), "translational": (rail("P", "C1", "x"),)}
-    words = (*hinge.get(joint, (square("P"),)), Word("link", (), (("origin", 1.0),)), Word("centre"))
+    sliding = {"prismatic": "z", "translational": "x"}
+    hinge = rail("P", "C1", sliding[joint], origin=True) if joint in sliding else pin("P") if joint == "revolute" else square("P")
+    words = (hinge, Word("link", (), (("origin", 1.0),)), Word("centre"))
     return Picture(words, None, "C1", tuple(f"r{axis}" for axis in axes))
 
 
@@ -89,9 +89,14 @@ def ball(port: str, radius: Value = 0.0) -> Word:
     return Word("ball", (port,), (("radius", radius),))
 
 
-def rail(a: str, b: str, axis: str) -> Word:
-    """What moves at ``b`` along an axis of ``a``: x or z."""
-    return Word("rail", (a, b), (("axis", float("xyz".index(axis))),))
+def rail(a: str, b: str, axis: str, *, origin: bool = False) -> Word:
+    """A slider at ``b``, or at the origin of its body, that moves along an axis of ``a``: x, y or z."""
+    return Word("rail", (a, b), (("axis", float("xyz".index(axis))), *([("origin", 1.0)] if origin else [])))
+
+
+def guide(a: str, b: str, axis: str) -> Word:
+    """A rail along an axis of ``a``, as far as ``b`` comes, which may lie beside it."""
+    return Word("guide", (a, b), (("axis", float("xyz".index(axis))),))
 
 
 def square(port: str) -> Word:
@@ -161,15 +166,11 @@ def cam(port: str, radius: Value, harmonics: int) -> Word:
     )
 
 
-_FREEDOM = re.compile(r"(rotation|translation)\d*\.q")
-
-
 def joint_picture(names: Collection[str], spatial: bool) -> Picture:
-    """The symbol of a joint between M and N, by the names of its variables, among which are those of its freedoms."""
-    found = {match[1] for name in names if (match := _FREEDOM.fullmatch(name))}
-    words = [rail("M", "N", "z" if spatial else "x")] if "translation" in found else []
-    if "rotation" in found:
+    """The symbol of a joint between M and N, by the names of its variables: N slides on M, turns about itself, or is held in all directions."""
+    words = [rail("M", "N", "z" if spatial else "x")] if "translation.q" in names else []
+    if "rotation.q" in names:
         words.append(pin("N"))
-    if not words and "position[1]" in names:
+    if not words and f"position[{6 if spatial else 3}]" in names:
         words.append(square("N"))
     return Picture(tuple(words))

@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, box, line
 from fmu_components.declare.joint import Joint, same_direction
+from fmu_components.declare.picture import guide, picture
 
 
 class DoubleTranslational(Joint):
@@ -16,6 +17,7 @@ class DoubleTranslational(Joint):
         box(-0.25, -0.25, 0.25, 0.25, fill=0.85),
         line((0, 0.6), (0.95, 0.6), (0.95, 0)),
     )
+    picture = picture(guide("M", "N", "x"), guide("N", "M", "y"))
 
     def constraint(self, M, N):
         return [N.x_axis.dot(M.y_axis)]

@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, box, circle, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import picture, pin
 
 
 class PlaneCrossing(Joint):
@@ -19,6 +20,7 @@ class PlaneCrossing(Joint):
         line((-0.6, 0), (0.6, 0), width=0.12),
         circle(0, 0, 0.13, fill=1.0),
     )
+    picture = picture(pin("N"))
 
     def constraint(self, M, N):
         return [N.x - M.x, M.y, N.y]

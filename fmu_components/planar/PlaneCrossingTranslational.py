@@ -4,6 +4,7 @@ from sympy import Matrix
 
 from fmu_components.declare.icon import Drawing, box, circle, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import picture, pin, rail
 from fmu_components.planar.PlaneCrossing import PlaneCrossing
 
 
@@ -21,6 +22,7 @@ class PlaneCrossingTranslational(Joint):
         box(-0.15, -0.12, 0.25, 0.16, fill=1.0),
         circle(0.05, 0.02, 0.06, fill=0.0),
     )
+    picture = picture(rail("M", "N", "x"), pin("N"))
 
     @staticmethod
     def _seen_in_the_plane_of_M(M, N):

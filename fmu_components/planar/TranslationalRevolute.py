@@ -2,6 +2,7 @@
 
 from fmu_components.declare.icon import Drawing, box, circle, line
 from fmu_components.declare.joint import Joint
+from fmu_components.declare.picture import picture, pin, rail
 
 
 class TranslationalRevolute(Joint):
@@ -17,6 +18,7 @@ class TranslationalRevolute(Joint):
         circle(0, 0, 0.16, fill=1.0),
         line((-0.95, 0), (-0.16, 0), width=0.16),
     )
+    picture = picture(rail("N", "M", "x"), pin("M"))
 
     def constraint(self, M, N):
         return [(N.point - M.point).dot(N.y_axis)]

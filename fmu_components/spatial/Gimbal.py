@@ -4,6 +4,7 @@ import sympy
 
 from fmu_components.declare.icon import Drawing, arc, circle, line
 from fmu_components.declare.joint import Angle
+from fmu_components.declare.picture import picture
 from fmu_components.declare.space import SpatialJoint, lean
 
 _LOCKED = 1e-12
@@ -27,6 +28,7 @@ class Gimbal(SpatialJoint):
         circle(0, 0, 0.3, fill=0.85),
     )
     starts_N = {"R22": 0.0, "R33": 0.0, "R32": -1.0, "R23": 1.0}
+    picture = picture()
 
     def freedoms(self, M, N):
         x, y, sine = lean(self, M, N)

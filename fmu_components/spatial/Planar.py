@@ -1,6 +1,7 @@
 """Planar joint in space."""
 
 from fmu_components.declare.icon import Drawing, box, line
+from fmu_components.declare.picture import level, picture, pin
 from fmu_components.declare.space import SpatialJoint, same_axis, turn
 
 
@@ -14,6 +15,7 @@ class Planar(SpatialJoint):
     drawing = Drawing(
         line((-0.9, -0.5), (0.5, -0.5), (0.9, 0.1), (-0.5, 0.1), (-0.9, -0.5), fill=0.95), box(-0.25, -0.2, 0.25, 0.35, fill=0.75)
     )
+    picture = picture(level("M", "N"), pin("N"))
 
     def constraint(self, M, N):
         return [(N.point - M.point).dot(M.z_axis), M.x_axis.dot(N.z_axis), M.y_axis.dot(N.z_axis)]

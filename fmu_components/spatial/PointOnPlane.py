@@ -1,6 +1,7 @@
 """Point on a plane."""
 
 from fmu_components.declare.icon import Drawing, circle, line
+from fmu_components.declare.picture import ball, level, picture
 from fmu_components.declare.space import SpatialJoint
 
 
@@ -13,6 +14,7 @@ class PointOnPlane(SpatialJoint):
     drawing = Drawing(
         line((-0.85, -0.5), (0.45, -0.5), (0.85, 0.2), (-0.45, 0.2), (-0.85, -0.5), fill=0.85), circle(0, -0.05, 0.16, fill=0.0)
     )
+    picture = picture(level("M", "N"), ball("N"))
 
     def constraint(self, M, N):
         return [(N.point - M.point).dot(M.z_axis)]

@@ -128,7 +128,11 @@ def test_what_cannot_be_drawn(result: Result) -> None:
 def test_every_word_of_the_catalogue_is_drawn() -> None:
     """Whatever a component says of its looks has a shape; so have the symbols of joints, which follow from their freedoms."""
     stated = [each.picture for each in all_components().values() if each.picture is not None]
-    joints = [joint_picture(names, spatial) for spatial in (False, True) for names in (("position[1]",), ("rotation.q", "translation2.q"))]
+    joints = [
+        joint_picture(names, spatial)
+        for spatial in (False, True)
+        for names in (("position[3]", "position[6]"), ("rotation.q", "translation.q"))
+    ]
     said = {word.kind for picture in (*stated, *joints) for word in picture.words}
     assert {"link", "pin", "rail", "square", "coil", "piston", "wheel", "gear"} <= said
     assert [kind for kind in sorted(said) if not hasattr(Shapes, f"_{kind}")] == []
@@ -141,6 +145,11 @@ NOTHING_TO_SEE = {
         ["planar.PointedVelocity", "planar.RelativeVelocity", "spatial.RelativeVelocity"], "it acts on velocities, at no place"
     ),
     "spatial.PlanarFrame": "the body in the plane is drawn",
+    **dict.fromkeys(
+        ["planar.RelativeAngle", "planar.RelativePosition", "spatial.RelativeAngle", "spatial.RelativePosition"],
+        "it drives what another joint holds, which is drawn",
+    ),
+    "spatial.Gimbal": "it constrains nothing, and has torques alone",
 }
 
 

@@ -26,9 +26,9 @@ def test_joints_need_no_words() -> None:
     def kinds(names: tuple[str, ...]) -> list[str]:
         return [word.kind for word in joint_picture(names, spatial=False).words]
 
-    assert kinds(("rotation.q", "rotation.qd")) == ["pin"] and kinds(("translation1.q", "translation2.q")) == ["rail"]
-    assert kinds(("translation.q", "rotation.q")) == ["rail", "pin"] and kinds(("position[1]",)) == ["square"]
-    assert kinds(("velocity[1]",)) == []
+    assert kinds(("rotation.q", "rotation.qd")) == ["pin"] and kinds(("translation1.q", "translation2.q")) == []
+    assert kinds(("translation.q", "rotation.q")) == ["rail", "pin"] and kinds(("position[3]",)) == ["square"]
+    assert kinds(("velocity[1]",)) == kinds(("position[1]", "position[2]")) == []
     assert [word.kind for word in declaration(Revolute).picture.words] == ["pin"]
 
 
