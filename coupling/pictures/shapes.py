@@ -163,7 +163,8 @@ class Shapes:
         }
 
     def _guide(self, word: Mapping[str, Any]) -> Iterator[Shape]:
-        yield from self._guided(*self._places(word), word)
+        a, b = self._places(word)
+        yield from self._guided(a, b, word)
 
     def _axis(self, place: Place, word: Mapping[str, Any]) -> np.ndarray:
         number = int(word["axis"])
