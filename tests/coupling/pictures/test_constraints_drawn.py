@@ -153,7 +153,7 @@ def constraint_of(name: str) -> Constraint:
 
 
 @pytest.mark.parametrize("name", JOINTS)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_what_a_constraint_allows_lies_on_what_is_drawn(name: str, seed: int) -> None:
     constraint = constraint_of(name)
     poses = constraint.allowed(seed)
@@ -254,3 +254,29 @@ def test_a_block_slides_on_its_rail(block: str, axis: int) -> None:
     assert np.abs(np.delete(found, axis, axis=1)).max() < 1e-12
     assert found[-1, axis] == pytest.approx(travel, rel=1e-6)
     assert rail["a"][1][axis] < 0 and rail["b"][1][axis] > travel
+
+
+@pytest.mark.parametrize(("name", "port", "level"), [("planar.KnifeEdge", 1, 1), ("spatial.KnifeEdge", 1, 1), ("planar.IdealWheel", 0, 2)])
+def test_an_edge_and_a_wheel_are_drawn_along_the_velocity_that_they_allow(name: str, port: int, level: int) -> None:
+    constraint = Constraint(name)
+    random = np.random.default_rng(3)
+    poses = constraint._poses(random.normal(size=2 * (3 if constraint.dimension == 2 else 6)))
+    drawn = Drawn(constraint, poses, 3)
+    (shape,) = (each for shapes in drawn.shapes for each in shapes)
+    if constraint.dimension == 2:
+        points = np.array([drawn.at([shape["frame"], point]) for point in shape["rings"][0]])
+        along, across = np.linalg.svd(points - points.mean(axis=0))[2]
+    else:  # in the plane of the other body, and in that of the edge
+        across = drawn.direction([shape["at"][0], shape["axes"][2]])
+        along = np.cross(poses[0].axes[:, 2], across)
+    expression = constraint.declared.expand(constraint.declared[f"velocity[{level}]"].symbol)
+    symbols = sorted(expression.free_symbols, key=str)
+    velocity = sympy.lambdify([symbols], expression)
+    places = dict(zip("MN", poses, strict=True))
+
+    def slip(direction: np.ndarray) -> float:
+        rates = {f"{name}.{rate}{axis}": 0.0 for name in "MN" for rate in ("v", "omega") for axis in ("", *"xyz")}
+        rates |= {f"{'MN'[port]}.v{axis}": float(value) for axis, value in zip("xyz", direction, strict=False)}
+        return float(velocity([rates[str(each)] if str(each) in rates else constraint._value(str(each), places) for each in symbols]))
+
+    assert abs(slip(along)) < 1e-12 < 1e-2 < abs(slip(across))
