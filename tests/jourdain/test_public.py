@@ -19,7 +19,7 @@ PUBLIC = """
     cache_folder cached_fmu falls find friction from_file holds_while orientation reaches rises same_direction sample signed_root sweep t unilateral
 """
 MEASURES = "energy_drift final maximum minimum peak rms value_at"
-LOOKS = "Picture Word ball blade body bush cam cart coil dashpot fixed gear level picture pin piston rail rest rod square tyre wheel"
+LOOKS = "Picture Word ball blade body bush cam cart coil dashpot fixed gear guide level picture pin piston rail rest rod square tyre wheel"
 SHAPES = "box cylinder mesh outline sphere"
 DRAWING = "Circle Drawing Line arc arrowhead axes box circle damper gearwheel ground line spring"
 
