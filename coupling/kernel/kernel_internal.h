@@ -387,6 +387,8 @@ bool left_behind(Kernel *, double t, const double *x, const double *before, cons
 
 /* switching.c */
 int pass_switching(Kernel *, double t, double *x, bool at_start, bool *changed); /* at a point in Continuous-Time Mode */
+void note_parting(Kernel *); /* what is in force contradicts itself from now on */
+void note_span(Kernel *, double span); /* of the run, by which a moment is measured */
 
 /* happening.c */
 int happen(Kernel *, double t, double *x); /* an event at the point where the instances are */

@@ -1,6 +1,5 @@
 /* A run in time: outputs, events and how they end, whatever method takes the steps. */
 #include "sensitivity.h"
-#include "switching.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,7 +22,7 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     size_t u = 0;
     for (int i = 0; i < k->loop_count; i++)
         u += (size_t)k->loops[i].count;
-    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (2 * n + 4 * m + 2 * u) * sizeof(double));
+    Run *run = calloc(1, sizeof *run + 2 * m * sizeof(Crossing) + (3 * n + 4 * m + 2 * u) * sizeof(double));
     if (!run)
         return KERNEL_NO_MEMORY;
     k->run = run;
@@ -32,7 +31,8 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->crossing = (Crossing *)(run + 1);
     run->present = (double *)(run->crossing + 2 * m);
     run->x = run->present + n;
-    run->z = run->x + n;
+    run->slope = run->x + n;
+    run->z = run->slope + n;
     run->z_before = run->z + m;
     run->z_middle = run->z_before + m;
     run->z_earlier = run->z_middle + m;
@@ -47,6 +47,8 @@ int begin_run(Kernel *k, const Method *method, double start, double stop, long o
     run->parted = NAN;
     run->span = stop - start;
     run->last_event = -INFINITY;
+    if (k->switching)
+        note_span(k, run->span);
     if (k->leaves_last) /* the caller has passed what happens at the start */
         k->passed = start;
     for (int i = 0; i < k->part_count; i++)
@@ -182,22 +184,19 @@ static int record_until(Kernel *k, double t)
 static int locate(Kernel *k, double *time)
 {
     Run *run = k->run;
-    double low = run->from, high = run->end;
+    double low = run->from, high = run->end, beside = 1;
     int which = crossed(run->z_before, run->z, k->indicators, k->arms);
     double f_low = run->z_before[which], f_high = run->z[which];
     int result, side = 0;
     for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * fmax(fabs(high), run->t - run->t_before); i++) {
-        /* Illinois, kept off the ends, with a bisection whenever that crawls. */
+        /* Illinois, with a bisection whenever that crawls. Where an end is the zero as well as numbers tell, the other one comes near. */
         double middle = i % 4 == 3 ? (low + high) / 2 : high - f_high * (high - low) / (f_high - f_low);
-        const double margin = fmin(0.25 * (high - low), DBL_EPSILON * fabs(high));
-        middle = middle >= low + margin && middle <= high - margin ? middle : (low + high) / 2;
+        const double margin = fmin(0.25 * (high - low), beside * DBL_EPSILON * fabs(high)), inside = fmin(fmax(middle, low + margin), high - margin);
+        beside = middle == inside ? 1 : 4 * beside;
+        middle = inside;
         if (!(middle > low && middle < high))
             break;
-        result = state_on_constraints(k, middle, run->x);
-        if (result == KERNEL_DONE)
-            result = kernel_evaluate(k, middle, run->x);
-        if (result == KERNEL_DONE)
-            result = kernel_indicators(k, run->z_middle);
+        result = probe(k, middle, run->z_middle);
         if (result)
             return result;
         const int now = crossed(run->z_before, run->z_middle, k->indicators, k->arms);
@@ -309,7 +308,7 @@ static int part(Kernel *k, int result)
     if (!k->switching || k->failure.kind != KERNEL_CONTRADICTORY || run->parted == run->t)
         return result;
     run->parted = run->t;
-    k->switching->parts = true;
+    note_parting(k);
     k->statistics.state_events++;
     memcpy(run->x, run->present, (size_t)kernel_width(k) * sizeof *run->x);
     return pass_event(k, run->t, -1);

@@ -44,6 +44,7 @@ typedef struct Run {
     Crossing *crossing; /* by indicator: out of the positive, into it */
     double from, end; /* of what is searched for the first event of the last step */
     double t_earlier; /* where the step before the last began; not a number after an event */
+    double *slope; /* derivatives where indicators are probed */
     double *x, *z, *z_before, *z_middle, *z_earlier; /* indicators at `end`, at `from`, between, at `t_earlier` */
     double *z_inside; /* and at all samples of the last step, with its ends; so many rows fit in */
     int room;
@@ -62,6 +63,7 @@ void note_angles(Kernel *); /* where a step begins, lest one that turns far leap
 
 /* A state event inside the last step that its ends do not show moves `end`, with the indicators there, before the end of the step. */
 int look_inside(Kernel *);
+int probe(Kernel *, double t, double *z); /* the indicators within the last step */
 int state_on_constraints(Kernel *, double t, double *x); /* within the last step, lest what is interpolated be taken for what happens */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

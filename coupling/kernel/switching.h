@@ -36,6 +36,7 @@ typedef struct Switching {
     Item *item;
     double *z, *z_before, *impulse, *velocity; /* by unknown of all loops */
     bool begun;
+    double span;          /* of the run */
     bool parts;           /* what is in force contradicts itself from now on */
     double ahead, *later; /* how much later forces are looked at, with the states then */
     double slack;         /* an acceleration that is wrong until then, and bearable */

@@ -1,7 +1,6 @@
 /* Modes where prescribed motions part, such as an arm that leaves its rest while a pawl turns a wheel that a brake holds: at that instant all of
  * them may be in force, and a moment later they contradict each other; or such motions touch a bound, by rounding on its wrong side. What comes a
  * moment later tells which of them hold. */
-#include "run.h"
 #include "switching.h"
 
 #include <math.h>
@@ -30,11 +29,21 @@ static bool bearable(const Switching *s, const Problem *p)
     return -least * s->ahead <= 10 * s->options.allowed;
 }
 
+void note_parting(Kernel *k)
+{
+    k->switching->parts = true;
+}
+
+void note_span(Kernel *k, double span)
+{
+    k->switching->span = span;
+}
+
 int choose_ahead(Kernel *k, double t, double *x, const int *first, Problem *p)
 {
     Switching *s = k->switching;
     const size_t n = (size_t)k->states;
-    const double span = k->run ? k->run->span : 1;
+    const double span = s->span > 0 ? s->span : 1;
     double *const dx = calloc(2 * n + 1, sizeof *dx);
     if (!dx)
         return KERNEL_NO_MEMORY;
