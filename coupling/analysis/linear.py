@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from coupling.analysis.coordinates import Chart, Coordinates, chart, state_addresses
+from coupling.analysis.coordinates import Chart, Coordinates, chart, constraint_rows, state_addresses
 from coupling.analysis.linear_model import LinearModel
 from coupling.analysis.standing import Standing
 from coupling.errors import AnalysisError, BuildError, shown
 from coupling.kernel.status import Status
 from coupling.live.session import Session
-from coupling.plan.connections import End, find_end
+from coupling.plan.connections import End, find_end, prescribed
 from coupling.plan.graph import Address
 from coupling.plan.outputs import chosen, names_of
+from coupling.plan.rates import original_of, rates_of
 
-_AT_REST, _STEADY, _CONSISTENT = 1e-6, 1e-5, 1e-6
+_AT_REST, _STEADY, _CONSISTENT, _RANK, _FOLLOWED = 1e-6, 1e-5, 1e-6, 1e-11, 1e-8
+_ROUNDING = 1e-13
+"""The share of the terms of a sum below which the sum is 0. Rounding must not make a strictly proper response improper."""
 _SPAN, _WAY, _STEPS = 1.0, 0.1, 50
 """For how many seconds at most, and how far in nominal sizes, a motion is followed, which must not change what is linear about it."""
 
@@ -27,30 +30,84 @@ def linear_model(
     """About the point where the session stands. See ``System.linearise``."""
     given, asked = inputs_named(session, inputs, "linearise"), outputs_named(session, outputs, "linearise")
     wanted = Coordinates(session, [_coordinate_named(session, name) for name in names_given("coordinates", coordinates)])
-    standing = Standing(session, [*wanted.wanted, *asked], given)
+    orders = _orders(session, given)
+    standing = Standing(session, [*wanted.wanted, *asked], [*given, *(a for order in orders[1:] for a in order if a)])
     here = chart(standing, wanted)
     at_rest = _is_at_rest(standing, here)
-    A, B, C, D = _matrices(standing, here, asked)
+    seeds = np.array([[float(a == each) for order in orders for each in order] for a in standing.inputs])
+    seeds = seeds.reshape(len(standing.inputs), len(orders) * len(given))
+    follow = _follow(standing, here, seeds)
+    A, B, C, D = _matrices(standing, here, asked, follow, seeds)
     if at_rest:
         _check_consistent(standing, here, A)
+        _check_rates(standing, here, B, follow, seeds)
     else:
         _check_steady(standing, here, A)
     states = [each.variable for each in here.coordinates]
     if outputs is None:
-        asked, C, D = states, np.eye(len(states)), np.zeros((len(states), len(given)))
+        asked, C, D = states, np.eye(len(states)), np.zeros((len(states), seeds.shape[1]))
     every = list(dict.fromkeys([*states, *given, *asked]))
     names = {a: standing.label(a) for a in every}
     groups = [tuple(names[a] for a in group) for group in (states, given, asked)]
     units = {names[a]: standing.unit(a) for a in every}
     point = dict(zip(names.values(), map(float, standing.values(every)), strict=True))
-    return LinearModel(A, B, C, D, groups[0], groups[1], groups[2], units, point)
+    (B0, B1, B2), (D0, D1, D2) = (np.split(each, len(orders), axis=1) for each in (B, D))
+    return LinearModel(A, B0, C, D0, groups[0], groups[1], groups[2], units, point, B1, B2, D1, D2)
 
 
-def _matrices(standing: Standing, here: Chart, asked: Sequence[Address]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    gradients, n, m = standing.gradients(), standing.states, len(standing.inputs)
-    rates = np.array([gradients[each.rate] for each in here.coordinates]).reshape(-1, n + m)
-    seen = np.array([gradients[a] for a in asked]).reshape(-1, n + m)
-    return rates[:, :n] @ here.tangent, rates[:, n:], seen[:, :n] @ here.tangent, seen[:, n:]
+def _orders(session: Session, given: Sequence[Address]) -> list[list[Address | None]]:
+    """Returns the inputs, their rates and their second rates. The rates that the system itself gives do not follow from the input."""
+    orders: list[list[Address | None]] = [list(given)]
+    fmus = [session.built.parts[a.part].fmu for a in given]
+    rates = [rates_of(fmu, fmu.by_reference[a.reference].name) for fmu, a in zip(fmus, given, strict=True)]
+    for order in range(2):
+        found = [
+            Address(a.part, 0, fmu.variables[names[order]].reference) if order < len(names) else None
+            for fmu, a, names in zip(fmus, given, rates, strict=True)
+        ]
+        orders.append([None if a in session.schedule.graph.wires else a for a in found])
+    return orders
+
+
+def _follow(standing: Standing, here: Chart, seeds: np.ndarray) -> np.ndarray:
+    """Returns the change of all states with the inputs and their rates, at fixed coordinates. Constraints of prescribed motion cause it."""
+    gradients, n = standing.gradients(), standing.states
+    place = {a: i for i, a in enumerate(state_addresses(standing.session))}
+    whole = np.eye(n, n + len(standing.inputs))
+    coordinates = [whole[place[c.variable]] if c.variable in place else gradients[c.variable] for c in here.coordinates]
+    rows = np.vstack([constraint_rows(standing, gradients), np.array(coordinates).reshape(-1, n + len(standing.inputs))[:, :n]])
+    moved = np.zeros((len(rows), len(seeds)))
+    for i, a in enumerate(standing.constraints):
+        moved[i] = gradients[a][n:]
+    for i, each in enumerate(coordinates, len(rows) - len(coordinates)):
+        moved[i] = each[n:]
+    right = -moved @ seeds
+    if not right.any():
+        return np.zeros((n, seeds.shape[1]))
+    lengths = np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None]
+    follow = np.linalg.lstsq(rows / lengths, right / lengths, rcond=_RANK)[0]
+    off = np.abs(rows @ follow - right).max(axis=0)
+    held = np.flatnonzero(off > _FOLLOWED * np.abs(right).max(initial=0.0))
+    if len(held):
+        name = standing.label(standing.inputs[int(held[0]) % (seeds.shape[1] // 3)])
+        raise AnalysisError(f"linearise: inputs: the constraints leave no motion in which '{name}' changes; leave it out, or free the other side")
+    follow[np.abs(follow) <= _ROUNDING * np.abs(follow).max(axis=0)] = 0
+    return follow
+
+
+def _matrices(
+    standing: Standing, here: Chart, asked: Sequence[Address], follow: np.ndarray, seeds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Returns the derivatives of rates and outputs by coordinates, and by the inputs with their rates."""
+    gradients, n = standing.gradients(), standing.states
+
+    def both(addresses: Sequence[Address]) -> tuple[np.ndarray, np.ndarray]:
+        rows = np.array([gradients[a] for a in addresses]).reshape(-1, n + len(standing.inputs))
+        by_inputs = rows[:, :n] @ follow + rows[:, n:] @ seeds
+        by_inputs[np.abs(by_inputs) <= _ROUNDING * (np.abs(rows[:, :n]) @ np.abs(follow) + np.abs(rows[:, n:]) @ seeds)] = 0
+        return rows[:, :n] @ here.tangent, by_inputs
+
+    return *both([each.rate for each in here.coordinates]), *both(asked)
 
 
 def _is_at_rest(standing: Standing, here: Chart) -> bool:
@@ -81,6 +138,25 @@ def _check_consistent(standing: Standing, here: Chart, A: np.ndarray) -> None:
         )
 
 
+def _check_rates(standing: Standing, here: Chart, B: np.ndarray, follow: np.ndarray, seeds: np.ndarray) -> None:
+    """Refuses rates of an input that are not its derivatives: the states that follow it then leave the constraints."""
+    if not follow.any():
+        return
+    gradients, n, count = standing.gradients(), standing.states, seeds.shape[1] // 3
+    rows = np.array([gradients[a] for a in standing.rates]).reshape(n, -1)
+    before = np.hstack([np.zeros((n, count)), follow[:, : 2 * count]])
+    off = np.abs(rows[:, :n] @ follow + rows[:, n:] @ seeds - here.tangent @ B - before)
+    off[list(standing.session.built.gauge)] = 0
+    scale = 1 + np.abs(rows).max(axis=1, initial=0.0)[:, None]
+    for i, worst in enumerate((off / scale).max(axis=0, initial=0.0).reshape(3, count).max(axis=0)):
+        if worst > _CONSISTENT and seeds[:, count + i].any():
+            name = standing.label(standing.inputs[i])
+            raise AnalysisError(
+                f"the motion that '{name}' prescribes does not follow its rates: the constraints are left by {worst:.2g} of their size; "
+                f"correct the derivatives of the FMU that takes '{name}'"
+            )
+
+
 def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
     """A motion has a linear model where that does not change along it."""
     start, rates = standing.x.copy(), standing.values([each.rate for each in here.coordinates])
@@ -89,7 +165,8 @@ def _check_steady(standing: Standing, here: Chart, A: np.ndarray) -> None:
     standing.move(_followed(standing, start, span))
     try:
         there = chart(standing, Coordinates(standing.session, [each.variable for each in here.coordinates]))
-        later, *_ = _matrices(standing, there, ())
+        gradients = standing.gradients()
+        later = np.array([gradients[each.rate][: standing.states] for each in there.coordinates]) @ there.tangent
     finally:
         standing.move(start)
     order = [[each.variable for each in there.coordinates].index(each.variable) for each in here.coordinates]
@@ -130,7 +207,10 @@ def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Addr
     found = []
     for name in names_given("inputs", names):
         end, address = variable_named(session, name, f"{verb}: inputs: ")
-        if end.variable is None or end.variable.causality != "input" or end.variable.type != "real":
+        solved_for = end.variable is not None and prescribed(end.fmu, end.variable)
+        if solved_for and address not in session.schedule.graph.drives:
+            raise BuildError(f"{verb}: inputs: '{name}' is solved for; drive it, so that it becomes an input: system.drive('{name}', 0.0)")
+        if end.variable is None or (end.variable.causality != "input" and not solved_for) or end.variable.type != "real":
             raise BuildError(
                 f"{verb}: inputs: '{name}' is no real input; name one, such as a torque or a voltage that is driven or left open"
             )
@@ -138,6 +218,9 @@ def inputs_named(session: Session, names: Sequence[str], verb: str) -> list[Addr
             raise BuildError(
                 f"{verb}: inputs: '{name}' is connected, so that the system gives its value; name an input that is driven or left open"
             )
+        original = original_of(session.built.parts[address.part].fmu, end.variable.name)
+        if original and variable_named(session, f"{end.instance}.{original}", "")[1] not in session.schedule.graph.wires:
+            raise BuildError(f"{verb}: inputs: '{name}' follows from '{end.instance}.{original}', whose rate it is; name that one instead")
         found.append(address)
     return found
 

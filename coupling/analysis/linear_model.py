@@ -13,11 +13,15 @@ from coupling.errors import AnalysisError, shown
 from coupling.markup import BAD, GOOD, Markup, badge, framed, table, titled
 from coupling.names import nearest
 
+_ROUNDING = 1e-13
+_NO_PLACE = "a state space has no place for"
+
 
 @dataclass(frozen=True)
 class LinearModel:
-    """x' = A x + B u, y = C x + D u, for what states, inputs and outputs differ by from the point where it was made.
+    """x' = A x + B u + B1 u' + B2 u'', y = C x + D u + D1 u' + D2 u'', for deviations of states, inputs and outputs from a point.
 
+    B1 and D1 belong to the first rates of inputs of motion, B2 and D2 to the second ones. All others have no rates, and zeros there.
     ``states``, ``inputs`` and ``outputs`` are full names, ``units`` the unit of each, ``point`` the values of all of them at the point.
     """
 
@@ -30,6 +34,10 @@ class LinearModel:
     outputs: tuple[str, ...]
     units: Mapping[str, str] = field(repr=False)
     point: Mapping[str, float] = field(repr=False)
+    B1: np.ndarray
+    B2: np.ndarray
+    D1: np.ndarray
+    D2: np.ndarray
 
     def __str__(self) -> str:
         lines = [f"linear model: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"]
@@ -69,7 +77,20 @@ class LinearModel:
 
     def transfer(self, s: complex) -> np.ndarray:
         """The matrix of transfer functions at a point of the complex plane, by outputs and inputs."""
-        return self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B) + self.D
+        moved = np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B + s * self.B1 + s**2 * self.B2)
+        return self.C @ moved + self.D + s * self.D1 + s**2 * self.D2
+
+    def _proper(self, remedy: str, columns: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        """Returns B and D without rates of inputs, for the states x - (B1 + A B2) u - B2 u'; refuses an output that takes rates."""
+        B1 = self.B1 + self.A @ self.B2
+        D1, size = self.D1 + self.C @ self.B2, np.abs(self.D1) + np.outer(*(np.linalg.norm(each, axis=i) for i, each in ((1, self.C), (0, self.B2))))
+        improper = (np.abs(D1) > _ROUNDING * size) | (self.D2 != 0)
+        for row, column in np.argwhere(improper[:, columns]):
+            raise AnalysisError(
+                f"'{self.outputs[row]}' contains derivatives of '{self.inputs[columns][column]}', which {remedy}; bode() and transfer() have them, "
+                "or leave the output out: linearise(outputs=[...])"
+            )
+        return self.B + self.A @ B1, self.D + self.C @ B1
 
     def bode(self, output: str | None = None, input: str | None = None, frequencies: Sequence[float] | np.ndarray | None = None) -> Bode:
         """Magnitude and phase from an input to an output, by default from the first to the first, at frequencies in Hz, by default a decade
@@ -93,30 +114,33 @@ class LinearModel:
         if at.ndim != 1 or len(at) < 2 or at[0] != 0 or not np.allclose(gaps, gaps[0], rtol=1e-6) or not gaps[0] > 0:
             raise AnalysisError(f"times = {shown(times)} is refused: give evenly spaced ones from 0 on, such as np.linspace(0, 5, 501)")
         n = len(self.A)
+        B, D = self._proper("are impulses after a step", slice(column, column + 1))
         whole = np.zeros((n + 1, n + 1))
-        whole[:n, :n], whole[:n, n] = self.A, self.B[:, column] * size
+        whole[:n, :n], whole[:n, n] = self.A, B[:, column] * size
         step, x = expm(whole * gaps[0]), np.zeros(n + 1)
         x[n] = 1.0
         rows = []
         for _ in at:
-            rows.append(self.C @ x[:n] + self.D[:, column] * size)
+            rows.append(self.C @ x[:n] + D[:, column] * size)
             x = step @ x
         return StepResponse(at, dict(zip(self.outputs, np.array(rows).T, strict=True)), self.inputs[column], size, self.units)
 
     def to_scipy(self) -> Any:
-        """A ``scipy.signal.StateSpace``, which has no names."""
+        """Returns a ``scipy.signal.StateSpace``, which has no names. Rates of inputs are folded into its states."""
         from scipy.signal import StateSpace
 
-        return StateSpace(self.A, self.B, self.C, self.D)
+        B, D = self._proper(_NO_PLACE)
+        return StateSpace(self.A, B, self.C, D)
 
     def to_control(self) -> Any:
-        """A ``control.StateSpace`` of python-control, with names in which ``_`` stands for the dots that it refuses."""
+        """Returns a ``control.StateSpace`` of python-control, with ``_`` in place of the dots of names. Rates of inputs are folded as for SciPy."""
         try:
             import control
         except ImportError:
             raise ImportError("to_control() needs python-control: pip install control; to_scipy() needs nothing more") from None
         names = {kind: [name.replace(".", "_") for name in getattr(self, kind)] for kind in ("states", "inputs", "outputs")}
-        return control.ss(self.A, self.B, self.C, self.D, **names)
+        B, D = self._proper(_NO_PLACE)
+        return control.ss(self.A, B, self.C, D, **names)
 
     def _place(self, kind: str, name: str | None) -> int:
         names = self.inputs if kind == "input" else self.outputs

@@ -12,6 +12,7 @@ from coupling.names import matches, nearest, resolve
 from coupling.plan.connections import find_end, prescribed, solved_for
 from coupling.plan.definition import Name
 from coupling.plan.projection import stabilisation_parameters
+from coupling.plan.rates import original_of, rates_of
 
 
 @dataclass
@@ -45,6 +46,7 @@ def choose(
     choice = Choice()
     for text in _names("inputs", inputs):
         _open(text, fmus, set(connected), set(driven), choice)
+    _open_rates(fmus, {*connected, *driven}, choice)
     states = [(instance, fmu.by_reference[r].name) for instance, fmu in fmus.items() for r in fmu.states]
     hidden = {fmu: _without_effect(fmu, projected) for fmu in fmus.values()}
     wanted = states if outputs is None else _chosen("outputs", outputs, _shown(fmus), fmus, hidden)
@@ -121,6 +123,18 @@ def _open(text: str, fmus: Mapping[str, Fmu], connected: set[Name], driven: set[
         if name in connected and variable not in adding:
             raise BuildError(f"{refused}'{'.'.join(name)}' has a source already, and takes one only; open the port of another component")
         choice.inputs.append(name)
+
+
+def _open_rates(fmus: Mapping[str, Fmu], fed: set[Name], choice: Choice) -> None:
+    """Opens the rates of the inputs as well, since they would stay at 0 inside the FMU."""
+    for instance, name in list(choice.inputs):
+        original = original_of(fmus[instance], name)
+        if original and (instance, original) not in {*fed, *choice.inputs}:
+            raise BuildError(
+                f"inputs: '{instance}.{name}' cannot be opened alone: it is a rate of '{instance}.{original}'; name that one, and its rates are opened as well"
+            )
+        rates = [(instance, rate) for rate in rates_of(fmus[instance], name)]
+        choice.inputs += [rate for rate in rates if rate not in fed and rate not in choice.inputs]
 
 
 def _shown(fmus: Mapping[str, Fmu]) -> list[Name]:

@@ -21,7 +21,7 @@ def with_rates(fmus: Mapping[str, Fmu], drives: Mapping[Name, Drive]) -> dict[Na
     """Those of all rates beside them; splines become the polynomials that these ask for."""
     found: dict[Name, Drive] = {}
     for (instance, name), drive in drives.items():
-        rates = _rates(fmus[instance], name)
+        rates = rates_of(fmus[instance], name)
         found[instance, name], *derived = _derivatives(drive, len(rates), f"{instance}.{name}")
         for rate, each in zip(rates, derived, strict=False):
             if (instance, rate) in drives:
@@ -36,7 +36,7 @@ def check_rates(
     """Refuses an input that varies while nobody gives its rate."""
     varying = [*wires, *(name for name, drive in drives.items() if not isinstance(drive, ConstantDrive))]
     for instance, name in varying:
-        for rate, option in zip(_rates(fmus[instance], name), ("rate=", "rate= and acceleration="), strict=False):
+        for rate, option in zip(rates_of(fmus[instance], name), ("rate=", "rate= and acceleration="), strict=False):
             if (instance, rate) not in drives and (instance, rate) not in wires and rate not in given[instance]:
                 full = f"{instance}.{name}"
                 raise BuildError(
@@ -45,12 +45,18 @@ def check_rates(
                 )
 
 
-def _rates(fmu: Fmu, name: str) -> list[str]:
-    """The inputs that are rates of another one; FMUs of other tools have names of their own."""
+def rates_of(fmu: Fmu, name: str) -> list[str]:
+    """Returns the inputs that are rates of another one; FMUs of other tools have names of their own."""
     if not fmu.is_own:
         return []
     names = (f"{name}.{rate}" for rate in _RATES)
     return [each for each in names if each in fmu.variables and fmu.variables[each].causality == "input"]
+
+
+def original_of(fmu: Fmu, name: str) -> str | None:
+    """Returns the input of which another input is a rate."""
+    original, _, rate = name.rpartition(".")
+    return original if rate in _RATES and name in rates_of(fmu, original) else None
 
 
 def _derivatives(drive: Drive, rates: int, name: str) -> list[Drive]:
