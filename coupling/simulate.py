@@ -168,11 +168,11 @@ class Simulator:
         replaced = drives_of(drives)
         fixed = {name: drive for name, drive in replaced.items() if isinstance(drive, ConstantDrive) and name in self._fixed}
         if len(fixed) < len(replaced):
-            self = self._with({name: drive for name, drive in replaced.items() if name not in fixed})
+            self = self.with_drives({name: drive for name, drive in replaced.items() if name not in fixed})
         with self._homes.entered(run, self.definition):
             return self._run_held(run, _Given(start_values or {}, fixed, pose, stream, keeper))
 
-    def _with(self, drives: Mapping[str, Drive]) -> Simulator:
+    def with_drives(self, drives: Mapping[str, Drive]) -> Simulator:
         key = tuple(drives.items())
         found = self._driven_otherwise.pop(key, None)
         if found is None:

@@ -21,6 +21,7 @@ from coupling.analysis.search import Wish
 from coupling.analysis.sensitivities import Sensitivities
 from coupling.analysis.stages import Stages, stages
 from coupling.asked import Asked
+from coupling.at_rest import at_rest
 from coupling.composition import Composition
 from coupling.diagram import system_diagram, system_html
 from coupling.errors import BuildError, shown
@@ -290,11 +291,11 @@ class System(Composition):
     ) -> LinearModel | LinearFamily:
         """The linear model x' = A x + B u, y = C x + D u of small motions about a point.
 
-        ``inputs`` name inputs that are driven or left open, ``outputs`` variables, instances or patterns with ``*``; by default the outputs
-        are the states. ``at`` are start values, such as a pose that ``equilibrium`` has found, and by default those of the instances, at time 0;
-        of a result its last row counts, with the drives of its run as they are at its time; a file has none, so that this system's count. The system has to stand still there, or to move so
-        that its linear model stays the same. The states are minimal coordinates and their rates, so
-        that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
+        ``inputs`` name inputs that are driven or left open; rates of prescribed motion follow from them. ``outputs`` name variables,
+        instances or patterns with ``*``; by default the outputs are the states. ``at`` are start values, such as a pose that ``equilibrium`` has
+        found, and by default those of the instances, at time 0; of a result its last row counts, with the drives of its run as they are at its time;
+        a file has none, so that this system's count. The system has to stand still there, or to move so that its linear model stays the same.
+        The states are minimal coordinates and their rates, so that constraints, their stabilisation and quaternions leave no poles: joints' freedoms where there are any, such as
         ``pin.rotation.q`` and ``pin.rotation.qd``, and all states that are not mechanical; ``coordinates`` names those to be preferred.
         ``along={"spring.k": values}`` gives the models at the equilibria along a parameter, all in the coordinates of the first: the first
         equilibrium is sought from ``at``, each other one from the one before; ``hold`` and ``free`` are those of ``equilibrium``.
@@ -307,14 +308,15 @@ class System(Composition):
             parameter, values = one_parameter(along)
 
             def model(pose: Pose, value: float, named: Sequence[str]) -> LinearModel:
-                return self.linearise(inputs, outputs, {**start, **pose, parameter: value}, named)
+                return self.linearise(inputs, outputs, pose.beside({**start, parameter: value}), named)
 
             return linear_family(self.equilibria(parameter, values, start, hold, free), model, tuple(coordinates))
         if tuple(hold) or tuple(free):
             raise BuildError(
                 "linearise: hold and free belong to equilibria along a parameter; give along={...}, or at=system.equilibrium(hold=..., free=...)"
             )
-        with self._as_driven(at)._standing(start, "check", float(at.time[-1]) if isinstance(at, Result) else 0.0) as session:
+        still = isinstance(at, Pose) and at.assembled is None
+        with self._as_driven(at)._standing(start, "check", float(at.time[-1]) if isinstance(at, Result) else 0.0, still) as session:
             return linear_model(session, inputs, outputs, coordinates)
 
     def _as_driven(self, at: object) -> System:
@@ -341,12 +343,12 @@ class System(Composition):
         start = self._values(at)
         with self._standing(start, "relax") as session:
             found = implicit_derivatives(session, parameters, outputs, hold, free)
-        model = self.linearise(at={**start, **found.pose})
+        model = self.linearise(at=found.pose.beside(start))
 
         def anew(parameter: str, value: float) -> tuple[Pose, LinearModel]:
             changed = {**start, **found.pose, parameter: value}
             pose = self._equilibrium(changed, hold, free, False)
-            return pose, self.linearise((), found.outputs, {**changed, **pose}, model.states)
+            return pose, self.linearise((), found.outputs, pose.beside(changed), model.states)
 
         return sensitivities(found, model, anew)
 
@@ -379,10 +381,10 @@ class System(Composition):
         return None if isinstance(initial, str) else self._values(initial) if isinstance(initial, Result) else asked_pose(initial)
 
     @contextmanager
-    def _standing(self, start: Mapping[str, Value], initial: str, time: float = 0.0) -> Iterator[Session]:
-        """A session at its start."""
+    def _standing(self, start: Mapping[str, Value], initial: str, time: float = 0.0, still: bool = True) -> Iterator[Session]:
+        """Yields a session at its start; ``still`` holds driven motions."""
         simulator = self._simulator or Simulator(self.definition)
-        with simulator.standing(start, initial, time) as session:
+        with (at_rest(simulator, start) if still else simulator).standing(start, initial, time) as session:
             self._freeze(simulator)
             yield session
 

@@ -175,7 +175,10 @@ class Search:
         """Of the rates that should vanish, by the coordinates that move and by the free inputs, in nominal sizes."""
         gradients, n = self.standing.gradients(), self.standing.states
         scale, equations, (moving, _) = self.scales(here), self.equations(here), self._moving(here)
-        rates = np.array([gradients[here.coordinates[i].rate] for i in equations]).reshape(len(equations), -1) / scale[equations, None]
+        rates = (
+            np.array([gradients[here.coordinates[i].rate] for i in equations]).reshape(len(equations), n + len(self.standing.inputs))
+            / scale[equations, None]
+        )
         return rates[:, :n] @ here.tangent[:, moving] * scale[moving], rates[:, n : n + len(self.inputs)]
 
     def _growth(self, here: Chart) -> tuple[float, float]:

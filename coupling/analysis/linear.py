@@ -90,7 +90,9 @@ def _follow(standing: Standing, here: Chart, seeds: np.ndarray) -> np.ndarray:
     held = np.flatnonzero(off > _FOLLOWED * np.abs(right).max(initial=0.0))
     if len(held):
         name = standing.label(standing.inputs[int(held[0]) % (seeds.shape[1] // 3)])
-        raise AnalysisError(f"linearise: inputs: the constraints leave no motion in which '{name}' changes; leave it out, or free the other side")
+        raise AnalysisError(
+            f"linearise: inputs: the constraints leave no motion in which '{name}' changes; leave it out, or free the other side"
+        )
     follow[np.abs(follow) <= _ROUNDING * np.abs(follow).max(axis=0)] = 0
     return follow
 

@@ -14,6 +14,7 @@ from coupling.markup import BAD, GOOD, Markup, badge, framed, table, titled
 from coupling.names import nearest
 
 _ROUNDING = 1e-13
+"""The share of the products of D1 + C B2 up to which the sum is 0."""
 _NO_PLACE = "a state space has no place for"
 
 
@@ -83,7 +84,8 @@ class LinearModel:
     def _proper(self, remedy: str, columns: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """Returns B and D without rates of inputs, for the states x - (B1 + A B2) u - B2 u'; refuses an output that takes rates."""
         B1 = self.B1 + self.A @ self.B2
-        D1, size = self.D1 + self.C @ self.B2, np.abs(self.D1) + np.outer(*(np.linalg.norm(each, axis=i) for i, each in ((1, self.C), (0, self.B2))))
+        D1 = self.D1 + self.C @ self.B2
+        size = np.abs(self.D1) + np.outer(np.linalg.norm(self.C, axis=1), np.linalg.norm(self.B2, axis=0))
         improper = (np.abs(D1) > _ROUNDING * size) | (self.D2 != 0)
         for row, column in np.argwhere(improper[:, columns]):
             raise AnalysisError(

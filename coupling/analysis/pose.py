@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,10 @@ class Pose(Mapping[str, float]):
     assembled: AssembledPose | None = None
     """What is known of a pose that was assembled."""
     units: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def beside(self, values: Mapping[str, Any]) -> Pose:
+        """Returns the pose with start values of other variables."""
+        return replace(self, states={**values, **self})
 
     @property
     def branch(self) -> str:
