@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from coupling.analysis.coordinates import Chart, Coordinates, chart, constraint_rows, state_addresses
-from coupling.analysis.linear import inputs_named
+from coupling.analysis.linear import follow_of, inputs_named
 from coupling.analysis.linear_model import grows
 from coupling.analysis.pose import Pose
 from coupling.analysis.standing import Standing
@@ -179,7 +179,9 @@ class Search:
             np.array([gradients[here.coordinates[i].rate] for i in equations]).reshape(len(equations), n + len(self.standing.inputs))
             / scale[equations, None]
         )
-        return rates[:, :n] @ here.tangent[:, moving] * scale[moving], rates[:, n : n + len(self.inputs)]
+        seeds = np.eye(len(self.standing.inputs), len(self.inputs))
+        by_inputs = rates[:, n:] @ seeds + rates[:, :n] @ follow_of(self.standing, here, seeds) if self.inputs else rates[:, n:n]
+        return rates[:, :n] @ here.tangent[:, moving] * scale[moving], by_inputs
 
     def _growth(self, here: Chart) -> tuple[float, float]:
         """How fast pseudo-time lets anything grow, and move at all: with longer strides Newton's method would turn back uphill."""

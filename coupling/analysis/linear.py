@@ -36,7 +36,7 @@ def linear_model(
     at_rest = _is_at_rest(standing, here)
     seeds = np.array([[float(a == each) for order in orders for each in order] for a in standing.inputs])
     seeds = seeds.reshape(len(standing.inputs), len(orders) * len(given))
-    follow = _follow(standing, here, seeds)
+    follow = follow_of(standing, here, seeds)
     A, B, C, D = _matrices(standing, here, asked, follow, seeds)
     if at_rest:
         _check_consistent(standing, here, A)
@@ -69,7 +69,7 @@ def _orders(session: Session, given: Sequence[Address]) -> list[list[Address | N
     return orders
 
 
-def _follow(standing: Standing, here: Chart, seeds: np.ndarray) -> np.ndarray:
+def follow_of(standing: Standing, here: Chart, seeds: np.ndarray) -> np.ndarray:
     """Returns the change of all states with the inputs and their rates, at fixed coordinates. Constraints of prescribed motion cause it."""
     gradients, n = standing.gradients(), standing.states
     place = {a: i for i, a in enumerate(state_addresses(standing.session))}
@@ -89,10 +89,8 @@ def _follow(standing: Standing, here: Chart, seeds: np.ndarray) -> np.ndarray:
     off = np.abs(rows @ follow - right).max(axis=0)
     held = np.flatnonzero(off > _FOLLOWED * np.abs(right).max(initial=0.0))
     if len(held):
-        name = standing.label(standing.inputs[int(held[0]) % (seeds.shape[1] // 3)])
-        raise AnalysisError(
-            f"linearise: inputs: the constraints leave no motion in which '{name}' changes; leave it out, or free the other side"
-        )
+        name = standing.label(standing.inputs[int(seeds[:, held[0]].argmax())])
+        raise AnalysisError(f"the constraints leave no motion in which '{name}' changes; leave this input out, or free the other side")
     follow[np.abs(follow) <= _ROUNDING * np.abs(follow).max(axis=0)] = 0
     return follow
 
