@@ -74,7 +74,7 @@ int state_on_constraints(Kernel *k, double t, double *x)
     return result ? result : project_fully(k, t, x);
 }
 
-int probe(Kernel *k, double t, double *z)
+int probe_indicators(Kernel *k, double t, double *z)
 {
     Run *run = k->run;
     int result = state_on_constraints(k, t, run->x);
@@ -102,7 +102,7 @@ static int follow(Kernel *k, int i, Course c, double *end, bool *dipped)
         const double t = lowest(&c, &promised);
         if (!(promised < promising * fmin(fabs(c.z[0]), fmin(fabs(c.z[1]), fabs(c.z[2])))) || t == c.t[1])
             return KERNEL_DONE;
-        const int result = probe(k, t, run->z_middle);
+        const int result = probe_indicators(k, t, run->z_middle);
         if (result)
             return result;
         *dipped = crossed(run->z_before, run->z_middle, k->indicators, k->arms) >= 0;
@@ -162,7 +162,7 @@ static int search(Kernel *k, int of_turns, double *end, bool *dipped)
             continue;
         }
         *end = run->t_before + h * j / (count + 1);
-        const int result = probe(k, *end, z);
+        const int result = probe_indicators(k, *end, z);
         *dipped = result == KERNEL_DONE && crossed(run->z_before, z, m, k->arms) >= 0;
         if (*dipped)
             memcpy(run->z_middle, z, (size_t)m * sizeof *z);

@@ -196,7 +196,7 @@ static int locate(Kernel *k, double *time)
         middle = inside;
         if (!(middle > low && middle < high))
             break;
-        result = probe(k, middle, run->z_middle);
+        result = probe_indicators(k, middle, run->z_middle);
         if (result)
             return result;
         const int now = crossed(run->z_before, run->z_middle, k->indicators, k->arms);

@@ -260,11 +260,11 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
         for (int round = 0; result == KERNEL_DONE && again; round++) {
             result = decide(k, t, x, at_start, &jumped, &p);
             if (result == KERNEL_DONE)
-                result = share_out(k, t, x, &p, &fits);
+                result = share_limits(k, t, x, &p, &fits);
             if (result == KERNEL_DONE)
                 result = look_at_conditions(k, &again);
             if (result == KERNEL_DONE && (again ? round == MOST_IMPACTS : !fits))
-                result = unsettled(k, t, x, &p, MODES_UNSETTLED);
+                result = say_unsettled(k, t, x, &p, MODES_UNSETTLED);
         }
         if (result == KERNEL_DONE)
             result = note_changes(k, t);

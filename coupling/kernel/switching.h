@@ -69,8 +69,8 @@ void *room_for_more(void *array, int count, int *room, size_t size);
 bool unpressed(const Switching *, const Item *); /* friction that nothing presses */
 int find_modes(Kernel *, double t, double *x, Problem *);
 int modes_agree(Kernel *, bool *fits, int *over); /* with what instances give; over: friction that sticks most above its limit, or NONE */
-int share_out(Kernel *, double t, double *x, Problem *, bool *fits);
-int unsettled(Kernel *, double t, const double *x, Problem *, int status);
+int share_limits(Kernel *, double t, double *x, Problem *, bool *fits);
+int say_unsettled(Kernel *, double t, const double *x, Problem *, int status);
 
 /* switching_ahead.c */
 int choose_ahead(Kernel *, double t, double *x, const int *first, Problem *); /* first: the modes by item */

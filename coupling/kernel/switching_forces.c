@@ -43,7 +43,7 @@ static void note_steepness(Kernel *k, double t, const double *x, int contact, Pr
     s->notes.below = across > 0 ? p->S[n * p->count + n] / across : 0;
 }
 
-int unsettled(Kernel *k, double t, const double *x, Problem *p, int status)
+int say_unsettled(Kernel *k, double t, const double *x, Problem *p, int status)
 {
     const Switching *s = k->switching;
     const int count = p->count;
@@ -186,7 +186,7 @@ int find_modes(Kernel *k, double t, double *x, Problem *p)
         if (result || status == MODES_NO_MEMORY)
             return result ? result : KERNEL_NO_MEMORY;
         if (status || round == MOST_LIMITS)
-            return unsettled(k, t, x, p, status);
+            return say_unsettled(k, t, x, p, status);
         bool same = round > 0;
         for (int c = 0; c < p->count; c++) {
             Item *item = &s->item[p->item[c]];
@@ -258,7 +258,7 @@ int modes_agree(Kernel *k, bool *fits, int *over)
 }
 
 /* Least reactions may ask more of one friction than it can carry, though others could carry the rest: it carries its limit then. */
-int share_out(Kernel *k, double t, double *x, Problem *p, bool *fits)
+int share_limits(Kernel *k, double t, double *x, Problem *p, bool *fits)
 {
     Switching *s = k->switching;
     int over, result = modes_agree(k, fits, &over);
