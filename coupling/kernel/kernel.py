@@ -16,6 +16,9 @@ from coupling.kernel.runge_kutta import RungeKuttaStructure
 from coupling.kernel.status import STATUSES, Status
 from coupling.kernel.tableau import TableauStructure
 
+BOUND = np.dtype([("state", np.int32), *((name, float) for name in ("low", "high", "slack", "off", "worst", "first", "when"))], align=True)
+"""As in C: a state, and the range in which its model holds."""
+
 _i, _d, _n, _p = c_int, c_double, c_long, c_void_p
 declare(
     {
@@ -23,6 +26,7 @@ declare(
         "kernel_restart": (_i, [_p, _d, _p]),
         "kernel_advance": (_i, [_p, _n]),
         "kernel_watch_angles": (_i, [_p, _p, _i]),
+        "kernel_watch_bounds": (_i, [_p, _p, _i]),
         "kernel_begin_outside": (_i, [_p, POINTER(IntegratorStructure), _d, _d, _n, _p]),
         "kernel_run_time": (_d, [_p]),
         "kernel_run_state": (POINTER(_d), [_p]),
@@ -97,6 +101,12 @@ class Kernel(Coupled):
         """Samples a step at which indicators could dip as far as these turn in it: states, and drives as -1 - drive."""
         self._angles = self.library.kept(angles)
         require_memory(self.library.kernel_watch_angles(self.handle, self._at(self._angles), len(angles)))
+
+    def watch_bounds(self, bounds: np.ndarray) -> np.ndarray:
+        """Notes at accepted steps by how much states are out of their ranges, in the rows that this returns, of the type ``BOUND``."""
+        kept = self.library.kept(bounds)
+        self.library.kernel_watch_bounds(self.handle, self._at(kept), len(kept))
+        return kept
 
     def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
         """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""

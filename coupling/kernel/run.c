@@ -338,6 +338,8 @@ static int step(Kernel *k)
     if (result || back)
         return result ? part(k, result) : result;
     kernel_accept(k);
+    if (run->bounds)
+        note_bounds(k);
     if (!method->evaluates && (run->listens || k->indicators))
         result = kernel_evaluate(k, run->t, run->present);
     if (result == KERNEL_DONE)

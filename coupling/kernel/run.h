@@ -48,6 +48,8 @@ typedef struct Run {
     double *x, *z, *z_before, *z_middle, *z_earlier; /* indicators at `end`, at `from`, between, at `t_earlier` */
     double *z_inside; /* and at all samples of the last step, with its ends; so many rows fit in */
     int room;
+    Bound *bound;
+    int bounds;
     const int *angle; /* what indicators may depend on by its sines: states, and drives as -1 - drive */
     int angles;
     double *angle_before; /* where the last step began */
@@ -57,6 +59,9 @@ typedef struct Run {
 /* run.c */
 int begin_run(Kernel *, const Method *, double start, double stop, long outputs, const double *output_times);
 int chattering(Kernel *, int indicator, int state);
+
+/* bounds.c */
+void note_bounds(Kernel *);
 
 /* dips.c */
 void note_angles(Kernel *); /* where a step begins, lest one that turns far leap over what happens in a turn */

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from coupling.errors import listed
+from coupling.live.bounds import out_of_bounds
 from coupling.live.failures import CARRY, participants, uncarried
 from coupling.live.fused import not_compiled
 from coupling.live.gravity import different_gravities
@@ -33,7 +34,7 @@ def warnings(session: Session) -> list[str]:
     ]
     for loop in range(len(session.schedule.loops)):
         found += [*sentences(_redundancy, session, loop, False), *sentences(_redundancy, session, loop, True)]
-    for make in (different_gravities, _leaving, _far_apart, _less_than_declared, _created_energy, not_compiled):
+    for make in (different_gravities, _leaving, out_of_bounds, _far_apart, _less_than_declared, _created_energy, not_compiled):
         found += sentences(make, session)
     return found
 
@@ -155,13 +156,16 @@ def _uncarried(session: Session, loose: Sequence[Address], time: float) -> str:
 
 
 _HINGE = "spatial.Revolute"
+_OF_PLANAR_LOOPS = {_HINGE, "spatial.ActuatedRevolute", "spatial.Prismatic", "spatial.ActuatedPrismatic", "spatial.Weld"}
 
 
 def _replacement(session: Session, count: int, names: list[str]) -> str:
-    """What a loop of hinges in space needs to be free of redundancy, where it has the three equations too many of one that is planar."""
-    hinges = [p.name for p in session.built.parts if p.name in names and p.fmu.model_name == _HINGE]
+    """Returns what loops of hinges in space need to be free of redundancy, where they have the three equations too many of planar ones, and nothing
+    else takes part, such as wheels that roll."""
+    joints = {p.name: p.fmu.model_name for p in session.built.parts if p.name in names}
+    hinges = [name for name, model in joints.items() if model == _HINGE]
     loops, more = divmod(count, 3)
-    if more or len(hinges) < 2 * loops:
+    if more or len(hinges) < 2 * loops or not _OF_PLANAR_LOOPS.issuperset(joints.values()):
         return ""
     return (
         f"; to be free of this, replace {'one' if loops == 1 else 'in each loop one'} {_HINGE} by a spatial.Spherical and the next one by a "

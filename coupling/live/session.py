@@ -90,6 +90,8 @@ class Session:
         self.given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
         """Start values of instances in the last run, and what of them belonged to this run alone."""
         self.nominals: np.ndarray | None = None
+        self.bounds: np.ndarray | None = None
+        """Which states have left the ranges of their components in the present run."""
         """Of the states, in the last run."""
         self.apart: frozenset[int] = frozenset()
         """The instances of which anything did."""

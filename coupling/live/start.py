@@ -74,7 +74,7 @@ def start_again(session: Session, run: Run, values: StartValues, *, repeats: boo
     with _freed_on_failure(session):
         session.run, session.raised = run, None
         session.guards.limit(run)
-        session.switches, session.touching = False, None
+        session.switches, session.touching, session.bounds = False, None, None
         session.solver_statistics = {}
         session.parameters, session.shadows = [], []
         session.projected = {}

@@ -12,6 +12,7 @@ from coupling.kernel.index3 import METHODS, MOST, Index3Options, Index3Report
 from coupling.kernel.status import Status
 from coupling.live import failures
 from coupling.live.bordered import OF_POSITION, OF_RESIDUAL, Kept, bordered_rows, kept_at_zero
+from coupling.live.bounds import watch_bounds
 from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
 from coupling.live.time_scales import watch_angles
@@ -40,6 +41,7 @@ def begin(session: Session, run: Run) -> Status:
     )
     if status is Status.DONE:
         watch_angles(session)
+        watch_bounds(session)
     return kernel.restart(run.start_time, session.x) if status is Status.DONE else status
 
 

@@ -124,13 +124,26 @@ class Component:
         """A Boolean that is chosen before initialisation."""
         return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
 
-    def state(self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0, gauge: str | None = None) -> sympy.Symbol:
+    def state(
+        self,
+        name: str,
+        start: float,
+        unit: str,
+        text: str,
+        *,
+        nominal: float = 1.0,
+        gauge: str | None = None,
+        at_least: float = -math.inf,
+        at_most: float = math.inf,
+    ) -> sympy.Symbol:
         """A continuous state; give its derivative with ``rate``.
+
+        The component describes what happens from ``at_least`` to ``at_most``. A run in which the state leaves this range goes on, and warns.
 
         A ``gauge`` state follows the output of that name and chooses between values of it that are equivalent, as angles are that differ by
         whole turns. It enters nothing else: its errors do not count, and it is no coordinate of the system.
         """
-        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge))
+        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge, holds=(at_least, at_most)))
 
     def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
         """The time derivative of a state."""

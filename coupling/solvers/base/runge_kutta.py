@@ -8,6 +8,7 @@ import numpy as np
 
 from coupling.kernel.status import Status
 from coupling.kernel.tableau import Tableau
+from coupling.live.bounds import watch_bounds
 from coupling.live.driven import undeclared_jump
 from coupling.live.failures import interrupted as interrupted_at
 from coupling.live.failures import outcome as outcome_of
@@ -44,6 +45,7 @@ def integrate(method: Tableau, session: Session, run: Run) -> Outcome:
     status = kernel.begin_run(method.structure, run.rtol, atol, run.max_step, 0.0, run.start_time, run.stop_time, times)
     if status is Status.DONE:
         watch_angles(session)
+        watch_bounds(session)
         status = kernel.restart(run.start_time, session.x)
     rk = kernel.runge_kutta
     status, interrupted = advance(session, run, status)

@@ -16,6 +16,7 @@ import numpy as np
 
 from coupling.kernel.integrator import CalledMethod, IntegratorStructure
 from coupling.kernel.status import Status
+from coupling.live.bounds import watch_bounds
 from coupling.live.failures import interrupted
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.keeper import begun, kept, looked, pace
@@ -248,6 +249,7 @@ class _Drive:
         kernel, run = self._kernel, self._run
         self._require(self._begun)
         watch_angles(self._session)
+        watch_bounds(self._session)
         if self._begins:
             self._equations.arrive(run.start_time, self._session.x)
             self._require(kernel.record())

@@ -30,6 +30,12 @@ def test_headings_do_not_matter() -> None:
         assert max(steps) <= 1.05 * min(steps)
 
 
+def test_hinges_of_a_wheel_set_are_not_to_be_replaced() -> None:
+    """Without one of them a wheel would fall over; three equations too many are those of its rolling."""
+    (warning,) = MACHINES[17].make(Variant()).simulate(0.1).outcome.warnings
+    assert warning.startswith("3 constraints are redundant") and warning.endswith("those of least length are taken")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("machine", "variant"), TENTH, ids=lambda each: getattr(each, "name", None))
 def test_a_tenth_of_all_variants(machine: Machine, variant: Variant) -> None:
