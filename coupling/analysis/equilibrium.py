@@ -1,4 +1,4 @@
-"""Where a system stands still: poses at which all accelerations, and all rates of other states, vanish."""
+"""Equilibria: poses at which all accelerations, and all rates of states on which anything depends, vanish."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from coupling.analysis.coordinates import Chart, Coordinates, chart, constraint_rows, state_addresses
+from coupling.analysis.coordinates import Chart, Coordinates, Gradients, chart, constraint_rows, state_addresses
 from coupling.analysis.linear import follow_of, inputs_named
 from coupling.analysis.linear_model import grows
 from coupling.analysis.pose import Pose
 from coupling.analysis.standing import Standing
+from coupling.analysis.steady import ignorable, unsteady
 from coupling.errors import AnalysisError, BuildError, listed
 from coupling.live.session import Session
 from coupling.names import nearest
@@ -23,7 +24,7 @@ _TURN, _PUSH = 0.3, 1e-3
 _HASTE = 1.2
 """By how much strides grow at least where an unstable pose is left, slowly at first."""
 _EXACT, _CLOSED, _BALANCED = 1e-13, 1e-11, 1e-8
-_NEUTRAL = 1e-9
+_NEUTRAL, _AT_REST, _ROUNDING = 1e-9, 1e-9, 1e-20
 
 
 def equilibrium(session: Session, hold: Sequence[str] = (), free: Sequence[str] = (), alternatives: bool = True) -> Pose:
@@ -62,11 +63,27 @@ class Search:
         self.turns = np.array([v.unit == "rad" for v in variables])
         self.turns[[i for four in self.standing.quaternions for i in four]] = True
         self.nominal = np.array([abs(v.nominal) for v in variables])
+        rates = ignorable(self.standing, self.coordinates, self.nominal)
+        self._ignorable = frozenset(rates.keys() - set(self.held))
+        self.steady = frozenset(a for a in self._ignorable if abs(rates[a]) > _AT_REST)
+        """Coordinates whose motion is part of the equilibrium: they move at the start, and nothing depends on them."""
 
     def found(self) -> Pose:
-        """The equilibrium that is reached from here; by Newton's method alone where nothing comes to rest in pseudo-time, such as trapped
-        oil, whose pressure changes by motion only."""
+        """Returns the equilibrium that is reached from here. What cannot rest, such as a motor that drives a pump, may move steadily."""
         x, trims = self.standing.x.copy(), self.trims.copy()
+        try:
+            return self._reached(x, trims)
+        except AnalysisError:
+            if self.steady == self._ignorable:
+                raise
+        self.steady, self.trims, self.haste = self._ignorable, trims, _HASTE
+        self.standing.set_inputs(trims)
+        return self._reached(x, trims)
+
+    def _reached(self, x: np.ndarray, trims: np.ndarray) -> Pose:
+        """Returns the equilibrium that is reached from a pose; by Newton's method alone where nothing comes to rest in pseudo-time, such as
+        trapped oil, whose pressure changes by motion only."""
+        self.standing.x = x
         here, left = self._descended()
         if not np.linalg.norm(left) <= _BALANCED:
             self.trims = trims
@@ -124,17 +141,16 @@ class Search:
         return self.stand(self.standing.x + share * along)
 
     def stand(self, x: np.ndarray) -> Chart:
-        """The nearest pose at which nothing moves and constraints hold, and its coordinates."""
+        """Returns the coordinates at the nearest pose at which constraints hold and nothing moves except steadily."""
         standing = self.standing
         standing.move(x)
         before = np.inf
         for _ in range(_MOST_CLOSINGS):
             gradients = standing.gradients()
-            rows = np.vstack([constraint_rows(standing, gradients), np.eye(len(x))[self.standing.velocities]])
+            by_velocities, left = self.unsteady(gradients)
+            rows = np.vstack([constraint_rows(standing, gradients), by_velocities[:, : len(x)]])
             known = standing.values(standing.constraints)
-            off = np.concatenate(
-                [known, np.zeros(len(rows) - len(known) - len(self.standing.velocities)), standing.x[self.standing.velocities]]
-            )
+            off = np.concatenate([known, np.zeros(len(rows) - len(known) - len(left)), left])
             size = float(np.abs(off).max(initial=0.0))
             if size <= _EXACT or (size <= _CLOSED and size > 0.5 * before):
                 return chart(standing, self.coordinates)
@@ -146,23 +162,35 @@ class Search:
             f"equilibrium: the constraints cannot be closed on the way: {before:.2g} is left; start from a pose that is assembled, nearer to it"
         )
 
+    def unsteady(self, gradients: Gradients) -> tuple[np.ndarray, np.ndarray]:
+        """Returns what has to vanish of velocities, and its derivatives by the states and all inputs."""
+        here = chart(self.standing, self.coordinates) if self.steady else Chart((), np.zeros((self.standing.states, 0)))
+        return unsteady(self.standing, here, self.steady, gradients)
+
     def _sorted(self, here: Chart) -> tuple[list[int], list[int], list[int]]:
-        """Coordinates that are positions, those that are velocities, and the others."""
+        """Coordinates that are positions, those that are velocities, and the others; without those that move steadily, whose velocities are
+        among the others."""
         rates = {each.velocity for each in here.coordinates} | {a for a, i in self.place.items() if i in self.standing.velocities}
+        rates -= self._speeds(here)
         turning = {a for a, i in self.place.items() if any(i in four for four in self.standing.quaternions)}
         velocities = [i for i, c in enumerate(here.coordinates) if c.variable in rates]
         positions = [i for i, c in enumerate(here.coordinates) if i not in velocities and (c.velocity or c.variable in turning)]
-        return positions, velocities, [i for i in range(len(here.coordinates)) if i not in {*positions, *velocities}]
+        steady = {i for i, c in enumerate(here.coordinates) if c.variable in self.steady}
+        others = [i for i in range(len(here.coordinates)) if i not in {*positions, *velocities, *steady}]
+        return [i for i in positions if i not in steady], velocities, others
+
+    def _speeds(self, here: Chart) -> set[Address | None]:
+        return {c.velocity for c in here.coordinates if c.variable in self.steady}
 
     def equations(self, here: Chart) -> list[int]:
-        """The coordinates whose rates have to vanish: all but positions, whose rates are velocities, which do."""
+        """Returns the coordinates whose rates have to vanish: all except those that move steadily and positions, whose rates are velocities."""
         _, velocities, others = self._sorted(here)
         return [*velocities, *others]
 
     def scales(self, here: Chart) -> np.ndarray:
         x = np.maximum(self.nominal, np.abs(self.standing.x))  # a pressure's nominal value is often left at 1 Pa
-        scale = np.ones(len(here.coordinates))
-        others = [i for i in self._sorted(here)[2] if here.coordinates[i].variable in self.place]
+        scale, speeds = np.ones(len(here.coordinates)), self._speeds(here)
+        others = [i for i in self._sorted(here)[2] if here.coordinates[i].variable in self.place.keys() - speeds]
         scale[others] = x[[self.place[here.coordinates[i].variable] for i in others]]
         return scale
 
@@ -219,13 +247,14 @@ class Search:
         eigenvalues = np.linalg.eigvals(A) if len(A) else np.zeros(0)
         states = state_addresses(session)
         names = [standing.label(a) for a in states]
-        moving, _ = self._moving(here)
+        moving, speeds = self._moving(here)[0], self._speeds(here)
+        neutral = {moving[i] for i in _neutral(self._jacobian(here)[0]) if here.coordinates[moving[i]].variable not in speeds}
         return Pose(
             dict(zip(names, map(float, standing.x), strict=True)),
             {standing.label(a): float(v) for a, v in zip(self.inputs, self.trims, strict=True)},
             not grows(eigenvalues),
             eigenvalues,
-            tuple(standing.label(here.coordinates[moving[i]].variable) for i in _neutral(self._jacobian(here)[0])),
+            tuple(standing.label(c.variable) for i, c in enumerate(here.coordinates) if i in neutral or c.variable in self.steady),
             units={standing.label(a): standing.unit(a) for a in [*states, *self.inputs]},
         )
 
@@ -235,9 +264,11 @@ class Search:
         here = self.stand(origin)
         gradients, n = self.standing.gradients(), self.standing.states
         A = np.array([gradients[c.rate][:n] for c in here.coordinates]) @ here.tangent
+        A[np.abs(A) < _ROUNDING * np.abs(A).max()] = 0.0  # LAPACK would balance them, and return shapes of rounding
         values, shapes = np.linalg.eig(A)
         shape = np.real(shapes[:, int(values.real.argmax())])
-        moving, push = self._moving(here)[0], np.zeros(len(shape))
+        push, speeds = np.zeros(len(shape)), self._speeds(here)
+        moving = [i for i in self._moving(here)[0] if here.coordinates[i].variable not in speeds]
         push[moving] = shape[moving] / np.abs(shape[moving]).max()
         found: list[Pose] = []
         for side in (_PUSH, -_PUSH):

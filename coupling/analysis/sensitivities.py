@@ -148,7 +148,7 @@ def _derived(
     whole = np.vstack(
         [
             np.hstack([fixed, by_parameters]),
-            np.eye(n, n + m + len(parameters))[standing.velocities],
+            search.unsteady(gradients)[0],
             *(gradients[a][None] for a in equations),
             *(row[None] for row in held),
         ]
