@@ -3,6 +3,7 @@
 #include "kernel_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Instances that a cache does not hold, and how many operations ahead their data are called for. */
@@ -236,27 +237,95 @@ int kernel_derivatives(void *kernel, double t, const double *x, double *dx)
     return evaluate(kernel, t, x, dx);
 }
 
-/* Whether derivatives are those that the instances give, seen against the greatest of the same instance: a pressure's says nothing of
- * an acceleration. Where an instance stands still, what is left is rounding of what the others do. */
-static bool agree(const Kernel *k, const double *dx)
+static double greatest_of(const Part *p, const double *values)
 {
-    double all = 0;
+    double size = 0;
+    for (int i = p->first_state; i < p->first_state + p->states; i++)
+        size = fmax(size, fabs(values[i]));
+    return size;
+}
+
+static void nudge(double *values, int first, int count, double by, int probe)
+{
+    double size = 0;
+    for (int i = 0; i < count; i++)
+        size = fmax(size, fabs(values[i]));
+    for (int i = 0; i < count; i++)
+        values[i] += by * size * sin(1 + probe + 7.0 * (first + i)); /* in any direction */
+}
+
+/* The size of the terms of each derivative, which may cancel, by how far it follows small changes of states and unknowns. The instances are
+ * where they were afterwards. */
+static RARELY bool find_terms(Kernel *k, double *terms)
+{
+    static const double by = 1e-9;
+    enum { PROBES = 4 };
+    const size_t bytes = (size_t)k->slots * sizeof(double);
+    double *const kept = malloc(bytes);
+    bool found = kept != NULL;
+    if (found)
+        memcpy(kept, k->v, bytes);
+    memset(terms, 0, (size_t)k->states * sizeof *terms);
+    for (int probe = 0; probe <= PROBES && kept; probe++) { /* the last one at the point itself */
+        memcpy(k->v, kept, bytes);
+        for (int p = 0; p < k->part_count && probe < PROBES; p++)
+            nudge(k->v + k->parts[p].first_state, k->parts[p].first_state, k->parts[p].states, by, probe);
+        for (int i = 0; i < k->loop_count && probe < PROBES; i++)
+            nudge(k->v + k->loops[i].first, k->loops[i].first, k->loops[i].count, by, probe);
+        k->settled = false;
+        found = pass_once(k) == KERNEL_DONE && found;
+        for (int i = 0; i < k->states; i++)
+            terms[i] = fmax(terms[i], fabs(k->v[k->derivative_slot[i]] - kept[k->derivative_slot[i]]) / by);
+    }
+    free(kept);
+    return found;
+}
+
+static const double ALIKE = 1e-7, ROUNDING = 1e-11; /* of derivatives; of their terms */
+
+/* Whether derivatives are those that the instances give, seen against the greatest of the same instance: a pressure's says nothing of
+ * an acceleration. Where an instance stands still, what is left is rounding of what the others do, or of its own terms. */
+static bool agree(Kernel *k, const double *dx, Apart *apart)
+{
+    double all = 0, *terms = NULL;
+    bool same = true;
     for (int i = 0; i < k->states; i++)
         all = fmax(all, fabs(k->v[k->derivative_slot[i]]));
-    for (int p = 0; p < k->part_count; p++) {
-        double size = 0, off = 0;
-        for (int i = k->parts[p].first_state; i < k->parts[p].first_state + k->parts[p].states; i++) {
+    for (int p = 0; p < k->part_count && same; p++) {
+        const Part *const part = &k->parts[p];
+        double size = 0;
+        int worst = part->first_state;
+        for (int i = part->first_state; i < part->first_state + part->states; i++) {
             const double exact = k->v[k->derivative_slot[i]];
             size = fmax(size, fabs(exact));
-            const double apart = fabs(exact - dx[i]);
-            if (isnan(apart)) /* which fmax would drop */
-                return false;
-            off = fmax(off, apart);
+            if (!(fabs(exact - dx[i]) <= fabs(k->v[k->derivative_slot[worst]] - dx[worst])))
+                worst = i;
         }
-        if (!(off <= 1e-7 * size + 1e-11 * all))
-            return false;
+        const double off = part->states ? fabs(k->v[k->derivative_slot[worst]] - dx[worst]) : 0;
+        if (off <= ALIKE * size + ROUNDING * all)
+            continue;
+        if (!terms && (terms = malloc((size_t)k->states * sizeof *terms)) && !find_terms(k, terms))
+            memset(terms, 0, (size_t)k->states * sizeof *terms);
+        size = fmax(size, terms ? greatest_of(part, terms) : 0);
+        same = off <= ROUNDING * size;
+        *apart = (Apart){.slot = k->derivative_slot[worst], .off = off, .size = size};
     }
-    return true;
+    free(terms);
+    return same;
+}
+
+/* The unknown that the instances correct most. */
+static RARELY Apart farthest(const Loop *l, const double *v)
+{
+    Apart most = {.slot = l->first};
+    for (int i = 0; i < l->count; i++) {
+        most.size = fmax(most.size, fabs(v[l->first + i]));
+        if (fabs(l->correction[i]) > most.off) {
+            most.slot = l->first + i;
+            most.off = fabs(l->correction[i]);
+        }
+    }
+    return most;
 }
 
 /* Passes the values that the shortcuts gave, or fused code, through the instances. Where these answer otherwise, there are none any more. */
@@ -271,20 +340,21 @@ int kernel_verify(Kernel *k, double *dx)
     k->settled = false;
     /* Where there are events, the run goes on by the instances' own rounding, beyond which these were located. */
     const bool placed = fused && !k->indicators && k->fused->place(k);
+    Apart apart = {.slot = -1};
     int result = pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
         if (fused && !placed)
             result = loop_factorise(k, i);
-        if (result == KERNEL_DONE)
-            result = loop_verify(k, i, placed);
+        if (result == KERNEL_DONE && (result = loop_verify(k, i, placed)) == KERNEL_RETRY)
+            apart = farthest(&k->loops[i], k->v);
     }
     k->statistics.factorisations = factorisations;
-    if (result == KERNEL_DONE && !agree(k, dx)) {
+    if (result == KERNEL_DONE && !agree(k, dx, &apart)) {
         k->fast = false;
         result = KERNEL_RETRY;
     }
     if (result == KERNEL_RETRY && k->failure.kind == KERNEL_DONE && fused) {
-        k->fused->disagree(k);
+        k->fused->disagree(k, apart);
         k->fast = fast;
     }
     k->ahead = placed && result == KERNEL_DONE; /* the instances are there now, and the factors are still those of fused code */

@@ -393,9 +393,13 @@ static RARELY bool indicate(const Kernel *k, double *z)
     return are_finite(z, k->indicators); /* of others the instances say which */
 }
 
-static RARELY void disagree(Kernel *k)
+static RARELY void disagree(Kernel *k, Apart apart)
 {
-    own_of(k)->report.given_up = k->t;
+    FusedReport *report = &own_of(k)->report;
+    report->given_up = k->t;
+    report->slot = apart.slot;
+    report->off = apart.off;
+    report->size = apart.size;
     k->ahead = false;
 }
 

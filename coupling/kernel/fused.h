@@ -58,10 +58,10 @@ typedef struct {
 } FusedRows;
 
 /* handed: evaluations in which the general equations were solved; by_rows: those that the instances were asked for in spite of all. given_up: when an
- * evaluation was not what the instances say, NaN where none was. */
+ * evaluation was not what the instances say, NaN where none was; slot, off and size: which value was off, by how much, and the size of its terms. */
 typedef struct {
-    long evaluations, handed, by_rows;
-    double given_up;
+    long evaluations, handed, by_rows, slot;
+    double given_up, off, size;
 } FusedReport;
 
 /* Takes the place of the instances from the next evaluation on; null: no more. What the rows refer to has to outlive the kernel. */

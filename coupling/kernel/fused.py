@@ -56,7 +56,10 @@ class FusedStructure(ctypes.Structure):
 
 
 class FusedReport(ctypes.Structure):
-    _fields_ = [*((name, c_long) for name in ("evaluations", "handed", "by_rows")), ("given_up", c_double)]
+    _fields_ = [
+        *((name, c_long) for name in ("evaluations", "handed", "by_rows", "slot")),
+        *((name, c_double) for name in ("given_up", "off", "size")),
+    ]
 
 
 declare(

@@ -187,6 +187,12 @@ struct Kernel {
 struct Visit;
 
 /* What fused code does in place of the instances, which only files that know of it call by name. */
+/* A value that instances and what stands for them give differently: its slot, by how much, and the size of its terms. */
+typedef struct {
+    int slot;
+    double off, size;
+} Apart;
+
 typedef struct Fused {
     bool stale, stale_record; /* values that change at events only have to be got */
     bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
@@ -198,7 +204,7 @@ typedef struct Fused {
     bool (*accept)(struct Kernel *);                        /* as linear_accept, of all loops; false where that has to be asked */
     bool (*read)(struct Kernel *);                          /* constraints; false where it cannot */
     bool (*indicate)(const struct Kernel *, double *z);     /* event indicators; the same */
-    void (*disagree)(struct Kernel *);                      /* the instances say otherwise */
+    void (*disagree)(struct Kernel *, Apart);               /* the instances say otherwise */
     void (*visit)(struct Kernel *, struct Visit *);         /* what lasts beyond an evaluation; visit.h */
     bool (*record)(struct Kernel *, double t, const double *x, double *values); /* a row between events; false: the instances have to be asked; null: always */
     struct FusedRecord *own_record; /* of the file that has these */

@@ -8,7 +8,7 @@ from coupling.fused.coded import Compiled, compiled, tapes_of
 from coupling.fused.compiled import NotCompiled
 from coupling.fused.not_fused import NotFused
 from coupling.fused.taped import Taped
-from coupling.kernel.fused import FusedReport, fuse
+from coupling.kernel.fused import FusedReport, fuse, report
 from coupling.kernel.fused_record import fuse_record
 from coupling.live.fused_structures import structures
 from coupling.live.session import Session
@@ -121,6 +121,18 @@ def not_compiled(session: Session) -> str:
 
 def _warning(run: Run, why: str, way: str) -> str:
     return f"compiled = {run.compiled!r}: {why}; derivatives were found {way}"
+
+
+def given_up(session: Session) -> str:
+    """Returns the warning of a run whose fast evaluation was switched off on the way."""
+    found = report(session.kernel)
+    if math.isnan(found.given_up):
+        return ""
+    where = f" in '{session.program.label(found.slot)}'" if found.slot in session.program.labels else ""
+    return (
+        f"fast evaluation ({session.evaluated}) was switched off at t = {found.given_up:.6g} s: it differed from the FMUs by "
+        f"{found.off:.2g}{where}, where terms are {found.size:.2g}; the rest of the run called the FMUs, which takes longer"
+    )
 
 
 def told(session: Session, found: FusedReport) -> str:
