@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn
 
@@ -22,6 +22,8 @@ from coupling.live.session import Session
 from coupling.live.violations import constraints_at, constraints_with_multipliers, described, follow_gauge, values_of
 from coupling.names import nearest, resolve
 from coupling.plan.graph import Address
+
+_RANK = 1e-11
 
 
 class Speeds:
@@ -107,6 +109,15 @@ class Speeds:
         return {t.name: float(value - t.row.value) for t, value in zip(self.guessed, values, strict=True)}
 
     def _fitted(self, x: np.ndarray) -> np.ndarray:
+        there, off = self._approached(x, _by_impulses)
+        if not np.abs(off).max(initial=0.0) <= ENOUGH:
+            there, left = self._approached(x, _by_balanced)
+            if not np.abs(left).max(initial=0.0) <= ENOUGH:
+                self._refuse(off)
+        return there
+
+    def _approached(self, x: np.ndarray, solve: Callable[[csc_array, csc_array, np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Returns states that fit as well as can be reached, and by how much they do not."""
         off, sizes = self._off(x), [np.inf] * 10
         hard = len(off)
         while hard:
@@ -115,13 +126,10 @@ class Speeds:
                 break
             sizes.append(size)
             gradient, moved = self._directions()
-            moved = csc_array(moved[:, :hard])
-            x = x + moved @ least(csc_array(gradient[:hard] @ moved), -off)
+            x = x + solve(csc_array(gradient[:hard]), csc_array(moved[:, :hard]), -off)
             follow_gauge(self.session, x)
             off = self._off(x)
-        if hard and not worst <= ENOUGH:
-            self._refuse(off)
-        return x
+        return x, off
 
     def _nearest(self, x: np.ndarray) -> np.ndarray:
         """Along what constraints leave free to where guesses are met best, and of these velocities to those of least kinetic energy."""
@@ -129,6 +137,11 @@ class Speeds:
         gradient, moved = self._directions()
         along = (gradient @ moved).toarray()
         free = null_space(along[:hard])
+        balanced = _balanced(moved)
+        rank = balanced.shape[1] - null_space((gradient @ balanced)[:hard]).shape[1]
+        if rank > moved.shape[1] - free.shape[1]:  # products have lost some constraints
+            moved, along = balanced, gradient @ balanced
+            free = null_space(along[:hard])
         scale = np.array([t.row.scale for t in self.guessed])
         off = np.array(list(self.moved().values()))
         step = free @ np.linalg.lstsq(along[hard:] @ free / scale[:, None], -off / scale, rcond=1e-9)[0]
@@ -206,6 +219,26 @@ def _answer(session: Session, index: int, velocities: list[int]) -> np.ndarray:
     return by_effort @ np.linalg.pinv(by_velocity)
 
 
+def _by_impulses(gradient: csc_array, moved: csc_array, right: np.ndarray) -> np.ndarray:
+    return moved @ least(csc_array(gradient @ moved), right)
+
+
+def _by_balanced(gradient: csc_array, moved: csc_array, right: np.ndarray) -> np.ndarray:
+    basis = _balanced(moved)
+    return basis @ np.linalg.lstsq(gradient @ basis, right, rcond=_RANK)[0]
+
+
+def _balanced(moved: csc_array) -> np.ndarray:
+    """Returns a basis of what impulses move, orthonormal in coordinates in which all bodies are about as heavy. A product of gradients and
+    impulses loses the heavy bodies where masses are 1 to 1e10: their constraints would seem to repeat others."""
+    columns = moved.toarray()
+    size = np.sqrt(np.abs(columns).max(axis=1, initial=0.0))
+    columns = columns / np.where(size > 0, size, 1.0)[:, None]
+    columns /= np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+    basis, lengths, _ = np.linalg.svd(columns, full_matrices=False)
+    return size[:, None] * basis[:, lengths > _RANK * lengths.max(initial=0.0)]
+
+
 def least(matrix: csc_array, right: np.ndarray) -> np.ndarray:
     """A solution, of least length where there are many."""
     scale = abs(matrix).max() if matrix.nnz else 0.0
@@ -218,4 +251,4 @@ def least(matrix: csc_array, right: np.ndarray) -> np.ndarray:
                 return solution
         except (RuntimeError, MatrixRankWarning):
             pass
-    return np.linalg.lstsq(matrix.toarray(), right, rcond=1e-11)[0]
+    return np.linalg.lstsq(matrix.toarray(), right, rcond=_RANK)[0]
