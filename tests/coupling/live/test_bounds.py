@@ -62,4 +62,8 @@ def test_a_component_of_a_user_states_its_range() -> None:
     system = System("bucket")
     system.add("bucket", Bucket)
     (warning,) = system.simulate(2.0, max_step=0.01).outcome.warnings
-    assert warning.startswith("'bucket.level' leaves the range in which ") and "(at most 1 m) at t = 1.0" in warning and "is 2 m at t = 2 s" in warning
+    assert (
+        warning.startswith("'bucket.level' leaves the range in which ")
+        and "(at most 1 m) at t = 1.0" in warning
+        and "is 2 m at t = 2 s" in warning
+    )
