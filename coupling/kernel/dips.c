@@ -138,7 +138,7 @@ static int samples_of(const Run *run, int of_turns)
 {
     const double before = run->t_before - run->t_earlier, h = run->t - run->t_before;
     const int own = run->method->samples, turns = (int)ceil(of_turns * (run->end - run->t_before) / h);
-    const int found = before > 0 ? (int)fmax(own, fmin(MOST_SAMPLES, ceil((own + 1) * h / before) - 1)) : own;
+    const int found = before > 0 ? (int)fmax(own, fmin(MOST_SAMPLES, ceil((own + 1) * h / (2 * before)) - 1)) : own;
     return turns > found ? turns : found;
 }
 
