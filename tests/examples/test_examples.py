@@ -333,6 +333,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "34_newtons_cradle": planar_machines.check_newtons_cradle,
     "35_walkers_foot": planar_machines.check_walkers_foot,
     "36_walking_leg": planar_machines.check_walking_leg,
+    "37_ratchet": planar_machines.check_ratchet,
 }
 NEEDS = {"12_run_exported_mechanisms": "11_exported_mechanisms"}
 """What has to run before."""

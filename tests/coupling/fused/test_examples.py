@@ -44,6 +44,7 @@ SYSTEMS = {
     "32_clutch": ("system",),
     "33_pendulum_at_wall": ("system",),
     "34_newtons_cradle": ("system",),
+    "37_ratchet": ("system",),
 }
 ELSEWHERE = {
     "02_own_joint": "its component is written to a file at first",

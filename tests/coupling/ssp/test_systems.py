@@ -47,6 +47,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "34_newtons_cradle": {"stop_time": 0.5},
     "35_walkers_foot": {"stop_time": 0.1},
     "36_walking_leg": {"stop_time": 0.1, "initial": "assemble"},
+    "37_ratchet": {"stop_time": 1.0},
 }
 """Examples whose systems need no files of their own, with short runs."""
 QUICK = ("01_pendulum", "17_quarter_car", "21_rolling_disc", "34_newtons_cradle")

@@ -44,6 +44,15 @@ def check_clutch(printed: str, folder: Path) -> None:
     assert is_plot(folder / "clutch.png")
 
 
+def check_ratchet(printed: str, folder: Path) -> None:
+    """Four strokes of 0.6 rad; the pawls change places at each reversal of the arm."""
+    assert number(r"turns by (\S+) rad", printed) == pytest.approx(2.4, abs=1e-8)
+    times = [float(each) for each in re.findall(r"^t = (\S+) s: pawl", printed, re.MULTILINE)]
+    assert times[:6] == pytest.approx([1.5707963268 * k for k in range(1, 7)], abs=1e-7)
+    assert number(r"difference to the closed form: (\S+) ", printed) < 1e-7
+    assert is_plot(folder / "ratchet.png") and "<svg" in (folder / "ratchet.html").read_text()
+
+
 def check_pendulum_at_wall(printed: str, folder: Path) -> None:
     """Six hits come when the elliptic integrals say, and the first has an impulse of (1 + e) m l w/3."""
     times = [float(each) for each in re.findall(r"^t = (\S+) s:", printed, re.MULTILINE)]
