@@ -91,10 +91,11 @@ class Statistics:
 
     def __str__(self) -> str:
         jacobians = f"{self.jacobians} Jacobians, " if self.jacobians else ""
+        handed = f", except the multipliers of {self.handed_over} evaluations, which the general equations gave" if self.handed_over else ""
         return (
             f"{self.steps} steps ({self.rejected} rejected), {self.evaluations} evaluations, {jacobians}{self.events} events; "
             f"{self.seconds_running:.3g} s: {self.seconds_in_fmus:.3g} s in FMUs, {self.seconds_in_master:.3g} s in the master"
-            + (f"; evaluated {self.evaluated}" if self.evaluated else "")
+            + (f"; evaluated {self.evaluated}{handed}" if self.evaluated else "")
         )
 
 

@@ -30,6 +30,13 @@ def test_headings_do_not_matter() -> None:
         assert max(steps) <= 1.05 * min(steps)
 
 
+def test_the_summary_says_how_often_the_general_equations_were_asked() -> None:
+    """They are asked throughout, and the FMUs never."""
+    statistics = MACHINES[0].make(Variant()).simulate(0.1).statistics
+    assert statistics.by_fmus == 0 and statistics.handed_over > 0.9 * statistics.evaluations
+    assert f"except the multipliers of {statistics.handed_over} evaluations, which the general equations gave" in str(statistics)
+
+
 def test_hinges_of_a_wheel_set_are_not_to_be_replaced() -> None:
     """Without one of them a wheel would fall over; three equations too many are those of its rolling."""
     (warning,) = MACHINES[17].make(Variant()).simulate(0.1).outcome.warnings
