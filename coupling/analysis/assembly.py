@@ -56,7 +56,8 @@ def _inside(found: Assembled) -> frozenset[tuple[int, int]]:
     if not gaps:
         return frozenset()
     values = found.assembly.values_at([address for _, _, address in gaps], found.x)
-    return frozenset((part, multiplier) for (part, multiplier, _), gap in zip(gaps, values, strict=True) if gap < -TOLERANCE)
+    least = -TOLERANCE * found.assembly.session.length
+    return frozenset((part, multiplier) for (part, multiplier, _), gap in zip(gaps, values, strict=True) if gap < least)
 
 
 def _assembled(session: Session, guesses: Collection[tuple[int, str]], wish: Wish) -> Assembled:

@@ -12,6 +12,7 @@ from scipy.sparse import block_array, csc_array, csr_array, diags_array, isspars
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
 from coupling.analysis.positions import MANY, Network, Positions
+from coupling.live.scales import scales
 from coupling.plan.graph import Address
 
 Matrix = Any
@@ -68,6 +69,7 @@ class Fit:
         self.network = network or Network(positions.session, [row.address for row in rows])
         self._wanted, self._scale, self._turn = (np.array([getattr(row, f) for row in rows]) for f in ("value", "scale", "turn"))
         self._split = len(self.hard), len(self.hard) + len(self.soft)
+        self._sizes = scales(positions.session, [row.address for row in self.hard])
         self.scale = positions.scale[self.moves]
         self._tangent = positions.tangent(self.network.states, self.moves)
 
@@ -102,12 +104,12 @@ class Fit:
         return self.positions.moved(x, full)
 
     def worst(self, x: np.ndarray) -> float:
-        """The largest violation of what has to hold exactly, in its own unit."""
+        """Returns the largest violation of what has to hold exactly, in the size of the mechanism."""
         return self.worst_of(self.values(x)[0])
 
     def worst_of(self, off: np.ndarray) -> float:
         """The same of values that are known, in their scales."""
-        return float(np.abs(off * self._scale[: len(self.hard)]).max(initial=0.0))
+        return float(np.abs(off * self._scale[: len(self.hard)] / self._sizes).max(initial=0.0))
 
     def cost(self, x: np.ndarray) -> float:
         """How far guesses are from being met: the sum of squares, each in its spread."""

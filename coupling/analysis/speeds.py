@@ -18,6 +18,7 @@ from coupling.kernel.status import Status
 from coupling.live.failures import describe
 from coupling.live.jacobians import motions_of, turns_of
 from coupling.live.linearise import Linearisation
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.live.violations import constraints_at, constraints_with_multipliers, described, follow_gauge, values_of
 from coupling.names import nearest, resolve
@@ -46,6 +47,14 @@ class Speeds:
         self.constraints = constraints_at(session, "velocity")
         loops = session.schedule.loops
         self.unknowns = np.concatenate([np.zeros(0), *(kernel.slots[loop.first : loop.first + len(loop.unknowns)] for loop in loops)])
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Of what has to fit, by which its tolerance is measured."""
+        return scales(self.session, [*self.constraints, *self.outputs])
+
+    def _worst(self, off: np.ndarray) -> float:
+        return float(np.abs(off / self.sizes).max(initial=0.0))
 
     @cached_property
     def linear(self) -> Linearisation:
@@ -110,9 +119,9 @@ class Speeds:
 
     def _fitted(self, x: np.ndarray) -> np.ndarray:
         there, off = self._approached(x, _by_impulses)
-        if not np.abs(off).max(initial=0.0) <= ENOUGH:
+        if not self._worst(off) <= ENOUGH:
             there, left = self._approached(x, _by_balanced)
-            if not np.abs(left).max(initial=0.0) <= ENOUGH:
+            if not self._worst(left) <= ENOUGH:
                 self._refuse(off)
         return there
 
@@ -121,7 +130,7 @@ class Speeds:
         off, sizes = self._off(x), [np.inf] * 10
         hard = len(off)
         while hard:
-            worst, size = float(np.abs(off).max()), float(np.linalg.norm(off))
+            worst, size = self._worst(off), float(np.linalg.norm(off))
             if worst <= EXACT or not size < 0.9 * sizes[-10]:
                 break
             sizes.append(size)
@@ -190,7 +199,7 @@ class Speeds:
 
     def _refuse(self, off: np.ndarray) -> NoReturn:
         addresses = [*self.constraints, *self.outputs]
-        wrong = [i for i in np.argsort(-np.abs(off), kind="stable") if not abs(off[i]) <= ENOUGH]
+        wrong = [i for i in np.argsort(-np.abs(off), kind="stable") if not abs(off[i]) <= ENOUGH * self.sizes[i]]
         names = [described(self.session, addresses[i], off[i]) for i in wrong]
         held = [self.session.label(int(i)) for i in np.flatnonzero(self.held) if i not in self.session.built.gauge]
         held += [self.session.named(a.part, a.reference) for a in self.outputs]

@@ -13,7 +13,7 @@ from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
 from coupling.kernel.rows import NONE, TABLES, DriveKind
 from coupling.live.session import Session
-from coupling.live.tolerances import nominals
+from coupling.live.tolerances import sizes
 from coupling.options import Run
 from coupling.plan.drives import PolynomialDrive
 from coupling.plan.graph import Address
@@ -203,7 +203,7 @@ def _fixed(table: MechanismTable, session: Session, run: Run) -> list[str]:
     place = table.own_place([v.name for v in table.own].index(STEP_SIZE))
     return [
         '#include "kernel/index3.h"',
-        array("static const double nominal", map(c_number, nominals(session))),
+        array("static const double nominal", map(c_number, sizes(session))),
         f"const Index3Options fixed_options = {{{', '.join(f'.{name} = {value}' for name, value in given.items())}}};",
         f"const unsigned fixed_step_reference = {place};",
         f"const unsigned fixed_memory_reference = {table.own_place(table.owns - table.remembered) if table.remembered else 0};",

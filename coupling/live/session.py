@@ -28,6 +28,9 @@ from coupling.plan.graph import Address
 from coupling.plan.schedule import Schedule
 from coupling.plan.switched import Switched
 
+_USUAL = 0.01, 100.0
+"""The greatest arms, in m, from which to which tolerances are those of a mechanism of 1 m."""
+
 
 class Session:
     """Instances that run; ``start.py`` brings them to the start of a run, as often as wanted.
@@ -90,9 +93,10 @@ class Session:
         self.given: dict[int, tuple[Mapping[str, Value], StartValues]] = {}
         """Start values of instances in the last run, and what of them belonged to this run alone."""
         self.nominals: np.ndarray | None = None
+        """Of the states, in the last run."""
+        self._length: float | None = None
         self.bounds: np.ndarray | None = None
         """Which states have left the ranges of their components in the present run."""
-        """Of the states, in the last run."""
         self.apart: frozenset[int] = frozenset()
         """The instances of which anything did."""
         self.rows = program.rows
@@ -144,12 +148,26 @@ class Session:
             return not (self.off[place] or self.lawful[place])
         return any((each.part, each.given.multiplier) == (part, multiplier) and self.inside(each) > 0 for each in self.built.switched)
 
+    @property
+    def length(self) -> float:
+        """The size of the mechanism in m, by which absolute tolerances of lengths and speeds are measured: the greatest arm of the frames of bodies; 1 for
+        mechanisms as people see them, and for systems without arms."""
+        if self._length is None:
+            arms, (low, high) = self.built.arms, _USUAL
+            greatest = float(np.abs(self.readings(arms).read()[1]).max()) if arms else 0.0
+            self._length = greatest if 0 < greatest < low or greatest > high else 1.0
+        return self._length
+
+    @length.deleter
+    def length(self) -> None:
+        self._length = None
+
     def inside(self, each: Switched) -> float:
         """By how much a unilateral constraint is violated now, in the unit of its position; 0 where that is little, and for others."""
         if each.given.kind != "unilateral" or each.given.position is None:
             return 0.0
         depth = -float(self.readings((Address(each.part, 0, each.given.position),)).read()[1][0])
-        return depth if depth > TOLERANCE else 0.0
+        return depth if depth > TOLERANCE * self.length else 0.0
 
     def unknowns_of(self, part: int) -> Iterator[tuple[int, int, int]]:
         """The multipliers of an instance: place among the unknowns of all loops, loop, and place in it."""

@@ -109,6 +109,7 @@ def _freed_on_failure(session: Session) -> Iterator[None]:
 
 def _begin(session: Session, values: StartValues, repeats: bool, assembling: bool, reset: bool = False) -> None:
     session.values, session.said = values, {}
+    del session.length
     changed: dict[int, dict[str, Value]] = {}
     for (index, name), value in values.items():
         changed.setdefault(index, {})[name] = value

@@ -8,10 +8,12 @@ import numpy as np
 
 from coupling.errors import BuildError
 from coupling.kernel.instance import WARNING
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.names import matches, nearest
 from coupling.options import Run
 from coupling.plan.build import Built
+from coupling.plan.graph import Address
 
 
 def state_tolerances(session: Session, run: Run) -> np.ndarray:
@@ -19,13 +21,22 @@ def state_tolerances(session: Session, run: Run) -> np.ndarray:
     built = session.built
     if run.atol is not None and not isinstance(run.atol, Mapping) and not built.gauge:
         return np.full(built.states, run.atol, dtype=float)
-    default = run.rtol * nominals(session)
+    default = run.rtol * sizes(session)
     if run.atol is not None and not isinstance(run.atol, Mapping):
         default[:] = run.atol
     given = run.atol if isinstance(run.atol, Mapping) else {}
     found = given_tolerances(run, [session.label(slot) for slot in range(built.states)] if given else (), default)
     if built.gauge and len(built.gauge) < built.states:
         found[[slot for slot in built.gauge if session.label(slot) not in given]] = np.inf
+    return found
+
+
+def sizes(session: Session) -> np.ndarray:
+    """Returns nominal values of all states; lengths and speeds without one of their own have that of the mechanism."""
+    found = nominals(session)
+    if session.length != 1:
+        states = [Address(i, 0, r) for i, part in enumerate(session.built.parts) for r in part.states]
+        found[found == 1] *= scales(session, states)[found == 1]
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from coupling.errors import InitialStateError, listed
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import TOLERANCE, Run, tolerance_of_fit
 from coupling.plan.graph import Address
@@ -22,14 +23,17 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
             part = session.built.parts[each.part]
             variable = part.fmu.by_reference[each.given.position or 0]
             raise InitialStateError(
-                f"'{part.name}' starts {depth:.4g} {variable.unit} inside ({variable.name} = {-depth:.4g} {variable.unit}; at most {TOLERANCE:g} {variable.unit}); "
+                f"'{part.name}' starts {depth:.4g} {variable.unit} inside ({variable.name} = {-depth:.4g} {variable.unit}; at most {TOLERANCE * session.length:.4g} {variable.unit}); "
                 "move it, or use initial='assemble'"
             )
-    violated, joints = [], set()
+    violated: list[str] = []
+    joints, at_most = set(), TOLERANCE
     for level in LEVELS:
         addresses = constraints_at(session, level)
-        for address, value in zip(addresses, values_of(session, addresses).tolist(), strict=True):
-            if not abs(value) <= TOLERANCE:
+        sizes = scales(session, addresses).tolist()
+        for address, value, size in zip(addresses, values_of(session, addresses).tolist(), sizes, strict=True):
+            if not abs(value) <= TOLERANCE * size:
+                at_most = at_most if violated else TOLERANCE * size
                 violated.append(described(session, address, value))
                 joints.add(address.part)
     if violated:
@@ -41,7 +45,7 @@ def check_start_state(session: Session, changed: Collection[tuple[int, str]] = (
             "initial=system.assemble(), from that pose"
         )
         raise InitialStateError(
-            f"the start violates constraints: {shown} (at most {TOLERANCE:g} is allowed); correct the start values, use "
+            f"the start violates constraints: {shown} (at most {at_most:.4g} is allowed); correct the start values, use "
             f"initial='assemble' to have the states moved that you did not set, or initial='relax' to leave it to the stabilisation{why if names else ''}{_given_apart(session, joints)}"
         )
 
@@ -71,14 +75,15 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
     column, last = session.program.column_of, record.rows[-1:]
     worst, sentence = 1.0, ""
     for level in LEVELS if len(last) else ():
-        allowed, found = _allowed(session.run, level), constraints_at(session, level)
+        found = constraints_at(session, level)
+        allowed = _allowed(session.run, level) * scales(session, found)
         places = [column.get(session.named(each.part, each.reference)) for each in found]
         recorded = [place for place in places if place is not None]
         if len(recorded) == len(places) and (not places or _within(record.rows, recorded, allowed)):
             continue
-        for address, now, place in zip(found, values_of(session, found), places, strict=True):
+        for address, now, place, most in zip(found, values_of(session, found), places, allowed.tolist(), strict=True):
             if place is None:
-                if not abs(now) > worst * allowed:
+                if not abs(now) > worst * most:
                     continue
                 times, values = last[:, 0], now[None]
             else:
@@ -86,19 +91,20 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
                 off = record.off.get(session.built.parts[address.part].name, record.off.get(record.columns[place - 1].name, ()))
                 times, values = rows[:, 0], rows[:, place] * in_force(len(record.rows), off)[-len(rows) :] if off else rows[:, place]
             row = int(np.abs(values).argmax())
-            if level not in loose and abs(values[row]) > worst * allowed:
-                worst = abs(values[row]) / allowed
+            if level not in loose and abs(values[row]) > worst * most:
+                worst = abs(values[row]) / most
                 sentence = (
-                    f"a constraint is violated: {described(session, address, values[row])} at t = {times[row]:.6g} s, where {allowed:g} is allowed; "
+                    f"a constraint is violated: {described(session, address, values[row])} at t = {times[row]:.6g} s, where {most:.4g} is allowed; "
                     f"{_remedy(session.run)}"
                 )
     return [sentence] if sentence else []
 
 
-def _within(rows: np.ndarray, places: Sequence[int], allowed: float) -> bool:
-    """Whether all of some columns are."""
+def _within(rows: np.ndarray, places: Sequence[int], allowed: np.ndarray) -> bool:
+    """Returns True where no value of some columns is greater than the least that is allowed of one."""
     found = rows.take(places, axis=1)
-    return bool(np.maximum.reduce(np.absolute(found, out=found).ravel(), initial=0.0) <= allowed)  # of a matrix it takes six times as long
+    greatest = np.maximum.reduce(np.absolute(found, out=found).ravel(), initial=0.0)  # of a matrix it takes six times as long
+    return bool(greatest <= allowed.min(initial=np.inf))
 
 
 def _allowed(run: Run, level: str) -> float:

@@ -113,6 +113,17 @@ class Built:
         return self.inner_parts if self.inner and self.inner.reading else ()
 
     @cached_property
+    def arms(self) -> tuple[Address, ...]:
+        """Parameters of components of this library that place the frames of bodies, in m."""
+        return tuple(
+            Address(i, 0, variable.reference)
+            for i, part in enumerate(self.parts)
+            if part.fmu.is_own
+            for name, variable in part.fmu.variables.items()
+            if variable.causality == "parameter" and variable.unit == "m" and name.endswith((".rx", ".ry", ".rz"))
+        )
+
+    @cached_property
     def adapters(self) -> tuple[Adapter, ...]:
         """Between what may have gravity of its own."""
         return adapters_of(self.parts)

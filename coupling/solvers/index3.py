@@ -16,7 +16,7 @@ from coupling.live.bounds import watch_bounds
 from coupling.live.open_equations import begin_open
 from coupling.live.session import Session
 from coupling.live.time_scales import watch_angles
-from coupling.live.tolerances import nominals
+from coupling.live.tolerances import sizes
 from coupling.live.unwritten import sentences, total
 from coupling.options import Run
 from coupling.outcome import Outcome
@@ -37,7 +37,7 @@ def begin(session: Session, run: Run) -> Status:
         session.bordered = bordered_rows(session, kept_at_zero(session))
     begin_open(session, kept_at_zero(session))
     status = kernel.begin_index3(
-        session.bordered, _options(run), nominals(session), run.start_time, run.stop_time, np.ascontiguousarray(times)
+        session.bordered, _options(run), sizes(session), run.start_time, run.stop_time, np.ascontiguousarray(times)
     )
     if status is Status.DONE:
         watch_angles(session)
