@@ -152,10 +152,11 @@ const Change *kernel_changes(const Kernel *, int *count);
 const bool *kernel_conflicting(const Kernel *); /* by unknown: what a constraint repeats whose velocity does not fit */
 
 /* switching.c: joints whose constraints depend on modes, which are chosen for all of them at once. impacts: all at once or one after the other;
- * rest: an approach that is slower is plastic; allowed: as above. */
+ * rest: an approach that is slower is plastic; allowed: as above; size: by switched row, of its position and speed, null where all are 1. */
 typedef struct {
     bool simultaneous, impulse;
     double rest, allowed;
+    const double *size;
 } SwitchingOptions;
 
 /* row: of the record, the first after it. */

@@ -51,7 +51,8 @@ int kernel_begin_switching(Kernel *k, const Rows *rows, const SwitchingOptions *
         const SwitchedRow *row = &rows->switched[i];
         Loop *l = &k->loops[row->loop];
         Item *item = &s->item[i];
-        *item = (Item){.row = row, .loop = l, .place = (int)(l->off - k->off) + row->unknown, .position = NONE, .velocity = NONE, .fell_at = NAN};
+        *item = (Item){.row = row, .loop = l, .place = (int)(l->off - k->off) + row->unknown, .position = NONE, .velocity = NONE, .fell_at = NAN,
+                       .size = options->size ? options->size[i] : 1};
         for (int c = 0; c < rows->constraints; c++)
             if (rows->constraint[c].loop == row->loop && rows->constraint[c].unknown == row->unknown) {
                 item->position = rows->constraint[c].position;
@@ -103,12 +104,12 @@ static int note_changes(Kernel *k, double t)
 static void find_candidates(Kernel *k, const double *x, bool at_start)
 {
     Switching *s = k->switching;
-    const double least = at_start ? starts_slow : slow(k, x), off = 10 * s->options.allowed;
+    const double least = at_start ? 0 : slow(k, x), start = at_start ? starts_slow : 0, off = fmax(start, 10 * s->options.allowed);
     for (int i = 0; i < s->count; i++) {
         Item *item = &s->item[i];
         if (item->row->kind != UNILATERAL)
             continue;
-        item->candidate = touches(item) && item->speed <= (item->before ? fmax(least, off) : least);
+        item->candidate = touches(item) && item->speed <= slow_of(item, least, item->before ? off : start);
         item->mode = item->candidate;
     }
     for (int i = 0; i < s->count; i++) {
@@ -118,7 +119,7 @@ static void find_candidates(Kernel *k, const double *x, bool at_start)
         const SwitchedRow *row = item->row;
         const bool pressed = row->normal == NONE || s->item[row->normal].candidate || (row->second != NONE && s->item[row->second].candidate);
         const int slips = item->speed < 0 ? -1 : 1;
-        item->candidate = pressed && fabs(item->speed) <= (item->before ? least : fmax(least, off));
+        item->candidate = pressed && fabs(item->speed) <= slow_of(item, least, item->before ? start : off);
         item->mode = item->candidate ? 0 : slips;
     }
 }
@@ -129,7 +130,7 @@ static int check_fit(Kernel *k)
     for (int i = 0; i < s->count; i++) {
         const Item *item = &s->item[i];
         const bool came = item->row->kind == HOLDS_WHILE && item->mode && !item->before;
-        if (came && item->position != NONE && fabs(item->gap) > fitting)
+        if (came && item->position != NONE && fabs(item->gap) > fitting * item->size)
             return no_forces(k, KERNEL_UNFIT_MODE, i, 0);
     }
     return KERNEL_DONE;

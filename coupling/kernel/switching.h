@@ -17,7 +17,7 @@ typedef struct {
     int mode, before, was, due; /* before: where a search begins; was: before the event */
     bool candidate, fell; /* fell: its indicator did, without having been positive */
     double lowest, fell_at; /* lowest: of its indicator, 0 or what it was after the last event */
-    double gap, speed, mu, limit, sliding, restitution; /* sliding: the limit of friction that begins to slip */
+    double size, gap, speed, mu, limit, sliding, restitution; /* sliding: the limit of friction that begins to slip */
 } Item;
 
 /* The candidates as a small dense problem, all else eliminated; by loop what that takes. */
@@ -66,6 +66,7 @@ int no_forces(Kernel *, KernelStatus, int item, int count);
 void *room_for_more(void *array, int count, int *room, size_t size);
 
 /* switching_forces.c: at a point, with the candidates that are found there. */
+double slow_of(const Item *, double relative, double absolute); /* the greater of what `slow` gives and of a speed by its size */
 bool unpressed(const Switching *, const Item *); /* friction that nothing presses */
 int find_modes(Kernel *, double t, double *x, Problem *);
 int modes_agree(Kernel *, bool *fits, int *over); /* with what instances give; over: friction that sticks most above its limit, or NONE */

@@ -38,7 +38,7 @@ class Strike(NamedTuple):
 
 
 class _Options(ctypes.Structure):
-    _fields_ = [("simultaneous", c_bool), ("impulse", c_bool), ("rest", c_double), ("allowed", c_double)]
+    _fields_ = [("simultaneous", c_bool), ("impulse", c_bool), ("rest", c_double), ("allowed", c_double), ("size", c_void_p)]
 
 
 class Notes(ctypes.Structure):
@@ -83,9 +83,9 @@ declare(
 )
 
 
-def begin(kernel: Core, rows: Rows, *, simultaneous: bool, impulse: bool, rest: float, allowed: float) -> None:
-    """From now on modes are chosen at events; ``rows`` are those with the Jacobians."""
-    options = _Options(simultaneous, impulse, rest, allowed)
+def begin(kernel: Core, rows: Rows, *, simultaneous: bool, impulse: bool, rest: float, allowed: float, sizes: np.ndarray) -> None:
+    """From now on modes are chosen at events; ``rows`` are those with the Jacobians, ``sizes`` those of positions by switched row."""
+    options = _Options(simultaneous, impulse, rest, allowed, kernel.library.pointer(sizes))
     require_memory(kernel.library.kernel_begin_switching(kernel.handle, byref(kernel.library.rows(rows)), byref(options)))
 
 

@@ -42,9 +42,14 @@ double unfelt(const Kernel *k, const double *x)
     return hardly * slow(k, x);
 }
 
+double slow_of(const Item *item, double relative, double absolute)
+{
+    return fmax(fmin(1, item->size) * relative, item->size * absolute);
+}
+
 bool touches(const Item *item)
 {
-    return item->row->kind == UNILATERAL && (item->mode || item->gap <= touching);
+    return item->row->kind == UNILATERAL && (item->mode || item->gap <= touching * item->size);
 }
 
 /* Whether something comes together, or came into force with a velocity. What is closed already may be off as runs allow. */
@@ -55,7 +60,7 @@ bool collides(const Kernel *k, const double *x)
     for (int i = 0; i < s->count; i++) {
         const Item *item = &s->item[i];
         const bool came = item->row->kind == HOLDS_WHILE && item->mode && !item->before && fabs(item->speed) > fmax(least, off);
-        if (came || (touches(item) && -item->speed > (item->mode ? fmax(least, off) : least)))
+        if (came || (touches(item) && -item->speed > slow_of(item, least, item->mode ? off : 0)))
             return true;
     }
     return false;

@@ -27,7 +27,7 @@ bool watch_falls(Kernel *k)
     k->arms = calloc((size_t)k->indicators + 1, sizeof *k->arms);
     for (int i = 0; i < s->count && k->arms; i++)
         if (indicator_of(k, &s->item[i]) != NONE)
-            k->arms[indicator_of(k, &s->item[i])] = armed;
+            k->arms[indicator_of(k, &s->item[i])] = armed * s->item[i].size;
     return k->arms;
 }
 
@@ -47,7 +47,7 @@ void note_due(Kernel *k, const double *before, const double *now)
 double noise_of(const Kernel *k, const Item *item, const double *x)
 {
     const bool of_force = is_of_force(item);
-    double noise = of_force || item->position != NONE ? nothing : slow(k, x);
+    double noise = of_force ? nothing : item->position != NONE ? nothing * item->size : slow_of(item, slow(k, x), 0);
     for (int j = 0; j < item->loop->count && of_force; j++)
         noise = fmax(noise, certain * fabs(k->v[item->loop->first + j]));
     return noise;
@@ -67,7 +67,7 @@ bool left_behind(Kernel *k, double t, const double *x, const double *before, con
             continue;
         if (first)
             item->lowest = fmin(before[z], 0);
-        k->arms[z] = is_of_force(item) ? armed_force : armed; /* of the mode that it had in this step */
+        k->arms[z] = is_of_force(item) ? armed_force : armed * item->size; /* of the mode that it had in this step */
         if (before[z] > k->arms[z] || !(now[z] < item->lowest))
             continue;
         item->fell = now[z] < item->lowest - noise_of(k, item, x) && item->fell_at != t; /* once: it may be the better mode all the same */

@@ -8,8 +8,10 @@ from coupling.errors import StartError
 from coupling.kernel import switching
 from coupling.kernel.status import Status
 from coupling.kernel.switching import ModeChange, Strike
+from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import tolerance_of_fit
+from coupling.plan.graph import Address
 from coupling.plan.switched import MODES, Switched
 from coupling.record import Change
 
@@ -27,6 +29,7 @@ def begin_switching(session: Session, t: float) -> Status:
         impulse=run.painleve == "impulse",
         rest=run.rest_velocity,
         allowed=tolerance_of_fit(run),
+        sizes=scales(session, [Address(each.part, 0, each.given.velocity) for each in session.built.switched]),
     )
     status = switching.switch_at_start(session.kernel, t, session.x)
     session.switches = True
