@@ -60,6 +60,9 @@ class _Draft:
     rates: dict[sympy.Symbol, sympy.Expr] = field(default_factory=lambda: {TIME: sympy.Integer(1)})
 
 
+Bounds = tuple[float | None, float | None]
+
+
 class Component:
     """Base of all components: subclass it, write a docstring, and state the mathematics in ``declare``.
 
@@ -125,25 +128,15 @@ class Component:
         return self._add(Variable(name, Role.SWITCH, "", text, start, type="boolean"))
 
     def state(
-        self,
-        name: str,
-        start: float,
-        unit: str,
-        text: str,
-        *,
-        nominal: float = 1.0,
-        gauge: str | None = None,
-        at_least: float = -math.inf,
-        at_most: float = math.inf,
+        self, name: str, start: float, unit: str, text: str, *, nominal: float = 1.0, gauge: str | None = None, holds: Bounds = (None, None)
     ) -> sympy.Symbol:
         """A continuous state; give its derivative with ``rate``.
 
-        The component describes what happens from ``at_least`` to ``at_most``. A run in which the state leaves this range goes on, and warns.
-
-        A ``gauge`` state follows the output of that name and chooses between values of it that are equivalent, as angles are that differ by
-        whole turns. It enters nothing else: its errors do not count, and it is no coordinate of the system.
+        The component describes what happens within the bounds that ``holds`` names, least and greatest, of which either may be None. A run in which the
+        state leaves them goes on, and warns. A ``gauge`` state follows the output of that name and chooses between values of it that are equivalent,
+        as angles are that differ by whole turns. It enters nothing else: its errors do not count, and it is no coordinate of the system.
         """
-        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge, holds=(at_least, at_most)))
+        return self._add(Variable(name, Role.STATE, unit, text, float(start), nominal=nominal, gauge=gauge, holds=holds))
 
     def rate(self, state: sympy.Symbol, derivative: sympy.Expr) -> None:
         """The time derivative of a state."""

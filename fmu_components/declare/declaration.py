@@ -108,8 +108,8 @@ class Variable:
     """The state of a derivative, the residual of an algebraic variable."""
     gauge: str | None = None
     """Of a gauge state the output that it follows, and to whose value it may be set at any time without changing anything else."""
-    holds: tuple[float, float] = (-math.inf, math.inf)
-    """Of a state the range in which the component describes what happens; values outside are not refused."""
+    holds: tuple[float | None, float | None] = (None, None)
+    """Of a state the bounds within which the component describes what happens; values outside are not refused."""
 
     @property
     def symbol(self) -> sympy.Symbol:

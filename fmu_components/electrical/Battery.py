@@ -29,7 +29,7 @@ class Battery(Component):
         full = self.parameter("full", 13.0, "V", "open-circuit voltage at the state of charge 1", above=0, nominal=10)
         R = self.parameter("R", 0.02, "Ohm", "internal resistance; 0 for none", at_least=0, nominal=0.01)
         capacity = self.parameter("capacity", 180e3, "C", "charge between empty and full", above=0, nominal=1e5)
-        soc = self.state("soc", 1.0, "", "state of charge, from 0 (empty) to 1 (full)", at_least=0, at_most=1)
+        soc = self.state("soc", 1.0, "", "state of charge, from 0 (empty) to 1 (full)", holds=(0, 1))
         pin = self.port("pin", ELECTRICAL, Side.MOTION, "the battery")
         self.rate(soc, pin.i / capacity)
         voltage = self.output("voltage", empty + (full - empty) * soc, "V", "open-circuit voltage")

@@ -228,8 +228,8 @@ def _values(table: VariableTable, variable: Variable, fmi: int) -> dict[str, Val
     derivative_of = table.reference(variable.partner) if variable.role is Role.DERIVATIVE and variable.partner else None
     return {
         "unit": _unit(variable),
-        "min": _finite(max(variable.range.minimum, variable.holds[0]), variable.type),
-        "max": _finite(min(variable.range.maximum, variable.holds[1]), variable.type),
+        "min": _finite(variable.range.minimum, variable.type) if variable.holds[0] is None else variable.holds[0],
+        "max": _finite(variable.range.maximum, variable.type) if variable.holds[1] is None else variable.holds[1],
         "nominal": variable.nominal if variable.nominal != 1 else None,
         "start": variable.start,
         "derivative": derivative_of,  # FMI 2 means the place in the list, which is the reference

@@ -30,7 +30,7 @@ class Accumulator(Component):
         exponent = self.parameter("exponent", 1.4, "", "polytropic exponent of the gas", at_least=1)
         dead = self.parameter("dead", 1e-5, "m3", "volume of oil that stays", above=0, nominal=1e-5)
         bulk = self.parameter("bulk", 1.5e9, "Pa", "bulk modulus of the oil that stays", above=0, nominal=1e9)
-        p = self.state("p", 1e7, "Pa", "absolute pressure", nominal=1e6, at_least=0)
+        p = self.state("p", 1e7, "Pa", "absolute pressure", nominal=1e6, holds=(0, None))
         port = self.port("port", HYDRAULIC, Side.MOTION, "any number of lines")
         charged = self.relation("charged", p - precharge, "there is oil in the accumulator")
         gas_pressure = self.output("gas.pressure", Max(p, precharge), "Pa", "absolute pressure of the gas")

@@ -51,8 +51,8 @@ class Cylinder(Component):
         stiffness = self.parameter("stop.k", 1e7, "N/m", "stiffness of the end stops", above=0, nominal=1e7)
         damping = self.parameter("stop.c", 5e3, "N.s/m", "damping of the end stops", at_least=0, nominal=1e3)
         reach = self.parameter("stop.length", 1e-3, "m", "length of a chamber at which its end stop begins", above=0, nominal=1e-3)
-        p1 = self.state("p1", 1e5, "Pa", "absolute pressure in chamber 1", nominal=1e6, at_least=0)
-        p2 = self.state("p2", 1e5, "Pa", "absolute pressure in chamber 2", nominal=1e6, at_least=0)
+        p1 = self.state("p1", 1e5, "Pa", "absolute pressure in chamber 1", nominal=1e6, holds=(0, None))
+        p2 = self.state("p2", 1e5, "Pa", "absolute pressure in chamber 2", nominal=1e6, holds=(0, None))
 
         position = self.output("position", flange.s - offset, "m", "position of the piston, from 0 to the stroke")
         v = flange.v

@@ -25,7 +25,7 @@ class Hose(Component):
         density = self.parameter("density", 870.0, "kg/m3", "density of the oil", above=0, nominal=1e3)
         viscosity = self.parameter("viscosity", 0.04, "Pa.s", "dynamic viscosity of the oil", at_least=0, nominal=0.01)
         turbulent = self.parameter("turbulent", 0.03, "", "friction factor (Darcy) added to that of laminar flow", at_least=0, nominal=0.01)
-        p = self.state("p", 1e5, "Pa", "absolute pressure at A", nominal=1e6, at_least=0)
+        p = self.state("p", 1e5, "Pa", "absolute pressure at A", nominal=1e6, holds=(0, None))
         flow = self.state("flow", 0.0, "m3/s", "flow from A to B", nominal=1e-4)
         A = self.port("A", HYDRAULIC, Side.MOTION, "end with the compliance")
         B = self.port("B", HYDRAULIC, Side.EFFORT, "end with the resistance", {"p": 1e5})

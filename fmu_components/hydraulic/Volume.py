@@ -13,7 +13,7 @@ class Volume(Component):
     def declare(self):
         volume = self.parameter("volume", 1e-4, "m3", "volume of the oil", above=0, nominal=1e-4)
         bulk = self.parameter("bulk", 1.5e9, "Pa", "effective bulk modulus, of oil, air in it and walls", above=0, nominal=1e9)
-        p = self.state("p", 1e5, "Pa", "absolute pressure", nominal=1e6, at_least=0)
+        p = self.state("p", 1e5, "Pa", "absolute pressure", nominal=1e6, holds=(0, None))
         port = self.port("port", HYDRAULIC, Side.MOTION, "any number of lines")
         self.rate(p, bulk / volume * port.q)
         self.moves(port, p)

@@ -35,7 +35,9 @@ def check_variables(read: Fmu, component: type[Component]) -> None:
         assert variable.type == declared.type
         assert variable.unit == (declared.unit if declared.unit not in ("", units.MIXED) else None)
         assert variable.start == declared.start
-        assert (variable.minimum, variable.maximum) == (declared.range.minimum, declared.range.maximum)
+        least, greatest = declared.holds
+        assert variable.minimum == (declared.range.minimum if least is None else least)
+        assert variable.maximum == (declared.range.maximum if greatest is None else greatest)
         assert variable.nominal == declared.nominal
         assert variable.derivative == (declared.partner if declared.role is Role.DERIVATIVE else None)
         assert variable.dimensions == ()

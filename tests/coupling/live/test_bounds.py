@@ -56,7 +56,7 @@ def test_a_component_of_a_user_states_its_range() -> None:
         """Bucket that a constant flow fills."""
 
         def declare(self):
-            level = self.state("level", 0.0, "m", "level of the water", at_least=0, at_most=1)
+            level = self.state("level", 0.0, "m", "level of the water", holds=(0, 1))
             self.rate(level, self.parameter("inflow", 1.0, "m/s", "rate at which it rises"))
 
     system = System("bucket")

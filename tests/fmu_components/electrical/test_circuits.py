@@ -123,8 +123,8 @@ def test_a_battery_is_charged():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"soc": -0.25}, "battery: it is required that the state of charge soc is not less than 0; what must be positive is -0.25"),
-        ({"soc": 1.5}, "battery: .* soc is not greater than 1, and 1 - soc not negative; what must be positive is -0.5"),
+        ({"soc": -0.25}, "'battery.soc' = -0.25 is refused: it must be at least 0 and at most 1"),
+        ({"soc": 1.5}, "'battery.soc' = 1.5 is refused: it must be at least 0 and at most 1"),
         ({"full": 9.0}, "battery: .* full is not less than empty, and full - empty not negative; what must be positive is -2"),
         ({"capacity": 0.0}, "battery: capacity = 0 C is refused: it must be greater than 0"),
     ],
