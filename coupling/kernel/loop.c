@@ -279,8 +279,9 @@ bool loop_solve_entries(Kernel *k, int index, const double *right)
         l->residual[i] = left;
         solved = solved && isfinite(left);
     }
+    const double size = greatest(l->start, l->count);
     for (int i = 0; i < l->count && solved && redundant(l); i++)
-        solved = fabs(l->residual[i]) <= allowed_misfit(k, l) * terms(l, i, l->step, l->residual);
+        solved = fabs(l->residual[i]) <= fmax(allowed_misfit(k, l) * terms(l, i, l->step, l->residual), drift * size);
     if (solved)
         memcpy(k->v + l->first, l->step, (size_t)l->count * sizeof *l->step);
     return solved;
