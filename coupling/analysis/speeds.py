@@ -50,7 +50,7 @@ class Speeds:
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """Of what has to fit, by which its tolerance is measured."""
+        """The sizes of all constraints and outputs that have to fit. A size multiplies the tolerance of its constraint."""
         return scales(self.session, [*self.constraints, *self.outputs])
 
     def _worst(self, off: np.ndarray) -> float:

@@ -1,11 +1,10 @@
-/* States that leave the range in which a model holds: noted at accepted steps, where nothing follows from it. */
+/* Notes states that leave the range in which their model holds. Accepted steps are looked at; the run does not change. */
 #include "run.h"
 
-int kernel_watch_bounds(Kernel *k, Bound *bound, int count)
+void kernel_watch_bounds(Kernel *k, Bound *bound, int count)
 {
     k->run->bound = bound;
     k->run->bounds = count;
-    return KERNEL_DONE;
 }
 
 void note_bounds(Kernel *k)

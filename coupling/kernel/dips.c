@@ -11,7 +11,7 @@ static const double trust = 10;
 /* Their parabola is followed where it promises so little of what has been seen, and so often. */
 static const double promising = 0.5;
 enum { MOST_FOLLOWED = 4, MOST_ROUNDS = 20, MOST_SAMPLES = 40, MOST_OF_TURNS = 100000 };
-static const double apart = 0.35; /* rad: as far as an angle turns between two samples */
+static const double apart = 0.35; /* rad: the greatest turn between two samples */
 
 typedef struct {
     double t[3], z[3];
@@ -47,7 +47,7 @@ void note_angles(Kernel *k)
         k->run->angle_before[i] = angle_at(k, i, k->run->t);
 }
 
-/* Samples that are wanted between the ends of the last step, because something turns in it. */
+/* Returns how many samples the turns of watched angles in the last step ask for. */
 static int samples_of_turns(Kernel *k)
 {
     const Run *run = k->run;
@@ -132,8 +132,8 @@ static bool arm(const Kernel *k, const double *z)
     return armed;
 }
 
-/* No farther apart than in the step before: one that has grown tenfold could leap over several turns of what is free. As many of turns as belong
- * to the part of the step that is searched. */
+/* Returns how many samples are taken between the ends of the search. A step that has grown gets more of them, up to half as densely as the step
+ * before; a step in which a watched angle turns gets one for each share of a turn. */
 static int samples_of(const Run *run, int of_turns)
 {
     const double before = run->t_before - run->t_earlier, h = run->t - run->t_before;

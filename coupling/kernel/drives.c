@@ -63,7 +63,7 @@ double drive_value(Drive *d, double t, double passed)
     return NAN;
 }
 
-/* Whether pieces rest before a time of theirs, as they do before the first. */
+/* Returns true where the curve is constant just before the time of piece j. It always is before the first piece. */
 static bool rests_before(const Drive *d, int j)
 {
     for (int i = 1; i < d->count && j > 0; i++)

@@ -268,7 +268,7 @@ typedef struct {
 } Bound;
 
 /* bounds.c: of a run that has begun; they stay with the caller */
-int kernel_watch_bounds(Kernel *, Bound *, int count);
+void kernel_watch_bounds(Kernel *, Bound *, int count);
 
 /* dips.c: angles that indicators may depend on, of a run that has begun: states, and drives as -1 - drive; they stay with the caller */
 int kernel_watch_angles(Kernel *, const int *angle, int count);

@@ -17,7 +17,7 @@ from coupling.kernel.status import STATUSES, Status
 from coupling.kernel.tableau import TableauStructure
 
 BOUND = np.dtype([("state", np.int32), *((name, float) for name in ("low", "high", "slack", "off", "worst", "first", "when"))], align=True)
-"""As in C: a state, and the range in which its model holds."""
+"""The row type of ``Bound`` in kernel.h: a state, and the range in which its model holds."""
 
 _i, _d, _n, _p = c_int, c_double, c_long, c_void_p
 declare(
@@ -26,7 +26,7 @@ declare(
         "kernel_restart": (_i, [_p, _d, _p]),
         "kernel_advance": (_i, [_p, _n]),
         "kernel_watch_angles": (_i, [_p, _p, _i]),
-        "kernel_watch_bounds": (_i, [_p, _p, _i]),
+        "kernel_watch_bounds": (None, [_p, _p, _i]),
         "kernel_begin_outside": (_i, [_p, POINTER(IntegratorStructure), _d, _d, _n, _p]),
         "kernel_run_time": (_d, [_p]),
         "kernel_run_state": (POINTER(_d), [_p]),

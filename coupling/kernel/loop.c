@@ -230,7 +230,7 @@ static double allowed_misfit(const Kernel *k, const Loop *l)
     return stage || (l->deficiency && linear_passing(l->linear) > 0) ? in_passing : consistent;
 }
 
-/* Where the equations are redundant, whether they hold together. */
+/* Fails where redundant equations contradict each other. */
 static int check_consistency(Kernel *k, const Loop *l, const double *z, const double *r)
 {
     const double size = passed_on(k, l), allowed = allowed_misfit(k, l);

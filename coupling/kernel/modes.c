@@ -26,7 +26,7 @@ static bool is_known(const Switched *s)
     return s->kind == UNILATERAL ? !s->mode : s->mode != 0;
 }
 
-/* What a limit grows by under some multipliers. */
+/* Returns the part of a friction limit that normal forces add. */
 static double pressed_by(const Switched *s, const double *lambda)
 {
     return s->mu * ((s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]));

@@ -109,7 +109,7 @@ static int restart(Kernel *k, double t)
     Run *run = k->run;
     run->t = run->t_before = t;
     run->t_earlier = NAN;
-    for (int i = 0; i < k->drive_count; i++) /* a curve that begins may be short, and says nothing of that while it rests */
+    for (int i = 0; i < k->drive_count; i++) /* a rest shows no derivative: the next piece limits the first step */
         run->longest = fmin(run->longest, drive_next_piece(&k->drives[i], t) - t);
     int result = k->projection ? project_fully(k, t, run->present) : KERNEL_DONE;
     if (result == KERNEL_DONE)
@@ -189,7 +189,7 @@ static int locate(Kernel *k, double *time)
     double f_low = run->z_before[which], f_high = run->z[which];
     int result, side = 0;
     for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * fmax(fabs(high), run->t - run->t_before); i++) {
-        /* Illinois, with a bisection whenever that crawls. Where an end is the zero as well as numbers tell, the other one comes near. */
+        /* Illinois method, with a bisection every fourth time. Once one end is the zero to rounding, the other end approaches it in growing steps. */
         double middle = i % 4 == 3 ? (low + high) / 2 : high - f_high * (high - low) / (f_high - f_low);
         const double margin = fmin(0.25 * (high - low), beside * DBL_EPSILON * fabs(high)), inside = fmin(fmax(middle, low + margin), high - margin);
         beside = middle == inside ? 1 : 4 * beside;
@@ -301,7 +301,7 @@ static int pass_event(Kernel *k, double t, int indicator)
     return result ? result : restart(k, t);
 }
 
-/* What is in force may contradict itself from now on, where prescribed motions part that joints which switch have tied together. */
+/* Handles a contradiction as an event: prescribed motions may part here, which switched joints have tied together. The modes are chosen anew. */
 static int part(Kernel *k, int result)
 {
     Run *run = k->run;

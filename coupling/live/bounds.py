@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from coupling.live.session import Session
 
 _SLACK = 1e-6
-"""Of a state's nominal value: what rounding and tolerances make."""
+"""The share of a state's nominal value by which it may leave its range without a warning."""
 
 
 def watch_bounds(session: Session) -> None:

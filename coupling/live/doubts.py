@@ -66,7 +66,7 @@ def coarse(session: Session, record: Record) -> list[str]:
 
 
 def _leaving(session: Session) -> Iterator[str]:
-    """Curves that leave the range of their tables."""
+    """Yields a warning for each curve that leaves the range of its table."""
     for target, drive in session.built.drives:
         if isinstance(drive, PiecesDrive) and drive.within and (found := leaves(drive)):
             yield (

@@ -96,7 +96,7 @@ class Session:
         """Of the states, in the last run."""
         self._length: float | None = None
         self.bounds: np.ndarray | None = None
-        """Which states have left the ranges of their components in the present run."""
+        """Rows of the states that have ranges, with the worst value of the present run."""
         self.apart: frozenset[int] = frozenset()
         """The instances of which anything did."""
         self.rows = program.rows

@@ -1,4 +1,4 @@
-"""How fast what events depend on can turn and swing, where the solver sees none of it: a crank whose motion is prescribed takes steps of any size."""
+"""Time scales of events that error control does not see: periods of drives, and angles that turn far within one step."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def period(drive: Drive) -> float:
 
 
 def _frequencies(tree: Any, name: str) -> Iterator[float]:
-    """Of sines and cosines whose argument is linear in time."""
+    """Yields the angular frequencies of sines and cosines whose argument is linear in time."""
     if not isinstance(tree, tuple):
         return
     if tree[0] in ("sin", "cos"):

@@ -14,7 +14,7 @@ from coupling.plan import formulas
 
 MONOTONE = "monotone"
 KINDS = {True: MONOTONE, "spline": "spline", "free": "free"}
-"""Curves, by what a user calls them."""
+"""Kinds of curves, by the option ``smooth``."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class PiecesDrive(_OfArrays):
 
     @property
     def kinks(self) -> tuple[float, ...]:
-        """The ends, and those of all rests."""
+        """The times at which the curve or one of its rests begins or ends."""
         rests = (self.coefficients[:, 1:] == 0).all(axis=1)
         ends = np.ones(len(self.times), dtype=bool)
         ends[1:-1] = rests[1:] != rests[:-1]

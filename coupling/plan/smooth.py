@@ -1,4 +1,4 @@
-"""Curves through tables, whose rates are known: monotone from row to row, or splines."""
+"""Smooth curves through the rows of a table, with their time derivatives: monotone from row to row, or splines."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _estimated(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.nd
     x, differences = times[rows], values[rows]
     apart = x[:, :1] - x
     d, c, once, twice = np.zeros(n), np.zeros(n), np.ones(n), np.zeros(n)
-    """once, twice: derivatives at the row of (x - x0) (x - x1) ..., the second one halved."""
+    # once and twice are the first derivative and half of the second derivative of (x - x0) (x - x1) ... at the row
     for order in range(1, count):
         differences = np.diff(differences, axis=1) / (x[:, order:] - x[:, :-order])
         d += once * differences[:, 0]
@@ -97,7 +97,7 @@ def _hermite(h: np.ndarray, y: np.ndarray, d: np.ndarray, c: np.ndarray) -> np.n
 
 
 _LEAVES = 0.01
-"""The share of a table's range that a curve may leave it by without a word."""
+"""The share of a table's range by which a curve may leave it without a warning."""
 
 
 def leaves(drive: PiecesDrive) -> tuple[float, float] | None:

@@ -162,9 +162,16 @@ def _by_quadrature(
     return found
 
 
-def _turned(table: list[tuple[float, float]], inertia: float) -> Callable[[np.ndarray], np.ndarray]:
+def _turned(
+    table: list[tuple[float, float]], inertia: float, *, weight: float = 0.0, start: float = 0.0
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Returns the angle of a rotor under a torque and a weight times its arm, which acts at an angle from the horizontal."""
     times, values = zip(*table, strict=True)
-    return _by_quadrature(lambda t, y: [y[1], float(np.interp(t, times, values)) / inertia], (0.0, 0.0), times)
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        return [y[1], (float(np.interp(t, times, values)) - weight * math.cos(y[0])) / inertia]
+
+    return _by_quadrature(rates, (start, 0.0), times)
 
 
 def _drive(maker: Maker, port: str, table: list[tuple[float, float]]) -> None:
@@ -212,10 +219,6 @@ def parallelogram(cranks: int, seed: int) -> Machine:
     places = np.cumsum([choice.uniform(0.3, 0.6) for _ in range(cranks)])
     total = cranks * crank_inertia + mass * radius**2
 
-    def rates(t: float, y: np.ndarray) -> list[float]:
-        times, values = zip(*table, strict=True)
-        return [y[1], (float(np.interp(t, times, values)) - 9.81 * mass * radius * math.cos(y[0])) / total]
-
     def make(variant: Variant) -> System:
         maker = Maker(f"parallelogram {cranks}", variant)
         arm = radius * np.array([math.cos(start), math.sin(start), 0])
@@ -230,7 +233,7 @@ def parallelogram(cranks: int, seed: int) -> Machine:
                 _drive(maker, ports[2], table)
         return maker.made()
 
-    reference = _by_quadrature(rates, (start, 0.0), [time for time, _ in table])
+    reference = _turned(table, total, weight=9.81 * mass * radius, start=start)
     return Machine(
         name=f"parallelogram of {cranks} cranks",
         redundant=4 * cranks - 5,
@@ -346,10 +349,6 @@ def doors(hinges: int, seed: int) -> Machine:
     table = load(choice, 2.0, 2.0)
     total = inertia + mass * length**2
 
-    def rates(t: float, y: np.ndarray) -> list[float]:
-        times, values = zip(*table, strict=True)
-        return [y[1], (float(np.interp(t, times, values)) - 9.81 * mass * length * math.sin(y[0])) / total]
-
     def make(variant: Variant) -> System:
         maker = Maker(f"door {hinges}", variant)
         at = (0.0, -length, 0.0)
@@ -360,7 +359,8 @@ def doors(hinges: int, seed: int) -> Machine:
         _drive(maker, loaded, table)
         return maker.made()
 
-    reference = _by_quadrature(rates, (0.0, 0.0), [time for time, _ in table])
+    hangs = -math.pi / 2
+    reference = _turned(table, total, weight=9.81 * mass * length, start=hangs)
     return Machine(
         name=f"pendulum on {hinges} hinges",
         redundant=5 * (hinges - 1),
