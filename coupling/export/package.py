@@ -60,6 +60,7 @@ _SWITCHED = (
         "switching_forces.c",
         "switching_impacts.c",
         "switching_instances.c",
+        "switching_limits.c",
         "switching_problem.c",
         "switching_watch.c",
     ),

@@ -11,7 +11,7 @@ from coupling.fmus.variables import FmuVariable
 SWITCHED = "extra/org.jourdain.switched/switched.xml"
 KINDS = ("unilateral", "friction", "holds_while")
 _NEEDED = ("lambda", "residual", "mode", "velocity", "acceleration")
-_MORE = ("position", "limit", "static", "restitution", "indicator")
+_MORE = ("position", "limit", "static", "limit_back", "static_back", "restitution", "indicator")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,9 @@ class SwitchedMultiplier:
     position: int | None
     limit: int | None
     static: int | None
+    limit_back: int | None
+    """Against a negative slip, where that differs."""
+    static_back: int | None
     restitution: int | None
     indicator: int | None
     depends: tuple[int, ...]

@@ -51,6 +51,8 @@ static void gather(const Impact *m, const bool *in, bool plastic, Group *g)
         g->which[g->count] = i;
         g->item[g->count] = *s;
         g->item[g->count].due = 0;
+        g->item[g->count].follows[0] = g->item[g->count].follows[1] = NULL; /* impulses come round by round */
+        g->item[g->count].rests[0] = g->item[g->count].rests[1] = NULL;
         g->item[g->count].mode = s->kind == UNILATERAL && m->velocity[i] < 0;
         if (plastic || -m->velocity[i] * s->restitution < m->rest)
             g->item[g->count].restitution = 0;

@@ -7,8 +7,8 @@
 enum { ATTEMPTS = 4, PIVOTS = 50 };
 static const double tiny = 1e-11;
 
-/* Rows n of unilaterals, R and L of friction: lambda = R - limit with a limit that follows the unilateral, a = a_R - a_L, and 2 limit - R is
- * complementary to a_L. All in units in which the diagonal of S is 1. */
+/* Rows n of unilaterals, R and L of friction: lambda = R - limit[0] with limits that follow the unilateral, a = a_R - a_L, and limit[0] +
+ * limit[1] - R is complementary to a_L. All in units in which the diagonal of S is 1. */
 typedef struct {
     int count, size, width;
     const double *S, *b, *least;
@@ -49,8 +49,8 @@ static void add_multiplier(const Lemke *l, int row, int item, double factor)
     }
     double *const r = row_of(l, row);
     r[l->size + l->first[item]] -= factor;
-    r[l->width - 1] -= factor * s->limit / l->unit[item];
-    add_pressing(l, row, item, -factor * s->mu / l->unit[item]);
+    r[l->width - 1] -= factor * s->limit[0] / l->unit[item];
+    add_pressing(l, row, item, -factor * s->mu[0] / l->unit[item]);
 }
 
 static void fill(Lemke *l)
@@ -66,8 +66,8 @@ static void fill(Lemke *l)
             continue;
         row_of(l, row)[l->size + row + 1] -= 1; /* a_L */
         const Switched *s = &l->item[i];
-        row_of(l, row + 1)[l->width - 1] = 2 * s->limit / l->unit[i];
-        add_pressing(l, row + 1, i, 2 * s->mu / l->unit[i]);
+        row_of(l, row + 1)[l->width - 1] = (s->limit[0] + s->limit[1]) / l->unit[i];
+        add_pressing(l, row + 1, i, (s->mu[0] + s->mu[1]) / l->unit[i]);
         row_of(l, row + 1)[l->size + row] += 1;
     }
     for (int i = 0; i < l->size; i++) {
@@ -163,7 +163,7 @@ static void read_multipliers(const Lemke *l, double *lambda)
     for (int j = 0; j < l->count; j++) {
         const Switched *s = &l->item[j];
         if (s->kind == FRICTION)
-            lambda[j] -= s->limit + s->mu * ((s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]));
+            lambda[j] -= s->limit[0] + s->mu[0] * ((s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]));
     }
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 10, MOST_ROUNDS = 1000 };
+enum { PATIENCE = 10, MOST_ROUNDS = 1000, MOST_CASES = 6561 };
 static const double certain = 1e-9; /* of the terms of an acceleration: less is no violation */
 static const double inconsistent = 1e3; /* times that: what is in force cannot be */
 
@@ -26,16 +26,25 @@ static bool is_known(const Switched *s)
     return s->kind == UNILATERAL ? !s->mode : s->mode != 0;
 }
 
-/* Returns the part of a friction limit that normal forces add. */
-static double pressed_by(const Switched *s, const double *lambda)
+/* Which limit of friction acts while it slips: that against a positive slip, or against a negative one. */
+static int way_of(int mode)
 {
-    return s->mu * ((s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]));
+    return mode < 0;
 }
 
-/* The limit of friction at rest under some multipliers. */
-static double limit_of(const Switched *s, const double *lambda)
+/* Returns the part of a friction limit that normal forces add. */
+static double pressed_by(const Switched *s, int way, const double *lambda)
 {
-    return s->limit + pressed_by(s, lambda);
+    return s->mu[way] * ((s->normal < 0 ? 0 : lambda[s->normal]) + (s->second < 0 ? 0 : lambda[s->second]));
+}
+
+/* The limit of friction at rest. */
+static double limit_of(const Pivoting *p, const Switched *s, int way)
+{
+    double limit = s->limit[way] + pressed_by(s, way, p->lambda);
+    for (int i = 0; s->rests[way] && i < p->count; i++)
+        limit += s->rests[way][i] * p->lambda[i];
+    return limit;
 }
 
 static bool begin(Pivoting *p)
@@ -63,7 +72,7 @@ static void end(Pivoting *p)
     free(p->values);
 }
 
-/* What slips in a contact has its normal multiplier's column; what is open has none. */
+/* What slips in a contact has its normal multiplier's column; what is open has none. Where a limit follows multipliers, slipping is an equation. */
 static bool solve(Pivoting *p)
 {
     const int n = p->count;
@@ -75,25 +84,33 @@ static bool solve(Pivoting *p)
     }
     for (int j = 0; j < n; j++) {
         const Switched *s = &p->item[j];
-        const bool slips = s->kind == FRICTION && s->mode;
-        if (slips)
-            p->lambda[j] = -s->mode * s->sliding;
-        for (int i = 0; i < n && slips; i++) {
+        const int way = way_of(s->mode);
+        if (s->kind != FRICTION || !s->mode)
+            continue;
+        p->lambda[j] = -s->mode * s->sliding[way];
+        for (int i = 0; i < n && s->follows[way]; i++) {
+            p->values[j * n + i] += s->mode * s->follows[way][i];
+            p->values[i * n + j] = is_known(&p->item[i]) ? p->values[i * n + j] : p->S[i * n + j];
+        }
+        for (int i = 0; i < n && !s->follows[way]; i++) {
             if (is_known(&p->item[i]))
                 continue;
-            p->lambda[i] += p->S[i * n + j] * s->mode * s->sliding;
+            p->lambda[i] += p->S[i * n + j] * s->mode * s->sliding[way];
             if (s->normal >= 0 && p->item[s->normal].mode)
-                p->values[i * n + s->normal] -= p->S[i * n + j] * s->mode * s->mu;
+                p->values[i * n + s->normal] -= p->S[i * n + j] * s->mode * s->mu[way];
             if (s->second >= 0 && p->item[s->second].mode)
-                p->values[i * n + s->second] -= p->S[i * n + j] * s->mode * s->mu;
+                p->values[i * n + s->second] -= p->S[i * n + j] * s->mode * s->mu[way];
         }
     }
     if (linear_factorise(p->linear, p->values) < 0)
         return false;
     linear_solve(p->linear, p->lambda);
-    for (int j = 0; j < n; j++)
-        if (p->item[j].kind == FRICTION && p->item[j].mode)
-            p->lambda[j] = -p->item[j].mode * (p->item[j].sliding + pressed_by(&p->item[j], p->lambda));
+    for (int j = 0; j < n; j++) {
+        const Switched *s = &p->item[j];
+        const int way = way_of(s->mode);
+        if (s->kind == FRICTION && s->mode && !s->follows[way])
+            p->lambda[j] = -s->mode * (s->sliding[way] + pressed_by(s, way, p->lambda));
+    }
     for (int i = 0; i < n; i++) {
         p->a[i] = p->b[i];
         for (int j = 0; j < n; j++)
@@ -123,7 +140,9 @@ static int better(const Pivoting *p, int i)
         return s->mode ? !(lambda < -unsure_lambda) : a < -unsure;
     if (s->mode)
         return s->mode * a < -unsure ? 0 : s->mode;
-    return fabs(lambda) > limit_of(s, p->lambda) + unsure_lambda ? (lambda > 0 ? -1 : 1) : 0;
+    if (lambda > limit_of(p, s, 1) + unsure_lambda)
+        return -1;
+    return -lambda > limit_of(p, s, 0) + unsure_lambda;
 }
 
 static void change_due(Pivoting *p)
@@ -168,7 +187,7 @@ static int mode_read(const Pivoting *p, int i)
     const double lambda = p->lambda[i], unsure = uncertainty(p, i, &unsure_lambda);
     if (s->kind == UNILATERAL)
         return lambda > unsure_lambda ? 1 : p->a[i] > unsure ? 0 : s->mode;
-    if (fabs(lambda) < (1 - certain) * limit_of(s, p->lambda) - unsure_lambda)
+    if (fabs(lambda) < (1 - certain) * limit_of(p, s, lambda > 0) - unsure_lambda)
         return 0;
     if (fabs(p->a[i]) > unsure)
         return p->a[i] > 0 ? 1 : -1;
@@ -209,6 +228,35 @@ static bool holds(const Pivoting *p)
     return true;
 }
 
+static bool follows(const Switched *s)
+{
+    return s->kind == FRICTION && (s->follows[0] || s->follows[1]);
+}
+
+/* All modes one after another, where rules that need limits apart from what they press may miss them. */
+static int find_by_cases(Pivoting *p, int *rounds)
+{
+    long cases = 1;
+    for (int i = 0; i < p->count && cases <= MOST_CASES; i++)
+        cases *= p->item[i].kind == UNILATERAL ? 2 : 3;
+    for (long number = 0; number < cases && cases <= MOST_CASES; number++, ++*rounds) {
+        long left = number;
+        for (int i = 0; i < p->count; i++) {
+            const int choices = p->item[i].kind == UNILATERAL ? 2 : 3, choice = (int)(left % choices);
+            p->item[i].mode = choices == 2 ? !choice : choice == 2 ? -1 : choice;
+            left /= choices;
+        }
+        if (!solve(p))
+            return MODES_NO_MEMORY;
+        bool right = holds(p);
+        for (int i = 0; i < p->count && right; i++)
+            right = better(p, i) == p->item[i].mode;
+        if (right)
+            return MODES_FOUND;
+    }
+    return cases <= MOST_CASES ? MODES_NONE : MODES_UNSETTLED;
+}
+
 static int find_by_lemke(Pivoting *p, int *rounds)
 {
     const int result = modes_lemke(p->count, p->S, p->b, p->item, NULL, p->lambda, rounds);
@@ -220,8 +268,11 @@ static int find_by_lemke(Pivoting *p, int *rounds)
 int modes_find(int count, const double *S, const double *b, Switched *item, double slack, double *lambda, double *a, int *rounds)
 {
     Pivoting p = {.count = count, .S = S, .b = b, .item = item, .slack = slack, .lambda = lambda, .a = a};
+    bool by_cases = false;
+    for (int i = 0; i < count; i++)
+        by_cases = by_cases || follows(&item[i]);
     *rounds = 0;
-    if (has_contact(count, item))
+    if (has_contact(count, item) && !by_cases)
         return find_by_lemke(&p, rounds);
     Switched *const given = malloc(((size_t)count + 1) * sizeof *given);
     int result = MODES_NO_MEMORY;
@@ -231,7 +282,7 @@ int modes_find(int count, const double *S, const double *b, Switched *item, doub
         result = pivot(&p, rounds);
         if (result == MODES_UNSETTLED || (result == MODES_FOUND && !holds(&p))) {
             memcpy(item, given, (size_t)count * sizeof *item);
-            result = find_by_lemke(&p, rounds);
+            result = by_cases ? find_by_cases(&p, rounds) : find_by_lemke(&p, rounds);
         }
     }
     end(&p);
@@ -283,9 +334,15 @@ bool modes_held(int count, const double *S, const Switched *item, int which)
             for (int j = 0; j < n; j++) {
                 const int row = member[i], column = member[j];
                 double entry = S[row * count + column];
-                for (int f = 0; f < count; f++)
-                    if (f != which && item[f].kind == FRICTION && item[f].mode && (item[f].normal == column || item[f].second == column))
-                        entry -= S[row * count + f] * item[f].mode * item[f].mu;
+                for (int f = 0; f < count; f++) {
+                    if (f == which || item[f].kind != FRICTION || !item[f].mode)
+                        continue;
+                    const int way = way_of(item[f].mode);
+                    if (item[f].normal == column || item[f].second == column)
+                        entry -= S[row * count + f] * item[f].mode * item[f].mu[way];
+                    if (item[f].follows[way])
+                        entry -= S[row * count + f] * item[f].mode * item[f].follows[way][column] / (1 + item[f].mode * item[f].follows[way][f]);
+                }
                 const double size = sqrt(fabs(S[row * count + row] * S[column * count + column]));
                 A[i * n + j] = size > 0 ? entry / size : 0;
             }

@@ -2,9 +2,9 @@
  * lambda are impulses.
  *
  *   unilateral  0 <= lambda, 0 <= a, lambda a = 0
- *   friction    |lambda| <= limit where a = 0; else lambda = -sign(a) limit
+ *   friction    -limit[0] <= lambda <= limit[1] where a = 0; else lambda = -limit[0] where a > 0, limit[1] where a < 0
  *
- * The limit of friction in a contact is mu times the multiplier of a unilateral. */
+ * The limit of friction in a contact is mu times the multiplier of a unilateral; others may follow any of the multipliers. */
 #ifndef KERNEL_MODES_H
 #define KERNEL_MODES_H
 
@@ -21,7 +21,8 @@ typedef enum { UNILATERAL, FRICTION } SwitchKind;
 typedef struct {
     int kind;
     int normal, second; /* of friction: the unilaterals that press, or -1 */
-    double mu, limit, sliding; /* sliding: the limit of friction that slips, at most that of friction at rest */
+    double mu[2], limit[2], sliding[2]; /* against a positive slip and a negative one; sliding: in slipping, at most the limit at rest */
+    const double *follows[2], *rests[2]; /* by item, how the limit in slipping and that at rest grow with its multiplier; null: not at all */
     double restitution; /* of a unilateral */
     int mode, due;
 } Switched;
@@ -34,7 +35,7 @@ typedef enum {
 } ModesStatus;
 
 /* slack: an acceleration that is no violation. Block pivoting (Judice and Pires, A Block Principal Pivoting Algorithm for Large-Scale Strictly Monotone Linear Complementarity Problems,
- * 1994) where all limits are given, else Lemke's method. Modes, multipliers and accelerations come out; S by rows. */
+ * 1994) where all limits are given, else Lemke's method; where limits follow multipliers, by cases. Modes, multipliers and accelerations come out; S by rows. */
 int modes_find(int count, const double *S, const double *b, Switched *, double slack, double *lambda, double *a, int *rounds);
 
 /* Whether friction that is not to stick slips no further, since what is closed or sticks in these modes holds it. */

@@ -37,7 +37,9 @@ class Switched(ctypes.Structure):
         ("kind", c_int),
         ("normal", c_int),
         ("second", c_int),
-        *((name, c_double) for name in ("mu", "limit", "sliding", "restitution")),
+        *((name, c_double * 2) for name in ("mu", "limit", "sliding")),
+        *((name, c_void_p * 2) for name in ("follows", "rests")),
+        ("restitution", c_double),
         ("mode", c_int),
         ("due", c_int),
     ]
@@ -86,14 +88,41 @@ declare(
 
 def unilateral(mode: int = 0, restitution: float = 0.0, due: bool = False) -> Switched:
     """Open, or closed as ``mode`` says."""
-    return Switched(SwitchKind.UNILATERAL, -1, -1, 0.0, 0.0, 0.0, restitution, mode, due)
+    return Switched(kind=SwitchKind.UNILATERAL, normal=-1, second=-1, restitution=restitution, mode=mode, due=due)
 
 
 def friction(
-    limit: float = 0.0, mode: int = 0, normal: int = -1, mu: float = 0.0, due: int = 0, *, sliding: float | None = None
+    limit: float = 0.0,
+    mode: int = 0,
+    normal: int = -1,
+    mu: float = 0.0,
+    due: int = 0,
+    *,
+    sliding: float | None = None,
+    back: float | None = None,
+    mu_back: float | None = None,
+    follows: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
 ) -> Switched:
-    """Its limit is a force, or ``mu`` times the multiplier of a unilateral; in slipping it is ``sliding``."""
-    return Switched(SwitchKind.FRICTION, normal, -1, mu, limit, limit if sliding is None else sliding, 0.0, mode, due)
+    """Returns friction whose limit is a force, or ``mu`` times the multiplier of a unilateral; in slipping it is ``sliding``.
+
+    ``back`` and ``mu_back`` are those against a negative slip, where they differ. ``follows``: how the limits grow with each multiplier, as
+    arrays that have to outlive it.
+    """
+    limits = (limit, limit if back is None else back)
+    pair = c_double * 2
+    rates = (c_void_p * 2)(*(None if each is None else pointer(each) for each in follows))
+    return Switched(
+        kind=SwitchKind.FRICTION,
+        normal=normal,
+        second=-1,
+        mu=pair(mu, mu if mu_back is None else mu_back),
+        limit=pair(*limits),
+        sliding=pair(*(limits if sliding is None else (sliding, sliding))),
+        follows=rates,
+        rests=rates,
+        mode=mode,
+        due=due,
+    )
 
 
 def find(S: np.ndarray, b: np.ndarray, items: Sequence[Switched]) -> Modes:

@@ -106,12 +106,14 @@ typedef struct {
 } ConstraintRow;
 
 /* A multiplier of a joint whose constraint depends on a mode, an integer of `type` of its instance: references, NONE where there is none.
- * kind: as in modes.h, or HOLDS_WHILE. normal, second: the switched multipliers of the same joint that press friction, and a reference; limited: whether
- * the limit follows other multipliers. */
+ * kind: as in modes.h, or HOLDS_WHILE. limit, still: of friction that slips and at rest, against a positive slip; back, still_back: against a negative
+ * one, where that differs. normal, second: the switched multipliers of the same joint that press friction, and a reference. followed: how many other
+ * multipliers the limit follows, in loops and by unknowns and references from there on. */
 enum { HOLDS_WHILE = 2 };
 
 typedef struct {
-    int kind, loop, unknown, part, indicator, type, mode, acceleration, limit, still, restitution, normal, second, multiplier, limited;
+    int kind, loop, unknown, part, indicator, type, mode, acceleration, limit, still, back, still_back, restitution, normal, second, multiplier;
+    int followed, follow_loop, follow_unknown, follow_reference;
 } SwitchedRow;
 
 /* A state whose derivative is another state. */

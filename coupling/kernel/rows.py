@@ -47,8 +47,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     ),
     "level": ("part", "count", "references", "places"),
     "switched": (
-        *("kind", "loop", "unknown", "part", "indicator", "type", "mode", "acceleration", "limit", "still", "restitution"),
-        *("normal", "second", "multiplier", "limited"),
+        *("kind", "loop", "unknown", "part", "indicator", "type", "mode", "acceleration", "limit", "still", "back", "still_back"),
+        *("restitution", "normal", "second", "multiplier", "followed", "follow_loop", "follow_unknown", "follow_reference"),
     ),
 }
 """The fields of each kind of row, all of them integers."""
@@ -359,8 +359,16 @@ class RowBuilder:
         """Outputs that say how far constraints hold, and where each belongs."""
         self._add("level", part, len(references), self._references(references), self._ints(places))
 
-    def add_switched(self, **row: int) -> None:
-        """A multiplier whose constraint depends on a mode; fields that are left out are NONE."""
+    def add_switched(self, follows: Sequence[tuple[int, int, int]], **row: int) -> None:
+        """Adds a multiplier whose constraint depends on a mode; fields that are left out are NONE.
+
+        ``follows`` are the loops, unknowns and references of multipliers that its limits depend on.
+        """
+        arrays = {
+            f"follow_{name}": self._ints(column)
+            for name, column in zip(("loop", "unknown", "reference"), zip(*follows, strict=True), strict=False)
+        }
+        row |= {"followed": len(follows), **arrays}
         self._add("switched", *(row.get(each, NONE) for each in TABLES["switched"]))
 
     def set_shortcut(

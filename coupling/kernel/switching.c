@@ -85,9 +85,10 @@ static int note_changes(Kernel *k, double t)
     for (int i = 0; i < s->count && s->begun; i++) {
         const SwitchedRow *row = s->item[i].row;
         double limit = 1;
+        const int way = s->item[i].mode < 0;
         if (s->item[i].mode == s->item[i].was || (row->kind == FRICTION && unpressed(s, &s->item[i])))
             continue;
-        if (s->item[i].mode == -s->item[i].was && get_of(k, &s->item[i], row->still == NONE ? row->limit : row->still, &limit))
+        if (s->item[i].mode == -s->item[i].was && get_of(k, &s->item[i], still_limit(row, way), &limit))
             return KERNEL_FMU_FAILED;
         if (!(limit > 0)) /* slips without friction, now the other way */
             continue;
@@ -171,7 +172,7 @@ static int decide(Kernel *k, double t, double *x, bool at_start, bool *jumped, P
             result = find_modes(k, t, x, p);
         if (result == KERNEL_PRESCRIBED || (result == KERNEL_DONE && s->parts))
             result = choose_ahead(k, t, x, first, p);
-        if (result != KERNEL_NO_FORCES || !s->options.impulse || shocks == MOST_IMPACTS)
+        if (result != KERNEL_NO_FORCES || s->item[k->failure.index].row->kind != UNILATERAL || !s->options.impulse || shocks == MOST_IMPACTS)
             break;
         result = strike_joints(k, t, x, k->failure.index, p);
         *jumped = true;
@@ -248,7 +249,7 @@ int pass_switching(Kernel *k, double t, double *x, bool at_start, bool *changed)
     if (!new_problem(k, &p))
         result = KERNEL_NO_MEMORY;
     for (int i = 0; i < s->count && at_start; i++)
-        if (s->item[i].row->limited) /* where all multipliers vanish, a limit such as their length has no derivative */
+        if (s->item[i].row->followed) /* where all multipliers vanish, a limit such as their length has no derivative */
             for (int j = 0; j < s->item[i].loop->count; j++)
                 k->v[s->item[i].loop->first + j] = 1;
     s->slack = 0;

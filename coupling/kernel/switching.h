@@ -17,7 +17,8 @@ typedef struct {
     int mode, before, was, due; /* before: where a search begins; was: before the event */
     bool candidate, fell; /* fell: its indicator did, without having been positive */
     double lowest, fell_at; /* lowest: of its indicator, 0 or what it was after the last event */
-    double size, gap, speed, mu, limit, sliding, restitution; /* sliding: the limit of friction that begins to slip */
+    double size, gap, speed, restitution;
+    double mu[2], limit[2], sliding[2]; /* against a positive slip and a negative one; sliding: the limit of friction that begins to slip */
 } Item;
 
 /* The candidates as a small dense problem, all else eliminated; by loop what that takes. */
@@ -61,9 +62,13 @@ int read_modes(Kernel *); /* of all instances, and what is in force by them */
 int follow_conditions(Kernel *); /* of joints that hold while one is true: their modes */
 void enforce_modes(Kernel *); /* what is in force by them, though instances have not been told */
 int set_modes(Kernel *, double t, double *x, bool solving); /* and lets the instances settle; `solving`: loops are solved */
-int read_limit(Kernel *, Item *); /* the greatest of friction at rest: what it is, or by how much it follows what presses */
 int no_forces(Kernel *, KernelStatus, int item, int count);
 void *room_for_more(void *array, int count, int *room, size_t size);
+
+/* switching_limits.c */
+int still_limit(const SwitchedRow *, int way); /* the reference of the limit at rest: 0 against a positive slip, 1 against a negative one */
+int read_limit(Kernel *, Item *); /* of friction: what it is, or by how much it follows what presses */
+int find_limited(Kernel *, Problem *, double slack, int *status); /* the modes of a problem, status as of modes_find */
 
 /* switching_forces.c: at a point, with the candidates that are found there. */
 double slow_of(const Item *, double relative, double absolute); /* the greater of what `slow` gives and of a speed by its size */
@@ -93,6 +98,7 @@ bool new_problem(const Kernel *, Problem *);
 void free_problem(Problem *);
 /* At the present point, with the modes that are tried: of accelerations, or of velocities with the greatest of them that are in force. */
 int find_problem(Kernel *, double t, const double *x, bool of_velocities, Problem *);
+void give_limits(const Item *, Switched *);
 void spread(const Kernel *, const Problem *, double *z); /* the solution by unknown of all loops */
 
 #if defined(__ELF__) && !defined(KERNEL_EXPORTED)

@@ -30,7 +30,7 @@ static void note_steepness(Kernel *k, double t, const double *x, int contact, Pr
     s->notes.mu = s->notes.below = 0;
     if (friction == NONE)
         return;
-    s->notes.mu = s->item[friction].mu;
+    s->notes.mu = fmax(s->item[friction].mu[0], s->item[friction].mu[1]);
     s->item[friction].candidate = true;
     if (find_problem(k, t, x, false, p))
         return;
@@ -56,6 +56,9 @@ int say_unsettled(Kernel *k, double t, const double *x, Problem *p, int status)
             return no_forces(k, KERNEL_NO_FORCES, contact, count);
         }
     }
+    for (int i = 0; i < count && status == MODES_NONE; i++)
+        if (s->item[p->item[i]].row->followed)
+            return no_forces(k, KERNEL_NO_FORCES, p->item[i], count);
     if (status == MODES_NONE && !pressed)
         return no_forces(k, KERNEL_PRESCRIBED, lowest_of(p, p->b), count);
     return no_forces(k, status == MODES_NONE ? KERNEL_NO_FORCES : KERNEL_UNSETTLED_MODES, count ? p->item[0] : 0, count);
@@ -85,7 +88,7 @@ static void settle_ties(Switching *s, double t, Problem *p)
             item->mode = HELD * given->mode;
             note_shared(s, t, item);
         }
-        if (!item->mode && !item->row->limited && given->limit == 0 && given->mu == 0)
+        if (!item->mode && !item->row->followed && !(given->limit[0] + given->limit[1] + given->mu[0] + given->mu[1] > 0))
             item->mode = item->before < 0 ? -1 : 1;
     }
 }
@@ -165,7 +168,7 @@ int find_modes(Kernel *k, double t, double *x, Problem *p)
     const double least = unfelt(k, x);
     bool follows = false;
     for (int i = 0; i < s->count; i++) /* what slips has a law, which may be bent */
-        follows = follows || s->item[i].row->limited;
+        follows = follows || s->item[i].row->followed;
     int result = set_modes(k, t, x, false);
     for (int round = 0; result == KERNEL_DONE; round++) {
         result = find_problem(k, t + s->ahead, s->ahead > 0 ? s->later : x, false, p);
@@ -173,18 +176,16 @@ int find_modes(Kernel *k, double t, double *x, Problem *p)
         for (int i = 0; i < s->count && result == KERNEL_DONE; i++)
             result = s->item[i].candidate || s->item[i].row->normal != NONE ? read_limit(k, &s->item[i]) : KERNEL_DONE;
         for (int c = 0; c < p->count; c++) {
-            p->given[c].limit = s->item[p->item[c]].limit;
-            p->given[c].sliding = s->item[p->item[c]].sliding;
-            p->given[c].mu = s->item[p->item[c]].mu;
+            give_limits(&s->item[p->item[c]], &p->given[c]);
             if (round)
                 p->given[c].mode = s->item[p->item[c]].before, p->given[c].due = 0;
         }
         for (int c = 0; c < p->count; c++) /* parts that move alike press each other by rounding alone */
             p->b[c] = fabs(p->b[c]) > least ? p->b[c] : 0;
-        int rounds;
-        const int status = result ? 0 : modes_find(p->count, p->S, p->b, p->given, 2 * s->stabilised, p->lambda, p->a, &rounds);
-        if (result || status == MODES_NO_MEMORY)
-            return result ? result : KERNEL_NO_MEMORY;
+        int status = MODES_FOUND;
+        result = result ? result : find_limited(k, p, 2 * s->stabilised, &status);
+        if (result)
+            return result;
         if (status || round == MOST_LIMITS)
             return say_unsettled(k, t, x, p, status);
         bool same = round > 0;
@@ -196,7 +197,7 @@ int find_modes(Kernel *k, double t, double *x, Problem *p)
                 s->notes.two = p->item[c];
                 s->notes.two_time = t;
                 s->notes.two_closed = p->given[c].mode;
-                s->notes.two_mu = friction_on(s, p->item[c]) == NONE ? 0 : s->item[friction_on(s, p->item[c])].mu;
+                s->notes.two_mu = friction_on(s, p->item[c]) == NONE ? 0 : s->item[friction_on(s, p->item[c])].mu[0];
             }
         }
         s->free_acceleration = least / sure;
@@ -247,7 +248,7 @@ int modes_agree(Kernel *k, bool *fits, int *over)
             } else if (item->mode) {
                 *fits = *fits && (unpressed(s, item) || item->mode * a >= -sure * acceleration - slack);
             } else {
-                result = get_of(k, item, row->still == NONE ? row->limit : row->still, &limit);
+                result = get_of(k, item, still_limit(row, lambda > 0), &limit);
                 const double excess = fabs(lambda) - limit - sure * force;
                 *over = excess > most ? i : *over;
                 most = fmax(most, excess);

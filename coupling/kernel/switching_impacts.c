@@ -104,7 +104,7 @@ int strike_joints(Kernel *k, double t, double *x, int shock, Problem *p)
         Item *item = &s->item[i];
         const SwitchedRow *row = item->row;
         const bool pressed = row->normal != NONE && (touches(&s->item[row->normal]) || (row->second != NONE && touches(&s->item[row->second])));
-        item->candidate = row->kind == FRICTION ? pressed || (row->normal == NONE && row->limited) : touches(item);
+        item->candidate = row->kind == FRICTION ? pressed || (row->normal == NONE && row->followed) : touches(item);
         item->mode = item->candidate ? item->row->kind == UNILATERAL : item->mode;
     }
     int result = set_modes(k, t, x, false);
@@ -136,11 +136,13 @@ int strike_joints(Kernel *k, double t, double *x, int shock, Problem *p)
             memcpy(v + item->loop->first, s->impulse + (item->loop->off - k->off), (size_t)item->loop->count * sizeof *v);
             result = operate(k, &item->loop->inside);
             memcpy(v + item->loop->first, s->z, (size_t)item->loop->count * sizeof *v);
-            const double limit = item->limit;
+            const double limit[] = {item->limit[0], item->limit[1]};
             if (result == KERNEL_DONE)
                 result = read_limit(k, item);
-            moved = fmax(moved, fabs(item->limit - limit) / fmax(fabs(item->limit), 1e-12));
-            p->given[c].limit = item->limit;
+            for (int way = 0; way < 2; way++) {
+                moved = fmax(moved, fabs(item->limit[way] - limit[way]) / fmax(fabs(item->limit[way]), 1e-12));
+                p->given[c].limit[way] = item->limit[way];
+            }
         }
         if (!(moved > 1e-13))
             break;

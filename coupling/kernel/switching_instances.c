@@ -68,32 +68,6 @@ int read_items(Kernel *k, const double *x)
     return result;
 }
 
-/* The greatest limit of friction at rest: what it is, or by how much it follows what presses. */
-int read_limit(Kernel *k, Item *item)
-{
-    const SwitchedRow *row = item->row;
-    const int reference = row->still == NONE ? row->limit : row->still;
-    if (row->kind != FRICTION)
-        return KERNEL_DONE;
-    if (row->normal == NONE) {
-        const int result = get_of(k, item, reference, &item->limit);
-        return result ? result : get_of(k, item, row->limit, &item->sliding);
-    }
-    const Reference multiplier = (Reference)row->multiplier;
-    Instance *instance = k->parts[row->part].instance;
-    double at[2] = {0, 0};
-    int result = KERNEL_DONE;
-    for (int i = 0; i < 2 && result == KERNEL_DONE; i++) {
-        const double value = i;
-        const Status status = instance_set_reals(instance, &multiplier, 1, &value);
-        result = status > WARNING ? failed(k, KERNEL_FMU_FAILED, "setting a multiplier", row->part, status) : get_of(k, item, reference, &at[i]);
-    }
-    item->limit = item->sliding = row->second == NONE ? at[0] : 0;
-    item->mu = at[1] - at[0];
-    k->settled = false;
-    return result;
-}
-
 /* What is in force follows from the modes that the instances have. */
 int read_modes(Kernel *k)
 {

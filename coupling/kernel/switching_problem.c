@@ -145,12 +145,22 @@ end:
     return result;
 }
 
+void give_limits(const Item *item, Switched *given)
+{
+    for (int way = 0; way < 2; way++) {
+        given->mu[way] = item->mu[way];
+        given->limit[way] = item->limit[way];
+        given->sliding[way] = item->sliding[way];
+    }
+}
+
 static void give(const Switching *s, Problem *p)
 {
     for (int i = 0; i < p->count; i++) {
         const Item *item = &s->item[p->item[i]];
         p->given[i] = (Switched){
-            .kind = item->row->kind, .normal = -1, .second = -1, .mu = item->mu, .limit = item->limit, .sliding = item->sliding, .restitution = item->restitution, .mode = (item->before > 0) - (item->before < 0), .due = item->due};
+            .kind = item->row->kind, .normal = -1, .second = -1, .restitution = item->restitution, .mode = (item->before > 0) - (item->before < 0), .due = item->due};
+        give_limits(item, &p->given[i]);
         for (int j = 0; j < p->count && item->row->normal != NONE; j++)
             if (p->item[j] == item->row->normal || p->item[j] == item->row->second)
                 *(p->given[i].normal < 0 ? &p->given[i].normal : &p->given[i].second) = j;
@@ -174,7 +184,7 @@ int find_problem(Kernel *k, double t, const double *x, bool of_velocities, Probl
     p->count = 0;
     for (int i = 0; i < s->count; i++) {
         const SwitchedRow *row = s->item[i].row;
-        const bool struck = row->kind == UNILATERAL || row->normal != NONE || row->limited;
+        const bool struck = row->kind == UNILATERAL || row->normal != NONE || row->followed;
         if (s->item[i].candidate && (struck || !of_velocities))
             p->item[p->count++] = i;
     }

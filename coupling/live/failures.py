@@ -46,6 +46,8 @@ def _ended(session: Session, status: Status, t: float) -> Outcome:
     if status is Status.NO_ROOM:
         return no_room(session, t)
     ending, remedy = _REMEDIES.get(Status(session.kernel.failure.kind), (Ending.SOLVER_FAILED, ""))
+    if ending is Ending.NOT_SOLVED and switched.jams(session):
+        remedy = ""
     given = _given_wrongly(session) if ending is Ending.FMU_FAILED else []
     if given:
         remedy = f"it was given what is no finite number for {listed(given)}: check what computes that, and the start values"
@@ -242,6 +244,8 @@ def _unknowns_shown(session: Session) -> str:
 
 
 def _not_solved(session: Session, at: str) -> str:
+    if joint := switched.jams(session):
+        return switched.jammed(joint)
     return f"the equations for {_unknowns_shown(session)} {at} have no solution that the iteration finds"
 
 

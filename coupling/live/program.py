@@ -311,7 +311,7 @@ def _add_operations(rows: RowBuilder, built: Built, shortcuts: bool) -> None:
                 NONE if each.position is None else each.position,
                 NONE if each.velocity is None else each.velocity,
             )
-        add_switched(rows, built.parts, built.switched)
+        add_switched(rows, built.parts, schedule.loops, built.switched)
     for number, loop in enumerate(schedule.loops):
         for operation in loop.operations:
             _add(rows, List.CONTINUOUS, number, operation)

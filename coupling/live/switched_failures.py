@@ -25,12 +25,33 @@ def _joint(session: Session) -> tuple[str, str]:
 
 
 def no_forces(session: Session, at: str) -> str:
+    if session.built.switched[session.kernel.failure.index].given.kind == "friction":
+        return jammed(_joint(session)[0])
     notes = switching.notes(session.kernel)
     less = f"mu below {notes.below:.3g}" if notes.below > 0 else "less friction"
     sliding = f"sliding with mu = {notes.mu:.4g}" if notes.mu > 0 else "sliding with its friction"
     return (
         f"no forces satisfy the contact of '{_joint(session)[0]}' (Painlevé: {sliding} pushes it into the ground without end); use {less} there, "
         "painleve='impulse', or planar.CompliantContact"
+    )
+
+
+def jams(session: Session) -> str:
+    """Returns the joint among equations without a solution whose friction follows its own load; empty where there is none."""
+    built = session.built
+    pushing = {(each.part, each.given.multiplier) for each in built.switched if each.given.kind == "unilateral"}
+    for each in built.switched:
+        loads = [reference for reference in each.given.depends if (each.part, reference) not in pushing]
+        if each.given.kind == "friction" and loads and each.loop == session.kernel.failure.index:
+            return built.parts[each.part].name
+    return ""
+
+
+def jammed(joint: str) -> str:
+    """Returns why rigid bodies have no motion where friction grows with the load that it brings about."""
+    return (
+        f"no forces satisfy the friction of '{joint}', which grows with its own load: it jams; use less friction or more inertia on the side that "
+        f"drives, or add '{joint}' {COMPLIANT}"
     )
 
 

@@ -31,16 +31,22 @@ class Switched:
 
 def switched_multipliers(parts: Sequence[Part], loops: Sequence[ScheduledLoop]) -> tuple[Switched, ...]:
     """In the order of instances, and of the multipliers of each."""
-    where = {(a.part, a.reference): (number, i) for number, loop in enumerate(loops) for i, a in enumerate(loop.unknowns)}
+    place = _places(loops)
     return tuple(
-        Switched(index, *where[index, each.multiplier], each)
+        Switched(index, *place[index, each.multiplier], each)
         for index, part in enumerate(parts)
         for each in (part.dae.switched if part.dae else ())
     )
 
 
-def add_switched(rows: RowBuilder, parts: Sequence[Part], switched: Sequence[Switched]) -> None:
-    """As rows of the kernel."""
+def _places(loops: Sequence[ScheduledLoop]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Returns the loop and the place there of each unknown, by its instance and reference."""
+    return {(a.part, a.reference): (number, i) for number, loop in enumerate(loops) for i, a in enumerate(loop.unknowns)}
+
+
+def add_switched(rows: RowBuilder, parts: Sequence[Part], loops: Sequence[ScheduledLoop], switched: Sequence[Switched]) -> None:
+    """Adds them as rows of the kernel."""
+    place = _places(loops)
     number = {(each.part, each.given.multiplier): i for i, each in enumerate(switched) if each.given.kind == "unilateral"}
     for each in switched:
         given, fmu = each.given, parts[each.part].fmu
@@ -57,13 +63,15 @@ def add_switched(rows: RowBuilder, parts: Sequence[Part], switched: Sequence[Swi
             "acceleration": given.acceleration,
             "limit": given.limit,
             "still": given.static,
+            "back": given.limit_back,
+            "still_back": given.static_back,
             "restitution": given.restitution,
             "normal": normal,
             "second": second,
             "multiplier": None if normal is None else switched[normal].given.multiplier,
-            "limited": int(bool(given.depends) and normal is None),
         }
-        rows.add_switched(**{name: value for name, value in numbers.items() if value is not None})
+        follows = [(*place[each.part, one], one) for one in given.depends] if normal is None else []
+        rows.add_switched(follows, **{name: value for name, value in numbers.items() if value is not None})
 
 
 def read_for_modes(parts: Iterable[Part], schedule: Schedule) -> Reading:

@@ -181,6 +181,9 @@ class Switched:
     indicator: str | None = None
     limit: str | None = None
     static: str | None = None
+    limit_back: str | None = None
+    """Of friction whose limits differ by direction: against a negative slip."""
+    static_back: str | None = None
     restitution: str | None = None
 
 

@@ -5,9 +5,9 @@ Off means that the residual is the multiplier itself, so that the equations keep
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import sympy
 from sympy import Abs, And, Eq, Max, Not, Piecewise
@@ -18,6 +18,9 @@ from fmu_components.declare.declaration import DeclarationError, Range, Role, Sw
 from fmu_components.declare.functions import InSI
 
 Law = Callable[[sympy.Expr, sympy.Expr], sympy.Expr]
+Limit: TypeAlias = sympy.Expr | float
+Ways: TypeAlias = Limit | tuple[Limit, Limit]
+"""A limit, or one against a positive slip and one against a negative slip."""
 _CREEPING = 1e-6
 """In SI: as fast may slip what others hold."""
 
@@ -112,8 +115,10 @@ class Unilateral(Always):
 class Friction(Always):
     """See :func:`friction`."""
 
-    limit: sympy.Expr
-    static: sympy.Expr | None
+    limit: tuple[sympy.Expr, ...]
+    """One for both directions of the slip, or one for each."""
+    static: tuple[sympy.Expr, ...]
+    """The same at rest; empty where they are the limits in slipping."""
     law: Law | None
     pulls: ClassVar[bool] = False
     springs: ClassVar[bool] = False
@@ -126,31 +131,28 @@ class Friction(Always):
         slip = place.velocity
         held = sympy.Or(Eq(mode, 2), Eq(mode, -2))
         speed = Piecewise((mode * slip, And(place.ideal, Not(held))), (Abs(slip), True))
-        limit = part.output(
-            place.named("limit"),
-            self.limit if self.law is None else self.law(self.limit, speed),
-            place.unit,
-            f"multiplier of constraint {k} while it slips, without its sign",
-        )
-        static = limit
-        if self.static is not None:
-            static = part.output(place.named("static"), self.static, place.unit, f"multiplier up to which constraint {k} sticks")
+        laws = [limit if self.law is None else self.law(limit, speed) for limit in self.limit]
+        limits = _outputs(place, "limit", laws, f"multiplier of constraint {k} while it slips, without its sign")
+        statics = _outputs(place, "static", self.static, f"multiplier up to which constraint {k} sticks") or limits
         sticks = Eq(mode, 0)
+        left = statics[0] - Abs(place.given) if len(statics) == 1 else sympy.Min(statics[0] + place.given, statics[1] - place.given)
         # Where the limit is 0, as of a contact that is open, the slip is no news; it may be rounding alone.
         indicator = place.watch(
-            (InSI(static - Abs(place.given)), sticks),
+            (InSI(left), sticks),
             (_CREEPING - InSI(Abs(slip)), held),
-            (InSI(mode * slip), _acts(part, self.limit if self.static is None else self.static)),
+            *((InSI(mode * slip), on) for on in _acting(part, mode, self.static or self.limit)),
             (sympy.Integer(1), sympy.true),
             text=f"constraint {k} may slip, or end to slip",
         )
-        place.listed("friction", indicator=indicator, limit=str(limit), static=None if self.static is None else str(static))
-        carried = Piecewise((mode * static / 2, held), (mode * limit, True))
+        given: list[str | None] = [*(str(limit) for limit in limits), None]
+        rests: list[str | None] = [*(str(each) for each in statics), None] if self.static else [None, None]
+        place.listed("friction", indicator=indicator, limit=given[0], static=rests[0], limit_back=given[1], static_back=rests[1])
+        carried = Piecewise((mode * _against(mode, statics) / 2, held), (mode * _against(mode, limits), True))
         return Piecewise((InSI(place.given + carried), And(place.ideal, Not(sticks))), (holding, True))
 
     def compliant(self, place: Place) -> sympy.Expr:
-        limit = place.part[place.named("limit")]
-        return -limit * place.velocity / sympy.sqrt(place.velocity**2 + place.slip**2)
+        limits = [place.part[place.named(name)] for name in ("limit", "limit_back")[: len(self.limit)]]
+        return -_against(place.velocity, limits) * place.velocity / sympy.sqrt(place.velocity**2 + place.slip**2)
 
 
 @dataclass(frozen=True)
@@ -187,18 +189,54 @@ def unilateral(gap: sympy.Expr, restitution: sympy.Expr | float = 0) -> Unilater
     return Unilateral(sympy.sympify(gap), sympy.sympify(restitution))
 
 
-def friction(slip: sympy.Expr, limit: sympy.Expr | float, static: sympy.Expr | float | None = None, law: Law | None = None) -> Friction:
+def friction(slip: sympy.Expr, limit: Ways, static: Ways | None = None, law: Law | None = None) -> Friction:
     """Dry friction: the slip stays 0 while the multiplier is at most ``static``; what slips has the multiplier -sign(slip) limit.
 
-    Both may contain inputs, parameters and other multipliers of the joint; ``static`` is ``limit`` where it is not given. ``law`` takes
-    the limit and the speed of the slip, which is not negative, and returns the limit at that speed.
+    Each may be a pair: the limit against a positive slip, and that against a negative one, as of a screw that carries a load. Limits may
+    contain inputs, parameters and other multipliers of the joint, such as the load of the same mesh; they are not negative. ``static`` is
+    ``limit`` where it is not given. ``law`` takes the limit and the speed of the slip, which is not negative, and returns the limit at that
+    speed.
     """
-    return Friction(sympy.sympify(slip), sympy.sympify(limit), None if static is None else sympy.sympify(static), law)
+    limits, statics = _ways(limit), () if static is None else _ways(static)
+    if static is not None and len(statics) != len(limits):
+        limits, statics = limits * (3 - len(limits)), statics * (3 - len(statics))
+    return Friction(sympy.sympify(slip), limits, statics, law)
 
 
 def holds_while(condition: sympy.Symbol, equation: sympy.Expr) -> HoldsWhile:
     """A constraint that is in force while a Boolean of the component is true; else its multiplier is 0."""
     return HoldsWhile(sympy.sympify(equation), condition)
+
+
+def _ways(limit: Ways) -> tuple[sympy.Expr, ...]:
+    if not isinstance(limit, tuple):
+        return (sympy.sympify(limit),)
+    if len(limit) != 2:
+        raise DeclarationError(
+            f"friction() was given {len(limit)} limits; give one, or a pair: against a positive slip, and against a negative one"
+        )
+    return tuple(map(sympy.sympify, limit))
+
+
+def _outputs(place: Place, name: str, limits: Sequence[sympy.Expr], text: str) -> list[sympy.Symbol]:
+    """Declares limits as outputs, the second of a pair by a name of its own."""
+    if len(limits) < 2:
+        return [place.part.output(place.named(name), limit, place.unit, text) for limit in limits]
+    names = ((name, "against a positive slip"), (f"{name}_back", "against a negative slip"))
+    return [
+        place.part.output(place.named(each), limit, place.unit, f"{text}, {way}") for (each, way), limit in zip(names, limits, strict=True)
+    ]
+
+
+def _against(sign: sympy.Expr, limits: Sequence[sympy.Expr]) -> sympy.Expr:
+    return limits[0] if len(limits) == 1 else Piecewise((limits[0], sign > 0), (limits[1], True))
+
+
+def _acting(part: Component, mode: sympy.Symbol, limits: Sequence[sympy.Expr]) -> list[Boolean]:
+    """The conditions under which slipping is watched: that the limit which acts is not 0."""
+    if len(limits) == 1:
+        return [_acts(part, limits[0])]
+    return [And(way, _acts(part, limit)) for way, limit in zip((mode > 0, mode < 0), limits, strict=True)]
 
 
 def _acts(part: Component, limit: sympy.Expr) -> Boolean:

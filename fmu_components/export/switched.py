@@ -31,10 +31,12 @@ def _attributes(table: VariableTable, each: Switched) -> dict[str, Value]:
         "position": each.position,
         "limit": each.limit,
         "static": each.static,
+        "limit_back": each.limit_back,
+        "static_back": each.static_back,
         "restitution": each.restitution,
     }
     references = {name: None if variable is None else table.reference(variable) for name, variable in named.items()}
-    limits = [name for name in (each.limit, each.static) if name is not None]
+    limits = [name for name in (each.limit, each.static, each.limit_back, each.static_back) if name is not None]
     depends = {d.known for name in limits for d in table.dependencies(table.reference(name), True, (Role.ALGEBRAIC,))}
     indicators = [v.name for v in table.with_role(Role.INDICATOR)]
     return {

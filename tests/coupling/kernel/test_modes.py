@@ -24,7 +24,9 @@ def tree(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray, 
             rows[i, below] = -1
     S, b = rows / mass @ rows.T, rows @ (force / mass)
     items = [
-        friction(abs(rng.normal()) * 2, int(rng.integers(-1, 2))) if rng.random() < 0.6 else unilateral(int(rng.integers(0, 2)))
+        friction(abs(rng.normal()) * 2, int(rng.integers(-1, 2)), back=abs(rng.normal()) * 2)
+        if rng.random() < 0.6
+        else unilateral(int(rng.integers(0, 2)))
         for _ in range(count)
     ]
     return S, b, items
@@ -37,7 +39,7 @@ def violated(found: Modes, items: list[Switched]) -> float:
         if item.kind == SwitchKind.UNILATERAL:
             worst = max(worst, -x, -a, min(x, a))
         else:
-            worst = max(worst, abs(x) - item.limit, min(item.limit + x, max(a, 0)), min(item.limit - x, max(-a, 0)))
+            worst = max(worst, -item.limit[0] - x, x - item.limit[1], min(item.limit[0] + x, max(a, 0)), min(item.limit[1] - x, max(-a, 0)))
     return worst
 
 
@@ -47,7 +49,10 @@ def every_solution(S: np.ndarray, b: np.ndarray, items: list[Switched]) -> list[
     for modes in itertools.product(*((0, 1) if item.kind == SwitchKind.UNILATERAL else (-1, 0, 1) for item in items)):
         held = [m == 1 if item.kind == SwitchKind.UNILATERAL else m == 0 for item, m in zip(items, modes, strict=True)]
         x = np.array(
-            [0.0 if h or item.kind == SwitchKind.UNILATERAL else -m * item.limit for item, m, h in zip(items, modes, held, strict=True)]
+            [
+                0.0 if h or item.kind == SwitchKind.UNILATERAL else -m * item.limit[m < 0]
+                for item, m, h in zip(items, modes, held, strict=True)
+            ]
         )
         if any(held):
             x[held] = np.linalg.solve(S[np.ix_(held, held)], -(b + S @ x)[held])
@@ -113,6 +118,35 @@ def test_three_blocks_settle_that_would_not_each_alone() -> None:
         assert found.mode == [1, 0, 1]
         np.testing.assert_allclose(found.multiplier, [-1, -8 / 7, -2], rtol=1e-14)
         np.testing.assert_allclose(np.linalg.solve(rows, found.acceleration), [2 / 7, 2 / 7, 7 / 2], rtol=1e-13)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(2000, marks=pytest.mark.slow)])
+def test_limits_that_follow_multipliers_leave_the_modes_that_a_search_finds(count: int) -> None:
+    """Frictions whose limits grow with some of the multipliers, weakly and strongly: also where no modes are right, or several."""
+    rng, none, several = SEQUENCE(5), 0, 0
+    for _ in range(count):
+        n = int(rng.integers(1, 5))
+        G = rng.normal(size=(n, n + 1))
+        S, b = G @ G.T, rng.normal(size=n) * 3
+        rates = rng.normal(size=(n, 2, n)) * rng.choice([0.1, 1.0])
+        items = [friction(abs(rng.normal()), int(rng.integers(-1, 2)), back=abs(rng.normal()), follows=tuple(each)) for each in rates]
+        found, right = find(S, b, items), []
+        for modes in itertools.product((-1, 0, 1), repeat=n):
+            A, c = np.zeros((n, n)), np.zeros(n)
+            for i, mode in enumerate(modes):
+                way = int(mode < 0)
+                A[i], c[i] = (S[i], -b[i]) if mode == 0 else (np.eye(n)[i] + mode * rates[i, way], -mode * items[i].limit[way])
+            x = np.linalg.solve(A, c)
+            a, limits = (
+                S @ x + b,
+                np.array([[item.limit[way] + rate[way] @ x for way in (0, 1)] for item, rate in zip(items, rates, strict=True)]),
+            )
+            if all(mode * a[i] >= -1e-9 if mode else -limits[i, 0] - 1e-9 <= x[i] <= limits[i, 1] + 1e-9 for i, mode in enumerate(modes)):
+                right.append(x)
+        none, several = none + (not right), several + (len(right) > 1)
+        assert found.status == (ModesStatus.FOUND if right else ModesStatus.NONE)
+        assert not right or any(np.allclose(found.multiplier, x, rtol=1e-8, atol=1e-8) for x in right)
+    assert none and several
 
 
 def test_what_is_due_changes_where_both_modes_pass() -> None:
