@@ -51,7 +51,13 @@ def equations_source(code: Taped, session: Session) -> str:
 
 def kernel_sources(source: str) -> list[str]:
     """What of the kernel they need."""
-    return ["fused.c", "visit.c", *(["tape.c"] if "tape_run" in source else []), *(["angles.h"] if "kernel/angles.h" in source else [])]
+    return [
+        "fused.c",
+        "fused_shares.c",
+        "visit.c",
+        *(["tape.c"] if "tape_run" in source else []),
+        *(["angles.h"] if "kernel/angles.h" in source else []),
+    ]
 
 
 def _parts(code: Taped, rows: FusedRows) -> Iterator[str]:

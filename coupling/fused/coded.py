@@ -34,16 +34,16 @@ class Compiled:
 
 
 @without_collection()
-def tapes_of(built: Built) -> Taped:
-    """Raises NotFused."""
-    return _kept(built, "tapes", as_tapes, cache(partial(Stages, built)))
+def tapes_of(built: Built, repeated: Sequence[int] = ()) -> Taped:
+    """Raises NotFused; ``repeated``: unknowns whose constraints repeat others."""
+    return _kept(built, repeated, "tapes", as_tapes, cache(partial(Stages, built, repeated)))
 
 
 @without_collection()
-def compiled(built: Built) -> Compiled:
+def compiled(built: Built, repeated: Sequence[int] = ()) -> Compiled:
     """Raises NotFused, or NotCompiled where there is no compiler or no sense in it."""
-    stages = cache(partial(Stages, built))
-    tapes, code = _kept(built, "tapes", as_tapes, stages), _kept(built, "c", as_c, stages)
+    stages = cache(partial(Stages, built, repeated))
+    tapes, code = _kept(built, repeated, "tapes", as_tapes, stages), _kept(built, repeated, "c", as_c, stages)
     names = {stage: stage.name.lower() for stage in code.functions}
     found = functions(code.text, names.values())
     addresses = {stage: found[name] for stage, name in names.items()}
@@ -59,14 +59,14 @@ def written(built: Built, straight: int) -> Taped:
     """As C that nobody has compiled, or as tapes where it would be too long; raises NotFused. ``straight`` operations are written one by one."""
     stages = cache(partial(Stages, built))
     try:
-        return _kept(built, f"c {straight}", partial(as_c, straight=straight), stages)
+        return _kept(built, (), f"c {straight}", partial(as_c, straight=straight), stages)
     except NotCompiled:
-        return _kept(built, "tapes", as_tapes, stages)
+        return _kept(built, (), "tapes", as_tapes, stages)
 
 
-def _kept(built: Built, kind: str, write: Write, stages: Callable[[], Stages]) -> Taped:
+def _kept(built: Built, repeated: Sequence[int], kind: str, write: Write, stages: Callable[[], Stages]) -> Taped:
     """What a writer makes of stages, which are lowered when the first of several writers asks for them."""
-    return kept(built, kind, lambda _: stages().written(write))
+    return kept(built, f"{kind} without {[*repeated]}" if repeated else kind, lambda _: stages().written(write))
 
 
 def _same(tapes: Taped, code: Taped, addresses: Mapping[Stage, int]) -> bool:

@@ -50,6 +50,8 @@ class Lowered:
     loops: tuple[LoweredLoop, ...] = ()
     switched: tuple[int, ...] = ()
     """Numbers of the unknowns whose equations say that they are 0 while their modes have their constraints not in force."""
+    left_out: frozenset[int] = frozenset()
+    """Numbers of the unknowns that are taken for 0, since their constraints repeat others; entries and residuals have them all the same."""
     derivatives: tuple[int, ...] = ()
     """By state, in terms of states, drives and unknowns."""
 

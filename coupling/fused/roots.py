@@ -110,7 +110,7 @@ def corrections(lowered: Lowered, roots: Roots, mobility: Mapping[tuple[int, int
         return {}
     held, moved = {(each.loop, each.unknown) for each in reading.constraints}, dict[tuple[int, int], int]()
     for number, (loop, order) in enumerate(zip(lowered.loops, roots.eliminations, strict=True)):
-        rows = _rows(loop, order)
+        rows = _kept(lowered, loop, _rows(loop, order))
         right = [graph.leaf(Op.VARIABLE, loop.first + i) if (number, i) in held and row else graph.zero for i, row in enumerate(rows)]
         unknowns = _solved(lowered, loop, order, rows, right).unknowns
         for (state, unknown), slope in mobility.items():
@@ -149,6 +149,7 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted], solved: bool) -> R
         right = [graph.neg(node) for node in loop.residuals]
         before += _placed(Region.ENTRIES, entries, sum(w.region is Region.ENTRIES for w in before))
         before += _placed(Region.RIGHT_SIDES, right, loop.first)
+        rows, right = _kept(lowered, loop, rows), [graph.zero if loop.first + i in lowered.left_out else b for i, b in enumerate(right)]
         found = _solved(lowered, loop, order, rows, right)
         definite = order.order is Order.DEFINITE
         if definite:
@@ -166,6 +167,12 @@ def _solved_and_staged(lowered: Lowered, after: list[Wanted], solved: bool) -> R
 def _rows(loop: LoweredLoop, order: Elimination) -> list[dict[int, int]]:
     rows = loop.rows()
     return [{j: rows[max(i, j)][min(i, j)] for j in row} for i, row in enumerate(rows)] if order.symmetric else rows
+
+
+def _kept(lowered: Lowered, loop: LoweredLoop, rows: list[dict[int, int]]) -> list[dict[int, int]]:
+    """Returns the rows without those, and without the columns, of unknowns that are left out: these are 0, and empty rows say so."""
+    out = {number - loop.first for number in lowered.left_out}
+    return [{j: node for j, node in row.items() if j not in out} if i not in out else {} for i, row in enumerate(rows)] if out else rows
 
 
 def _placed(region: Region, nodes: Iterable[int], first: int) -> list[Wanted]:

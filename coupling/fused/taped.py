@@ -12,6 +12,7 @@ import numpy as np
 from coupling.fused.c_code import Section, c_source
 from coupling.fused.elimination import Order
 from coupling.fused.expressions import Graph, Op
+from coupling.fused.left_out import may_be_left_out
 from coupling.fused.lowered import Lowered
 from coupling.fused.mobility import slopes
 from coupling.fused.recursion import cut_between_blocks
@@ -67,6 +68,8 @@ class Taped:
     """By loop, how far equations that are not definite are from being solved."""
     switched: Sequence[int]
     """Unknowns whose equations follow modes."""
+    left_out: Collection[int]
+    """Unknowns that the solution takes for 0, since their constraints repeat others."""
     orders: Sequence[Order]
     """Of pivots, by loop."""
     x_read: int
@@ -90,12 +93,13 @@ class Stages:
     """The stages of a system's derivatives before they are written: lowered once for any number of writers."""
 
     @without_collection()
-    def __init__(self, built: Built) -> None:
-        """Raises NotFused where there is no graph of them."""
+    def __init__(self, built: Built, repeated: Collection[int] = ()) -> None:
+        """Raises NotFused where there is no graph of them; ``repeated``: unknowns whose constraints repeat others."""
         from coupling.fused.lowering import lower  # SymPy with it, which runs of structures that are kept do without
 
         cut = cut_between_blocks(built)
         lowered = lower(cut.built) if cut else lower(built, calls=True)
+        lowered.left_out = may_be_left_out(lowered, repeated) if repeated and not cut else lowered.left_out
         roots = recursive_derivatives(lowered, cut.pivots, cut.original) if cut else derivatives(lowered)
         graph = lowered.graph
         first, size = regions(lowered)
@@ -217,6 +221,7 @@ class Stages:
             mobility=mobile_places,
             misfits=slots(self.wanted[Region.MISFITS]),
             switched=lowered.switched,
+            left_out=lowered.left_out,
             orders=[elimination.order for elimination in self.roots.eliminations],
             **places,
         )

@@ -44,6 +44,7 @@ declare(
         "kernel_set_fast": (_i, [_p, _b]),
         "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
         "kernel_copy_peaks": (_n, [_p, _p, _b]),
+        "kernel_find_repeated": (_i, [_p, POINTER(RowsStructure), _d, _p, _p]),
         "kernel_set_damping": (None, [_p, _d]),
         "kernel_worst_scaled": (_d, [_p, POINTER(_i), POINTER(_i), POINTER(_d)]),
         "kernel_set_open": (_i, [_p, _b]),
@@ -309,6 +310,13 @@ class Core:
         arrays = self._at(undetermined), self._at(redundant)
         count = self.library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
         return count, undetermined, redundant, time.value
+
+    def repeated(self, rows: Rows, t: float, x: np.ndarray, unknowns: int) -> list[int]:
+        """Returns the unknowns of all loops whose constraints repeat others at a point; none where that cannot be told."""
+        found = np.zeros(unknowns, dtype=bool)
+        structure = byref(self.library.rows(rows))
+        status = STATUSES[self.library.kernel_find_repeated(self.handle, structure, t, self._at(x), self.library.pointer(found))]
+        return np.flatnonzero(found).tolist() if status is Status.DONE else []
 
     def derivatives(self, t: float, x: np.ndarray, dx: np.ndarray) -> Status:
         return STATUSES[self.library.kernel_derivatives(self.handle, t, self._at(x), self._at(dx))]

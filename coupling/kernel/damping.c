@@ -378,13 +378,30 @@ void linear_accept_elsewhere(Linear *a, const double *w, const int *entry, const
 {
     const Eliminated e = {w, NULL, w, pivot, entry};
     if (a->cycles && a->definite)
-        note_peaks(a, &e, false);
+        note_peaks(a, &e, a->cycles->redundancies > 0);
 }
 
-static bool is_plain(const Linear *a)
+int linear_redundant(const Linear *a, bool *redundant)
 {
     const Cycles *d = a->cycles;
-    return a->factorised && a->definite && !(d && (d->redundancies || d->all > 0 || d->exposed));
+    for (int i = 0; i < a->count; i++)
+        redundant[i] = d && d->redundant[i];
+    return d ? d->redundancies : 0;
+}
+
+static bool is_plain(const Linear *a, int left_out)
+{
+    const Cycles *d = a->cycles;
+    return a->factorised && a->definite && (d ? d->redundancies == left_out && !(d->all > 0) && !d->exposed : !left_out);
+}
+
+/* Whether the rows that are left are independent for certain: then those that have been left out, as many as are redundant, repeat them. */
+static bool is_sound(const Linear *a, const double *w, const int *diagonal, const int *pivot)
+{
+    bool sound = true;
+    for (int i = 0; i < a->count && sound; i++)
+        sound = w[pivot[i]] > SOUND * w[diagonal[i]];
+    return sound;
 }
 
 /* Where pivots of a joint have `excess` times what is ample together, that is shared out among them in proportion to what they have. */
@@ -432,11 +449,13 @@ static int first_scant(const double *ample, int from, int count, const double *w
     return i;
 }
 
-bool linear_trusts(const Linear *a, const double *w, const int *diagonal, const int *pivot)
+bool linear_trusts(const Linear *a, const double *w, const int *diagonal, const int *pivot, int left_out)
 {
     Cycles *d = a->cycles;
-    if (!is_plain(a))
+    if (!is_plain(a, left_out))
         return false;
+    if (left_out)
+        return is_sound(a, w, diagonal, pivot);
     const double *const ample = d && d->sigma2 > 0 ? d->ample : NULL;
     for (int i = 0; (ample ? i = first_scant(ample, i, a->count, w, diagonal, pivot) : i) < a->count; i++)
         if (!trusts_row(d, i, w, diagonal, pivot))

@@ -406,6 +406,32 @@ int decide_rank(Kernel *k, double t, const double *x)
     return result;
 }
 
+int kernel_find_repeated(Kernel *k, const Rows *rows, double t, const double *x, bool *repeated)
+{
+    const Statistics before = k->statistics;
+    const bool borrowed = !k->projection;
+    const size_t bytes = (size_t)k->slots * sizeof(double);
+    double *const values = malloc(bytes);
+    if (!values || (borrowed && kernel_set_projection(k, rows, true))) {
+        free(values);
+        return KERNEL_NO_MEMORY;
+    }
+    memcpy(values, k->v, bytes); /* a decision looks at poses elsewhere, too */
+    const int result = decide_rank(k, t, x);
+    memcpy(k->v, values, bytes);
+    free(values);
+    for (int i = 0; i < k->loop_count; repeated += k->loops[i++].count) {
+        if (result == KERNEL_DONE)
+            linear_redundant(k->loops[i].linear, repeated);
+        if (borrowed)
+            linear_decide(k->loops[i].linear, NULL);
+    }
+    if (borrowed)
+        kernel_set_projection(k, rows, false);
+    k->statistics = before;
+    return result;
+}
+
 double kernel_worst_scaled(const Kernel *k, int *light, int *heavy, double *ratio)
 {
     const Projection *p = k->projection;

@@ -339,7 +339,7 @@ int kernel_verify(Kernel *k, double *dx)
     k->statistics.way[BY_INSTANCES].made++; /* of time in FMUs it takes as much */
     k->settled = false;
     /* Where there are events, the run goes on by the instances' own rounding, beyond which these were located. */
-    const bool placed = fused && !k->indicators && k->fused->place(k);
+    const bool shared = fused && k->fused->share(k), placed = shared && !k->indicators && k->fused->place(k);
     Apart apart = {.slot = -1};
     int result = pass_once(k);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {

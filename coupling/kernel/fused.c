@@ -1,6 +1,8 @@
 /* Evaluations by fused code, in place of the instances; where it is in doubt, by the general equations, or by the instances after all. */
 #include "fused.h"
 
+#include "fused_shares.h"
+#include "gather.h"
 #include "project.h"
 #include "visit.h"
 
@@ -12,6 +14,7 @@ typedef struct {
     Fused calls; /* what k->fused points to */
     const FusedRows *rows;
     FusedReport report;
+    Shares *shares;
     Operations called; /* those of the FMUs whose equations are not known, and of drives */
     double *w, *right, *before; /* right and what follows: by unknown of all loops */
     int unknowns;
@@ -122,33 +125,6 @@ static RARELY void place_entries(Kernel *k, const Own *own)
     }
 }
 
-static void gather_plain(const double *restrict w, const int *restrict slot, int count, double *restrict values)
-{
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC unroll 8
-#endif
-    for (int i = 0; i < count; i++)
-        values[i] = w[slot[i]];
-}
-
-/* The same; whether all of them are finite, of four sums each of which is 0 or no number. What was stored just now by one is not read by four. */
-static bool gather_finite(const double *restrict w, const int *restrict slot, int count, double *restrict values)
-{
-    double left[4] = {0};
-    int i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (int j = 0; j < 4; j++) {
-            const double value = w[slot[i + j]];
-            values[i + j] = value;
-            left[j] += value - value;
-        }
-    for (; i < count; i++) {
-        values[i] = w[slot[i]];
-        left[0] += values[i] - values[i];
-    }
-    return left[0] + left[1] + left[2] + left[3] == 0;
-}
-
 /* Whether the equations are those of the graph, in its order: what is not in force is so by a mode, which the graph knows. */
 static bool complete(const Own *own, const Loop *l, int first)
 {
@@ -177,14 +153,18 @@ static RARELY bool trusts_pivots(const double *w, const int *diagonal, const int
     return true;
 }
 
-/* Whether the general equations would eliminate, too, and no more. */
-static bool trusts(const Own *own, const Linear *linear, int loop, int first)
+/* Whether the general equations would eliminate, too, and no more but for what has been left out, once they have noted who takes part in that. */
+static bool trusts(const Own *own, const Loop *l, int loop, int first)
 {
     const int *const diagonal = own->rows->diagonal + first, *const pivot = own->rows->pivot + first, order = own->rows->order[loop];
-    if (!(fused_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT))
+    const int *const left_out = own->rows->left_out ? own->rows->left_out + first : NULL;
+    int count = 0;
+    for (int i = 0; i < l->count && left_out; i++)
+        count += left_out[i];
+    if (!(fused_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT) || (count && !l->worst.count))
         return false;
-    return (order != OTHER_ORDER && linear_trusts(linear, own->w, diagonal, pivot)) ||
-           (order != DEFINITE_ORDER && linear_trusts_terms(linear, own->w, diagonal, pivot));
+    return (order != OTHER_ORDER && linear_trusts(l->linear, own->w, diagonal, pivot, count)) ||
+           (order != DEFINITE_ORDER && linear_trusts_terms(l->linear, own->w, diagonal, pivot));
 }
 
 /* Whether no equation is to be left out, damped or doubted. */
@@ -195,7 +175,7 @@ static bool trusted(const Kernel *k, const Own *own)
         const Loop *l = &k->loops[i];
         if (!complete(own, l, first))
             return false;
-        if (alone(own) ? !trusts_pivots(own->w, rows->diagonal + first, rows->pivot + first, l->count) : !trusts(own, l->linear, i, first))
+        if (alone(own) ? !trusts_pivots(own->w, rows->diagonal + first, rows->pivot + first, l->count) : !trusts(own, l, i, first))
             return false;
     }
     return true;
@@ -261,6 +241,15 @@ static bool derive(Kernel *k, double *dx)
         begin_from(k, own->before);
     }
     return k->ahead;
+}
+
+static RARELY bool share(Kernel *k)
+{
+    Own *own = own_of(k);
+    if (!own->solved || !own->rows->left_out)
+        return true;
+    place_entries(k, own);
+    return share_loads(k, &own->shares, own->rows->left_out);
 }
 
 static RARELY bool place(Kernel *k)
@@ -424,6 +413,7 @@ static RARELY void end(Kernel *k)
     if (own && own->calls.end_slopes)
         own->calls.end_slopes(own->calls.slopes);
     if (own) {
+        free_shares(k, own->shares);
         free(own->called.items);
         free(own->w);
     }
@@ -470,6 +460,7 @@ RARELY int kernel_set_fused(Kernel *k, const FusedRows *rows)
     own->before = own->right + unknowns;
     own->calls = (Fused){.stale = true,
                          .derive = derive,
+                         .share = share,
                          .linearise = linearise,
                          .place = place,
                          .load = load,
@@ -482,8 +473,8 @@ RARELY int kernel_set_fused(Kernel *k, const FusedRows *rows)
                          .visit = visit_here,
                          .give = give};
     own->rows = rows;
-    own->unknowns = (int)unknowns;
     own->report.given_up = NAN;
+    own->unknowns = (int)unknowns;
     return 0;
 }
 

@@ -47,6 +47,7 @@ typedef struct {
     const int *number;
     const int *entry, *right, *unknown, *pivot, *diagonal, *derivative; /* entry: in the order of the loops' patterns */
     const int *switched;          /* by unknown, whether its equation says that it is 0 where its mode has its constraint not in force */
+    const int *left_out;          /* by unknown, whether SOLVE_STAGE has it at 0, since its constraint repeats others; null where there are none */
     const int *misfit, *order; /* by loop: how far from being solved, and the order of pivots */
     const int *mobility, *moved; /* as those of the loops; moved: by loop and state that it moves, after CORRECTING_STAGE */
     int x_read;          /* the states of READING_STAGE */

@@ -34,10 +34,10 @@ class Stage(IntEnum):
     """Of ``fused_slopes.h``, in a workspace of its own; no stage of an evaluation."""
 
 
-_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "misfit", "order", "mobility", "moved")
+_LOOPS = ("entry", "right", "unknown", "pivot", "diagonal", "derivative", "switched", "left_out", "misfit", "order", "mobility", "moved")
 _SLOTS = (*_LOOPS, "position", "velocity", "indicator", "called", "leaving", "fed", "arriving")
 """Arrays of slots, by the kernel's numbers; -1 is a zero, and -2 less a slot the opposite of what this has. ``order`` is no slot, but
-an order of pivots as the kernel numbers them, nor are ``switched`` and ``called``, which are truths; ``fed`` and
+an order of pivots as the kernel numbers them, nor are ``switched``, ``left_out`` and ``called``, which are truths; ``fed`` and
 ``arriving`` are slots of the kernel's own values."""
 
 
@@ -131,7 +131,7 @@ def vectors() -> int:
 def fused_structure(kernel: Core, rows: FusedRows) -> FusedStructure:
     """As a kernel takes them, for any number of runs."""
     integers: dict[str, Iterable[int]] = {f"code{stage}": code for stage, code in rows.code.items()}
-    integers |= {name: rows.slots.get(name, ()) for name in _SLOTS}
+    integers |= {name: rows.slots.get(name, ()) for name in _SLOTS if name in rows.slots or name != "left_out"}
     integers["drive"] = rows.drives
     counts = {"drives": len(rows.drives), "readings": len(rows.readings), "calls": int(rows.calls)}
     counts |= {f"{name}s": len(rows.slots.get(name, ())) for name in ("leaving", "arriving")}

@@ -56,7 +56,7 @@ static bool make_row(Kernel *k, double t, const double *x, double *values)
     const FusedRecordRows *rows = own->rows;
     k->t = t;
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
-    if (!k->fused->derive(k, NULL) || !fill(k, own))
+    if (!k->fused->derive(k, NULL) || !k->fused->share(k) || !fill(k, own))
         return false;
     rows->after(rows->after_code, own->w);
     collect(own, values);

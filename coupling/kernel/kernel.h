@@ -89,6 +89,9 @@ int kernel_hold(Kernel *, int loop, const bool *held); /* null: nothing any more
 int kernel_set_fast(Kernel *, bool fast);
 int kernel_set_projection(Kernel *, const Rows *, bool on); /* whether each step ends on the constraints */
 void kernel_set_damping(Kernel *, double rtol); /* of weak constraints in all loops; see linear.h */
+/* Which constraints repeat others at a point, by unknown of all loops; nothing is decided by that where nothing is projected. */
+int kernel_find_repeated(Kernel *, const Rows *, double t, const double *x, bool *repeated);
+
 double kernel_worst_scaled(const Kernel *, int *light, int *heavy, double *ratio); /* decide.c: least pivot, states of two bodies, how far apart their masses are */
 void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
 void kernel_switch(Kernel *, int loop, int unknown, bool on); /* whether its constraint is in force; all are at first */

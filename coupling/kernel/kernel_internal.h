@@ -196,6 +196,7 @@ typedef struct {
 typedef struct Fused {
     bool stale, stale_record; /* values that change at events only have to be got */
     bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
+    bool (*share)(struct Kernel *);                         /* the unknowns as of least length, where `derive` left some out; false where that fails */
     bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */
     bool (*place)(struct Kernel *);                         /* the entries of the last evaluation, for the loops; false where there are none */
     void (*load)(struct Kernel *);                          /* these, with the factors and the mobility */

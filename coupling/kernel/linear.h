@@ -50,8 +50,12 @@ double *linear_peaks(Linear *); /* by unknown, to be saved and restored; null wi
 const double *linear_shares(Linear *); /* of the last factorisation, undamped; null without constraints */
 
 /* Whether a definite matrix, eliminated elsewhere in the same order, would be eliminated here and no more: nothing would be damped, and no pivot called
- * weak. Slots by unknown, of its diagonal and of the pivots. */
-bool linear_trusts(const Linear *, const double *w, const int *diagonal, const int *pivot);
+ * weak. Slots by unknown, of its diagonal and of the pivots. left_out: how many rows have been left out there, which have pivots
+ * of 1: as many as have been decided to be redundant, whichever these are. */
+bool linear_trusts(const Linear *, const double *w, const int *diagonal, const int *pivot, int left_out);
+
+/* Which rows have been decided to be redundant, by unknown; how many there are. */
+int linear_redundant(const Linear *, bool *redundant);
 
 /* The same of a matrix that is not definite, eliminated elsewhere in any order: terms are by unknown the sum of the sizes of what its pivot is
  * made of. */

@@ -26,14 +26,15 @@ Structures = tuple[FusedStructure, FusedRecordStructure | None]
 def structures(session: Session, code: Taped | Compiled) -> Structures:
     """Of evaluations, and of the record; None where that stays with the instances. An OSError says why code cannot be loaded where the kernel is."""
     compiled = isinstance(code, Compiled)
-    if compiled not in session.fused:
+    key = compiled, frozenset((code.taped if isinstance(code, Compiled) else code).left_out)
+    if key not in session.fused:
         library, program = session.kernel.library, session.program
         found = program.compiled_record if compiled else program.fused_record
         taped, functions = (code.taped, code.functions) if isinstance(code, Compiled) else (code, {})
         rows = rows_of(session, taped, functions_in(library, taped.text, functions))
         record = None if isinstance(found, NotFused) else record_structure(session.kernel, _record_rows(session, *found))
-        session.fused[compiled] = fused_structure(session.kernel, rows), record
-    known: Structures = session.fused[compiled]
+        session.fused[key] = fused_structure(session.kernel, rows), record
+    known: Structures = session.fused[key]
     return known
 
 
@@ -68,6 +69,8 @@ def rows_of(session: Session, tapes: Taped, functions: Mapping[Stage, int]) -> F
     slots["called"] = [part in tapes.foreign for part in range(len(session.built.parts))] if tapes.foreign else []
     slots["pivot"], slots["diagonal"], slots["derivative"] = tapes.pivots, tapes.diagonals, tapes.derivatives
     slots["switched"] = [number in tapes.switched for number in range(len(tapes.pivots))]
+    if tapes.left_out:
+        slots["left_out"] = [number in tapes.left_out for number in range(len(tapes.pivots))]
     slots["misfit"], slots["order"] = tapes.misfits, tapes.orders
     slots["mobility"] = [tapes.mobility.get(key, -1) for key in _mobile(session, tapes)]
     slots["moved"] = [tapes.moved.get(key, -1) for key in _moved(session, tapes)]

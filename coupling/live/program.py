@@ -69,18 +69,31 @@ class Program:
     @cached_property
     def fused(self) -> Taped | NotFused:
         """Its equations as tapes, or why they cannot be."""
-        try:
-            return tapes_of(self.built)
-        except NotFused as error:
-            return _alone(error)
+        return self.tapes()
+
+    def tapes(self, repeated: tuple[int, ...] = ()) -> Taped | NotFused:
+        """The same; ``repeated``: unknowns whose constraints repeat others."""
+        known: dict[tuple[int, ...], Taped | NotFused] = self._made["tapes"]
+        if repeated not in known:
+            try:
+                known[repeated] = tapes_of(self.built, repeated)
+            except NotFused as error:
+                known[repeated] = _alone(error)
+        return known[repeated]
+
+    def compiled(self, repeated: tuple[int, ...] = ()) -> Compiled | NotFused | NotCompiled:
+        """The same as compiled code, or why there is none."""
+        known: dict[tuple[int, ...], Compiled | NotFused | NotCompiled] = self._made["compiled"]
+        if repeated not in known:
+            try:
+                known[repeated] = compiled(self.built, repeated)
+            except (NotFused, NotCompiled) as error:
+                known[repeated] = _alone(error)
+        return known[repeated]
 
     @cached_property
-    def compiled(self) -> Compiled | NotFused | NotCompiled:
-        """The same as compiled code, or why there is none."""
-        try:
-            return compiled(self.built)
-        except (NotFused, NotCompiled) as error:
-            return _alone(error)
+    def _made(self) -> dict[str, Any]:
+        return {"tapes": {}, "compiled": {}}
 
     @cached_property
     def fused_record(self) -> tuple[Recorded, Mapping[Stage, int]] | NotFused:

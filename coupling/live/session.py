@@ -79,8 +79,8 @@ class Session:
         """Why they are not found by compiled code, though it was asked for."""
         self.evaluated_before = (0, 0)
         """Evaluations before the integration began, by the FMUs and by their equations."""
-        self.fused: dict[bool, Any] = {}
-        """What the kernel is given to evaluate by a tape (False) or by compiled code (True), once it has been made."""
+        self.fused: dict[tuple[bool, frozenset[int]], Any] = {}
+        """What the kernel is given to evaluate by a tape (False) or by compiled code (True), and without which unknowns, once it has been made."""
         self.rows_file: Path | None = None
         """What takes the rows of the run, where memory does not."""
         self.keeper: Keeper | None = None
@@ -94,6 +94,8 @@ class Session:
         """Start values of instances in the last run, and what of them belonged to this run alone."""
         self.nominals: np.ndarray | None = None
         """Of the states, in the last run."""
+        self.repeated: tuple[int, ...] | None = None
+        """Unknowns whose constraints repeat others, once they have been asked for."""
         self._length: float | None = None
         self.bounds: np.ndarray | None = None
         """Rows of the states that have ranges, with the worst value of the present run."""

@@ -125,7 +125,7 @@ def test_pivots_found_elsewhere_are_trusted_by_what_they_leave_of_each_joint():
     linear = equations(4, [0, 0, 1, 1], [0] * 4)
     linear.factorise(np.eye(4).ravel())
     linear.accept()
-    library.linear_trusts.argtypes = [ctypes.c_void_p, NUMBERS, SLOTS, SLOTS]
+    library.linear_trusts.argtypes = [ctypes.c_void_p, NUMBERS, SLOTS, SLOTS, ctypes.c_int]
     library.linear_trusts.restype = ctypes.c_bool
     first, last = np.arange(4, dtype=np.intc), np.arange(4, 8, dtype=np.intc)
     random, seen = np.random.default_rng(3), set[bool]()
@@ -134,7 +134,7 @@ def test_pivots_found_elsewhere_are_trusted_by_what_they_leave_of_each_joint():
         shares[random.integers(4)] *= random.choice([1.0, 1e-3, -1.0, np.nan], p=[0.85, 0.05, 0.05, 0.05])
         limit = 10 * min(100 * RTOL, FALLEN)
         trusted = bool((shares > 10 * 1e-7).all() and (shares.reshape(2, 2).prod(axis=1) >= limit).all())
-        assert library.linear_trusts(linear._linear, np.r_[diagonal, shares * diagonal], first, last) == trusted
+        assert library.linear_trusts(linear._linear, np.r_[diagonal, shares * diagonal], first, last, 0) == trusted
         seen.add(trusted)
     assert seen == {True, False}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.support.systems.redundant import Machine, Variant, family, run, variants
@@ -30,10 +31,22 @@ def test_headings_do_not_matter() -> None:
         assert max(steps) <= 1.05 * min(steps)
 
 
+@pytest.mark.parametrize("number", [0, 9, 13, 17])
+def test_redundant_machines_are_evaluated_fast(number: int) -> None:
+    """What repeats others is left out; the general equations are asked once, the FMUs never. Shares of loads are the same."""
+    machine = MACHINES[number]
+    ours, theirs = (machine.make(Variant(heading=0.7)).simulate(0.1, compiled=way, rtol=1e-8) for way in ("tape", False))
+    assert ours.statistics.by_fmus == 0 and ours.statistics.handed_over <= 2, ours.statistics
+    assert ours.statistics.steps == theirs.statistics.steps
+    for name in ours.names:
+        if "lambda" in name:
+            np.testing.assert_allclose(ours[name], theirs[name], rtol=0, atol=1e-6 * (1 + np.abs(theirs[name]).max()), err_msg=name)
+
+
 def test_the_summary_says_how_often_the_general_equations_were_asked() -> None:
-    """They are asked throughout, and the FMUs never."""
-    statistics = MACHINES[0].make(Variant()).simulate(0.1).statistics
-    assert statistics.by_fmus == 0 and statistics.handed_over > 0.9 * statistics.evaluations
+    """Near poses in line, where the equations lose another rank."""
+    statistics = MACHINES[9].make(Variant()).simulate(2.0).statistics
+    assert 10 < statistics.handed_over < statistics.evaluations / 10
     assert f"except the multipliers of {statistics.handed_over} evaluations, which the general equations gave" in str(statistics)
 
 
