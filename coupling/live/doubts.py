@@ -14,6 +14,7 @@ from coupling.live.gravity import different_gravities
 from coupling.live.session import Session
 from coupling.live.switched_failures import shares
 from coupling.live.unwritten import sentences
+from coupling.live.violations import finer_coupling
 from coupling.options import Run
 from coupling.plan.capabilities import degree
 from coupling.plan.drives import PiecesDrive
@@ -127,7 +128,7 @@ def _redundancy(session: Session, number: int, passing: bool) -> str:
     if loose and len(loose) == len(open_):
         return _uncarried(session, loose, time)
     sentence = f"{count} constraint{' is' if count == 1 else 's are'} redundant at t = {time:.6g} s, among those of {listed(names)}; "
-    shared = "" if passing else shares(session, open_)
+    shared = "" if passing else shares(session, open_, names)
     if shared:
         return sentence + shared
     if passing:
@@ -187,7 +188,8 @@ def _less_than_declared(session: Session) -> Iterator[str]:
             yield f"{name} declares canInterpolateInputs but takes {orders}; its inputs {'are lines' if taken else 'keep their means'} over each step"
 
 
-_LESS_ENERGY = "choose a smaller communication_step, a higher extrapolation, or scheme='implicit'"
+_UNSTABLE = 0.5
+"""The share of the energy passed at a port above which coupling does not only create it but is unstable."""
 
 
 def _created_energy(session: Session) -> str:
@@ -203,9 +205,10 @@ def _created_energy(session: Session) -> str:
     first = session.program.first_watched
     unbounded = [p for i, p in enumerate(ports) if not math.isfinite(passed[p] + kernel.slots[first + i])]
     if unbounded:
-        return f"the coupling has created energy without bound at '{unbounded[0]}': do not trust the result; {_LESS_ENERGY}"
+        return f"the coupling has created energy without bound at '{unbounded[0]}': do not trust the result; {finer_coupling(session, stable=False)}"
     shares = {p: abs(kernel.slots[first + i]) / passed[p] for i, p in enumerate(ports) if passed[p] > 0.01 * most >= 0}
     worst = max(shares, key=lambda p: shares[p], default="")
     if not worst or shares[worst] <= _TOLERABLE:
         return ""
-    return f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; {_LESS_ENERGY}"
+    remedy = finer_coupling(session, stable=shares[worst] < _UNSTABLE)
+    return f"the coupling has created or lost {shares[worst]:.0%} of the energy that passed at '{worst}': do not trust the result; {remedy}"

@@ -1,12 +1,16 @@
-"""Functions of time that jump where nothing says so: found after a run that had trouble there."""
+"""Driven inputs that jump or bend where nothing says so: found after a run that had trouble there."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from coupling.live.session import Session
-from coupling.plan.drives import FunctionDrive
+from coupling.plan.drives import FunctionDrive, PiecesDrive
 
 _NEAR, _HALVINGS = 1e-3, 40
 """How far from the trouble a jump is looked for, as a share of the run, and how often that interval is halved."""
+_ENDS, _ABRUPT = 8, 10.0
+"""How many pieces are the end of a curve, and how much greater accelerations there have to be than usual."""
 _SHARE = 0.1
 """What is left of the change over the whole interval where it is a jump, at least."""
 
@@ -24,6 +28,29 @@ def undeclared_jump(session: Session, t: float) -> str:
                 f"drive('{drive.name}', ..., breaks=[{found:.9g}])"
             )
     return ""
+
+
+def steep_curve(session: Session, t: float) -> str:
+    """Returns the driven input whose curve comes to rest abruptly near a time, as the end of a sentence; empty where no curve does."""
+    for target, drive in session.built.drives:
+        if isinstance(drive, PiecesDrive) and _rests_abruptly(drive, t):
+            name = session.named(target.part, target.reference)
+            return (
+                f"the curve through the table of '{name}' rests at its ends, where the table moves; let the table begin and end at rest, or give "
+                "smooth='free', whose ends need not rest"
+            )
+    return ""
+
+
+def _rests_abruptly(drive: PiecesDrive, t: float) -> bool:
+    """Returns whether a time is in one of the first or last pieces, where accelerations are far greater than elsewhere."""
+    h, c = np.diff(drive.times), drive.coefficients
+    factors = [k * (k - 1) for k in range(c.shape[1])]
+    at = [np.abs(sum(factors[k] * c[:, k] * (share * h) ** (k - 2) for k in range(2, c.shape[1]))) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    peaks, piece = np.max(at, axis=0), int(np.searchsorted(drive.times, t))
+    first = piece < _ENDS
+    ends = peaks[:_ENDS] if first else peaks[-_ENDS:]
+    return (first or piece > len(h) - _ENDS) and bool(ends.max() > _ABRUPT * np.median(peaks))
 
 
 def _jump(drive: FunctionDrive, low: float, high: float) -> float | None:

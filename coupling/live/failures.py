@@ -14,7 +14,7 @@ from coupling.kernel.status import Status
 from coupling.live import switched_failures as switched
 from coupling.live.deaths import died, ending_of
 from coupling.live.unwritten import total
-from coupling.options import tolerance_of_fit
+from coupling.options import Run, tolerance_of_fit
 from coupling.outcome import KEPT, Ending, Outcome
 from coupling.plan.kinds import ACCELERATIONS
 
@@ -135,20 +135,32 @@ def step_too_small(session: Session, t: float) -> Outcome:
     return Outcome(
         Ending.STEP_TOO_SMALL,
         f"stopped at t = {t:.9g} s: the step size fell below what numbers resolve because of {name}; its derivative may have a "
-        f"singularity or a jump without an event there, or rtol = {session.run.rtol:g} be too small; {KEPT}",
+        f"singularity or a jump without an event there{too_fine(session.run)}; {KEPT}",
     )
+
+
+_FINE = 1e-9
+"""A relative tolerance below which rounding can make steps fail."""
+
+
+def too_fine(run: Run) -> str:
+    """Returns the end of a sentence on steps that became too small: the tolerances that rounding may miss."""
+    fine = [f"rtol = {run.rtol:g}"] * (run.rtol < _FINE) + ["atol"] * (run.atol is not None)
+    return f", or {' or '.join(fine)} be too small" if fine else ""
 
 
 @total
 def step_not_solved(session: Session, t: float, worst: int, change: float) -> Outcome:
     """Of a solver with fixed steps."""
     run, part = session.run, session.built.part_of_state(worst)
+    remedy = "choose a smaller step_size (a half is usually enough)"
+    if run.newton_limit < Run.newton_limit:
+        remedy = f"raise newton_limit (the default is {Run.newton_limit})"
     unit = part.fmu.by_reference[part.states[worst - part.first_state]].unit
     return Outcome(
         Ending.NOT_SOLVED,
         f"stopped at t = {t:.9g} s: a step of {run.step_size:g} s has not been solved in {run.newton_limit} Newton iterations; "
-        f"'{session.program.label(worst)}' still changes by {abs(change):.3g}{f' {unit}' if unit else ''}; choose a smaller step_size (a half is "
-        f"usually enough); {KEPT}",
+        f"'{session.program.label(worst)}' still changes by {abs(change):.3g}{f' {unit}' if unit else ''}; {remedy}; {KEPT}",
     )
 
 

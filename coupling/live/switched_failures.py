@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from coupling.live.session import Session
 
 
-COMPLIANT = "with kind='cs', which makes it compliant, and give simulate a communication_step"
+def compliant(session: Session, others: Sequence[str] = ()) -> str:
+    """Returns the remedy of compliant joints: all joints that switch, since no velocity can jump in Co-Simulation, and ``others``."""
+    joints = list(dict.fromkeys([*(session.built.parts[each.part].name for each in session.built.switched), *others]))
+    return f"add {listed(joints)} with kind='cs', which makes {'it' if len(joints) == 1 else 'them'} compliant, and give simulate a communication_step"
 
 
 def _joint(session: Session) -> tuple[str, str]:
@@ -28,7 +31,7 @@ def no_forces(session: Session, at: str) -> str:
     if session.built.switched[session.kernel.failure.index].given.kind == "friction":
         return jammed(_joint(session)[0])
     notes = switching.notes(session.kernel)
-    less = f"mu below {notes.below:.3g}" if notes.below > 0 else "less friction"
+    less = f"mu below {0.995 * notes.below:.3g}" if notes.below > 0 else "less friction"  # rounding must not lead above it
     sliding = f"sliding with mu = {notes.mu:.4g}" if notes.mu > 0 else "sliding with its friction"
     return (
         f"no forces satisfy the contact of '{_joint(session)[0]}' (Painlevé: {sliding} pushes it into the ground without end); use {less} there, "
@@ -60,13 +63,13 @@ def unsettled_modes(session: Session, at: str) -> str:
     joints = listed(dict.fromkeys(session.built.parts[each.part].name for each in switched))
     rubs = any(each.given.kind == "friction" and each.given.depends for each in switched)
     why = "their friction depends on reactions too strongly" if rubs else "which of them holds is a matter of rounding"
-    return f"the modes of {joints} do not settle; {why}; add one of them {COMPLIANT}"
+    return f"the modes of {joints} do not settle; {why}; {compliant(session)}"
 
 
 def prescribed(session: Session, at: str) -> str:
     """Returns why a unilateral constraint cannot be kept, where no force can move what comes together there."""
     joint, kept = _joint(session)
-    return f"motions that are prescribed violate '{joint}': {kept} falls below 0, which no force can prevent; change these motions, or add '{joint}' {COMPLIANT}"
+    return f"motions that are prescribed violate '{joint}': {kept} falls below 0, which no force can prevent; change these motions, or {compliant(session)}"
 
 
 def unfit_mode(session: Session, at: str) -> str:
@@ -87,14 +90,14 @@ def without_end(session: Session, indicator: int) -> str:
 
 def _without_end(session: Session, joint: str, kind: str) -> str:
     modes = [name for mode, name in MODES[kind].items() if mode in (0, 1)]
-    remedy = f"raise its rest_velocity ({session.run.rest_velocity:g} m/s), or use compliant contact"
-    if kind == "friction":
-        remedy = f"add it {COMPLIANT}"
+    remedy = compliant(session)
+    if kind != "friction":
+        remedy = f"raise rest_velocity ({session.run.rest_velocity:g} m/s), or {remedy}"
     return f"'{joint}' changes without end between {modes[1]} and {modes[0]}; {remedy}"
 
 
-def shares(session: Session, multipliers: Sequence[str]) -> str:
-    """Where friction depends on multipliers that are not determined."""
+def shares(session: Session, multipliers: Sequence[str], among: Sequence[str]) -> str:
+    """Returns what is said where friction depends on multipliers that are not determined, of joints ``among`` which the load is shared out."""
     built = session.built
     joints = {
         built.parts[each.part].name: None
@@ -105,6 +108,6 @@ def shares(session: Session, multipliers: Sequence[str]) -> str:
         return ""
     return (
         f"{listed(joints)} {'carry' if len(joints) > 1 else 'carries a share of'} one load that rigid bodies cannot share out, and "
-        f"{'their' if len(joints) > 1 else 'its'} friction depends on the shares; least reactions are taken; give one of them a spring (compliant) if the "
-        "friction matters"
+        f"{'their' if len(joints) > 1 else 'its'} friction depends on the shares; least reactions are taken; if the friction matters, "
+        f"{compliant(session, among)}"
     )

@@ -10,6 +10,7 @@ from coupling.kernel.status import Status
 from coupling.kernel.switching import ModeChange, Strike
 from coupling.live.scales import scales
 from coupling.live.session import Session
+from coupling.live.switched_failures import compliant
 from coupling.options import tolerance_of_fit
 from coupling.plan.graph import Address
 from coupling.plan.switched import MODES, Switched
@@ -175,8 +176,7 @@ def _undetermined(session: Session) -> list[str]:
     part = session.built.parts[session.built.switched[notes.several].part]
     return [
         f"'{part.name}' and others carry one load that rigid bodies cannot share out from t = {notes.several_time:.6g} s on: as few of them as can do, and "
-        "the others touch without a force; the motion does not depend on that unless their friction differs; where shares matter give them springs "
-        "(kind='cs')"
+        f"the others touch without a force; the motion does not depend on that unless their friction differs; where shares matter, {compliant(session)}"
     ]
 
 

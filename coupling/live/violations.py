@@ -10,7 +10,9 @@ from coupling.errors import InitialStateError, listed
 from coupling.live.scales import scales
 from coupling.live.session import Session
 from coupling.options import TOLERANCE, Run, tolerance_of_fit
+from coupling.plan.capabilities import most_degrees, unable
 from coupling.plan.graph import Address
+from coupling.plan.projection import projectable
 from coupling.record import Record, in_force
 
 LEVELS = ("position", "velocity")
@@ -95,7 +97,7 @@ def violated(session: Session, record: Record, loose: Collection[str] = ()) -> l
                 worst = abs(values[row]) / most
                 sentence = (
                     f"a constraint is violated: {described(session, address, values[row])} at t = {times[row]:.6g} s, where {most:.4g} is allowed; "
-                    f"{_remedy(session.run)}"
+                    f"{_remedy(session)}"
                 )
     return [sentence] if sentence else []
 
@@ -113,14 +115,29 @@ def _allowed(run: Run, level: str) -> float:
     return tolerance if level == "position" else 10 * tolerance
 
 
-def _remedy(run: Run) -> str:
+def _remedy(session: Session) -> str:
+    run = session.run
     if run.step_size is not None:
         return "choose a smaller step_size"
-    if run.communication_step is None:
-        return "choose a smaller rtol, or greater baumgarte.alpha and baumgarte.beta of its joint, or stabilisation='projection'"
-    return "choose a smaller communication_step" + (
-        "" if run.scheme.startswith("implicit") else ", a higher extrapolation, or scheme='implicit'"
-    )
+    if run.communication_step is not None:
+        return finer_coupling(session)
+    if run.stabilisation == "projection":
+        return "choose a smaller rtol"
+    free = run.initial != "relax" and run.form == "multipliers" and projectable(session.schedule)
+    projection = ", or stabilisation='projection'" if free else ""
+    return f"choose a smaller rtol, or greater baumgarte.alpha and baumgarte.beta of its joint{projection}"
+
+
+def finer_coupling(session: Session, stable: bool = True) -> str:
+    """Returns what makes a co-simulation more accurate, of what the instances can do; extrapolation makes nothing ``stable``."""
+    run = session.run
+    remedies = ["a smaller communication_step" if run.step_control == "fixed" else "a smaller coupling_tolerance"]
+    if not run.scheme.startswith("implicit"):
+        if stable and run.extrapolation < max(most_degrees(session.built), default=0):
+            remedies.append("a higher extrapolation")
+        if run.step_control != "power" and not unable(session.built, "save_state"):
+            remedies.append("scheme='implicit'" + (" and leave extrapolation out" if run.extrapolation != Run.extrapolation else ""))
+    return f"choose {', '.join(remedies[:-1])}{', or ' if len(remedies) > 1 else ''}{remedies[-1]}"
 
 
 def constraints_at(session: Session, level: str) -> Sequence[Address]:

@@ -89,11 +89,16 @@ def formula_of(expression: Any, name: str) -> tuple[Tree, tuple[float, ...] | No
         raise BuildError(
             f"'{name}' cannot be driven by {expression}: {listed(others)} {'is' if len(others) == 1 else 'are'} not known; {remedy}"
         )
-    plain = _piecewise(expression)
-    tree = _tree(plain, name, time)
-    if depth(tree) > _DEPTH:
-        raise BuildError(f"'{name}' cannot be driven by a formula so deeply nested; give a table with smooth=True")
-    return tree, _breaks(plain, time)
+    deep = BuildError(f"'{name}' cannot be driven by a formula so deeply nested; give a table with smooth=True")
+    try:
+        plain = _piecewise(expression)
+        tree, breaks = _tree(plain, name, time), _breaks(plain, time)
+        too_deep = depth(tree) > _DEPTH
+    except RecursionError:
+        raise deep from None
+    if too_deep:
+        raise deep
+    return tree, breaks
 
 
 def _piecewise(expression: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from coupling.errors import Unprojectable
@@ -75,6 +75,15 @@ def plan_reading(schedule: Schedule) -> Reading:
     )
     states = frozenset(_states(graph, [*places, *(graph.addresses[n] for n in needed if graph.is_output[n])]))
     return Reading(placed, states, tuple(asked), (*drives, *passing_on(schedule, needed), *gets), {first + i: a for a, i in places.items()})
+
+
+def projectable(schedule: Schedule) -> bool:
+    """Returns whether states can be moved onto the constraints."""
+    try:
+        plan_reading(replace(schedule))  # a copy, since slots are counted
+    except Unprojectable:
+        return False
+    return True
 
 
 def without_stabilisation(parts: Sequence[Part], among: Iterable[int]) -> dict[tuple[int, str], float]:

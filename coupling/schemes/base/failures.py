@@ -197,7 +197,7 @@ def not_solved(unsolved: StepUnsolved) -> Outcome:
 
 def diverged(*, t: float, name: str, value: float, scheme: str, step: float) -> Outcome:
     """Values have grown from step to step until something could not take them any more."""
-    other = "" if scheme.startswith("implicit") else ", or scheme='implicit'"
+    other = "" if scheme.startswith("implicit") else ", or scheme='implicit', which bears longer ones"
     return Outcome(
         Ending.NOT_FINITE,
         f"stopped at t = {t:.9g} s: the co-simulation diverges: '{name}' has grown to {value:.2g}; with scheme = '{scheme}' the coupling is "

@@ -9,7 +9,7 @@ import numpy as np
 from coupling.kernel.status import Status
 from coupling.kernel.tableau import Tableau
 from coupling.live.bounds import watch_bounds
-from coupling.live.driven import undeclared_jump
+from coupling.live.driven import steep_curve, undeclared_jump
 from coupling.live.failures import interrupted as interrupted_at
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.failures import stiffness
@@ -72,7 +72,7 @@ def _roughness(session: Session) -> str:
     if count < MANY or state < 0 or passes:  # near a singular pose multipliers are uncertain, which another sentence says
         return ""
     rejected = f"the step at t = {time:.6g} s was rejected {count} times because"
-    jump = undeclared_jump(session, time)
+    jump = undeclared_jump(session, time) or steep_curve(session, time)
     cause = f"of '{session.label(state)}', whose derivative seems to be discontinuous there without an event; let its FMU signal an event"
     return f"{rejected} {jump}" if jump else f"{rejected} {cause}, or treat what follows with caution"
 

@@ -17,7 +17,7 @@ import numpy as np
 from coupling.kernel.integrator import CalledMethod, IntegratorStructure
 from coupling.kernel.status import Status
 from coupling.live.bounds import watch_bounds
-from coupling.live.failures import interrupted
+from coupling.live.failures import interrupted, too_fine
 from coupling.live.failures import outcome as outcome_of
 from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.linearise import NoDerivative
@@ -233,7 +233,7 @@ class _Drive:
         return Outcome(
             Ending.SOLVER_FAILED,
             f"stopped at t = {self._kernel.reached:.9g} s: {self._name} gave up: {why}{fastest}; its derivative may have a singularity or a jump "
-            f"without an event there, or rtol = {self._run.rtol:g} or atol be too small; {KEPT}",
+            f"without an event there{too_fine(self._run)}; {KEPT}",
         )
 
     def _fastest(self) -> str:

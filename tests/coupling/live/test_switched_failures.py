@@ -51,11 +51,11 @@ def test_sliding_that_no_forces_satisfy_names_the_friction_that_some_would() -> 
     [
         (
             ball,
-            "the modes of 'wall' do not settle; which of them holds is a matter of rounding; add one of them with kind='cs', which makes it compliant, and give simulate a communication_step",
+            "the modes of 'wall' do not settle; which of them holds is a matter of rounding; add 'wall' with kind='cs', which makes it compliant, and give simulate a communication_step",
         ),
         (
             lambda: block_on_incline("points", 0.2, 0.5)[0],
-            "the modes of 'left', 'right' do not settle; their friction depends on reactions too strongly; add one of them with kind='cs', which makes it compliant, and give simulate a communication_step",
+            "the modes of 'left', 'right' do not settle; their friction depends on reactions too strongly; add 'left', 'right' with kind='cs', which makes them compliant, and give simulate a communication_step",
         ),
     ],
     ids=["stop", "friction"],
@@ -93,7 +93,8 @@ def test_a_load_that_cannot_be_shared_out_is_told_of() -> None:
     (warning,) = hinged.simulate(0.1).outcome.warnings
     assert warning == (
         "2 constraints are redundant at t = 0 s, among those of 'pin', 'hinge'; 'pin', 'hinge' carry one load that rigid bodies cannot share out, and "
-        "their friction depends on the shares; least reactions are taken; give one of them a spring (compliant) if the friction matters"
+        "their friction depends on the shares; least reactions are taken; if the friction matters, add 'pin', 'hinge' with kind='cs', which makes them compliant, and "
+        "give simulate a communication_step"
     )
 
 
@@ -167,5 +168,6 @@ def test_feet_on_one_line_have_shares_that_rigid_bodies_cannot_tell() -> None:
         assert abs(result["plank.y"]).max() < 1e-12 and abs(result["plank.theta"]).max() < 1e-12
         assert result.outcome.warnings == [
             "'foot2' and others carry one load that rigid bodies cannot share out from t = 0 s on: as few of them as can do, and the others touch "
-            "without a force; the motion does not depend on that unless their friction differs; where shares matter give them springs (kind='cs')"
+            "without a force; the motion does not depend on that unless their friction differs; where shares matter, add 'foot1', 'foot2', 'foot3' with kind='cs', which makes "
+            "them compliant, and give simulate a communication_step"
         ] * (len(feet) == 3)

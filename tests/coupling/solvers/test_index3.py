@@ -461,7 +461,7 @@ def test_a_step_that_is_not_solved_says_which_state_still_changes():
     assert result.outcome.ending is Ending.NOT_SOLVED
     before, after = result.outcome.sentence.split(" still changes by ")
     assert before.startswith("stopped at t = 0 s: a step of 0.05 s has not been solved in 2 Newton iterations; '")
-    assert after.endswith("; choose a smaller step_size (a half is usually enough); the result holds everything up to there")
+    assert after.endswith("; raise newton_limit (the default is 10); the result holds everything up to there")
 
 
 def test_a_system_without_states_runs_too():
