@@ -59,6 +59,8 @@ class Search:
         self.standing = Standing(session, [*self.coordinates.wanted, *outputs], [*self.inputs, *parameters])
         self.trims = self.standing.values(self.inputs)
         self.place = {a: i for i, a in enumerate(state_addresses(session))}
+        self._kept = [a for a in self.held if self.place.get(a) not in self.standing.velocities]
+        self._kept_at = self.standing.values(self._kept)
         variables = [session.built.parts[a.part].fmu.by_reference[a.reference] for a in self.place]
         self.turns = np.array([v.unit == "rad" for v in variables])
         self.turns[[i for four in self.standing.quaternions for i in four]] = True
@@ -141,15 +143,26 @@ class Search:
         return self.stand(self.standing.x + share * along)
 
     def stand(self, x: np.ndarray) -> Chart:
-        """Returns the coordinates at the nearest pose at which constraints hold and nothing moves except steadily."""
+        """Returns the coordinates at the nearest pose at which constraints hold, what is held is kept and nothing moves except steadily."""
+        if self._kept:
+            try:
+                return self._closed(x, self._kept)
+            except AnalysisError:
+                self._kept = []  # these positions contradict each other or the constraints
+        return self._closed(x, ())
+
+    def _closed(self, x: np.ndarray, kept: Sequence[Address]) -> Chart:
         standing = self.standing
         standing.move(x)
         before = np.inf
         for _ in range(_MOST_CLOSINGS):
             gradients = standing.gradients()
             by_velocities, left = self.unsteady(gradients)
-            rows = np.vstack([constraint_rows(standing, gradients), by_velocities[:, : len(x)]])
+            by_kept = np.array([self._by_states(a, gradients) for a in kept]).reshape(-1, len(x))
+            rows = np.vstack([by_kept, constraint_rows(standing, gradients), by_velocities[:, : len(x)]])
             known = standing.values(standing.constraints)
+            if kept:
+                known = np.concatenate([standing.values(kept) - self._kept_at, known])
             off = np.concatenate([known, np.zeros(len(rows) - len(known) - len(left)), left])
             size = float(np.abs(off).max(initial=0.0))
             if size <= _EXACT or (size <= _CLOSED and size > 0.5 * before):
@@ -161,6 +174,10 @@ class Search:
         raise AnalysisError(
             f"equilibrium: the constraints cannot be closed on the way: {before:.2g} is left; start from a pose that is assembled, nearer to it"
         )
+
+    def _by_states(self, address: Address, gradients: Gradients) -> np.ndarray:
+        place, states = self.place.get(address), self.standing.states
+        return gradients[address][:states] if place is None else np.eye(1, states, place)[0]
 
     def unsteady(self, gradients: Gradients) -> tuple[np.ndarray, np.ndarray]:
         """Returns what has to vanish of velocities, and its derivatives by the states and all inputs."""
