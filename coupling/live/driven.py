@@ -7,7 +7,7 @@ import numpy as np
 from coupling.live.session import Session
 from coupling.plan.drives import FunctionDrive, PiecesDrive
 
-_NEAR, _HALVINGS = 1e-3, 40
+_NEAR, _HALVINGS = 1e-3, 60
 """How far from the trouble a jump is looked for, as a share of the run, and how often that interval is halved."""
 _ENDS, _ABRUPT = 8, 10.0
 """How many pieces are the end of a curve, and how much greater accelerations there have to be than usual."""
@@ -24,8 +24,8 @@ def undeclared_jump(session: Session, t: float) -> str:
         found = _jump(drive, low, high)
         if found is not None:
             return (
-                f"'{drive.name}' is driven by a function that jumps at t = {found:.9g} s; name that time, "
-                f"drive('{drive.name}', ..., breaks=[{found:.9g}])"
+                f"'{drive.name}' is driven by a function that jumps at t = {found!r} s; name that time, "
+                f"drive('{drive.name}', ..., breaks=[{found!r}])"
             )
     return ""
 
@@ -60,6 +60,8 @@ def _jump(drive: FunctionDrive, low: float, high: float) -> float | None:
         first = abs(right - left)
         for _ in range(_HALVINGS if first else 0):
             middle = (low + high) / 2
+            if not low < middle < high:
+                break
             value = drive(middle)
             if abs(value - left) >= abs(right - value):
                 high, right = middle, value
@@ -67,5 +69,7 @@ def _jump(drive: FunctionDrive, low: float, high: float) -> float | None:
                 low, left = middle, value
     except Exception:  # the run is over, and what it has left is worth more than this hint
         return None
-    jumps = first > 0 and abs(right - left) > _SHARE * first
-    return None if not jumps or any(low <= each <= high for each in drive.breaks) else float(f"{high:.9g}")
+    if not first > 0 or abs(right - left) <= _SHARE * first or any(low <= each <= high for each in drive.breaks):
+        return None
+    shorter = (float(f"{high:.{digits}g}") for digits in range(1, 17))
+    return next((each for each in shorter if low <= each <= high), high)  # all digits: a step that ends beside the jump is rejected as often
