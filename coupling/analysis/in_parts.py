@@ -37,7 +37,9 @@ def assemble_in_parts(definition: Definition, mode: Mode, run: Run, values: Star
         try:
             return attempt(near)
         except StartRefused as there:
-            raise StartError(f"{there}; that is at the pose into which the others can be assembled: {_REMEDY}") from None
+            raise StartError(
+                f"{there}; that is at the pose into which the others can be assembled: change what leads to this pose, or these parameters"
+            ) from None
     raise StartError(f"{first}; the start cannot be assembled from there: {_REMEDY}") from None
 
 

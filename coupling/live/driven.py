@@ -72,4 +72,6 @@ def _jump(drive: FunctionDrive, low: float, high: float) -> float | None:
     if not first > 0 or abs(right - left) <= _SHARE * first or any(low <= each <= high for each in drive.breaks):
         return None
     shorter = (float(f"{high:.{digits}g}") for digits in range(1, 17))
-    return next((each for each in shorter if low <= each <= high), high)  # all digits: a step that ends beside the jump is rejected as often
+    return next(
+        (each for each in shorter if low <= each <= high), high
+    )  # all digits: a step that ends beside the jump is rejected as often

@@ -257,7 +257,7 @@ def _unknowns_shown(session: Session) -> str:
 
 def _not_solved(session: Session, at: str) -> str:
     if joint := switched.jams(session):
-        return switched.jammed(joint)
+        return switched.jammed(session, joint)
     return f"the equations for {_unknowns_shown(session)} {at} have no solution that the iteration finds"
 
 

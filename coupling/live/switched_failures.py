@@ -29,7 +29,7 @@ def _joint(session: Session) -> tuple[str, str]:
 
 def no_forces(session: Session, at: str) -> str:
     if session.built.switched[session.kernel.failure.index].given.kind == "friction":
-        return jammed(_joint(session)[0])
+        return jammed(session, _joint(session)[0])
     notes = switching.notes(session.kernel)
     less = f"mu below {0.995 * notes.below:.3g}" if notes.below > 0 else "less friction"  # rounding must not lead above it
     sliding = f"sliding with mu = {notes.mu:.4g}" if notes.mu > 0 else "sliding with its friction"
@@ -50,11 +50,11 @@ def jams(session: Session) -> str:
     return ""
 
 
-def jammed(joint: str) -> str:
+def jammed(session: Session, joint: str) -> str:
     """Returns why rigid bodies have no motion where friction grows with the load that it brings about."""
     return (
         f"no forces satisfy the friction of '{joint}', which grows with its own load: it jams; use less friction or more inertia on the side that "
-        f"drives, or add '{joint}' {COMPLIANT}"
+        f"drives, or {compliant(session)}"
     )
 
 

@@ -123,7 +123,9 @@ def _remedy(session: Session) -> str:
         return finer_coupling(session)
     if run.stabilisation == "projection":
         return "choose a smaller rtol"
-    free = run.initial != "relax" and run.form == "multipliers" and projectable(session.schedule)
+    if run.initial == "relax":
+        return "choose greater baumgarte.alpha and baumgarte.beta of its joint, or initial='assemble'"
+    free = run.form == "multipliers" and projectable(session.schedule)
     projection = ", or stabilisation='projection'" if free else ""
     return f"choose a smaller rtol, or greater baumgarte.alpha and baumgarte.beta of its joint{projection}"
 

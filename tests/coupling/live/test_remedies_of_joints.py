@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
-from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from coupling import Result, System
@@ -20,13 +19,13 @@ from fmu_components.declare.ports import ROTATIONAL, TRANSLATIONAL
 from fmu_components.declare.switched import holds_while
 from fmu_components.export.build import cached_fmu
 from jourdain import t
-from tests.coupling.live.test_stabilisation import angle
 from tests.coupling.live.test_switching import stop
 from tests.support import foreign
 from tests.support.advice import Cases, ends
 from tests.support.switched.case import built
+from tests.support.switched.worm import Case
 from tests.support.systems.rolling import RADIUS, disc, hinge, rod
-from tests.support.systems.systems import pendulum
+from tests.whole.test_loads_of_its_own import RATIO, machine
 
 CASES = Cases()
 G = 9.81
@@ -78,9 +77,7 @@ def hinges(count: int = 2, kind: str | None = None, **options: Any) -> Result:
     system.add("ground", "planar.Fixed")
     system.add("rod", f"planar.Body{count}", {"I": 1 / 12, "x": 0.5, **{f"p{i + 1}.rx": -0.5 for i in range(count)}})
     for i in range(count):
-        system.join(
-            "planar.RevoluteFriction", "ground.p1", f"rod.p{i + 1}", {"mu": 0.2, "radius": 0.05}, name=f"pin{i + 1}", kind=kind
-        )
+        system.join("planar.RevoluteFriction", "ground.p1", f"rod.p{i + 1}", {"mu": 0.2, "radius": 0.05}, name=f"pin{i + 1}", kind=kind)
     return system.simulate(0.5, **options)
 
 
@@ -143,6 +140,35 @@ CASES.of(
     {},
     ends("mass.s", 0.35),
     prescribed_compliant=(COMPLIANT.format("'push', 'wall'", "them"), {"kind": "cs", "communication_step": 1e-3}, 1e-3),
+)
+
+
+def worm(driven: float = 1.5, kind: str | None = None, **options: Any) -> Result:
+    """A motor of 0.1 kg.m2 that lets go of a load of 1 kg.m2 and 2 N.m at a gear with losses."""
+    torque = -5 + 5 * t
+    case = Case(motor=0.1, load=1.0, torque=lambda time: -5 + 5 * time, against=lambda time: 2.0, drives=1.0, driven=driven)
+    kinds = {} if kind is None else {"kind": kind}
+    return machine(case, torque, 2 + 0 * t, -1.0, **kinds).simulate(2.0, **options)
+
+
+def lowered() -> float:
+    case = Case(motor=0.1, load=1.0, torque=lambda time: -5 + 5 * time, against=lambda time: 2.0, drives=1.0, driven=0.5)
+    return case.run(2.0, -1.0)[1]
+
+
+CASES.of(
+    "no forces satisfy the friction of 'worm'",
+    worm,
+    {},
+    ends("motor.phi", lowered),
+    worm_friction=("use less friction", {"driven": 0.5}, 1e-5),
+)
+CASES.of(
+    "no forces satisfy the friction of 'worm'",
+    worm,
+    {},
+    lambda result: abs(float(result["motor.phi"][-1] - RATIO * result["load.phi"][-1])),
+    worm_compliant=(COMPLIANT.format("'worm'", "it"), {"kind": "cs", "communication_step": 2e-4}, 0.1),
 )
 
 
