@@ -117,7 +117,9 @@ def no_room(session: Session, t: float) -> Outcome:
 
 def too_many_steps(session: Session, t: float) -> Outcome:
     run, stiff = session.run, stiffness(session)
-    if run.communication_step is not None:
+    if run.communication_step is not None and run.step_control != "fixed":
+        remedy = f"or loosen coupling_tolerance = {run.coupling_tolerance:g}"
+    elif run.communication_step is not None:
         remedy = f"or choose a longer communication_step than {run.communication_step:g} s"
     elif run.step_size is not None:
         remedy = f"or choose a longer step_size than {run.step_size:g} s"

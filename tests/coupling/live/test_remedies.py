@@ -321,6 +321,16 @@ CASES.of(
 )
 
 
+CONTROLLED = {"communication_step": 0.01, "step_control": "adaptive", "max_steps": 2000}
+CASES.of(
+    "after max_steps = 2000",
+    two_masses,
+    {**CONTROLLED, "coupling_tolerance": 1e-8},
+    vibrates(1e4),
+    controlled_steps=("or loosen coupling_tolerance = 1e-08", {**CONTROLLED, "coupling_tolerance": 1e-4}, 0.02),
+)
+
+
 def test_an_unstable_coupling_is_not_told_to_extrapolate_more() -> None:
     """Of degree 2 it creates more energy than of degree 1; and a scheme is not proposed to itself."""
     first, second = (said(lambda degree=degree: two_masses(communication_step=0.01, extrapolation=degree)) for degree in (1, 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tests.support.switched.case import built
 from tests.support.switched.worm import Case
 from tests.support.systems.rolling import RADIUS, disc, hinge, rod
 from tests.whole.test_loads_of_its_own import RATIO, machine
+from tests.whole.test_switched_foreign import BOUNCER
 
 CASES = Cases()
 G = 9.81
@@ -199,6 +201,30 @@ CASES.of(
     ends("mass.s", math.cos(1.5)),
     stop_me=("leave communication_step out and add 'mass' with kind='me'", {"kinds": {"mass": "me"}}, 1e-7),
     stop_cs=("or add 'stop' with kind='cs'", {"kinds": {"stop": "cs"}, "communication_step": 1e-3}, 1e-3),
+)
+
+
+def foreign_mass(partials: bool = False, kind: str | None = None, **options: Any) -> Result:
+    """The same mass and spring in an FMU of another tool."""
+    model = BOUNCER if partials else replace(BOUNCER, partials=None)
+    system = System("bouncer")
+    system.add("ground", "mechanical1d.Fixed1D")
+    system.add("mass", foreign.export(model, 3))
+    system.add("stop", "mechanical1d.EndStop", {"low": 0.0, "high": 9.0, "e": 0.7}, kind)
+    system.connect("ground.flange", "stop.M")
+    for motion in "sva":
+        system.connect(f"mass.{motion}", f"stop.N.{motion}")
+    system.connect("stop.N.f", "mass.f")
+    return system.simulate(0.3, **options)
+
+
+CASES.of(
+    "the modes of 'stop' cannot be chosen",
+    foreign_mass,
+    {},
+    ends("mass.s", math.cos(1.5)),
+    modes_partials=("use FMUs with directional derivatives beside it", {"partials": True}, 1e-7),
+    modes_cs=("or add 'stop' with kind='cs'", {"kind": "cs", "communication_step": 1e-3}, 1e-7),
 )
 
 
