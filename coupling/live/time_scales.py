@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive
 if TYPE_CHECKING:
     from coupling.live.session import Session
     from coupling.options import Run
+    from coupling.plan.graph import Address
+    from coupling.plan.schedule import Schedule
 
 _PER_PERIOD = 8
 """Steps in a period of a drive."""
@@ -22,11 +25,52 @@ _ANGLE = "rad"
 
 
 def paced(session: Session, run: Run) -> Run:
-    """Returns a run whose steps see the periods of drives, if there are event indicators."""
-    if not any(part.structure.indicators for part in session.built.parts):
+    """Returns a run whose steps see the periods of drives that reach event indicators or joints that switch."""
+    built = session.built
+    longest = run.max_step * _PER_PERIOD
+    targets = {i for i, part in enumerate(built.parts) if part.structure.indicators or (part.dae and part.dae.switched)}
+    fast = sorted((period(drive), address) for address, drive in built.drives) if targets else []
+    if not fast or fast[0][0] >= longest:
         return run
-    shortest = min((period(drive) for _, drive in session.built.drives), default=math.inf)
+    reach = _Reach(built.schedule)
+    shortest = next((each for each, address in fast if each < longest and reach.parts(address) & targets), longest)
     return replace(run, max_step=min(run.max_step, shortest / _PER_PERIOD))
+
+
+class _Reach:
+    """A search for what depends on drives; each search leaves out what an earlier search has visited."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._graph = graph = schedule.graph
+        self._after: list[list[int]] = [[] for _ in graph.addresses]
+        for node, knowns in enumerate(graph.before):
+            for known in knowns:
+                self._after[known].append(node)
+        self._loop = {node: number for number, loop in enumerate(schedule.loops) for node in loop.members}
+        self._members = {number: loop.members for number, loop in enumerate(schedule.loops)}
+        """Of loops that no search has visited; all members of a loop depend on each other."""
+        self._outputs: dict[int, list[int]] = defaultdict(list)
+        for node, address in enumerate(graph.addresses):
+            if graph.is_output[node]:
+                self._outputs[address.part].append(node)
+        self._derivatives = set(graph.derivatives)
+        self._seen: set[int] = set()
+
+    def parts(self, start: Address) -> set[int]:
+        """Returns the instances with a variable that depends on this one."""
+        found, waiting = set(), [self._graph.node[start]]
+        while waiting:
+            node = waiting.pop()
+            if node in self._seen:
+                continue
+            self._seen.add(node)
+            part = self._graph.addresses[node].part
+            found.add(part)
+            waiting += self._after[node]
+            waiting += self._members.pop(self._loop.get(node, -1), ())
+            if node in self._derivatives or self._graph.parts[part].stepped:  # its states may reach all of its outputs
+                waiting += self._outputs.pop(part, [])
+        return found
 
 
 def period(drive: Drive) -> float:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import sympy
 
 from coupling.live.time_scales import period
 from coupling.plan.drives import ConstantDrive, drive_of
@@ -74,13 +75,41 @@ def test_friction_at_rest_gives_way_to_a_peak_of_its_load() -> None:
 
 
 def test_periods_of_drives() -> None:
-    import sympy
-
     assert period(ConstantDrive(1.0)) == math.inf
     assert period(drive_of("x", 2 * sympy.sin(5 * t) + t * sympy.cos(7 * t + 1))) == pytest.approx(2 * math.pi / 7)
     assert period(drive_of("x", t**2)) == math.inf
     zigzag = drive_of("x", [(0, 0), (1, 1), (1.5, 0), (3, 2), (4, 0)], smooth=True)
     assert period(pieces(zigzag, 0, "x")[0]) == pytest.approx(1.0)  # type: ignore[arg-type]  # a curve
+
+
+def shaken(*, together: bool, fast: bool, indicators: bool = True) -> System:
+    """A mass on a spring that hits a stop, and a second mass on the same ground, or on the first mass, which a force shakes."""
+    system = System("shaken")
+    system.add("ground", "mechanical1d.Fixed1D")
+    system.add("mass", "mechanical1d.Mass", {"m": 2.0, "s": 1.0})
+    system.add("other", "mechanical1d.Mass", {"m": 1.0, "s": 3.0})
+    system.join("mechanical1d.SpringDamper1D", "ground.flange", "mass.flange", {"k": 50.0, "b": 0.0, "rest": 0.0}, name="spring")
+    if indicators:
+        system.join("mechanical1d.EndStop", "ground.flange", "mass.flange", {"low": 0.0, "high": 50.0, "e": 0.7}, name="stop")
+    middle = "mass.flange" if together else "ground.flange"
+    system.join("mechanical1d.SpringDamper1D", middle, "other.flange", {"k": 9.0, "b": 0.0, "rest": 2.0}, name="second")
+    system.add("shaker", "mechanical1d.Force")
+    system.connect("shaker.flange", "other.flange")
+    system.drive("shaker.force", 1e-9 * sympy.sin(4000 * t) if fast else 0.0)
+    return system
+
+
+def test_drives_that_reach_no_event_do_not_limit_steps() -> None:
+    """Amplitudes are so small that error control does not see them."""
+    steps = {
+        (together, fast): shaken(together=together, fast=fast).simulate(1.0, rtol=1e-6).statistics.steps
+        for together in (True, False)
+        for fast in (True, False)
+    }
+    assert steps[False, True] == steps[False, False] < 200
+    assert steps[True, True] > 8 * 4000 / (2 * math.pi) > 10 * steps[True, False]
+    plain = shaken(together=True, fast=True, indicators=False).simulate(1.0, rtol=1e-6).statistics.steps
+    assert plain < 200
 
 
 def spring(pendulums: int, stop: bool) -> System:
