@@ -79,6 +79,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
         array("static const Move move", moves, "{0, 0, 1}"),
         array("static const unsigned held", map(str, closing.held)),
         array("static const Gauge gauge", gauges, "{0, 0}"),
+        array("static const Reference angle", map(str, table.angles)),
         *(array(f"static const double kinks{i}", map(c_number, d.kinks)) for i, d in enumerate(table.kinked)),
         array("static const Kinks kinks", kinks, "{0, 0, 0}"),
         "const Mechanism mechanism = {\n"
@@ -101,6 +102,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
                 "moves": len(moves),
                 "helds": len(closing.held),
                 "gauges": len(gauges),
+                "angles": len(table.angles),
                 "kinked": len(kinks),
                 "models": "models",
                 "component": "component",
@@ -115,6 +117,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
                 "move": "move",
                 "held": "held",
                 "gauge": "gauge",
+                "angle": "angle",
                 "relaxed": c_bool(interface.relaxed),
                 "kinks": "kinks",
                 "watched": table.own_place(table.owns - table.remembered - 3 * table.watches) if table.watches else 0,

@@ -19,6 +19,7 @@ import numpy as np
 
 import coupling.fmus as fmus
 from coupling.export.choice import Choice
+from coupling.live.time_scales import watched_angles
 from coupling.names import resolve
 from coupling.options import Run
 from coupling.plan.build import Built
@@ -187,6 +188,17 @@ class MechanismTable(VariableTable):
     def own_place(self, index: int) -> int:
         """Of the mechanism's own variables: after those that are shown, those that count kinks, and what loops remember."""
         return 1 + self.states + index
+
+    @cached_property
+    def angles(self) -> list[int]:
+        """The places of angles that events may depend on: states, and inputs that drives or importers give."""
+        states, drives = watched_angles(self.built)
+        found = [self.place_at(part, self.built.parts[part].states[place]) for part, place in states]
+        for number in drives:
+            address, _ = self.built.drives[number]
+            opened = self.opened
+            found.append(self.own_place(opened.index(address)) if address in opened else self.place_at(address.part, address.reference))
+        return found
 
     # -- variables -----------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive
 if TYPE_CHECKING:
     from coupling.live.session import Session
     from coupling.options import Run
+    from coupling.plan.build import Built
     from coupling.plan.graph import Address
     from coupling.plan.schedule import Schedule
 
@@ -97,24 +98,29 @@ def _frequencies(tree: Any, name: str) -> Iterator[float]:
 
 
 def watch_angles(session: Session) -> None:
-    """Tells the kernel which angles events may depend on: states and drives of instances that have indicators, and of those that feed them."""
-    built = session.built
-    parts = [i for i, part in enumerate(built.parts) if part.structure.indicators]
-    if not parts:
-        return
-    near = {source.part for target, sources in built.schedule.graph.wires.items() if target.part in parts for source in sources} | set(
-        parts
-    )
-    found = [
-        part.first_state + k
-        for i, part in enumerate(built.parts)
-        if i in near
-        for k, reference in enumerate(part.states)
-        if part.fmu.by_reference[reference].unit == _ANGLE
+    """Tells the kernel which angles events may depend on."""
+    states, drives = watched_angles(session.built)
+    found = [session.built.parts[part].first_state + place for part, place in states] + [-1 - number for number in drives]
+    if found:
+        session.kernel.watch_angles(np.array(found, dtype=np.int32))
+
+
+def watched_angles(built: Built) -> tuple[list[tuple[int, int]], list[int]]:
+    """Returns the angles that events may depend on: states, by instance and place, and drives, by number.
+
+    They belong to instances that have indicators, and to instances that feed these.
+    """
+    parts = {i for i, part in enumerate(built.parts) if part.structure.indicators}
+    near = parts | {source.part for target, sources in built.schedule.graph.wires.items() if target.part in parts for source in sources}
+    states = [
+        (i, place)
+        for i in sorted(near)
+        for place, reference in enumerate(built.parts[i].states)
+        if built.parts[i].fmu.by_reference[reference].unit == _ANGLE
     ]
-    found += [
-        -1 - number
+    drives = [
+        number
         for number, (target, _) in enumerate(built.drives)
         if target.part in near and built.parts[target.part].fmu.by_reference[target.reference].unit == _ANGLE
     ]
-    session.kernel.watch_angles(np.array(found, dtype=np.int32))
+    return states, drives

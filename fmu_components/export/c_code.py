@@ -73,6 +73,7 @@ class _ModelWriter:
         relations = self.table.with_role(Role.RELATION)
         times = [e for e in self.declared.events if e.relation is None]
         states = self.table.with_role(Role.STATE)
+        angles = [v for v in (*states, *self.table.with_role(Role.INPUT)) if v.unit == "rad"] if relations else []
         parts = {
             "evaluate": self._stages("evaluate", self.plan.values, "double *restrict v, double *restrict t"),
             "differentiate": self._stages(
@@ -90,6 +91,7 @@ class _ModelWriter:
             "indicator": _references("indicator", self.table.references(Role.INDICATOR)),
             "relation": _references("relation", map(self.table.reference, relations)),
             "watch": self._watch(),
+            "angle": _references("angle", map(self.table.reference, angles)),
             "mode": _references("mode", self.modes),
             "relation_indicator": _references("relation_indicator", [self.table.reference(v.partner) for v in relations if v.partner]),
             "nominal": _array("double", "nominal", [c_number(tolerated(v)) for v in states]),
@@ -99,7 +101,7 @@ class _ModelWriter:
             f"/* {self.declared.name}: {self.declared.title}. Generated from its declaration; stages: {', '.join(STAGES)}. */",
             '#include "model.h"\n\n#include <math.h>',
             *there.values(),
-            self._model(len(relations), len(times), there),
+            self._model(len(relations), len(angles), len(times), there),
         ]
         return "\n\n".join(sections) + "\n"
 
@@ -184,7 +186,7 @@ class _ModelWriter:
         rows = [f"{{{column}, {stage}}}" for (_, column), stage in zip(entries, self.plan.entry_stage, strict=True)]
         return {"row": _array("unsigned", "row", map(str, starts)), "entry": _array("Entry", "entry", rows)}
 
-    def _model(self, relations: int, times: int, there: Iterable[str]) -> str:
+    def _model(self, relations: int, angles: int, times: int, there: Iterable[str]) -> str:
         t, d = self.table, self.declared
         assignments = sum(len(e.updates) for e in d.events)
         fields = {
@@ -196,6 +198,7 @@ class _ModelWriter:
             "inputs": len(t.with_role(Role.INPUT)),
             "indicators": len(t.with_role(Role.INDICATOR)),
             "relations": relations,
+            "angles": angles,
             "times": times,
             "events": len(d.events),
             "requirements": len(d.conditions),

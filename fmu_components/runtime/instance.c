@@ -21,7 +21,7 @@ static Instance *allocate(Model *own)
         {&first.base, own->inputs}, {&first.x, own->states}, {&first.x_next, own->states}, {&first.stage, own->states},
         {&first.k[0], own->states}, {&first.k[1], own->states}, {&first.k[2], own->states}, {&first.k[3], own->states},
         {&first.k[4], own->states}, {&first.k[5], own->states}, {&first.k[6], own->states},
-        {&first.dense, 4 * (size_t)own->states},
+        {&first.dense, 4 * (size_t)own->states}, {&first.turned, own->angles},
     };
     enum { PARTS = sizeof parts / sizeof *parts, KEPT_PARTS = 5 };
     size_t total = 1;

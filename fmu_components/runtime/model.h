@@ -99,6 +99,8 @@ struct Model {
     const Reference *state, *derivative, *input, *indicator;
     const Reference *relation, *relation_indicator;
     const signed char *watch;  /* by relation: 1 or -1 where only its rise or its fall has an effect, else 0 */
+    unsigned angles;
+    const Reference *angle;    /* what relations may depend on by the angle: inside a step it is followed as closely as it turns */
     unsigned modes;
     const Reference *mode;     /* discrete inputs by which the importer chooses equations while the switch is on */
     const unsigned *row;       /* entries of unknown r are row[r] .. row[r + 1] - 1 */

@@ -88,7 +88,7 @@ struct Instance {
     double *rate;              /* of the inputs at the present time */
     double *spent;             /* the last instant of each time event that has happened */
     double *seed, *new_values, *next, *margins;
-    double *base, *x, *x_next, *stage, *k[7], *dense; /* of the integrator */
+    double *base, *x, *x_next, *stage, *k[7], *dense, *turned; /* of the integrator */
     Implicit *implicit; /* NULL where the model has no such method */
     enum { NOWHERE, AT_START, AT_END } known_slope; /* where the explicit method has the slope already */
     signed char *edge;                                /* of the relations: rising, falling or neither */

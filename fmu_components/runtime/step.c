@@ -25,21 +25,58 @@ static void place_between(Instance *instance, const Step *step, Span span, doubl
 
 /* Where relations are looked at: soon after the start, since what one event has switched may soon switch back. */
 static const double samples[] = {1e-8, 1e-6, 1e-4, 1e-2, 0.25, 0.5, 0.75, 1};
+static const double apart = 0.35; /* rad: the greatest turn between two samples */
+enum { MOST_BETWEEN = 100000 };
+
+/* Whether a relation has changed at a fraction of the step. `turn` becomes the greatest turn of an angle since the sample that was noted last; this
+ * sample is noted. */
+static bool changed_at(Instance *instance, const Step *step, Span span, double f, double *turn)
+{
+    place_between(instance, step, span, f);
+    const bool found = relation_changed(instance);
+    *turn = 0;
+    for (unsigned i = 0; i < model.angles; i++) {
+        const double angle = instance->v[model.angle[i]];
+        *turn = fmax(*turn, fabs(angle - instance->turned[i]));
+        instance->turned[i] = angle;
+    }
+    return found;
+}
+
+typedef struct {
+    double before, after; /* fractions of the step; the second is 2 where no relation has changed */
+} Bracket;
+
+/* Two neighbouring samples between which a relation changes first. Where angles turn far from one to the next, more samples lie between them. */
+static Bracket bracket(Instance *instance, const Step *step, Span span)
+{
+    double before = 0, turn;
+    for (size_t sample = 0; sample < sizeof samples / sizeof *samples; sample++) {
+        const double f = samples[sample];
+        const bool found = changed_at(instance, step, span, f, &turn);
+        const int between = sample > 0 ? (int)fmin(MOST_BETWEEN, turn / apart) : 0; /* the first lies where the step begins */
+        double from = before;
+        for (int i = 1; i <= between; i++) {
+            const double inside = before + (f - before) * i / (between + 1);
+            place_between(instance, step, span, inside);
+            if (relation_changed(instance))
+                return (Bracket){from, inside};
+            from = inside;
+        }
+        if (found)
+            return (Bracket){from, f};
+        before = f;
+    }
+    return (Bracket){before, 2};
+}
 
 /* The earliest fraction of the step just after which a relation has changed, or 2 where none does. */
 static double locate(Instance *instance, const Step *step, Span span)
 {
     if (model.relations == 0)
         return 2;
-    double before = 0, after = 2;
-    for (size_t sample = 0; sample < sizeof samples / sizeof *samples && after > 1; sample++) {
-        double f = samples[sample];
-        place_between(instance, step, span, f);
-        if (relation_changed(instance))
-            after = f;
-        else
-            before = f;
-    }
+    const Bracket found = bracket(instance, step, span);
+    double before = found.before, after = found.after;
     while (after <= 1 && (after - before) * span.size > 1e-15 * fmax(1e-3, fabs(span.time))) {
         double f = (before + after) / 2;
         if (f <= before || f >= after)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ import sympy
 from coupling.live.time_scales import period
 from coupling.plan.drives import ConstantDrive, drive_of
 from coupling.plan.smooth import pieces
-from jourdain import System, t
+from fmu_components.export.build import cached_fmu
+from jourdain import ROTATIONAL, Joint, Result, System, t
 from tests.support.switched.one_shaft import random_shaft
 
 TURNS = 5
@@ -80,6 +83,123 @@ def test_periods_of_drives() -> None:
     assert period(drive_of("x", t**2)) == math.inf
     zigzag = drive_of("x", [(0, 0), (1, 1), (1.5, 0), (3, 2), (4, 0)], smooth=True)
     assert period(pieces(zigzag, 0, "x")[0]) == pytest.approx(1.0)  # type: ignore[arg-type]  # a curve
+
+
+class DwellCam(Joint):
+    """Cam with a dwell: M turns N to and fro while its lobe passes, and holds it at rest otherwise."""
+
+    kind = ROTATIONAL
+
+    def velocity_constraint(self, M, N):
+        edge = self.parameter("edge", 0.9, "", "cosine of half the angle of the lobe")
+        lobe = self.relation("lobe", sympy.cos(M.phi) - edge, "whether the lobe passes")
+        return [N.w + sympy.Piecewise((2 * (sympy.cos(M.phi) - edge) * sympy.sin(M.phi) * M.w, lobe), (0, True))]
+
+
+STRAIGHT = 3.0 * t
+SINE = 8 * sympy.sin(0.7 * t)
+ROWS = [(0, 0.0), (1, -2.6), (2, -2.6), (3, 11.0), (3.5, 11.0), (6, -12.0), (9, -12.0), (10, 27.0), (17, 27.0), (20, -7.0)]
+
+
+def drive_by(system: System, name: str, way: str) -> None:
+    """Drives an angle that begins opposite to all events."""
+    start = math.pi
+    if way == "table":
+        system.drive(name, [(time, start + angle) for time, angle in ROWS], smooth=True)
+    else:
+        system.drive(name, start + {"straight": STRAIGHT, "sine": SINE}[way])
+
+
+def follower(joint: str | Path, values: dict[str, float], way: str) -> System:
+    system = System("follower")
+    system.add("crank", "mechanical1d.Angle")
+    drive_by(system, "crank.angle", way)
+    system.add("wheel", "mechanical1d.Inertia", {"I": 0.3})
+    system.join(joint, "crank.flange", "wheel.flange", values, name="joint")
+    return system
+
+
+def geared(edge: float, speed: object) -> System:
+    """A cam on a shaft that turns five times as fast as the motor."""
+    system = System("geared")
+    system.add("motor", "mechanical1d.Speed", {"angle": math.pi})
+    system.drive("motor.speed", speed)
+    system.add("shaft", "mechanical1d.Inertia", {"I": 0.1})
+    system.add("wheel", "mechanical1d.Inertia", {"I": 0.3})
+    system.join("mechanical1d.Gear", "motor.flange", "shaft.flange", {"ratio": 0.2}, name="gear")
+    system.join(cached_fmu(DwellCam, 3), "shaft.flange", "wheel.flange", {"edge": edge}, name="joint")
+    return system
+
+
+def rope(way: str, length: float) -> System:
+    """A turning arm whose end is far enough from a block, on a spring and a damper, to pull it by a rope for a small share of each turn."""
+    system = System("rope", gravity=(0.0, 0.0))
+    system.add("motor", "planar.Motion")
+    drive_by(system, "motor.theta", way)
+    system.add("arm", "planar.Body2", {"I": 0.1, "p1.rx": 0.25, "p2.rx": -0.25, "x": 0.25, "theta": math.pi})
+    system.join("planar.Weld", "motor.p1", "arm.p1", name="weld")
+    system.add("ground", "planar.Fixed", {"p1.rx": 3.0})
+    system.add("block", "planar.Body1", {"x": 2.0})
+    guide = {"translation.k": 40.0, "translation.b": 6.0, "translation.rest": -1.0}
+    system.join("planar.Translational", "ground.p1", "block.p1", guide, name="guide")
+    system.join("planar.Rope", "arm.p2", "block.p1", {"length": length}, name="rope")
+    return system
+
+
+def play(*, drift: float) -> System:
+    """A motor that turns to and fro, a gear, and a load behind backlash."""
+    system = System("play")
+    system.add("ground", "mechanical1d.Fixed1D")
+    system.add("motor", "mechanical1d.Speed")
+    system.drive("motor.speed", 6 * sympy.sin(2 * t) + drift * (1 - sympy.exp(-t)))
+    system.add("pinion", "mechanical1d.Inertia", {"I": 0.01})
+    system.add("load", "mechanical1d.Inertia", {"I": 0.2})
+    system.join("mechanical1d.Gear", "motor.flange", "pinion.flange", {"ratio": -3.0}, name="gear")
+    system.join("mechanical1d.RotationalBacklash", "pinion.flange", "load.flange", {"play": 0.02}, name="play")
+    system.join("mechanical1d.RotationalSpringDamper", "ground.shaft", "load.flange", {"k": 0.0, "b": 0.4}, name="drag")
+    return system
+
+
+BY_ANGLE = {
+    **{f"geneva, {way}": partial(follower, "mechanical1d.Geneva", {"slots": 6.0}, way) for way in ("sine", "table")},
+    **{f"cam, {way}": lambda way=way: follower(cached_fmu(DwellCam, 3), {"edge": 0.98}, way) for way in ("straight", "sine", "table")},
+    "cam behind a gear": partial(geared, 0.98, 4 * sympy.sin(t)),
+    **{f"rope, {way}": partial(rope, way, 2.45) for way in ("straight", "sine", "table")},
+    "rope at its farthest": partial(rope, "straight", 2.498),
+    "backlash": partial(play, drift=0.0),
+    "backlash that changes sides seldom": partial(play, drift=5.0),
+}
+
+
+def instants(result: Result) -> np.ndarray:
+    """The times of events; what rounding tells apart is one event."""
+    assert result.outcome.completed, result.outcome.sentence
+    found = result.time[np.flatnonzero(np.diff(result.time) == 0)]
+    return found[np.diff(found, prepend=-1.0) > 1e-6]
+
+
+def check_instants(case: str, solver: str, within: float) -> None:
+    stop = 19.0
+    long, short = (
+        BY_ANGLE[case]().simulate(stop, solver=name, initial="assemble", rtol=rtol, max_step=longest)
+        for name, rtol, longest in ((solver, 1e-4, math.inf), ("dopri5", 1e-10, stop / 3000))
+    )
+    assert long.statistics.steps < short.statistics.steps / (4 if solver == "dopri5" else 1)
+    found = instants(long)
+    assert len(found) >= 6
+    np.testing.assert_allclose(found, instants(short), atol=within)
+
+
+@pytest.mark.parametrize("case", BY_ANGLE)
+def test_long_steps_lose_no_event_that_goes_by_an_angle(case: str) -> None:
+    check_instants(case, "dopri5", 2e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["dop853", "cvode", "ida", "RK45", "Radau", "LSODA"])
+@pytest.mark.parametrize("case", [name for name in BY_ANGLE if "cam" in name or "geneva" in name])
+def test_nor_do_those_of_other_solvers(case: str, solver: str) -> None:
+    check_instants(case, solver, 5e-2)
 
 
 def shaken(*, together: bool, fast: bool, indicators: bool = True) -> System:

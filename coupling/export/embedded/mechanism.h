@@ -54,7 +54,7 @@ extern const Watching watching;
 typedef struct {
     const char *name, *token;
     double default_stop;
-    unsigned components, owns, ranges, texts, inputs, internals, outputs, constants, starts, constraints, moves, helds, gauges, kinked;
+    unsigned components, owns, ranges, texts, inputs, internals, outputs, constants, starts, constraints, moves, helds, gauges, angles, kinked;
     const Model *const *models; /* each once, however many components are of it */
     const Component *component;
     const Variable *own;        /* the inputs first; the role says what else there is */
@@ -68,6 +68,7 @@ typedef struct {
     const Move *move;
     const unsigned *held;       /* states that do not move where the start is closed */
     const Gauge *gauge;
+    const Reference *angle;     /* on which relations may depend */
     bool relaxed;               /* a start that violates constraints is taken as it is */
     const Kinks *kinks;
     Reference switch_reference, implicit_reference, assemble_reference; /* 0 where there is none */

@@ -299,6 +299,8 @@ static void describe(Whole *w)
     m->relation = w->relation;
     m->relation_indicator = w->relation_indicator;
     m->watch = w->watch;
+    m->angles = mechanism.angles;
+    m->angle = mechanism.angle;
     m->event = w->events;
     m->assignment = w->assignment;
     m->requirement = w->requirements;
