@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -13,6 +14,7 @@ from coupling.export.table import ASSEMBLE, STEP_SIZE, SWITCH, MechanismTable
 from coupling.kernel.index3 import METHODS, MOST
 from coupling.kernel.rows import NONE, TABLES, DriveKind
 from coupling.live.session import Session
+from coupling.live.time_scales import longest_step
 from coupling.live.tolerances import sizes
 from coupling.options import Run
 from coupling.plan.drives import PolynomialDrive
@@ -49,6 +51,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
     """``mechanism.c``."""
     names = model_names(models)
     interface = table.interface
+    longest = longest_step(table.built)
     texts = Texts()
     ranges = Ranges(texts)
     own = [_variable(v, texts, ranges) for v in table.own]
@@ -89,6 +92,7 @@ def mechanism_source(table: MechanismTable, models: Mapping[str, str], closing: 
                 "name": c_string(table.declared.name),
                 "token": c_string(table.token),
                 "default_stop": c_number(table.declared.stop_time),
+                "longest_step": c_number(0.0 if interface.fixed or longest == math.inf else longest),
                 "components": len(components),
                 "owns": table.owns,
                 "ranges": len(ranges),

@@ -26,16 +26,18 @@ _ANGLE = "rad"
 
 
 def paced(session: Session, run: Run) -> Run:
-    """Returns a run whose steps see the periods of drives that reach event indicators or joints that switch."""
-    built = session.built
-    longest = run.max_step * _PER_PERIOD
+    """Returns a run whose steps see the periods of drives that events depend on."""
+    return replace(run, max_step=longest_step(session.built, run.max_step))
+
+
+def longest_step(built: Built, longest: float = math.inf) -> float:
+    """Returns the longest step that sees the periods of drives that reach event indicators or joints that switch, at most ``longest``."""
     targets = {i for i, part in enumerate(built.parts) if part.structure.indicators or (part.dae and part.dae.switched)}
-    fast = sorted((period(drive), address) for address, drive in built.drives) if targets else []
-    if not fast or fast[0][0] >= longest:
-        return run
+    steps = sorted((period(drive) / _PER_PERIOD, address) for address, drive in built.drives) if targets else []
+    if not steps or steps[0][0] >= longest:
+        return longest
     reach = _Reach(built.schedule)
-    shortest = next((each for each, address in fast if each < longest and reach.parts(address) & targets), longest)
-    return replace(run, max_step=min(run.max_step, shortest / _PER_PERIOD))
+    return next((each for each, address in steps if each < longest and reach.parts(address) & targets), longest)
 
 
 class _Reach:

@@ -32,6 +32,7 @@ SHARED_SOURCES = (
     "method.c",
     "explicit.c",
     "implicit.c",
+    "locate.c",
     "step.c",
     "instance.c",
     "composed.c",

@@ -22,6 +22,7 @@ static Instance *allocate(Model *own)
         {&first.k[0], own->states}, {&first.k[1], own->states}, {&first.k[2], own->states}, {&first.k[3], own->states},
         {&first.k[4], own->states}, {&first.k[5], own->states}, {&first.k[6], own->states},
         {&first.dense, 4 * (size_t)own->states}, {&first.turned, own->angles},
+        {&first.seen, 3 * (size_t)own->relations},
     };
     enum { PARTS = sizeof parts / sizeof *parts, KEPT_PARTS = 5 };
     size_t total = 1;

@@ -33,6 +33,12 @@ extern const Method explicit_method; /* explicit.c */
 void place(Instance *, const Step *, double time, const double *x);
 bool slopes(Instance *, double *derivatives);
 
+/* locate.c */
+bool is_implicit(const Instance *);
+const Method *method_of(const Instance *);
+void place_between(Instance *, const Step *, Span, double f); /* at a fraction of an accepted step */
+double locate(Instance *, const Step *, Span); /* the earliest fraction just after which a relation has changed, or 2 where none does */
+
 #if defined(__ELF__)
 #pragma GCC visibility pop
 #endif

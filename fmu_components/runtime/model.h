@@ -114,7 +114,7 @@ struct Model {
     Reference switch_reference; /* 0 where there is none */
     Reference implicit_reference; /* of the parameter that chooses the implicit method; 0 where there is none: then always explicit */
     const Method *implicit_method; /* named here alone, so that models without it need not carry it; NULL for them */
-    double default_stop;
+    double default_stop, longest_step; /* inside Co-Simulation; the second is 0 where errors alone limit the steps */
     void (*const *evaluate)(double *restrict v, double *restrict t); /* by stage */
     void (*const *differentiate)(const double *restrict v, double *restrict t, double *restrict j); /* by stage */
     void (*update)(const double *v, double *new_values);                /* one per assignment */

@@ -1,7 +1,7 @@
 /* One instance of the model, and what can be done with it in either FMI version.
  *
  * A file calls those above it in this list alone: messages, requests; snapshot, events; values; sensitivity; method; explicit,
- * implicit; step, instance; fmi2, fmi3. */
+ * implicit; locate; step, instance; fmi2, fmi3. */
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
@@ -88,7 +88,7 @@ struct Instance {
     double *rate;              /* of the inputs at the present time */
     double *spent;             /* the last instant of each time event that has happened */
     double *seed, *new_values, *next, *margins;
-    double *base, *x, *x_next, *stage, *k[7], *dense, *turned; /* of the integrator */
+    double *base, *x, *x_next, *stage, *k[7], *dense, *turned, *seen; /* of the integrator */
     Implicit *implicit; /* NULL where the model has no such method */
     enum { NOWHERE, AT_START, AT_END } known_slope; /* where the explicit method has the slope already */
     signed char *edge;                                /* of the relations: rising, falling or neither */

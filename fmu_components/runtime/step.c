@@ -5,91 +5,6 @@
 
 enum { MOST_REJECTIONS = 1000, MOST_STEPS = 1000000, MOST_CHATTER = 100 };
 
-static bool implicit(const Instance *instance)
-{
-    return model.implicit_reference && instance->v[model.implicit_reference] != 0;
-}
-
-static const Method *method_of(const Instance *instance)
-{
-    return implicit(instance) ? model.implicit_method : &explicit_method;
-}
-
-/* Places the instance at the fraction f of an accepted step. */
-static void place_between(Instance *instance, const Step *step, Span span, double f)
-{
-    if (f < 1)
-        method_of(instance)->between(instance, f, instance->stage);
-    place(instance, step, f < 1 ? span.time + f * span.size : span.end, f < 1 ? instance->stage : instance->x_next);
-}
-
-/* Where relations are looked at: soon after the start, since what one event has switched may soon switch back. */
-static const double samples[] = {1e-8, 1e-6, 1e-4, 1e-2, 0.25, 0.5, 0.75, 1};
-static const double apart = 0.35; /* rad: the greatest turn between two samples */
-enum { MOST_BETWEEN = 100000 };
-
-/* Whether a relation has changed at a fraction of the step. `turn` becomes the greatest turn of an angle since the sample that was noted last; this
- * sample is noted. */
-static bool changed_at(Instance *instance, const Step *step, Span span, double f, double *turn)
-{
-    place_between(instance, step, span, f);
-    const bool found = relation_changed(instance);
-    *turn = 0;
-    for (unsigned i = 0; i < model.angles; i++) {
-        const double angle = instance->v[model.angle[i]];
-        *turn = fmax(*turn, fabs(angle - instance->turned[i]));
-        instance->turned[i] = angle;
-    }
-    return found;
-}
-
-typedef struct {
-    double before, after; /* fractions of the step; the second is 2 where no relation has changed */
-} Bracket;
-
-/* Two neighbouring samples between which a relation changes first. Where angles turn far from one to the next, more samples lie between them. */
-static Bracket bracket(Instance *instance, const Step *step, Span span)
-{
-    double before = 0, turn;
-    for (size_t sample = 0; sample < sizeof samples / sizeof *samples; sample++) {
-        const double f = samples[sample];
-        const bool found = changed_at(instance, step, span, f, &turn);
-        const int between = sample > 0 ? (int)fmin(MOST_BETWEEN, turn / apart) : 0; /* the first lies where the step begins */
-        double from = before;
-        for (int i = 1; i <= between; i++) {
-            const double inside = before + (f - before) * i / (between + 1);
-            place_between(instance, step, span, inside);
-            if (relation_changed(instance))
-                return (Bracket){from, inside};
-            from = inside;
-        }
-        if (found)
-            return (Bracket){from, f};
-        before = f;
-    }
-    return (Bracket){before, 2};
-}
-
-/* The earliest fraction of the step just after which a relation has changed, or 2 where none does. */
-static double locate(Instance *instance, const Step *step, Span span)
-{
-    if (model.relations == 0)
-        return 2;
-    const Bracket found = bracket(instance, step, span);
-    double before = found.before, after = found.after;
-    while (after <= 1 && (after - before) * span.size > 1e-15 * fmax(1e-3, fabs(span.time))) {
-        double f = (before + after) / 2;
-        if (f <= before || f >= after)
-            break;
-        place_between(instance, step, span, f);
-        if (relation_changed(instance))
-            after = f;
-        else
-            before = f;
-    }
-    return after;
-}
-
 static void read_states(const Instance *instance, double *x)
 {
     for (unsigned i = 0; i < model.states; i++)
@@ -114,7 +29,7 @@ static const double beyond = 5e-4;
 /* An explicit step ends on the constraints, but where an event cuts it; this event may lie ahead of where the states are moved to. */
 static Status land(Instance *instance, bool *event)
 {
-    if (!*event && !implicit(instance))
+    if (!*event && !is_implicit(instance))
         return OK;
     const Status status = hold_constraints(instance);
     *event = *event && (status != OK || relation_changed(instance));
@@ -129,7 +44,7 @@ static Status internal_step(Instance *instance, const Step *step, double limit, 
     double approach = INFINITY; /* the size of the step that ends just after an event */
     read_states(instance, instance->x);
     for (int rejections = 0;; rejections++) {
-        double size = fmin(instance->progress.step_size, approach);
+        double size = fmin(fmin(instance->progress.step_size, approach), model.longest_step > 0 ? model.longest_step : INFINITY);
         bool last = size >= 0.9999 * (limit - time);
         double h = last ? limit - time : size;
         if (rejections == 0 && limit - time <= shortest) { /* what an event left over */
@@ -184,7 +99,7 @@ Status begin_step(Instance *instance, Step *step, double point, double size)
 
 static Status refuse_more_steps(const Instance *instance, const Step *step)
 {
-    const char *remedy = model.implicit_reference && !implicit(instance) ? variable_name(&model, &model.variable[model.implicit_reference]) : "";
+    const char *remedy = model.implicit_reference && !is_implicit(instance) ? variable_name(&model, &model.variable[model.implicit_reference]) : "";
     return report(instance, DISCARD, "%s: the step from time %.17g needs more than %d internal steps; they got to time %.17g%s%s%s",
                   instance->name, step->start, MOST_STEPS, instance->v[model.time], *remedy ? "; where the model is stiff, set " : "", remedy,
                   *remedy ? " = true before initialisation" : "");

@@ -53,7 +53,7 @@ extern const Watching watching;
 
 typedef struct {
     const char *name, *token;
-    double default_stop;
+    double default_stop, longest_step;
     unsigned components, owns, ranges, texts, inputs, internals, outputs, constants, starts, constraints, moves, helds, gauges, angles, kinked;
     const Model *const *models; /* each once, however many components are of it */
     const Component *component;

@@ -288,6 +288,7 @@ static void describe(Whole *w)
     m->name = mechanism.name;
     m->token = mechanism.token;
     m->default_stop = mechanism.default_stop;
+    m->longest_step = mechanism.longest_step;
     m->stages = STAGES;
     m->variable = w->variables;
     m->range = w->ranges;

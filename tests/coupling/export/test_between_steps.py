@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
 from jourdain import System, t
 from tests.support.runtime.driver import Driver
@@ -97,3 +98,26 @@ def test_events_are_where_model_exchange_and_the_master_have_them(slots: int, wa
     for system in (whole, master):
         result = system.simulate(STOP, rtol=1e-9, max_step=longest if system is whole else math.inf)
         np.testing.assert_allclose(result.time[np.flatnonzero(np.diff(result.time) == 0)], found, atol=1e-6)
+
+
+def hit(play: float) -> System:
+    """A block that rests on a rough floor until a slide to and fro hits it with the last of its travel."""
+    system = System("hit")
+    system.add("ground", "mechanical1d.Fixed1D")
+    system.add("slide", "mechanical1d.Position")
+    system.drive("slide.position", 0.1 * sympy.sin(5 * t) ** 3)
+    system.add("block", "mechanical1d.Mass", {"m": 1.0})
+    system.join("mechanical1d.Backlash", "slide.flange", "block.flange", {"play": play}, name="play")
+    system.join("mechanical1d.Friction", "ground.flange", "block.flange", {"static": 3.0, "kinetic": 2.0}, name="floor")
+    return system
+
+
+@pytest.mark.parametrize("play", [0.19, 0.1998])
+def test_one_long_step_sees_peaks_of_drives(play: float) -> None:
+    path = hit(play).export_fmu(folder() / f"hit{play}.fmu", platforms=["linux64"], outputs=["block.s"])
+    with Driver(path, "cs") as driver:
+        driver.start({}, tolerance=1e-8)
+        driver.step(0.0, 10.0)
+        found = driver["block.s"]
+    result = hit(play).simulate(10.0, rtol=1e-9, max_step=1e-3)
+    assert abs(found) > 0.04 and found == pytest.approx(result["block.s"][-1], abs=1e-8)
