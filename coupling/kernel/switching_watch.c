@@ -7,6 +7,7 @@
 /* Above it, in its unit, an indicator is armed: below there is rounding alone, as between parts that move alike. That of forces is of the forces that
  * move these parts, which need not be in a loop. */
 static const double armed = 1e-15, armed_force = 1e-12;
+static const double rounding = 4e-15; /* of a gap, by the positions that it is a difference of */
 static const double certain = 1e-9;  /* of the forces of a loop, or of the greatest speed: by so much has surely fallen what did */
 static const double nothing = 1e-12; /* the same where there are no forces; and of gaps, in m */
 
@@ -44,10 +45,24 @@ void note_due(Kernel *k, const double *before, const double *now)
     }
 }
 
+/* The greatest position, of which a gap is a difference: far from the origin rounding is greater, as between shafts after many turns. */
+static double greatest_position(const Kernel *k, const double *x)
+{
+    const Rows *rows = &k->switching->rows;
+    double greatest = 0;
+    for (int i = 0; i < rows->motions; i++)
+        greatest = fmax(greatest, fabs(x[rows->motion[i].state]));
+    return greatest;
+}
+
 double noise_of(const Kernel *k, const Item *item, const double *x)
 {
     const bool of_force = is_of_force(item);
-    double noise = of_force ? nothing : item->position != NONE ? nothing * item->size : slow_of(item, slow(k, x), 0);
+    double noise = nothing;
+    if (!of_force && item->position != NONE)
+        noise = fmax(nothing * item->size, rounding * greatest_position(k, x));
+    else if (!of_force)
+        noise = slow_of(item, slow(k, x), 0);
     for (int j = 0; j < item->loop->count && of_force; j++)
         noise = fmax(noise, certain * fabs(k->v[item->loop->first + j]));
     return noise;
@@ -59,6 +74,7 @@ double noise_of(const Kernel *k, const Item *item, const double *x)
 bool left_behind(Kernel *k, double t, const double *x, const double *before, const double *now, bool first)
 {
     Switching *s = k->switching;
+    const double far = rounding * greatest_position(k, x);
     bool found = false;
     for (int i = 0; i < s->count; i++) {
         Item *item = &s->item[i];
@@ -67,7 +83,8 @@ bool left_behind(Kernel *k, double t, const double *x, const double *before, con
             continue;
         if (first)
             item->lowest = fmin(before[z], 0);
-        k->arms[z] = is_of_force(item) ? armed_force : armed * item->size; /* of the mode that it had in this step */
+        /* Of the mode that it had in this step. */
+        k->arms[z] = is_of_force(item) ? armed_force : fmax(armed * item->size, item->position != NONE ? far : 0);
         if (before[z] > k->arms[z] || !(now[z] < item->lowest))
             continue;
         item->fell = now[z] < item->lowest - noise_of(k, item, x) && item->fell_at != t; /* once: it may be the better mode all the same */
