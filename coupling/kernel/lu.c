@@ -5,6 +5,7 @@
 
 static const double FAINT = 1e-10;     /* where many pivots are weak, those that are not as small as this leave them, which keeps S small */
 static const double STALE = 1e-2;      /* an entry in the diagonal that has become so small needs a new scale before it is called weak */
+static const double RISEN = 0.5;        /* a pivot that was weak when the sequence was chosen, and is not any more: what is added to it might leave 0 */
 static const double MOST_GROWTH = 1e6; /* of the sum of squares of the factors */
 
 /* False where the factors have grown, or are not finite. */
@@ -46,7 +47,7 @@ static bool eliminate_above(Linear *a, const double *values, double floor)
             if (a->definite)
                 suits = suits && !(natural < STALE && natural > 0);
             else
-                suits = suits && isinf(a->least[k]);
+                suits = suits && isinf(a->least[k]) && fabs(pivot) < RISEN;
             if (!a->definite || !(pivot > ROUNDING * natural && linear_counts(a, a->row_at[k]))) {
                 factor[upper[k]] += 1;
                 a->weak_at[a->weak++] = k;

@@ -146,6 +146,27 @@ def rope(way: str, length: float) -> System:
     return system
 
 
+def piston(length: float) -> System:
+    """A slider-crank whose piston pulls a block, on a spring and a damper, by a rope near its inner dead centre."""
+    system = System("piston", gravity=(0.0, 0.0))
+    system.add("pivot", "planar.Fixed")
+    system.add("crank", "planar.Body2", {"I": 0.1, "p1.rx": -0.25, "p2.rx": 0.25, "x": 0.25})
+    system.join("planar.Revolute", "pivot.p1", "crank.p1", name="bearing")
+    system.join("planar.RelativeAngle", "pivot.p1", "crank.p1", name="motor")
+    system.drive("motor.angle", 2.0 * t)
+    system.add("rod", "planar.Body2", {"I": 0.1, "p1.rx": -0.5, "p2.rx": 0.5, "x": 1.0})
+    system.join("planar.Revolute", "crank.p2", "rod.p1", name="big end")
+    system.add("piston", "planar.Body2", {"x": 1.5})
+    system.join("planar.Revolute", "rod.p2", "piston.p2", name="small end")
+    system.add("ground", "planar.Fixed", {"p1.rx": 3.0})
+    system.join("planar.Translational", "ground.p1", "piston.p1", name="cylinder")
+    system.add("block", "planar.Body1", {"x": 2.0})
+    guide = {"translation.k": 40.0, "translation.b": 6.0, "translation.rest": -1.0}
+    system.join("planar.Translational", "ground.p1", "block.p1", guide, name="guide")
+    system.join("planar.Rope", "piston.p1", "block.p1", {"length": length}, name="rope")
+    return system
+
+
 def play(*, drift: float) -> System:
     """A motor that turns to and fro, a gear, and a load behind backlash."""
     system = System("play")
@@ -166,6 +187,8 @@ BY_ANGLE = {
     "cam behind a gear": partial(geared, 0.98, 4 * sympy.sin(t)),
     **{f"rope, {way}": partial(rope, way, 2.45) for way in ("straight", "sine", "table")},
     "rope at its farthest": partial(rope, "straight", 2.498),
+    "piston": partial(piston, 1.45),
+    "piston at its dead centre": partial(piston, 1.498),
     "backlash": partial(play, drift=0.0),
     "backlash that changes sides seldom": partial(play, drift=5.5),
 }

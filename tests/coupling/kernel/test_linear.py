@@ -109,6 +109,15 @@ def test_other_values_in_the_same_pattern(seed, count):
         assert equations.linear.solve(b) == pytest.approx(expected, rel=1e-9, abs=1e-9 * np.abs(expected).max())
 
 
+def test_pivots_that_rise_from_zero():
+    """Weak pivots are raised by 1: the one of row 1 is -1 by the sequence that fits the zeros, with which 0 is left of it."""
+    pattern = np.ones((3, 3))
+    of_pattern = Linear([0, 3, 6, 9], [0, 1, 2] * 3, [2, 1, 0])
+    assert of_pattern.factorise(np.diag([-1.0, 0.0, 0.0])[pattern > 0]) == 2
+    assert of_pattern.factorise(np.diag([-1.0, 1.0, 1.0])[pattern > 0]) == 0
+    np.testing.assert_allclose(of_pattern.solve([1.0, 2.0, 3.0]), [-1.0, 2.0, 3.0])
+
+
 def test_a_pivot_that_sinks_to_zero():
     """... and through it, in a matrix that stays regular."""
     equations = Equations(np.ones((2, 2)))
