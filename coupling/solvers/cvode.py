@@ -24,7 +24,7 @@ from coupling.solvers.base.sundials import FEW, PERSISTENT, TOO_SMALL, LastKnown
 
 def integrate(session: Session, run: Run) -> Outcome:
     """Runs the system by CVODE."""
-    return stepwise.integrate(session, run, "CVODE", lambda equations: _made(equations, run))
+    return stepwise.integrate(session, run, "CVODE", _made)
 
 
 def _made(equations: Equations, run: Run) -> Cvode | CvodeInC:

@@ -21,7 +21,7 @@ from coupling.solvers.base.sundials import LastKnown, Matrix, Sundials, load, ma
 
 def integrate(session: Session, run: Run) -> Outcome:
     """Runs the system by IDA."""
-    return stepwise.integrate(session, run, "IDA", lambda equations: Ida(equations, run))
+    return stepwise.integrate(session, run, "IDA", Ida)
 
 
 _RANK = 1e-10

@@ -33,7 +33,7 @@ _ORDER = {"RK23": 2, "RK45": 4, "DOP853": 7, "Radau": 3, "BDF": 1}
 
 def integrate(name: str, session: Session, run: Run) -> Outcome:
     """Runs the system by one of SciPy's solvers."""
-    return stepwise.integrate(session, run, name, lambda equations: Scipy(name, equations, run))
+    return stepwise.integrate(session, run, name, partial(Scipy, name))
 
 
 class Scipy:

@@ -278,6 +278,12 @@ def test_drives_that_reach_no_event_do_not_limit_steps() -> None:
     assert plain < 200
 
 
+@pytest.mark.parametrize("solver", ["dop853", "cvode", "ida", "Radau", "LSODA"])
+def test_periods_of_drives_limit_the_steps_of_every_solver(solver: str) -> None:
+    steps = shaken(together=True, fast=True).simulate(0.05, solver=solver, rtol=1e-6).statistics.steps
+    assert steps >= 0.05 * 8 * 4000 / (2 * math.pi)
+
+
 def spring(pendulums: int, stop: bool) -> System:
     """A mass on a spring that hits a stop three times in 2 s, beside pendulums that have nothing to do with it."""
     system = System("beside", gravity=(0.0, -9.81))

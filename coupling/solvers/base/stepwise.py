@@ -137,10 +137,10 @@ class Equations:
         return self.kernel.slots[self.session.schedule.derivatives]
 
 
-def integrate(session: Session, run: Run, name: str, make: Callable[[Equations], Stepper | SteppedInC]) -> Outcome:
+def integrate(session: Session, run: Run, name: str, make: Callable[[Equations, Run], Stepper | SteppedInC]) -> Outcome:
     """Runs the system by a solver, of that name."""
     equations, run = Equations(session), paced(session, run)
-    return _Drive(equations, run, name, make(equations) if equations.states else _Nothing(run)).outcome()
+    return _Drive(equations, run, name, make(equations, run) if equations.states else _Nothing(run)).outcome()
 
 
 class _Nothing:
