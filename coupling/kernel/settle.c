@@ -109,6 +109,8 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
         memcpy(before, k->v, (size_t)k->slots * sizeof *before);
         result = update(k, &again, states_changed);
     }
+    if (result == KERNEL_DONE && k->failure.kind == KERNEL_UNSETTLED) /* what asked for another round has settled */
+        k->failure.kind = KERNEL_DONE;
     memcpy(before, x, (size_t)k->states * sizeof *x);
     for (int h = 0; h < k->handler_count && result == KERNEL_DONE; h++) {
         const int i = k->handler[h];

@@ -130,7 +130,8 @@ class Scipy:
         def size(v: np.ndarray) -> float:
             return float(np.sqrt(np.mean((v / scale) ** 2)))
 
-        h = min(0.01 * size(x) / size(dx) if min(size(x), size(dx)) > 1e-5 else 1e-6, longest)
+        h = 0.01 * size(x) / size(dx) if min(size(x), size(dx)) > 1e-5 else 1e-6
+        h = min(max(h, 1e-9 * max(abs(t), longest)), longest)  # states that begin near 0 tell nothing of the step
         change = np.full(len(x), np.nan)
         while not np.isfinite(change).all():
             if h < 1e-14 * max(abs(t), longest):

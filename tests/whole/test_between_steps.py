@@ -194,6 +194,13 @@ BY_ANGLE = {
 }
 
 
+@pytest.mark.parametrize("solver", ["Radau", "DOP853"])
+def test_states_may_be_near_zero_where_an_event_ends(solver: str) -> None:
+    """The wheel starts to turn from rest at an angle of 0."""
+    result = BY_ANGLE["geneva, sine"]().simulate(10.0, solver=solver, rtol=1e-9)
+    assert len(instants(result)) == 10
+
+
 def instants(result: Result) -> np.ndarray:
     """The times of events; what rounding tells apart is one event."""
     assert result.outcome.completed, result.outcome.sentence
