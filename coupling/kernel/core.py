@@ -44,6 +44,7 @@ declare(
         "kernel_set_fast": (_i, [_p, _b]),
         "kernel_set_projection": (_i, [_p, POINTER(RowsStructure), _b]),
         "kernel_copy_peaks": (_n, [_p, _p, _b]),
+        "kernel_set_quiet": (_i, [_p, _p]),
         "kernel_find_repeated": (_i, [_p, POINTER(RowsStructure), _d, _p, _p]),
         "kernel_set_damping": (None, [_p, _d]),
         "kernel_worst_scaled": (_d, [_p, POINTER(_i), POINTER(_i), POINTER(_d)]),
@@ -310,6 +311,10 @@ class Core:
         arrays = self._at(undetermined), self._at(redundant)
         count = self.library.kernel_loop_deficiency(self.handle, loop, passing, *arrays, byref(time))
         return count, undetermined, redundant, time.value
+
+    def set_quiet(self, quiet: np.ndarray) -> None:
+        """Says which instances no event concerns."""
+        require_memory(self.library.kernel_set_quiet(self.handle, self.library.pointer(quiet)))
 
     def repeated(self, rows: Rows, t: float, x: np.ndarray, unknowns: int) -> list[int]:
         """Returns the unknowns of all loops whose constraints repeat others at a point; none where that cannot be told."""

@@ -12,6 +12,7 @@ static const double LEAST = 1e-8;      /* sigma^2: from there on it is the drift
 static const double NOTHING = 1e-9;    /* as a peak: of a row that has always been redundant */
 static const double DEPENDENT = 1e-13; /* rows of one joint; these are taken as they are */
 static const double MARGIN = 10;       /* by which pivots that were found elsewhere have to be greater */
+static const double INDEPENDENT = 1e-2; /* a pivot, beside others that have been left out: near a singular pose these do not follow them */
 static const double ROUNDED = 1.01;    /* more than rounding adds to products of pivots */
 
 void linear_free_damping(Linear *a)
@@ -400,7 +401,7 @@ static bool is_sound(const Linear *a, const double *w, const int *diagonal, cons
 {
     bool sound = true;
     for (int i = 0; i < a->count && sound; i++)
-        sound = w[pivot[i]] > SOUND * w[diagonal[i]];
+        sound = w[pivot[i]] > INDEPENDENT * w[diagonal[i]];
     return sound;
 }
 

@@ -365,6 +365,12 @@ static int tell(Kernel *k, int loop, const Verdict *v, bool moved, double t)
     return result;
 }
 
+/* What no event concerns stays decided. */
+static bool rests(const Kernel *k, int loop)
+{
+    return k->resting && k->loops[loop].quiet;
+}
+
 int decide_rank(Kernel *k, double t, const double *x)
 {
     Projection *p = k->projection;
@@ -375,12 +381,14 @@ int decide_rank(Kernel *k, double t, const double *x)
     bool again = false, moved = false;
     p->pivot = INFINITY;
     for (int i = 0; i < k->loop_count; i++) {
+        if (rests(k, i))
+            continue;
         linear_expose(k->loops[i].linear, true);
         k->loops[i].dropped_count = k->loops[i].repeated_count = 0;
     }
     int result = verdict && displaced ? linearise_constraints(k, t, x) : KERNEL_NO_MEMORY;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
-        result = judge(k, i, x, &verdict[i], &again);
+        result = rests(k, i) ? KERNEL_DONE : judge(k, i, x, &verdict[i], &again);
     if (result == KERNEL_DONE && again) {
         result = displace(k, t, x, displaced, &moved);
         for (int i = 0; i < k->loop_count && result == KERNEL_DONE && moved; i++)

@@ -206,6 +206,12 @@ static int search_all(Kernel *k, int of_turns)
     return KERNEL_DONE;
 }
 
+/* Whether instances that events do not concern are left alone, since their equations are known. */
+bool may_rest(const Kernel *k)
+{
+    return k->quiet && k->fused && k->fused->record && !k->sensitivity;
+}
+
 int look_inside(Kernel *k)
 {
     Run *run = k->run;
@@ -219,7 +225,9 @@ int look_inside(Kernel *k)
         return KERNEL_DONE;
     keep_unknowns(k, run->unknowns);
     begin_from(k, run->unknowns_before);
+    k->resting = may_rest(k);
     const int result = search_all(k, of_turns);
+    k->resting = false;
     begin_from(k, run->unknowns);
     if (result)
         return result;

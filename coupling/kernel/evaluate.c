@@ -89,11 +89,13 @@ void expect(const Instance *instance)
 int operate(Kernel *k, const Operations *operations)
 {
     double *const v = k->v;
-    const bool point = !k->events, large = k->part_count > MANY;
+    const bool point = !k->events, large = k->part_count > MANY, resting = k->resting;
     const Operation *const end = operations->items + operations->count;
     for (const Operation *o = operations->items; o < end; o++) {
         Status status = OK;
         Instance *const instance = o->instance;
+        if (resting && o->quiet)
+            continue;
         if (large && o + AHEAD < end && o[AHEAD].instance)
             expect(o[AHEAD].instance);
         double *const first = v + o->first, *const values = o->places ? k->buffer : first;
@@ -219,8 +221,10 @@ static int evaluate(Kernel *k, double t, const double *x, double *dx)
     k->statistics.evaluations++;
     k->timed = k->statistics.way[asked].begun++ % SAMPLING == 0 && k->clock;
     k->in_fmus = 0;
-    const bool fused = asked && k->fused->derive(k, dx);
+    const bool fused = asked && k->fused->derive(k, dx), resting = k->resting;
+    k->resting = resting && !dx; /* all derivatives are asked for */
     const int result = fused ? KERNEL_DONE : evaluate_rows(k, dx);
+    k->resting = resting;
     Sample *const way = &k->statistics.way[fused];
     way->made++;
     if (k->timed) {
@@ -290,9 +294,11 @@ static bool agree(Kernel *k, const double *dx, Apart *apart)
     double all = 0, *terms = NULL;
     bool same = true;
     for (int i = 0; i < k->states; i++)
-        all = fmax(all, fabs(k->v[k->derivative_slot[i]]));
+        all = fmax(all, fabs(dx[i]));
     for (int p = 0; p < k->part_count && same; p++) {
         const Part *const part = &k->parts[p];
+        if (k->resting && part->quiet)
+            continue;
         double size = 0;
         int worst = part->first_state;
         for (int i = part->first_state; i < part->first_state + part->states; i++) {
@@ -414,7 +420,8 @@ void set_unknowns(Kernel *k, const double *z)
 {
     for (int i = 0; i < k->loop_count; i++) {
         const Loop *loop = &k->loops[i];
-        memcpy(k->v + loop->first, z, (size_t)loop->count * sizeof *z);
+        if (!k->resting || !loop->quiet)
+            memcpy(k->v + loop->first, z, (size_t)loop->count * sizeof *z);
         z += loop->count;
     }
 }
@@ -451,7 +458,7 @@ int kernel_synchronise(Kernel *k, double t, const double *x)
     memcpy(k->v, x, (size_t)k->states * sizeof *x);
     for (int i = 0; i < k->part_count; i++) {
         const Part *part = &k->parts[i];
-        if (part->instance->stepped)
+        if (part->instance->stepped || (k->resting && part->quiet))
             continue;
         Status status = instance_set_time(part->instance, t);
         if (status <= WARNING && part->states)

@@ -44,9 +44,11 @@ static void collect(const double *w, const int *slot, int count, double *values)
         values[i] = fused_value(w, slot[i]);
 }
 
-RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const int *number, double *w)
+RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings, const int *number, bool all, double *w)
 {
     for (const FusedReading *r = reading; r < reading + readings; r++) {
+        if (!all && k->parts[r->part].quiet)
+            continue;
         const Reference *references = (const Reference *)number + r->references;
         if (instance_get(k->parts[r->part].instance, (Type)r->type, references, (size_t)r->count, w + r->first) > WARNING)
             return false;
@@ -58,10 +60,10 @@ RARELY bool fused_get(const Kernel *k, const FusedReading *reading, int readings
 static RARELY bool get_settled(const Kernel *k, Own *own)
 {
     const FusedRows *rows = own->rows;
-    if (!fused_get(k, rows->reading, rows->readings, rows->number, own->w))
+    if (!fused_get(k, rows->reading, rows->readings, rows->number, own->calls.stale == STALE, own->w))
         return false;
     run(own, PREPARE_STAGE);
-    own->calls.stale = false;
+    own->calls.stale = FRESH;
     return true;
 }
 
@@ -153,7 +155,8 @@ static RARELY bool trusts_pivots(const double *w, const int *diagonal, const int
     return true;
 }
 
-/* Whether the general equations would eliminate, too, and no more but for what has been left out, once they have noted who takes part in that. */
+/* Whether the general equations would eliminate, too, and no more but for what has been left out, once they have noted who takes part in that. A
+ * mechanism that passes singular poses is left to them from the first one on. */
 static bool trusts(const Own *own, const Loop *l, int loop, int first)
 {
     const int *const diagonal = own->rows->diagonal + first, *const pivot = own->rows->pivot + first, order = own->rows->order[loop];
@@ -161,7 +164,7 @@ static bool trusts(const Own *own, const Loop *l, int loop, int first)
     int count = 0;
     for (int i = 0; i < l->count && left_out; i++)
         count += left_out[i];
-    if (!(fused_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT) || (count && !l->worst.count))
+    if (!(fused_value(own->w, own->rows->misfit[loop]) <= MOST_MISFIT) || (count && (!l->worst.count || l->passed.count)))
         return false;
     return (order != OTHER_ORDER && linear_trusts(l->linear, own->w, diagonal, pivot, count)) ||
            (order != DEFINITE_ORDER && linear_trusts_terms(l->linear, own->w, diagonal, pivot));
@@ -398,7 +401,7 @@ static RARELY void visit_here(Kernel *k, Visit *v)
     visit_same(v, own->rows->size);
     visit(v, own->w, (size_t)own->rows->size * sizeof *own->w); /* the last evaluation, and what changes at events only */
     VISIT(v, own->calls.stale);
-    own->calls.stale_record = own->calls.stale_record || v->mode == LOADING;
+    own->calls.stale_record = v->mode == LOADING ? STALE : own->calls.stale_record;
     VISIT(v, own->report);
     VISIT_FROM_TO(v, own, solved, bare);
 }
@@ -458,7 +461,8 @@ RARELY int kernel_set_fused(Kernel *k, const FusedRows *rows)
     memcpy(own->w, rows->initial, (size_t)rows->size * sizeof *own->w);
     own->right = own->w + rows->size;
     own->before = own->right + unknowns;
-    own->calls = (Fused){.stale = true,
+    own->calls = (Fused){.stale = STALE,
+                         .partial = rows->left_out != NULL,
                          .derive = derive,
                          .share = share,
                          .linearise = linearise,

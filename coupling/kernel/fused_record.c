@@ -21,10 +21,10 @@ static bool fill(Kernel *k, const FusedRecord *own)
     const FusedRecordRows *rows = own->rows;
     double *const w = own->w;
     if (k->fused->stale_record) {
-        if (!fused_get(k, rows->reading, rows->readings, rows->number, w))
+        if (!fused_get(k, rows->reading, rows->readings, rows->number, k->fused->stale_record == STALE, w))
             return false;
         rows->prepare(rows->prepare_code, w);
-        k->fused->stale_record = false;
+        k->fused->stale_record = FRESH;
     }
     memcpy(w + rows->x, k->v, (size_t)k->states * sizeof *w);
     w[rows->t] = k->t;
@@ -109,7 +109,7 @@ int kernel_set_fused_record(Kernel *k, const FusedRecordRows *rows)
     own->rows = rows;
     memcpy(own->w, rows->initial, (size_t)rows->size * sizeof *own->w);
     own->w[rows->size] = 0;
-    k->fused->stale_record = true;
+    k->fused->stale_record = STALE;
     k->fused->record = make_row;
     return 0;
 }

@@ -93,6 +93,7 @@ void kernel_set_damping(Kernel *, double rtol); /* of weak constraints in all lo
 int kernel_find_repeated(Kernel *, const Rows *, double t, const double *x, bool *repeated);
 
 double kernel_worst_scaled(const Kernel *, int *light, int *heavy, double *ratio); /* decide.c: least pivot, states of two bodies, how far apart their masses are */
+int kernel_set_quiet(Kernel *, const bool *quiet);    /* by instance, whether no event concerns it: it has no part in what has any */
 void kernel_accept(Kernel *);                   /* the point of the last evaluation is one of the motion */
 void kernel_switch(Kernel *, int loop, int unknown, bool on); /* whether its constraint is in force; all are at first */
 const bool *kernel_off(const Kernel *);                       /* those that are not, by unknown of all loops */

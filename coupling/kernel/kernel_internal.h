@@ -27,6 +27,7 @@ typedef struct {
     Instance *instance;         /* of those that move values */
     Fmi2Get get;                /* of GET from a Co-Simulation instance of FMI 2, at first hand: it costs more to find than to call */
     Component component;
+    bool quiet; /* of an instance or a loop that is */
 } Operation;
 
 /* Whether all values are finite: of four sums, each of which is 0 or no number. */
@@ -53,6 +54,7 @@ typedef struct {
     Instance *instance;
     int first_state, states, first_indicator, indicators;
     bool completed_step; /* wants to hear of every completed step */
+    bool quiet;          /* no event concerns it */
 } Part;
 
 /* A function of time; drives.c says what each kind does with its values. */
@@ -127,6 +129,7 @@ typedef struct {
     bool *off;    /* unknowns whose constraints are not in force: their residuals are they themselves, so that they vanish */
     bool *lawful; /* unknowns that follow a law in place of their constraint: their residuals say so, and no state is moved for them */
     int off_count;
+    bool quiet;    /* all of its instances are */
     int *sequence; /* of elimination, where constraints are taken in an order that was asked for; else null */
     int dropped_count, repeated_count; /* constraints that repeat those taken before; and carry nothing, unless all of them share the load */
     bool *dropped, shares;
@@ -176,6 +179,10 @@ struct Kernel {
     struct Switching *switching; /* of joints whose constraints depend on modes; null where there are none */
     struct Fused *fused;         /* evaluates in place of the instances; null where they do */
     struct Machine *machines;    /* tapes as instructions; null where there are none */
+    bool quiet;            /* there are instances that no event concerns */
+    bool resting;          /* these are left where they are */
+    bool *quiet_unknown;   /* by unknown of all loops, whether its loop is */
+    int *loud, loud_count; /* the slots of all others */
     double *arms; /* by indicator: where positive, a rise is no event, and above this level arms its fall; null where there are none */
     bool *off;                 /* of all loops, one after the other; then `lawful` of all */
     Rows *ordered;             /* null unless constraints are taken in an order, and redundant ones carry nothing */
@@ -193,8 +200,12 @@ typedef struct {
     double off, size;
 } Apart;
 
+/* Which values have to be got that change at events only: none, those of instances that events concern, or all. */
+typedef enum { FRESH, STALE_AT_EVENTS, STALE } Stale;
+
 typedef struct Fused {
-    bool stale, stale_record; /* values that change at events only have to be got */
+    Stale stale, stale_record;
+    bool partial; /* some equations are left out of what is solved, as they repeat others */
     bool (*derive)(struct Kernel *, double *dx);            /* false: the instances have to be asked; without dx the unknowns alone are found */
     bool (*share)(struct Kernel *);                         /* the unknowns as of least length, where `derive` left some out; false where that fails */
     bool (*linearise)(struct Kernel *);                     /* the same, of loops alone, whose factors are those of the present states then */

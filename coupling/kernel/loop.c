@@ -390,7 +390,7 @@ int loop_solve(Kernel *k, int index)
 
 int loop_factorise(Kernel *k, int index)
 {
-    return factorise(k, &k->loops[index], k->loops[index].linear);
+    return k->resting && k->loops[index].quiet ? KERNEL_DONE : factorise(k, &k->loops[index], k->loops[index].linear);
 }
 
 const double *loop_mobility(Loop *l)
@@ -484,6 +484,8 @@ int loop_verify(Kernel *k, int index, bool fused)
 {
     Loop *l = &k->loops[index];
     const double *const z = k->v + l->first, size = greatest(z, l->count);
+    if (k->resting && l->quiet)
+        return KERNEL_DONE;
     loop_residual(l, k->v, l->residual);
     l->largest = fmax(l->largest, size);
     int result = KERNEL_DONE;

@@ -136,10 +136,10 @@ static double greatest_violation(const Kernel *k, const Listed *l)
 {
     const bool *const off = k->off, *const lawful = k->loops->lawful;
     double found = 0;
-    if (all_in_force(k))
+    if (all_in_force(k) && !k->resting)
         return greatest_of(k->v, l->slot, l->count);
     for (int i = 0; i < l->count; i++)
-        if (!off[l->unknown[i]] && !lawful[l->unknown[i]])
+        if (!off[l->unknown[i]] && !lawful[l->unknown[i]] && !(k->resting && k->quiet_unknown[l->unknown[i]]))
             found = greatest(found, fabs(k->v[l->slot[i]]));
     return found;
 }
@@ -209,6 +209,8 @@ static RARELY void correct_all_but_turns(Kernel *k, int loop, const double *viol
 
 RARELY void correct(Kernel *k, int loop, const double *violated, bool positions, double *x)
 {
+    if (k->resting && k->loops[loop].quiet)
+        return;
     correct_all_but_turns(k, loop, violated, positions, x);
     turn_all(k->projection, x);
 }
@@ -251,7 +253,8 @@ static void correct_levels(Kernel *k, Violation violated, bool together, double 
 static int project(Kernel *k, double t, double *x, Contraction *contraction, bool smooth, Violation *first, Violation *last)
 {
     Violation before = {INFINITY, INFINITY}, scale = {0, 0};
-    const bool fused = k->ahead, together = fused && !k->sensitivity && k->fused->corrects(k);
+    const bool fused = k->ahead;
+    bool together = fused && !k->sensitivity && k->fused->corrects(k), loaded = false;
     k->t = t;
     k->projected = true;
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
@@ -268,9 +271,14 @@ static int project(Kernel *k, double t, double *x, Contraction *contraction, boo
             note_contraction(&contraction[reading - 2], greater(before), greater(now));
         /* Positions that move take velocities along: these fall one reading later. */
         const bool falls = now.position < falling * before.position || now.velocity < falling * before.velocity;
-        if (holds || !falls || reading == MOST_READINGS)
+        if (together && !falls && k->fused->partial) /* rows that have been left out do not follow the others here */
+            together = false;
+        else if (!falls)
             break;
-        if (!together && reading == 1) {
+        if (holds || reading == MOST_READINGS)
+            break;
+        if (!together && !loaded) {
+            loaded = true;
             if (fused)
                 k->fused->load(k);
             for (int i = 0; i < k->loop_count && !fused; i++)

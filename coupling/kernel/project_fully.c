@@ -18,6 +18,8 @@ int linearise_constraints(Kernel *k, double t, const double *x)
     int result = pass_once(k);
     k->open = true;
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
+        if (k->resting && k->loops[i].quiet)
+            continue;
         result = loop_factorise(k, i);
         loop_mobility(&k->loops[i]);
     }

@@ -157,6 +157,46 @@ static int record_between(Kernel *k, double t, const double *x)
     return k->fused->record(k, t, x, values) ? record_placed(k, values) : record_at(k, t, x);
 }
 
+/* A row at an event. Instances that it does not concern are left where they are: fused code tells what they are worth there. */
+static int record_event(Kernel *k, double t, const double *x)
+{
+    const bool resting = k->resting;
+    if (resting) {
+        double *values = record_place(k);
+        if (!values)
+            return KERNEL_NO_MEMORY;
+        keep_unknowns(k, k->run->unknowns);
+        const bool made = k->fused->record(k, t, x, values);
+        begin_from(k, k->run->unknowns);
+        if (made) {
+            const int result = record_placed(k, values);
+            return result ? result : kernel_evaluate(k, t, x);
+        }
+    }
+    k->resting = false;
+    const int result = record_at(k, t, x);
+    k->resting = resting;
+    return result;
+}
+
+/* Moves what the event does not concern onto its constraints, as at the end of a step. */
+static int project_quiet(Kernel *k, double t, double *x)
+{
+    if (!k->resting || !k->projection)
+        return KERNEL_DONE;
+    k->resting = false;
+    int result = kernel_derivatives(k, t, x, k->run->slope);
+    if (result == KERNEL_DONE)
+        result = project_row(k, t, x);
+    for (int i = 0; i < k->part_count; i++) {
+        const Part *p = &k->parts[i];
+        if (!p->quiet)
+            memcpy(x + p->first_state, k->projection->before + p->first_state, (size_t)p->states * sizeof *x);
+    }
+    k->resting = true;
+    return result;
+}
+
 /* The outputs that were asked for up to a time within the last step. A loop with several solutions is followed from the step's
  * beginning, as in the step itself, and not back from its end. */
 static int record_until(Kernel *k, double t)
@@ -170,11 +210,14 @@ static int record_until(Kernel *k, double t)
     begin_from(k, run->unknowns_before);
     while (result == KERNEL_DONE && run->next_output < run->outputs && run->output_times[run->next_output] <= t) {
         const double time = run->output_times[run->next_output++];
+        const bool resting = k->resting;
+        k->resting = false;
         result = run->method->state(k, time, run->x);
         if (result == KERNEL_DONE && k->projection && time < run->t)
             result = project_row(k, time, run->x);
         if (result == KERNEL_DONE)
             result = record_between(k, time, run->x);
+        k->resting = resting;
     }
     begin_from(k, run->unknowns);
     return result;
@@ -282,7 +325,7 @@ static int pass_event(Kernel *k, double t, int indicator)
         return chattering(k, indicator, -1);
     int result = kernel_synchronise(k, t, run->x);
     if (result == KERNEL_DONE)
-        result = record_at(k, t, run->x);
+        result = record_event(k, t, run->x);
     if (result == KERNEL_DONE && k->switching) {
         result = kernel_indicators(k, run->z_middle);
         note_due(k, indicator < 0 ? NULL : run->z_before, run->z_middle);
@@ -294,7 +337,7 @@ static int pass_event(Kernel *k, double t, int indicator)
     if (result == KERNEL_DONE && k->sensitivity)
         result = sensitivity_leave(k, t, run->x);
     if (result == KERNEL_DONE)
-        result = record_at(k, t, run->x);
+        result = record_event(k, t, run->x);
     while (run->next_output < run->outputs && run->output_times[run->next_output] <= t)
         run->next_output++;
     memmove(run->present, run->x, (size_t)kernel_width(k) * sizeof *run->x);
@@ -357,6 +400,7 @@ static int step(Kernel *k)
     const int indicator = crossed(run->z_before, run->z, k->indicators, k->arms);
     if (indicator >= 0) {
         double t;
+        k->resting = may_rest(k) && run->t < limit; /* nothing else happens then */
         result = locate(k, &t);
         const int which = k->failure.index;
         if (result == KERNEL_DONE)
@@ -371,8 +415,12 @@ static int step(Kernel *k)
             result = settle_beyond(k, which, &t); /* multipliers from another start differ by rounding */
         if (result == KERNEL_DONE)
             result = kernel_complete_step(k, &wanted);
+        if (result == KERNEL_DONE)
+            result = project_quiet(k, t, run->x);
         k->statistics.state_events++;
-        return result ? result : pass_event(k, t, which);
+        result = result ? result : pass_event(k, t, which);
+        k->resting = false;
+        return result;
     }
     if (run->listens)
         result = kernel_complete_step(k, &wanted);

@@ -10,6 +10,8 @@ enum { MOST_UPDATES = 1000, MOST_TREMBLES = 20 };
 int kernel_start_events(Kernel *k)
 {
     for (int i = 0; i < k->handler_count; i++) {
+        if (k->resting && k->parts[k->handler[i]].quiet)
+            continue;
         const Status status = instance_enter_events(k->parts[k->handler[i]].instance);
         if (status > WARNING)
             return failed(k, KERNEL_FMU_FAILED, "entering Event Mode", k->handler[i], status);
@@ -25,6 +27,8 @@ static int update(Kernel *k, bool *again, bool *changed)
         const int i = k->handler[h];
         Part *part = &k->parts[i];
         Update u = {0};
+        if (k->resting && part->quiet)
+            continue;
         const Status status = instance_update_discrete(part->instance, &u);
         if (status > WARNING)
             return failed(k, KERNEL_FMU_FAILED, "updating discrete states", i, status);
@@ -76,14 +80,32 @@ static bool same(const double *before, const double *now, int count, double cert
     return true;
 }
 
+/* What fused code has to get anew: of all instances, unless some have had no part in the event. */
+static void note_stale(const Kernel *k)
+{
+    const Stale stale = k->resting ? STALE_AT_EVENTS : STALE;
+    k->fused->stale = k->fused->stale > stale ? k->fused->stale : stale;
+    k->fused->stale_record = k->fused->stale_record > stale ? k->fused->stale_record : stale;
+}
+
+/* The values that an event may change. */
+static void take(const Kernel *k, const double *from, double *values)
+{
+    if (!k->resting)
+        memcpy(values, from, (size_t)k->slots * sizeof *values);
+    for (int i = 0; k->resting && i < k->loud_count; i++)
+        values[i] = from[k->loud[i]];
+}
+
 /* All connections, then all updates, until no instance wants more and no value on a connection changes. Where parts move alike, a force between
  * them is rounding, of another sign each time that it is solved for: an instance that asks again and again for that alone has settled. */
 int kernel_settle(Kernel *k, double *x, bool *states_changed)
 {
     *states_changed = false;
-    double *before = malloc((size_t)(k->slots + 1) * sizeof *before);
+    double *before = malloc((size_t)(3 * k->slots + 1) * sizeof *before), *const had = before + k->slots, *const has = had + k->slots;
     if (!before)
         return KERNEL_NO_MEMORY;
+    const int count = k->resting ? k->loud_count : k->slots;
     bool again = true;
     int result = KERNEL_DONE, trembles = 0;
     k->events = true;
@@ -94,14 +116,16 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
             result = operate(k, &k->lists[EVENTS]);
         int changing = -1;
         leave_out_residuals(k, before);
-        const bool alike = result == KERNEL_DONE && round > 0 && same(before, k->v, k->slots, certainty(k), &changing);
-        trembles = alike && memcmp(before, k->v, (size_t)k->slots * sizeof *before) ? trembles + 1 : 0;
+        take(k, before, had);
+        take(k, k->v, has);
+        const bool alike = result == KERNEL_DONE && round > 0 && same(had, has, count, certainty(k), &changing);
+        trembles = alike && memcmp(had, has, (size_t)count * sizeof *had) ? trembles + 1 : 0;
         if (result || (alike && !again) || trembles == MOST_TREMBLES)
             break;
         if (round == MOST_UPDATES) {
             if (!again) {
                 failed(k, KERNEL_UNSETTLED, "passing on values", -1, OK);
-                k->failure.slot = changing;
+                k->failure.slot = k->resting && changing >= 0 ? k->loud[changing] : changing;
             }
             k->failure.kind = result = KERNEL_UNSETTLED;
             break;
@@ -115,6 +139,8 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     for (int h = 0; h < k->handler_count && result == KERNEL_DONE; h++) {
         const int i = k->handler[h];
         Part *part = &k->parts[i];
+        if (k->resting && part->quiet)
+            continue;
         Status status = part->instance->stepped ? instance_enter_step(part->instance) : instance_enter_continuous(part->instance);
         if (status <= WARNING && part->states)
             status = instance_get_states(part->instance, x + part->first_state, (size_t)part->states);
@@ -126,7 +152,7 @@ int kernel_settle(Kernel *k, double *x, bool *states_changed)
     free(before);
     k->events = false;
     if (k->fused)
-        k->fused->stale = k->fused->stale_record = true;
+        note_stale(k);
     if (result == KERNEL_DONE && x != k->v)
         memcpy(k->v, x, (size_t)k->states * sizeof *x);
     return result;

@@ -46,7 +46,8 @@ int set_modes(Kernel *k, double t, double *x, bool solving)
     k->settled = false;
     k->open = !solving;
     for (int i = 0; i < k->loop_count && solving; i++)
-        linear_reconsider(k->loops[i].linear);
+        if (!k->resting || !k->loops[i].quiet)
+            linear_reconsider(k->loops[i].linear);
     if (result == KERNEL_DONE)
         result = kernel_settle(k, x, &changed);
     k->open = false;

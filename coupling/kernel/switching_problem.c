@@ -154,6 +154,15 @@ void give_limits(const Item *item, Switched *given)
     }
 }
 
+/* Of a loop that no candidate has a part in. */
+static int leave_alone(const Kernel *k, int loop, const Problem *p)
+{
+    const size_t n = (size_t)k->loops[loop].count;
+    memset(p->own[loop], 0, n * sizeof(double));
+    memset(p->response[loop], 0, n * (size_t)p->count * sizeof(double));
+    return KERNEL_DONE;
+}
+
 static void give(const Switching *s, Problem *p)
 {
     for (int i = 0; i < p->count; i++) {
@@ -173,6 +182,8 @@ int find_problem(Kernel *k, double t, const double *x, bool of_velocities, Probl
     int result = linearise_constraints(k, t, x);
     k->events = true; /* what changes at events alone is differentiated then */
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++) {
+        if (k->resting && k->loops[i].quiet)
+            continue;
         k->open = true;
         result = loop_factorise(k, i);
         k->open = false;
@@ -191,7 +202,7 @@ int find_problem(Kernel *k, double t, const double *x, bool of_velocities, Probl
     memset(p->S, 0, (size_t)p->count * (size_t)p->count * sizeof *p->S);
     memset(p->b, 0, (size_t)p->count * sizeof *p->b);
     for (int i = 0; i < k->loop_count && result == KERNEL_DONE; i++)
-        result = eliminate(k, i, of_velocities, p);
+        result = k->resting && k->loops[i].quiet ? leave_alone(k, i, p) : eliminate(k, i, of_velocities, p);
     give(s, p);
     return result;
 }

@@ -26,6 +26,7 @@ from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, Pie
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
 from coupling.plan.outputs import NUMERIC, chosen, recordable
+from coupling.plan.quiet import quiet_parts
 from coupling.plan.scene import drawn, scene_of
 from coupling.plan.schedule import Kind, Operation, turns
 from coupling.plan.switched import add_switched
@@ -112,6 +113,11 @@ class Program:
             return self.fused_record
         except NotFused as error:
             return _alone(error)
+
+    @cached_property
+    def quiet(self) -> np.ndarray:
+        """By instance, whether no event concerns it."""
+        return quiet_parts(self.built)
 
     @cached_property
     def slopes(self) -> Slopes:
