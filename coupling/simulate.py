@@ -25,7 +25,7 @@ from coupling.live.homes import Homes, check_apart
 from coupling.live.interval import Interval
 from coupling.live.keeper import Keeper
 from coupling.live.parameters import parameters_named
-from coupling.live.program import compile_program
+from coupling.live.program import compile_program, width_of_rows
 from coupling.live.recording import recorded, taken
 from coupling.live.sensitivities import shadows_of
 from coupling.live.session import Session, alive
@@ -45,9 +45,8 @@ from coupling.plan.definition import Definition, Value
 from coupling.plan.drives import ConstantDrive, Drive
 from coupling.plan.given import drives_of, fixed_values, start_values_of_run
 from coupling.plan.kinds import Mode
-from coupling.plan.outputs import chosen, names_of
+from coupling.plan.outputs import names_of
 from coupling.plan.projection import of_no_effect, stabilisation_parameters, without_stabilisation
-from coupling.plan.scene import drawn, scene_of
 from coupling.record import Record
 from coupling.schemes.base import failures
 from coupling.schemes.base.scheme import Scheme, refuse_without_integration, scheme_of
@@ -291,7 +290,7 @@ class Simulator:
         )
         values = {**values, **unstabilised}
         if run.rows > _MANY_ROWS and not stream:
-            run.check_memory(len({*chosen(built, run.outputs), *drawn(built, scene_of(built))}) + len(built.watched), free_memory())
+            run.check_memory(width_of_rows(built, run.outputs), free_memory())
         run.times()  # found once, before the clock starts
         began, asked = perf_counter(), values
         if keeper:

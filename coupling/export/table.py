@@ -7,6 +7,7 @@ references number those that are, in the order of their places.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from coupling.options import Run
 from coupling.plan.build import Built
 from coupling.plan.drives import Drive, FormulaDrive, PiecesDrive, TableDrive
 from coupling.plan.graph import Address
+from coupling.plan.outputs import is_bounded
 from fmu_components.declare.declaration import IMPLICIT, Declaration, Range, Role, Variable
 from fmu_components.declare.icon import Drawing, box
 from fmu_components.declare.ports import KIND_OF_TERMINAL, Port, Side
@@ -291,6 +293,7 @@ class MechanismTable(VariableTable):
         ):
             self.starts[member.first + of.reference] = float(start)
         text, range_ = _range(of.description, of.minimum, of.maximum)
+        calculated = role in (Role.OUTPUT, Role.LOCAL) and is_bounded(of)
         kept = role in (Role.PARAMETER, Role.STATE, Role.DISCRETE, Role.ALGEBRAIC)
         residual = None
         if role is Role.ALGEBRAIC and member.fmu.dae:
@@ -303,11 +306,12 @@ class MechanismTable(VariableTable):
             self._described(member.name, text),
             start if kept else None,  # type: ignore[arg-type]
             of.type,
-            range_,
+            Range() if calculated else range_,
             of.nominal,
             role is Role.PARAMETER and (of.variability == "tunable" or of.causality == "input"),
             partner=residual,
             gauge=f"{member.name}.{of.gauge}" if of.gauge else None,
+            holds=(_bound(of.minimum), _bound(of.maximum)) if calculated else (None, None),
         )
 
     def _role(self, member: Member, of: fmus.FmuVariable) -> Role:
@@ -361,6 +365,10 @@ def _range(description: str, minimum: float, maximum: float) -> tuple[str, Range
     """The description without the range in words, and the range: whether a bound is excluded, the words alone say."""
     text, _, words = description.partition("; must be ")
     return text, Range(minimum, maximum, "greater than" in words, "less than" in words)
+
+
+def _bound(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _set_by_events(fmu: fmus.Fmu) -> frozenset[str]:

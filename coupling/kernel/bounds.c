@@ -1,4 +1,4 @@
-/* Notes states that leave the range in which their model holds. Accepted steps are looked at; the run does not change. */
+/* Notes values that leave the range in which their model holds. Accepted steps and communication points are looked at; the run does not change. */
 #include "run.h"
 
 void kernel_watch_bounds(Kernel *k, Bound *bound, int count)
@@ -7,18 +7,32 @@ void kernel_watch_bounds(Kernel *k, Bound *bound, int count)
     k->run->bounds = count;
 }
 
-void note_bounds(Kernel *k)
+void kernel_watch_points(Kernel *k, Bound *bound, int count)
 {
-    const Run *run = k->run;
-    for (int i = 0; i < run->bounds; i++) {
-        Bound *b = &run->bound[i];
-        const double value = run->present[b->state], off = value < b->low ? b->low - value : value - b->high;
+    k->coupling->bound = bound;
+    k->coupling->bounds = count;
+}
+
+static void note(Bound *bound, int count, double t, const double *values)
+{
+    for (Bound *b = bound; b < bound + count; b++) {
+        const double value = values[b->slot], off = value < b->low ? b->low - value : value - b->high;
         if (!(off > b->off))
             continue;
         if (b->off == b->slack)
-            b->first = run->t;
+            b->first = t;
         b->off = off;
         b->worst = value;
-        b->when = run->t;
+        b->when = t;
     }
+}
+
+void note_bounds(Kernel *k)
+{
+    note(k->run->bound, k->run->bounds, k->run->t, k->run->present);
+}
+
+void kernel_note_point(Kernel *k)
+{
+    note(k->coupling->bound, k->coupling->bounds, k->t, k->v);
 }

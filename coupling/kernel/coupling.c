@@ -145,6 +145,7 @@ void kernel_reset_coupling(Kernel *k)
     forget_saved(k);
     free(c->course);
     c->course = NULL;
+    c->bounds = 0;
     memset(c->value, 0, (7 + PAST) * n * sizeof *c->value);
     memset(c->past_time, 0, sizeof c->past_time);
     memset(c->held_before, 0, ((size_t)c->held_count + 1 + 2 * (size_t)k->indicators) * sizeof *c->held_before);

@@ -265,14 +265,17 @@ long kernel_run_steps(const Kernel *);
 /* outside.c: by a method that is called back; it and the times stay with the caller */
 int kernel_begin_outside(Kernel *, const Integrator *, double start, double stop, long outputs, const double *output_times);
 
-/* A state and the range in which its model holds. off: by how much it has been outside at most, at first `slack`, which is not worth a word. */
-typedef struct {
-    int state;
+/* A value and the range in which its model holds. slot: of a state, or of any value at communication points. off: by how much it has been outside at
+ * most, at first `slack`, which is not worth a word. */
+typedef struct Bound {
+    int slot;
     double low, high, slack, off, worst, first, when;
 } Bound;
 
 /* bounds.c: of a run that has begun; they stay with the caller */
 void kernel_watch_bounds(Kernel *, Bound *, int count);
+void kernel_watch_points(Kernel *, Bound *, int count); /* at communication points; an array of twice as many, the latter for the point to return to */
+void kernel_note_point(Kernel *);
 
 /* dips.c: angles that indicators may depend on, of a run that has begun: states, and drives as -1 - drive; they stay with the caller */
 int kernel_watch_angles(Kernel *, const int *angle, int count);

@@ -16,8 +16,8 @@ from coupling.kernel.runge_kutta import RungeKuttaStructure
 from coupling.kernel.status import STATUSES, Status
 from coupling.kernel.tableau import TableauStructure
 
-BOUND = np.dtype([("state", np.int32), *((name, float) for name in ("low", "high", "slack", "off", "worst", "first", "when"))], align=True)
-"""The row type of ``Bound`` in kernel.h: a state, and the range in which its model holds."""
+BOUND = np.dtype([("slot", np.int32), *((name, float) for name in ("low", "high", "slack", "off", "worst", "first", "when"))], align=True)
+"""The row type of ``Bound`` in kernel.h: the slot of a value, and the range in which its model holds."""
 
 _i, _d, _n, _p = c_int, c_double, c_long, c_void_p
 declare(
@@ -27,6 +27,8 @@ declare(
         "kernel_advance": (_i, [_p, _n]),
         "kernel_watch_angles": (_i, [_p, _p, _i]),
         "kernel_watch_bounds": (None, [_p, _p, _i]),
+        "kernel_watch_points": (None, [_p, _p, _i]),
+        "kernel_note_point": (None, [_p]),
         "kernel_begin_outside": (_i, [_p, POINTER(IntegratorStructure), _d, _d, _n, _p]),
         "kernel_run_time": (_d, [_p]),
         "kernel_run_state": (POINTER(_d), [_p]),
@@ -107,6 +109,16 @@ class Kernel(Coupled):
         kept = self.library.kept(bounds)
         self.library.kernel_watch_bounds(self.handle, self._at(kept), len(kept))
         return kept
+
+    def watch_points(self, bounds: np.ndarray) -> np.ndarray:
+        """Notes the same at communication points, of any values in slots."""
+        kept = self.library.kept(np.concatenate([bounds, bounds]))
+        self.library.kernel_watch_points(self.handle, self._at(kept), len(bounds))
+        return kept[: len(bounds)]
+
+    def note_point(self) -> None:
+        """Looks at the values at the present communication point."""
+        self.library.kernel_note_point(self.handle)
 
     def begin_index3(self, rows: Rows, options: Index3Options, nominal: np.ndarray, start: float, stop: float, times: np.ndarray) -> Status:
         """A run by implicit steps that hold constraints; ``rows`` have the bordered equations."""

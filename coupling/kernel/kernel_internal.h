@@ -325,6 +325,8 @@ typedef struct Coupling {
     long passes, discarded, sampled; /* sampled: passes that were timed, and their seconds */
     double seconds;
     struct Course *course;
+    struct Bound *bound; /* ranges of values, and as they were at the point to which the course can return */
+    int bounds;
     int (*get_outputs)(struct Kernel *);
 } Coupling;
 

@@ -228,6 +228,7 @@ static int record_due(Kernel *k, bool event)
 {
     Course *course = k->coupling->course;
     const double reach = k->t + 1e-9 * course->step;
+    kernel_note_point(k);
     const bool due = course->next_output < course->outputs && course->output_times[course->next_output] <= reach;
     while (course->next_output < course->outputs && course->output_times[course->next_output] <= reach)
         course->next_output++;
@@ -269,12 +270,20 @@ static int one_step(Kernel *k)
     return record_due(k, event);
 }
 
+static void copy_bounds(const Coupling *c, bool back)
+{
+    Bound *const now = c->bound, *const kept = c->bound + c->bounds;
+    if (c->bounds)
+        memcpy(back ? now : kept, back ? kept : now, (size_t)c->bounds * sizeof *now);
+}
+
 static int note_return(Kernel *k)
 {
     Course *course = k->coupling->course;
     if (!course->returns || k->coupling->careful || course->steps % RETURN)
         return KERNEL_DONE;
     course[1] = course[0];
+    copy_bounds(k->coupling, false);
     return kernel_save(k, FOR_RUN);
 }
 
@@ -286,6 +295,7 @@ static bool begin_anew(Kernel *k, int result)
     if (result != KERNEL_FMU_FAILED || k->failure.status != DISCARD || c->careful || !course->returns)
         return false;
     course[0] = course[1];
+    copy_bounds(c, true);
     c->careful = true;
     return kernel_restore(k, FOR_RUN) == KERNEL_DONE;
 }

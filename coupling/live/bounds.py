@@ -1,50 +1,95 @@
-"""States that leave the range in which their component describes what happens, such as a pressure below zero or an empty battery."""
+"""Quantities that leave the range in which their component describes what happens, such as a pressure below zero or an empty battery."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from coupling.fmus import FmuVariable
 from coupling.kernel.kernel import BOUND
-
-if TYPE_CHECKING:
-    from coupling.live.session import Session
+from coupling.live.session import Session
+from coupling.plan.graph import Address
+from coupling.plan.outputs import is_bounded
+from coupling.record import Record
 
 _SLACK = 1e-6
-"""The share of a state's nominal value by which it may leave its range without a warning."""
+"""The share of a quantity's nominal value by which it may leave its range without a warning."""
 
 
 def watch_bounds(session: Session) -> None:
     """Has the kernel note at accepted steps by how much states of this library's components are out of their ranges."""
-    found = [
-        (part.first_state + k, variable)
-        for part in session.built.parts
-        if part.fmu.is_own
-        for k, reference in enumerate(part.states)
-        if math.isfinite((variable := part.fmu.by_reference[reference]).minimum) or math.isfinite(variable.maximum)
-    ]
-    if not found:
-        return
-    rows = np.zeros(len(found), dtype=BOUND)
-    for row, (state, variable) in zip(rows, found, strict=True):
-        slack = _SLACK * variable.nominal
-        row["state"], row["low"], row["high"], row["slack"], row["off"] = state, variable.minimum, variable.maximum, slack, slack
-    session.bounds = session.kernel.watch_bounds(rows)
+    found = dict(_states(session))
+    if found:
+        session.bounds = session.kernel.watch_bounds(_rows(session, found)), list(found)
+
+
+def watch_points(session: Session) -> None:
+    """Has the kernel note the same at communication points, also of states inside Co-Simulation instances."""
+    found = dict(_states(session)) | dict(session.program.at_points)
+    if found:
+        session.bounds = session.kernel.watch_points(_rows(session, found)), list(found)
+        session.kernel.note_point()
 
 
 def out_of_bounds(session: Session) -> Iterator[str]:
-    """Returns a sentence for each such state: the first time, and the worst value."""
-    for state, low, high, slack, off, worst, first, when in [] if session.bounds is None else session.bounds.tolist():
-        if off <= slack:
+    """Returns a sentence for each of these quantities: the first time, and the worst value."""
+    if session.bounds is None:
+        return
+    rows, addresses = session.bounds
+    for address, (_, _, _, slack, off, worst, first, when) in zip(addresses, rows.tolist(), strict=True):
+        if off > slack:
+            yield _sentence(session, address, first, worst, when)
+
+
+def out_of_bounds_in_rows(session: Session, record: Record) -> Iterator[str]:
+    """Returns the same for quantities that are known where rows are recorded alone."""
+    watched = set(session.bounds[1]) if session.bounds else ()
+    for index, name in session.program.bounded if len(record.rows) else ():
+        part = session.built.parts[index]
+        variable = part.fmu.variables[name]
+        address = Address(index, 0, variable.reference)
+        if address in watched:
             continue
-        part = session.built.part_of_state(state)
-        variable = part.fmu.by_reference[part.states[state - part.first_state]]
-        limit = f"at least {low:g}" if worst < low else f"at most {high:g}"
-        unit = f" {variable.unit}" if variable.unit else ""
-        yield (
-            f"'{part.name}.{variable.name}' leaves the range in which {part.fmu.model_name} describes it ({limit}{unit}) at t = {first:.6g} s, and is "
-            f"{worst:.4g}{unit} at t = {when:.6g} s: what follows from it is not physical; change the loads, or connect what keeps it there"
-        )
+        full = f"{part.name}.{name}"
+        column = session.program.column_of.get(full)
+        values = record.drawn[full] if column is None else record.rows[:, column]
+        off = np.maximum(variable.minimum - values, values - variable.maximum)
+        worst = int(off.argmax())
+        if off[worst] > (slack := _SLACK * variable.nominal):
+            first = int((off > slack).argmax())
+            yield _sentence(session, address, record.rows[first, 0], values[worst], record.rows[worst, 0])
+
+
+def _states(session: Session) -> Iterable[tuple[Address, int]]:
+    """Returns the states with a range, and their slots."""
+    return (
+        (Address(i, 0, reference), slot)
+        for i, part in enumerate(session.built.parts)
+        if part.fmu.is_own
+        for slot, reference in enumerate(part.states, start=part.first_state)
+        if is_bounded(part.fmu.by_reference[reference])
+    )
+
+
+def _variable(session: Session, address: Address) -> FmuVariable:
+    return session.built.parts[address.part].fmu.by_reference[address.reference]
+
+
+def _rows(session: Session, found: dict[Address, int]) -> np.ndarray:
+    rows = np.zeros(len(found), dtype=BOUND)
+    for row, (address, slot) in zip(rows, found.items(), strict=True):
+        variable = _variable(session, address)
+        slack = _SLACK * variable.nominal
+        row["slot"], row["low"], row["high"], row["slack"], row["off"] = slot, variable.minimum, variable.maximum, slack, slack
+    return rows
+
+
+def _sentence(session: Session, address: Address, first: float, worst: float, when: float) -> str:
+    part, variable = session.built.parts[address.part], _variable(session, address)
+    limit = f"at least {variable.minimum:g}" if worst < variable.minimum else f"at most {variable.maximum:g}"
+    unit = f" {variable.unit}" if variable.unit else ""
+    return (
+        f"'{part.name}.{variable.name}' leaves the range in which {part.fmu.model_name} describes it ({limit}{unit}) at t = {first:.6g} s, and is "
+        f"{worst:.4g}{unit} at t = {when:.6g} s: what follows from it is not physical; change the loads, or connect what keeps it there"
+    )

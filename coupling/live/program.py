@@ -25,7 +25,7 @@ from coupling.plan.capabilities import degree, most_degrees
 from coupling.plan.drives import ConstantDrive, FormulaDrive, FunctionDrive, PiecesDrive, PolynomialDrive, TableDrive
 from coupling.plan.graph import Address, Change, Part, constrained
 from coupling.plan.jacobian import CallKind
-from coupling.plan.outputs import NUMERIC, chosen, recordable
+from coupling.plan.outputs import NUMERIC, bounded, chosen, recordable
 from coupling.plan.quiet import quiet_parts
 from coupling.plan.scene import drawn, scene_of
 from coupling.plan.schedule import Kind, Operation, turns
@@ -50,7 +50,11 @@ class Program:
     scene: Mapping[str, Any]
     """What a picture needs beside the record."""
     drawn: tuple[str, ...]
-    """Variables from which poses follow and that nobody has asked for: recorded after the columns."""
+    """Variables from which poses follow, or that have a range, and that nobody has asked for: recorded after the columns."""
+    bounded: tuple[tuple[int, str], ...]
+    """Quantities with a range that are judged by the rows."""
+    at_points: Mapping[Address, int]
+    """The slots of states with a range inside Co-Simulation instances, which are got at communication points."""
     recorded_apart: Mapping[Address, int]
     """The slots of variables that are got for the record alone."""
     recorded: tuple[Address, ...]
@@ -208,7 +212,8 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     recorded = chosen(built, outputs)
     scene = scene_of(built)
     anyway = set(recorded)
-    posing = [each for each in dict.fromkeys(drawn(built, scene)) if each not in anyway]
+    ranged = bounded(built) if recorded else []
+    posing = [each for each in dict.fromkeys([*drawn(built, scene), *ranged]) if each not in anyway]
     places = _places(built)
     addresses = [built.address(i, name) for i, name in (*recorded, *posing)]
     apart = _grouped(address for address in addresses if address not in places)
@@ -223,6 +228,9 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
     _add_drives(rows, built)
     _add_operations(rows, built, shortcuts)
     _record_apart(rows, apart_slots)
+    at_points = _got_at_points(built, ranged, apart_slots)
+    for address, slot in at_points.items():
+        rows.add_operation(List.OUTPUTS, NONE, Kind.GET, address.part, type_=address.type, references=[address.reference], first=slot)
     columns = [places[a] if a in places else apart_slots[a] for a in addresses]
     rows.set_record([*columns, *range(first_watched, first_watched + len(built.watched))])
     rows.set_derivative_slots(built.schedule.derivatives)
@@ -234,11 +242,18 @@ def compile_program(built: Built, outputs: Sequence[str] | None, in_turn: bool =
         columns=tuple(_column(built.parts[i], name) for i, name in recorded),
         scene=scene,
         drawn=tuple(f"{built.parts[i].name}.{name}" for i, name in posing),
+        bounded=tuple(ranged),
+        at_points=at_points,
         recorded_apart=apart_slots,
         recorded=tuple(addresses),
         first_watched=first_watched,
         shortcuts=shortcuts,
     )
+
+
+def width_of_rows(built: Built, outputs: Sequence[str] | None) -> int:
+    """Returns how many numbers a row has at most."""
+    return len({*chosen(built, outputs), *drawn(built, scene_of(built)), *bounded(built)}) + len(built.watched)
 
 
 def _alone(error: Reason) -> Reason:
@@ -348,6 +363,12 @@ def _record_apart(rows: RowBuilder, slots: Mapping[Address, int]) -> None:
         addresses = list(group)
         references = [a.reference for a in addresses]
         rows.add_operation(List.RECORDING, NONE, Kind.GET, part, type_=type_, references=references, first=slots[addresses[0]])
+
+
+def _got_at_points(built: Built, ranged: Iterable[tuple[int, str]], slots: Mapping[Address, int]) -> dict[Address, int]:
+    """Returns the states of Co-Simulation instances among quantities, with their slots."""
+    found = [built.address(i, name) for i, name in ranged if built.parts[i].stepped]
+    return {a: slots[a] for a in found if a in slots and a.reference in built.parts[a.part].fmu.states}
 
 
 def _couple(rows: RowBuilder, built: Built, first_watched: int, in_turn: bool) -> None:

@@ -97,7 +97,7 @@ class Session:
         self.repeated: tuple[int, ...] | None = None
         """Unknowns whose constraints repeat others, once they have been asked for."""
         self._length: float | None = None
-        self.bounds: np.ndarray | None = None
+        self.bounds: tuple[np.ndarray, list[Address]] | None = None
         """Rows of the states that have ranges, with the worst value of the present run."""
         self.apart: frozenset[int] = frozenset()
         """The instances of which anything did."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from coupling.errors import BuildError, shown, with_article
@@ -86,3 +87,21 @@ def interesting(fmu: Fmu) -> list[str]:
     ]
     discrete = (v for v in fmu.variables.values() if v.causality == "local" and v.variability == "discrete" and v.initial != "calculated")
     return list(dict.fromkeys([*own, *(v.name for v in discrete if _recordable(v))]))
+
+
+def bounded(built: Built) -> list[tuple[int, str]]:
+    """Returns the quantities of this library's components that have a range, except the states that the kernel integrates between rows, which are
+    watched at every step."""
+    by_fmu = {
+        fmu: [v for v in fmu.variables.values() if is_bounded(v)] for fmu in dict.fromkeys(p.fmu for p in built.parts if p.fmu.is_own)
+    }
+    watched = not (built.inner or built.steppers)
+    return [
+        (i, v.name) for i, part in enumerate(built.parts) for v in by_fmu.get(part.fmu, ()) if not (watched and v.reference in part.states)
+    ]
+
+
+def is_bounded(variable: FmuVariable) -> bool:
+    """Returns whether a quantity that is calculated or integrated has a range."""
+    ranged = math.isfinite(variable.minimum) or math.isfinite(variable.maximum)
+    return ranged and variable.causality in ("output", "local") and variable.variability == "continuous" and not variable.dimensions

@@ -10,17 +10,16 @@ import inspect
 import math
 import re
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import sympy
-from sympy.logic.boolalg import Boolean
 
 from fmu_components.declare import units
+from fmu_components.declare.checks import check
 from fmu_components.declare.declaration import (
-    IMPLICIT,
     TIME,
     Condition,
     Declaration,
@@ -36,7 +35,7 @@ from fmu_components.declare.declaration import (
     rises,
 )
 from fmu_components.declare.differentiate import TimeDerivative
-from fmu_components.declare.expressions import contains, derivative, free_symbols, symbols_of
+from fmu_components.declare.expressions import derivative, symbols_of
 from fmu_components.declare.icon import Drawing
 from fmu_components.declare.picture import Picture
 from fmu_components.declare.ports import KINDS, Port, PortKind, Side, make_port
@@ -187,9 +186,11 @@ class Component:
             self._draft.rates[value] = value = self.input(f"{name}.{suffix}", 0.0, unit, f"{words} of {name}", order=order)
         return self[name]
 
-    def output(self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0) -> sympy.Symbol:
-        """A quantity that leaves."""
-        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal)
+    def output(
+        self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0, holds: Bounds = (None, None)
+    ) -> sympy.Symbol:
+        """A quantity that leaves. ``holds`` as of a state: a run warns of values beyond these bounds."""
+        return self._calculated(Role.OUTPUT, name, equation, unit, text, nominal, holds)
 
     def coordinate(self, name: str, equation: sympy.Expr, unit: str, text: str) -> sympy.Symbol:
         """A quantity that is given as an output with its rates, ``<name>.q``, ``.qd`` and ``.qdd``, and that D then takes as a whole."""
@@ -201,16 +202,29 @@ class Component:
         return q
 
     def local(
-        self, name: str, equation: sympy.Basic, unit: str, text: str, *, nominal: float = 1.0, rate: sympy.Expr | None = None
+        self,
+        name: str,
+        equation: sympy.Basic,
+        unit: str,
+        text: str,
+        *,
+        nominal: float = 1.0,
+        rate: sympy.Expr | None = None,
+        holds: Bounds = (None, None),
     ) -> sympy.Symbol:
-        """A quantity that is shown but not connected, or that makes other equations shorter; with its ``rate`` D applies to it."""
-        symbol = self._calculated(Role.LOCAL, name, equation, unit, text, nominal)
+        """A quantity that is shown but not connected, or that makes other equations shorter; with its ``rate`` D applies to it.
+
+        ``holds`` as of an output.
+        """
+        symbol = self._calculated(Role.LOCAL, name, equation, unit, text, nominal, holds)
         if rate is not None:
             self._draft.rates[symbol] = rate
         return symbol
 
-    def _calculated(self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float) -> sympy.Symbol:
-        return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation)))
+    def _calculated(
+        self, role: Role, name: str, equation: sympy.Basic, unit: str, text: str, nominal: float, holds: Bounds
+    ) -> sympy.Symbol:
+        return self._add(Variable(name, role, unit, text, nominal=nominal, equation=sympy.sympify(equation), holds=holds))
 
     # -- ports ---------------------------------------------------------------------------------------------------
 
@@ -316,6 +330,15 @@ class Component:
     def expect(self, expression: sympy.Expr, text: str) -> None:
         """At initialisation a warning says so where the expression is not positive."""
         self._draft.conditions.append(Condition(expression, text, advisory=True))
+
+    def holds(self, quantity: sympy.Symbol, least: float | None = None, greatest: float | None = None) -> None:
+        """Gives a range to a quantity that is declared already, such as a multiplier or a value at a port; it is that of ``holds`` of an output."""
+        variable = self._draft.variables.get(str(quantity))
+        if variable is None or variable.role not in (Role.STATE, Role.OUTPUT, Role.LOCAL):
+            raise DeclarationError(
+                f"{self._name}: holds() was given '{quantity}', which is neither a state nor calculated; declare it before"
+            )
+        self._draft.variables[variable.name] = replace(variable, holds=(least, greatest))
 
     @property
     def ports(self) -> tuple[Any, ...]:
@@ -455,46 +478,7 @@ def _freeze(component: type[Component]) -> Declaration:
         tuple(draft.switched),
         component.picture or instance.symbol(),
     )
-    _check(result)
+    check(result)
     if result.picture is not None and (odd := result.picture.missing([port.name for port in draft.ports], draft.variables)):
         raise DeclarationError(f"{name}: its picture {odd}")
     return result
-
-
-def _check(declared: Declaration) -> None:
-    """Every name is known, every equation has one dimension, every variable has the one of its unit."""
-    known = {v.symbol: units.dimension_of_unit(v.unit) for v in declared.variables}
-    equations: Sequence[tuple[str, str | None, sympy.Basic]] = [
-        *((v.name, v.unit, v.equation) for v in declared.variables if v.equation is not None),
-        *((f"event '{e.text}', {n}", declared[n].unit, u) for e in declared.events for n, u in e.updates.items()),
-        *((f"condition '{c.text}'", None, c.expression) for c in declared.conditions),
-        *((f"event '{e.text}'", None, e.trigger.expression) for e in declared.events),
-    ]
-    for where, unit, equation in equations:
-        for symbol in symbols_of(equation):
-            if symbol not in declared.by_symbol:
-                raise DeclarationError(f"{declared.name}: the equation of {where} uses '{symbol}', which is not declared")
-        if isinstance(equation, Boolean) and not (isinstance(equation, sympy.Symbol) and declared.by_symbol[equation].type != "boolean"):
-            continue  # SymPy counts every symbol as a Boolean
-        try:
-            found = units.dimension(equation, known)
-        except units.UnitError as error:
-            raise DeclarationError(f"{declared.name}: {where}: {error}") from None
-        if unit is not None and found is not None and found != units.dimension_of_unit(unit):
-            raise DeclarationError(f"{declared.name}: {where} has the unit '{unit or '1'}', but its equation has the dimension {found}")
-    solver = declared.by_name.get(IMPLICIT)
-    if solver is not None and (solver.role is not Role.PARAMETER or solver.type != "boolean"):
-        raise DeclarationError(
-            f"{declared.name}: '{IMPLICIT}' chooses the method of integration, but is a {solver.type} {solver.role.value} here; "
-            f"declare it with option(), or rename it"
-        )
-    assert declared.order is not None  # which finds circles
-    for where, _, equation in equations:
-        for piecewise in equation.atoms(sympy.Piecewise) if contains(equation, sympy.Piecewise) else ():
-            # SymPy folds such conditions wrongly.
-            for _, condition in piecewise.args:
-                if any(contains(declared.expand(symbol), sympy.Piecewise) for symbol in free_symbols(condition)):
-                    raise DeclarationError(
-                        f"{declared.name}: {where}: the condition '{condition}' depends on a quantity that is piecewise itself; "
-                        f"name the condition with relation() or state it in other terms"
-                    )

@@ -109,7 +109,7 @@ class Variable:
     gauge: str | None = None
     """Of a gauge state the output that it follows, and to whose value it may be set at any time without changing anything else."""
     holds: tuple[float | None, float | None] = (None, None)
-    """Of a state the bounds within which the component describes what happens; values outside are not refused."""
+    """The bounds within which the component describes what happens; values outside are not refused."""
 
     @property
     def symbol(self) -> sympy.Symbol:

@@ -7,6 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from coupling.kernel.status import Status
+from coupling.live.bounds import watch_points
 from coupling.live.failures import interrupted
 from coupling.live.keeper import begun, kept, looked, pace
 from coupling.live.session import Session
@@ -40,6 +41,7 @@ def run_course(session: Session, run: Run, *, in_turn: bool) -> Outcome:
         variable=variable,
         times=np.ascontiguousarray(times),
     )
+    watch_points(session)
     status, stopped, longest = begun(session, status), False, pace(session, _INTERVAL)
     chunk = 100 if longest == _INTERVAL else 1
     with watched(run) as show:

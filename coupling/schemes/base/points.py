@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from coupling.live.bounds import watch_points
 from coupling.live.interval import Interval
 from coupling.live.session import Session
 from coupling.options import Run
@@ -43,6 +44,7 @@ class Points:
             )
         )
         self.kernel.set_careful()
+        watch_points(self.session)
         self.record(event=False)
 
     @property
@@ -91,7 +93,9 @@ class Points:
         self.t, self.restart, self.stepper.past, self.steps = self._saved
 
     def record(self, event: bool) -> None:
-        """Adds a row at the first point at or after each time that is asked for, and after each event."""
+        """Adds a row at the first point at or after each time that is asked for, and after each event; looks at what has a range."""
+        if self.session.bounds:
+            self.kernel.note_point()
         reach = self.t + SAME_POINT * self.h
         due = bool(self._times) and self._times[0] <= reach
         while self._times and self._times[0] <= reach:
