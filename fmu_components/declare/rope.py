@@ -59,4 +59,4 @@ class RopeOverPulleys(Joint):
 
     def declare(self) -> None:
         super().declare()
-        self.output("tension", self["multiplier[1]"], "N", "tension of the rope, negative where it would have to push")
+        self.output("tension", self["multiplier[1]"], "N", "tension of the rope, negative where it would have to push", holds=(0, None))

@@ -11,7 +11,8 @@ class Battery(Component):
     """Battery whose open-circuit voltage rises linearly with its state of charge, behind an internal resistance.
 
     One ampere-hour is a capacity of 3600 C. The straight line goes on beyond an empty and a full battery: a machine that may come
-    there watches the output `charge`.
+    there watches the output `charge`. A load that asks for more than the short-circuit current, `voltage`/R, turns the voltage at the pins negative. Runs
+    warn of both.
     """
 
     stop_time = 3600.0
@@ -34,6 +35,7 @@ class Battery(Component):
         self.rate(soc, pin.i / capacity)
         voltage = self.output("voltage", empty + (full - empty) * soc, "V", "open-circuit voltage")
         self.moves(pin, voltage + R * pin.i)
+        self.holds(self["pin.v"], least=0)
         self.output("charge", soc, "", "state of charge")
         self.output("energy", capacity * (empty * soc + (full - empty) * soc**2 / 2), "J", "energy that is stored, counted from empty")
         self.output("loss", R * pin.i**2, "W", "power that becomes heat")

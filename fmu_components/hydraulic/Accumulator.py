@@ -11,7 +11,8 @@ class Accumulator(Component):
     """Accumulator: oil enters against a gas, whose pressure times volume^exponent stays constant.
 
     Below the pressure to which the gas was filled it is empty, and its port is a small stiff volume. The exponent is 1 where the
-    gas has the time to keep its temperature, 1.4 for nitrogen that is compressed fast.
+    gas has the time to keep its temperature, 1.4 for nitrogen that is compressed fast. An accumulator whose gas is down to `gas.least` is full and
+    solid. The law of the gas goes on beyond, and the run warns.
     """
 
     drawing = Drawing(
@@ -30,6 +31,8 @@ class Accumulator(Component):
         exponent = self.parameter("exponent", 1.4, "", "polytropic exponent of the gas", at_least=1)
         dead = self.parameter("dead", 1e-5, "m3", "volume of oil that stays", above=0, nominal=1e-5)
         bulk = self.parameter("bulk", 1.5e9, "Pa", "bulk modulus of the oil that stays", above=0, nominal=1e9)
+        least = self.parameter("gas.least", 0.0, "m3", "volume of the gas when the accumulator is full", at_least=0, nominal=1e-3)
+        self.require(volume - least, "gas.least is less than the volume")
         p = self.state("p", 1e7, "Pa", "absolute pressure", nominal=1e6, holds=(0, None))
         port = self.port("port", HYDRAULIC, Side.MOTION, "any number of lines")
         charged = self.relation("charged", p - precharge, "there is oil in the accumulator")
@@ -38,6 +41,7 @@ class Accumulator(Component):
         yields = Piecewise((gas_volume / (exponent * gas_pressure), charged), (0, True))
         self.rate(p, port.q / (dead / bulk + yields))
         self.moves(port, p)
+        self.output("gas.left", gas_volume - least, "m3", "volume that more oil can take", nominal=1e-3, holds=(0, None))
         self.output("oil", volume - gas_volume, "m3", "volume of the oil that has entered")
         work = Piecewise(
             ((gas_pressure * gas_volume - precharge * volume) / (exponent - 1), exponent > 1),

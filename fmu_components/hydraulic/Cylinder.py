@@ -14,7 +14,8 @@ class Cylinder(Component):
     pressure as a state; its volume has a part that stays, of which a hose is part. Oil, wall and hose yield together:
     1/bulk = 1/`bulk.oil` + (share of the chamber in the volume)/`bulk.wall` + (share of what stays)/`bulk.hose`.
 
-    Where less than `stop.length` is left of a chamber, a spring and a damper push the piston back, and never pull at it.
+    Where less than `stop.length` is left of a chamber, a spring and a damper push the piston back, and never pull at it. The run
+    warns of a piston beyond the ends of its stroke.
     """
 
     drawing = Drawing(
@@ -54,7 +55,8 @@ class Cylinder(Component):
         p1 = self.state("p1", 1e5, "Pa", "absolute pressure in chamber 1", nominal=1e6, holds=(0, None))
         p2 = self.state("p2", 1e5, "Pa", "absolute pressure in chamber 2", nominal=1e6, holds=(0, None))
 
-        position = self.output("position", flange.s - offset, "m", "position of the piston, from 0 to the stroke")
+        position = self.output("position", flange.s - offset, "m", "position of the piston, from 0 to the stroke", holds=(0, None))
+        self.local("left", stroke - position, "m", "length of the stroke that is left", holds=(0, None))
         v = flange.v
         area1, area2 = (
             self.local(f"area{k}", pi * (piston**2 - rod**2) / 4, "m2", f"area of the piston in chamber {k}")

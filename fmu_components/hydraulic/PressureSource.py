@@ -17,4 +17,5 @@ class PressureSource(Component):
         pressure = self.input("pressure", 1e7, "Pa", "absolute pressure", order=0)
         port = self.port("port", HYDRAULIC, Side.MOTION, "what is supplied")
         self.moves(port, pressure)
+        self.holds(self["port.p"], least=0)
         self.output("power", -pressure * port.q, "W", "power given to the port")

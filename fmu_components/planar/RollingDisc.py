@@ -40,5 +40,5 @@ class RollingDisc(Joint):
     def declare(self):
         super().declare()
         normal, tangential = (self[f"multiplier[{k}]"] for k in (1, 2))
-        self.output("contact.normal", normal, "N", "contact force on the disc at right angles to the line")
+        self.output("contact.normal", normal, "N", "contact force on the disc at right angles to the line", holds=(0, None))
         self.output("contact.tangential", tangential, "N", "contact force on the disc along the line")

@@ -34,7 +34,9 @@ class SlippingDisc(Joint):
     def loads(self, M, N):
         adhesion, sliding = speeds(self)
         peak, final = coefficients(self)
-        normal = self.output("contact.normal", self["multiplier[1]"], "N", "contact force on the disc at right angles to the line")
+        normal = self.output(
+            "contact.normal", self["multiplier[1]"], "N", "contact force on the disc at right angles to the line", holds=(0, None)
+        )
         slip = self.output(
             "slip", contact_slip(M, N, self["radius"]), "m/s", "velocity of the disc’s material at the contact, along the line"
         )

@@ -42,3 +42,7 @@ class RollingDisc(SpatialJoint):
 
     def validity(self, M, N):
         return not_at_right_angles(M, N, "on which the disc would lie")
+
+    def declare(self):
+        super().declare()
+        self.holds(self["multiplier[1]"], least=0)

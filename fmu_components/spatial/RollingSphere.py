@@ -30,3 +30,7 @@ class RollingSphere(SpatialJoint):
         down = -self["radius"] * M.z_axis
         slip = N.velocity + N.omega.cross(down) - M.velocity - M.omega.cross(N.point - M.point + down)
         return [slip.dot(M.x_axis), slip.dot(M.y_axis)]
+
+    def declare(self):
+        super().declare()
+        self.holds(self["multiplier[1]"], least=0)
